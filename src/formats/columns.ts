@@ -40,7 +40,7 @@ export const CommentsSchema = Type.Optional(
     default: false,
     description:
       'With format=csv: licence, attribution and note as lines that start with #, before the header. Other formats have them as fields or as the headers Link, X-Attribution and X-Note.',
-    examples: [true],
+    examples: [false],
   }),
 )
 

@@ -174,7 +174,7 @@ export const ErrorBody = Type.Object(
       { ...strict, $id: 'ErrorDetail' },
     ),
   },
-  { ...strict, $id: 'Error', description: 'Any error, without Accept: application/problem+json.' },
+  { ...strict, $id: 'ErrorAnswer', description: 'Any error, without Accept: application/problem+json.' },
 )
 export type ErrorBody = Static<typeof ErrorBody>
 

@@ -9,6 +9,7 @@ import { loadMarkets } from '../../src/markets/markets.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { testCursors } from '../cursors.ts'
 import { pinsOf } from '../pins.ts'
+import { watchAnswers } from './undeclared.ts'
 
 /** The day on which the tests' servers live. */
 export const testToday = '2026-07-01'
@@ -59,7 +60,9 @@ export async function testServer(
   }
   const resources = { ...makeResources({ ...opened, ...change }), ...change }
   const unwatch = await watchAccess(sql, () => resources.access.keyCache.invalidate())
-  const app = createApp(resources).listen({ hostname: '127.0.0.1', port: 0 })
+  const app = createApp(resources)
+  watchAnswers(app)
+  app.listen({ hostname: '127.0.0.1', port: 0 })
   const port = app.server?.port ?? 0
   return {
     url: `http://127.0.0.1:${port}`,

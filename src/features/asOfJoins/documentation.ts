@@ -1,4 +1,5 @@
 import { AsOfJoinRequest } from '../../backtest/asOf/request.ts'
+import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import joinJobs from '../../http/docs/examples/joinJobs.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
@@ -14,7 +15,7 @@ The value is that of the latest period of which a figure was filed strictly befo
 
 The body is JSON by columns, CSV, NDJSON or Parquet, the answer what \`format\` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 100 columns of other names come back unchanged, in the order sent, before those of the metrics; one that the join itself adds is refused. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. The demo key (by address, and five times as many by network) and free keys may join 100,000 rows a minute: more are refused before they are joined, with \`rate_limited_minute\` and \`Retry-After\`, or with \`body_too_large\` if one body has more. Parquet is the fastest and smallest both ways.
 
-With \`Prefer: respond-async\`, the response is 202 once body, rights and data version are checked, with the stored join (the schema \`AsOfJoinJob\`) and its URL in \`Location\`. \`x-responses\` has that response. It runs even if this connection closes or this server stops. Follow it with \`GET /api/v1/as-of/{id}\`; its \`result_url\` has the bytes of the synchronous answer. An Idempotency-Key counts only then. At most 256 MB compressed are stored of a result, and 2 GB of all results of a key: the oldest are deleted first. Not with the demo key.
+With \`Prefer: respond-async\`, the response is 202 once body, rights and data version are checked, with the stored join (the schema \`AsOfJoinJob\`) and its URL in \`Location\`. It runs even if this connection closes or this server stops. Follow it with \`GET /api/v1/as-of/{id}\`; its \`result_url\` has the bytes of the synchronous answer. An Idempotency-Key counts only then. At most 256 MB compressed are stored of a result, and 2 GB of all results of a key: the oldest are deleted first. Not with the demo key.
 
 Requires a licence that includes \`as_of\`; the demo key and free keys may join the flagship companies. With an evaluation key every company of the rows counts as seen.`
 
@@ -27,6 +28,7 @@ export const joinOperation = operation({
   query: JoinQuery,
   body: {
     schema: AsOfJoinRequest,
+    types: bodyMediaTypes,
     description: 'The rows, and the metrics to join to them.',
     texts: { 'text/csv': requests.as_of_csv, 'application/x-ndjson': requests.as_of_ndjson },
     examples: {

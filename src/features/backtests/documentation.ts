@@ -1,5 +1,6 @@
-import { BacktestRequest } from '../../backtest/request.ts'
+import { BacktestRequest, bodyFormats } from '../../backtest/request.ts'
 import { BacktestResult } from '../../backtest/result.ts'
+import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import backtests from '../../http/docs/examples/backtests.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
@@ -12,11 +13,12 @@ export const backtestOperation = operation({
   tag: 'Backtest',
   summary: 'Backtest a ranking strategy with its costs',
   description:
-    'Buys the names with the highest scores on each date and, with `long_short`, shorts those with the lowest. Trading and borrowing costs are charged. Send `source` to use the forecasts of this service, or `panel` to use your own rows; without either, the whole archive runs with the defaults. With `source.score`, a company metric ranks the rows instead of the forecast. On each date, it is the latest full fiscal year filed strictly before that date, because a filing of the same date may come after the close. This requires a licence that includes `as_of` for all companies; with an evaluation key, every company of the market in the archive counts as seen, whether it is ranked or not. Requires a key with the quant plan. The results are hypothetical and do not predict future returns.\n\nWith `Prefer: respond-async`, the response is 202 at once, with the stored backtest (the schema `BacktestJob`) and its URL in `Location`. `x-responses` has that response, in the form of `responses`. It runs even if this connection closes or this server stops, and may take longer than a synchronous one. Faults of its rows are in its `error`. Follow it with `GET /api/v1/backtests/{id}` or its events.',
+    'Buys the names with the highest scores on each date and, with `long_short`, shorts those with the lowest. Trading and borrowing costs are charged. Send `source` to use the forecasts of this service, or `panel` to use your own rows; without either, the whole archive runs with the defaults. With `source.score`, a company metric ranks the rows instead of the forecast. On each date, it is the latest full fiscal year filed strictly before that date, because a filing of the same date may come after the close. This requires a licence that includes `as_of` for all companies; with an evaluation key, every company of the market in the archive counts as seen, whether it is ranked or not. Requires a key with the quant plan. The results are hypothetical and do not predict future returns.\n\nWith `Prefer: respond-async`, the response is 202 at once, with the stored backtest (the schema `BacktestJob`) and its URL in `Location`. It runs even if this connection closes or this server stops, and may take longer than a synchronous one. Faults of its rows are in its `error`. Follow it with `GET /api/v1/backtests/{id}` or its events.',
   access: 'key',
   query: BodyQuerySchema,
   body: {
     schema: BacktestRequest,
+    types: Object.fromEntries(bodyFormats.map(format => [format, bodyMediaTypes[format]])),
     description:
       'The strategy, and the rows to test it on. Rows can be sent as JSON objects, JSON columns, CSV or NDJSON; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV, send `config` and the other fields as query parameters. In NDJSON, the first line may contain `config` and the other fields. JSON columns and CSV are the fastest to send and to read. At most 2,000,000 rows.',
     texts: { 'text/csv': requests.backtest_csv, 'application/x-ndjson': requests.backtest_ndjson },

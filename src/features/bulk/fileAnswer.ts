@@ -2,13 +2,15 @@ import type { Answer } from '../../http/context.ts'
 import { answerHeaders, matchesTag } from '../../http/headers.ts'
 
 interface StoredFile {
-  readonly path: string
+  readonly content: Blob
   readonly bytes: number
   readonly type: string
   /** Names the content: a strong ETag, since the bytes never change. */
   readonly digest: string
   /** What a browser stores it as. */
   readonly name: string
+  /** False: it is always sent whole. */
+  readonly hasParts: boolean
 }
 
 /** A file that never changes, whole or one range of it (RFC 9110, section 14). Several ranges at once are answered with the whole file,
@@ -17,7 +19,6 @@ export function fileAnswer(request: Request, file: StoredFile): Answer {
   const tag = `"${file.digest}"`
   const own = {
     ETag: tag,
-    'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, max-age=31536000, immutable',
     Vary: 'Authorization',
   }
@@ -27,17 +28,18 @@ export function fileAnswer(request: Request, file: StoredFile): Answer {
     return { status: 304, headers: answerHeaders(own), body: null }
   const headers = {
     ...own,
+    'Accept-Ranges': file.hasParts ? 'bytes' : 'none',
     'Content-Type': file.type,
     'Content-Disposition': `attachment; filename="${file.name}"`,
   }
-  const range = rangeOf(request, tag, file.bytes)
-  const whole = Bun.file(file.path)
+  const range = file.hasParts ? rangeOf(request, tag, file.bytes) : null
+  const whole = file.content
   if (range === null) {
     const body = request.method === 'HEAD' ? null : whole
     return { status: 200, headers: answerHeaders({ ...headers, 'Content-Length': String(file.bytes) }), body }
   }
   if (range === 'outside') {
-    const outside = { ...own, 'Content-Range': `bytes */${file.bytes}` }
+    const outside = { ...own, 'Accept-Ranges': 'bytes', 'Content-Range': `bytes */${file.bytes}` }
     return { status: 416, headers: answerHeaders(outside), body: null }
   }
   const { first, last } = range

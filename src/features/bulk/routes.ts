@@ -7,6 +7,7 @@ import { contentTypes, dataHeaders, encodedAnswer, jsonType, notModified } from 
 import type { Answer, RequestContext } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { parquetMedia } from '../../http/docs/responses.ts'
 import { answerHeaders, entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
@@ -23,6 +24,8 @@ interface BulkDeps {
 
 const path = '/api/v1/bulk'
 const latest = 'latest'
+const sumsFile = 'SHA256SUMS'
+const textType = 'text/plain; charset=utf-8'
 
 const BulkParams = Type.Object({
   version: Type.String({
@@ -33,8 +36,8 @@ const BulkParams = Type.Object({
   }),
   file: Type.String({
     pattern: '^[A-Za-z0-9.-]{1,64}$',
-    allowed: 'manifest.json, or the path of a file in it like US-2010.parquet',
-    description: '`manifest.json`, or a `path` of it.',
+    allowed: 'manifest.json, SHA256SUMS, or the path of a file in the manifest like US-2010.parquet',
+    description: '`manifest.json`, a `path` of it, or `SHA256SUMS`.',
     examples: [manifestFile],
   }),
 })
@@ -89,7 +92,7 @@ function answerFile(
   { request }: RequestContext,
   version: string,
   file: string,
-): Answer {
+): Answer | Promise<Answer> {
   const releases = releasesIn(folder)
   if (version === latest) return toLatest(releases, file)
   const release = releases.find(known => String(known) === version)
@@ -104,28 +107,48 @@ function answerFile(
     const { bytes, sha256: digest } = entry
     const type = contentTypes.parquet
     return fileAnswer(request, {
-      path: join(place, entry.path),
+      content: Bun.file(join(place, entry.path)),
       bytes,
       type,
       digest,
       name: name + entry.path,
+      hasParts: true,
     })
   }
-  if (file !== manifestFile)
-    throw new Failure(
-      'entity_unknown',
-      `Release ${release} has no file ${file}. Its files are in ${path}/${release}/${manifestFile}.`,
-      { param: 'file' },
-    )
-  const stored = join(place, manifestFile)
-  const digest = `${release}-${manifest.as_of}-${manifest.bytes}`
+  if (file === manifestFile || file === sumsFile) return describingFile(request, manifest, place, file)
+  throw new Failure(
+    'entity_unknown',
+    `Release ${release} has no file ${file}. Its files are in ${path}/${release}/${manifestFile}.`,
+    { param: 'file' },
+  )
+}
+
+/** The manifest or the list of digests. Always whole: who resumes `latest` after a newer release would join the halves of two. */
+async function describingFile(
+  request: Request,
+  manifest: BulkManifest,
+  place: string,
+  file: string,
+): Promise<Answer> {
+  // In memory: of a file on disk Bun sends the part that Range names by itself.
+  const stored = await Bun.file(join(place, manifestFile)).bytes()
+  const isManifest = file === manifestFile
+  const content = new Blob([isManifest ? stored : sumsOf(manifest, stored)])
   return fileAnswer(request, {
-    path: stored,
-    bytes: Bun.file(stored).size,
-    type: jsonType,
-    digest,
-    name: name + file,
+    content,
+    bytes: content.size,
+    type: isManifest ? jsonType : textType,
+    digest: `${manifest.data_version}-${manifest.as_of}-${manifest.bytes}`,
+    name: `asfiled-${manifest.data_version}-${file}`,
+    hasParts: false,
   })
+}
+
+/** What `sha256sum --check` reads: the digest and the name of each file of a release, and of its manifest. */
+function sumsOf({ files }: BulkManifest, stored: Uint8Array): string {
+  const ofManifest = new Bun.CryptoHasher('sha256').update(stored).digest('hex')
+  const lines = [...files, { sha256: ofManifest, path: manifestFile }]
+  return lines.map(({ sha256, path: name }) => `${sha256}  ${name}\n`).join('')
 }
 
 /** Releases never change, so each is read once. */
@@ -184,20 +207,34 @@ const listOperation = operation({
   data: true,
 })
 
+const sumsMedia = {
+  schema: { type: 'string' },
+  examples: {
+    sums: {
+      summary: 'SHA256SUMS',
+      value: answers.bulk_manifest.files.map(({ sha256, path: name }) => `${sha256}  ${name}\n`).join(''),
+    },
+  },
+}
+
 const fileOperation = operation({
   id: 'getBulkFile',
   tag: 'Bulk',
   summary: 'A file of a release',
   description:
-    '`manifest.json` names the files of a release with rows, bytes and SHA-256, the columns, the terms and the attribution; the files are next to it. A release never changes. Ranges, `If-Range` and `If-None-Match` are honoured, so an interrupted download continues (`curl -C -`). `latest` in place of the data version redirects to the newest release. With `since=<data_version>` of the manifest the change feed continues where the release ends.',
+    '`manifest.json` names the files of a release with rows, bytes and SHA-256, the columns, the terms and the attribution; the files are next to it. `SHA256SUMS` has the digests as `sha256sum --check` reads them. A release never changes. Ranges, `If-Range` and `If-None-Match` are honoured for the Parquet files, so an interrupted download continues (`curl -C -`); the ETag is the digest. The manifest and `SHA256SUMS` are always sent whole. `latest` in place of the data version redirects to the newest release. With `since=<data_version>` of the manifest the change feed continues where the release ends.',
   access: 'key',
   path: BulkParams,
   example: { version: 'latest', file: manifestFile },
   answer: {
     schema: BulkManifestSchema,
-    description: 'The manifest, or the bytes of a file.',
+    description: 'The manifest, the digests, or the bytes of a file.',
     examples: { manifest: { summary: 'The manifest of a release', value: answers.bulk_manifest } },
+    media: { 'text/plain': sumsMedia, ...parquetMedia('A file of the release.') },
+    headers: ['Content-Disposition', 'Accept-Ranges'],
   },
+  parts: parquetMedia('A part of a file.'),
+  redirect: 'With `latest`: Location is the same file of the newest release.',
   errors: bulkErrors,
   data: true,
 })

@@ -72,7 +72,7 @@ export const Change = Type.Object(
     ),
     ...rowFields,
   },
-  { ...strict, $id: 'Change' },
+  { ...strict, $id: 'ChangeRow' },
 )
 
 const sheetKinds = { text: 'text', integer: 'whole', day: 'day', number: 'number' } as const

@@ -1,3 +1,4 @@
+import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
 import examples from '../../http/docs/examples/panels.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -12,6 +13,7 @@ export const storePanelOperation = operation({
   access: 'key',
   body: {
     schema: PanelUpload,
+    types: bodyMediaTypes,
     description: 'The rows.',
     examples: {
       rows: { summary: 'JSON objects', value: { panel: requests.backtest_panel.panel } },

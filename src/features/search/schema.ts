@@ -32,6 +32,6 @@ export type SearchHit = Static<typeof SearchHit>
 
 export const SearchResult = Type.Object(
   { object: Type.Literal('search_result'), results: Type.Array(SearchHit, { maxItems: searchHits }) },
-  { additionalProperties: false, $id: 'SearchResult' },
+  { additionalProperties: false, $id: 'SearchHits' },
 )
 export type SearchResult = Static<typeof SearchResult>

@@ -42,18 +42,6 @@ document.querySelector('.skip').addEventListener('click', () => document.querySe
 
 const isError = status => /^[45]/.test(status)
 
-/** The formats of an answer besides JSON, each with an example or a description. */
-function otherFormats(make, formats) {
-  return Object.entries(formats).map(([type, { schema, examples = {} }]) => {
-    const [example] = Object.values(examples)
-    const place = { key: type, className: 'other-answers' }
-    const name = make('code', null, type)
-    if (example === undefined) return make('p', place, name, ' ', schema.description)
-    const summary = make('summary', null, name, ' ', example.summary)
-    return make('details', place, summary, make('pre', { tabIndex: 0 }, example.value))
-  })
-}
-
 /** What this page changes in Swagger UI. */
 const changes = ({ React: { createElement: make } }) => ({
   wrapComponents: {
@@ -65,12 +53,10 @@ const changes = ({ React: { createElement: make } }) => ({
     responses: Original => props => {
       const statuses = [...props.responses.keys()]
       const errors = statuses.filter(isError)
-      const formats = props.responses.getIn(['200', 'x-formats'])
       return make(
         'div',
         null,
         make(Original, { ...props, responses: props.responses.filterNot((_, status) => isError(status)) }),
-        ...otherFormats(make, formats?.toJS() ?? {}),
         errors.length > 0 &&
           make(
             'p',

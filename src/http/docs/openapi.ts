@@ -5,7 +5,8 @@ import { ErrorBody, ProblemBody } from '../errors.ts'
 import { noQuery } from '../parameters.ts'
 import type { HttpPlugin, HttpSettings } from '../plugin.ts'
 import { sharedParameters } from './operation.ts'
-import { examplesOfErrors, headers, sharedResponses } from './responses.ts'
+import { headers } from './responseHeaders.ts'
+import { examplesOfErrors, sharedResponses } from './responses.ts'
 import { documentedSchema, withNamedSchemas } from './schemas.ts'
 
 const introduction = `Company figures from official filings, each with the day on which it was filed; forecasts and their realised returns; costed backtests; a search for company IDs.
@@ -40,7 +41,7 @@ const documentation = (settings: HttpSettings) => ({
     { name: 'Operations', description: 'For operators.' },
   ],
   components: {
-    schemas: { Error: documentedSchema(ErrorBody), Problem: documentedSchema(ProblemBody) },
+    schemas: { ErrorAnswer: documentedSchema(ErrorBody), Problem: documentedSchema(ProblemBody) },
     headers,
     parameters: sharedParameters,
     responses: sharedResponses(),

@@ -11,6 +11,9 @@ import {
   errorResponses,
   keyErrors,
   limitErrors,
+  type Media,
+  partialResponses,
+  redirect,
   success,
 } from './responses.ts'
 import { documentedSchema } from './schemas.ts'
@@ -35,6 +38,9 @@ export interface OperationParts {
     readonly schema: TSchema
     readonly description: string
     readonly examples: Examples
+    /** The table by which the route recognises the format of a body. Of each format the first media type is documented as such, and the
+     * others are named in the description. */
+    readonly types: Readonly<Record<string, readonly string[]>>
     /** Examples in the formats other than JSON, by media type. */
     readonly texts?: Readonly<Record<string, string>>
   }
@@ -43,15 +49,31 @@ export interface OperationParts {
   readonly answer: AnswerParts
   /** The request may have `Prefer: respond-async`. */
   readonly accepted?: AcceptedParts
+  /** The answer is a file that is sent in parts, too; these are the media types of the parts. */
+  readonly parts?: Media
+  /** The request may be answered with 302; this describes that response. */
+  readonly redirect?: string
   /** In addition to those of every route. */
   readonly errors: readonly ErrorCode[]
   /** Data has an ETag and may be answered with 304. */
   readonly data: boolean
 }
 
-const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'internal']
+/** A Host header that cannot be is an invalid parameter of any route. */
+const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'parameter_invalid', 'internal']
 const withKey: readonly ErrorCode[] = [...keyErrors, 'key_revoked', 'key_expired']
 const withLimits: readonly ErrorCode[] = [...limitErrors, 'database_unavailable']
+const withBody: readonly ErrorCode[] = [
+  'malformed_json',
+  'body_invalid',
+  'body_too_large',
+  'media_type_unsupported',
+  'compute_busy',
+]
+/** Where a request may find no room it may also find that the server is about to end. */
+const withThreads: readonly ErrorCode[] = ['shutting_down', 'compute_lost', 'compute_failed']
+
+const repeated: readonly ErrorCode[] = ['parameter_repeated']
 
 const needsKey = (access: AccessPolicy) => access === 'key' || access === 'standing'
 /** A search needs no key, and counts against one that is sent. */
@@ -76,6 +98,9 @@ function documentation(parts: OperationParts): DocumentDecoration {
     ...everywhere,
     ...(takesKey(access) ? withKey : []),
     ...(access === 'open' ? [] : withLimits),
+    ...(parts.query === undefined && parts.body === undefined ? [] : repeated),
+    ...(parts.body === undefined ? [] : withBody),
+    ...(parts.errors.includes('compute_timeout') ? withThreads : []),
     ...parts.errors,
   ]
   const traits = { data: parts.data, limited: access !== 'open' }
@@ -99,10 +124,12 @@ function documentation(parts: OperationParts): DocumentDecoration {
       ...(parts.answer.created === undefined
         ? {}
         : { 201: created(parts.answer, parts.answer.created, traits) }),
+      ...(parts.accepted === undefined ? {} : { 202: accepted(parts.accepted) }),
+      ...(parts.redirect === undefined ? {} : { 302: redirect(parts.redirect) }),
       ...(parts.data ? { 304: { $ref: '#/components/responses/Unchanged' } } : {}),
       ...errorResponses(codes),
+      ...(parts.parts === undefined ? {} : partialResponses(parts.parts)),
     },
-    ...(parts.accepted === undefined ? {} : { 'x-responses': { 202: accepted(parts.accepted) } }),
   }
 }
 
@@ -155,11 +182,15 @@ function parametersOf(
       name,
       required: schema.required?.includes(name) ?? false,
       description,
-      schema: rest,
+      schema: place === 'query' && isAnyText(rest) ? { ...rest, minLength: 1 } : rest,
       ...(name in example ? { example: example[name] } : {}),
     }
   })
 }
+
+/** An empty value of a query is refused, whatever the parameter. */
+const isAnyText = (schema: TSchema) =>
+  schema.type === 'string' && ['const', 'enum', 'format', 'minLength'].every(name => !(name in schema))
 
 /** Each entry of the object is a parameter of its own: `style: form` with `explode`. */
 function familyParameter({ name, description, example }: NonNullable<OperationParts['family']>) {
@@ -178,18 +209,35 @@ function familyParameter({ name, description, example }: NonNullable<OperationPa
   }
 }
 
-function requestBody(body: NonNullable<OperationParts['body']>) {
+const textSchema = { type: 'string', minLength: 1 } as const
+const binarySchema = { type: 'string', format: 'binary' } as const
+
+/** A body in every format that the route takes. */
+function requestBody({
+  schema,
+  description,
+  examples,
+  types,
+  texts = {},
+}: NonNullable<OperationParts['body']>) {
+  const others = Object.values(types).flatMap(([_, ...aliases]) => aliases)
+  const content = Object.entries(types).map(([format, [type = format]]) => {
+    if (format === 'json') return [type, { schema: documentedSchema(schema), examples }]
+    if (format === 'parquet') return [type, { schema: binarySchema }]
+    const example = texts[type]
+    if (example === undefined) return [type, { schema: textSchema }]
+    // Schemathesis cannot write a body of this type, and fails where there is an example to write.
+    const isInDescription = format === 'ndjson'
+    return [
+      type,
+      isInDescription
+        ? { schema: { ...textSchema, description: `For example:\n\n${example}` } }
+        : { schema: textSchema, example },
+    ]
+  })
   return {
     required: true,
-    description: body.description,
-    content: {
-      'application/json': { schema: documentedSchema(body.schema), examples: body.examples },
-      ...Object.fromEntries(
-        Object.entries(body.texts ?? {}).map(([type, example]) => [
-          type,
-          { schema: { type: 'string' }, example },
-        ]),
-      ),
-    },
+    description: others.length === 0 ? description : `${description} Also read: ${others.join(', ')}.`,
+    content: Object.fromEntries(content),
   }
 }

@@ -2,13 +2,26 @@ import type { TSchema } from '@sinclair/typebox'
 import { type ErrorCode, errorCodes } from '../../errors.ts'
 import { errorStatus } from '../errors.ts'
 import errorExamples from './examples/errors.json' with { type: 'json' }
+import { type HeaderName, headerReferences, ofLimits, ofRows } from './responseHeaders.ts'
 import { documentedSchema } from './schemas.ts'
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 
+/** A media type of a response, as OpenAPI has it. */
+export interface MediaParts {
+  readonly schema: object
+  readonly examples?: Examples
+  /** In NDJSON the schema of one line: `schema` describes the whole text. */
+  readonly 'x-line'?: object
+  /** In a stream of events the schema of the data of one. */
+  readonly 'x-event'?: object
+}
+export type Media = Readonly<Record<string, MediaParts>>
+
 /** What a route answers when nothing is wrong. */
 export interface AnswerParts {
-  readonly schema: TSchema
+  /** Of the JSON; null: the route has no JSON. */
+  readonly schema: TSchema | null
   readonly description: string
   readonly examples: Examples
   /** In addition to those of every response. */
@@ -19,6 +32,8 @@ export interface AnswerParts {
   readonly rows?: { readonly csv: string; readonly ndjson: string }
   /** The answer comes as an HTML page, too; this describes it. */
   readonly html?: string
+  /** The answer comes in these media types, too, or only in them. */
+  readonly media?: Media
 }
 
 /** What a route answers to `Prefer: respond-async`: 202, before the work is done. */
@@ -29,86 +44,23 @@ export interface AcceptedParts {
 }
 
 const text = { type: 'string' } as const
-const whole = { type: 'integer' } as const
-
-/** Each header that a response may have, once for all of them. */
-export const headers = {
-  'X-Request-Id': { description: 'Identifies the request in the log.', schema: text },
-  'X-RateLimit-Limit': { description: 'Requests that the tighter limit allows.', schema: whole },
-  'X-RateLimit-Remaining': { description: 'How many of these are left.', schema: whole },
-  'X-RateLimit-Reset': {
-    description:
-      'When the full limit is available again or, if nothing is left, when the next request is allowed: UTC epoch seconds.',
-    schema: whole,
-  },
-  'RateLimit-Policy': { description: 'All limits of the caller: q requests in w seconds.', schema: text },
-  RateLimit: {
-    description: 'What is left of each limit: r requests; the full limit is available again in t seconds.',
-    schema: text,
-  },
-  ETag: {
-    description:
-      'Identifies the content. Send it as If-None-Match with GET: if nothing has changed, the response is 304 without a body.',
-    schema: text,
-  },
-  'WWW-Authenticate': { description: 'Always Bearer.', schema: text },
-  'Retry-After': { description: 'Seconds to wait before trying again.', schema: whole },
-  Location: { description: 'The URL of what was stored.', schema: text },
-  'Preference-Applied': { description: 'Always respond-async.', schema: text },
-  Link: {
-    description:
-      'With formats other than JSON: the terms on which the rows are given, as links with rel="license"; the title is the field licence of the JSON.',
-    schema: text,
-  },
-  'X-Attribution': {
-    description:
-      'With formats other than JSON: the statutory attribution, several separated by " | ". What is not ASCII is percent-encoded UTF-8.',
-    schema: text,
-  },
-  'X-Note': {
-    description:
-      'With formats other than JSON: the field note of the JSON, up to 2,000 characters, encoded likewise. Absent where there is nothing to say.',
-    schema: text,
-  },
-  'Content-Disposition': {
-    description: 'With formats other than JSON: the name under which to save the rows.',
-    schema: text,
-  },
-  'X-Next-Cursor': {
-    description: 'Send it as `cursor` to get the next page, in every format; absent on the last page.',
-    schema: text,
-  },
-  'Idempotency-Replayed': {
-    description: 'true if an earlier request with this Idempotency-Key has led to the same; else absent.',
-    schema: text,
-  },
-}
-type HeaderName = keyof typeof headers
-
-const ofLimits: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit-Policy',
-  'RateLimit',
-]
-
-const ofRows: readonly HeaderName[] = [
-  'Content-Disposition',
-  'Link',
-  'X-Attribution',
-  'X-Note',
-  'X-Next-Cursor',
-]
-
-const headerReferences = (...names: readonly HeaderName[]) =>
-  Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+const bytes = { type: 'string', format: 'binary' } as const
 
 const capturedErrors: Partial<Record<string, unknown>> = errorExamples
 
+/** A defect of the engine cannot be captured: nothing that a client sends leads to one. */
+function defectExample(code: ErrorCode) {
+  const { error } = errorExamples.internal
+  const { title } = errorStatus(code)
+  return { error: { ...error, code, message: `${title}.`, doc_url: error.doc_url.replace('internal', code) } }
+}
+
 /** An example of each error code, once for all operations. */
 export const examplesOfErrors = Object.fromEntries(
-  errorCodes.map(code => [code, { summary: errorStatus(code).title, value: capturedErrors[code] ?? {} }]),
+  errorCodes.map(code => [
+    code,
+    { summary: errorStatus(code).title, value: capturedErrors[code] ?? defectExample(code) },
+  ]),
 )
 
 interface ResponseTraits {
@@ -118,11 +70,9 @@ interface ResponseTraits {
   readonly limited: boolean
 }
 
-/** The response of a request that succeeds. Its content is the JSON alone: with several media types a generated client would type
- * the data as any of them, and no field of it could be read. The other formats, chosen by `format`, are in `x-formats`, which has
- * the form of `content`. */
+/** The response of a request that succeeds, in all its media types. JSON is the first: it is what a client gets that names no other,
+ * and generators that read one media type of a response read the first. */
 export function success(answer: AnswerParts, { data, limited }: ResponseTraits) {
-  const formats = { ...rowFormats(answer.rows), ...htmlFormat(answer.html) }
   return {
     description: answer.description,
     headers: headerReferences(
@@ -133,9 +83,11 @@ export function success(answer: AnswerParts, { data, limited }: ResponseTraits) 
       ...(answer.headers ?? []),
     ),
     content: {
-      'application/json': { schema: documentedSchema(answer.schema), examples: answer.examples },
+      ...(answer.schema === null ? {} : jsonMedia(answer.schema, answer.examples)),
+      ...rowMedia(answer.rows),
+      ...htmlMedia(answer.html),
+      ...answer.media,
     },
-    ...(Object.keys(formats).length === 0 ? {} : { 'x-formats': formats }),
   }
 }
 
@@ -144,10 +96,8 @@ export function created(answer: AnswerParts, description: string, traits: Respon
   return success({ ...answer, description, headers: [...(answer.headers ?? []), 'Location'] }, traits)
 }
 
-/** The response of a request that is accepted. It is in `x-responses`, which has the form of `responses`: generated clients type
- * the data as the content of any success in `responses`, and as undefined where one has none. No field of it could be read. */
+/** The response of a request that is accepted. */
 export function accepted({ schema, description, example }: AcceptedParts) {
-  const examples = { accepted: { summary: 'What was stored', value: example } }
   return {
     description,
     headers: headerReferences(
@@ -158,11 +108,50 @@ export function accepted({ schema, description, example }: AcceptedParts) {
       'Preference-Applied',
       'Idempotency-Replayed',
     ),
-    content: { 'application/json': { schema: documentedSchema(schema), examples } },
+    content: jsonMedia(schema, { accepted: { summary: 'What was stored', value: example } }),
   }
 }
 
-function rowFormats(rows: AnswerParts['rows']) {
+/** The responses of a file that is sent in parts, too (RFC 9110, section 14).
+ *
+ * @param media that of the parts */
+export function partialResponses(media: Media) {
+  const shared: readonly HeaderName[] = [
+    'X-Request-Id',
+    'ETag',
+    ...ofLimits,
+    'Accept-Ranges',
+    'Content-Range',
+  ]
+  return {
+    206: {
+      description: 'The part of the file that Range names, where If-Range is absent or names this file.',
+      headers: headerReferences(...shared, 'Content-Disposition'),
+      content: media,
+    },
+    416: {
+      description: 'The file ends before the part that Range names. Content-Range has its size.',
+      headers: headerReferences(...shared),
+    },
+  }
+}
+
+/** The response that leads to another address. */
+export const redirect = (description: string) => ({
+  description,
+  headers: headerReferences('X-Request-Id', ...ofLimits, 'Location'),
+})
+
+const jsonMedia = (schema: TSchema, examples: Examples) => ({
+  'application/json': { schema: documentedSchema(schema), examples },
+})
+
+/** The bytes of a Parquet file. */
+export const parquetMedia = (description: string): Media => ({
+  'application/vnd.apache.parquet': { schema: { ...bytes, description } },
+})
+
+function rowMedia(rows: AnswerParts['rows']): Media {
   if (rows === undefined) return {}
   return {
     'text/csv': {
@@ -173,13 +162,11 @@ function rowFormats(rows: AnswerParts['rows']) {
       schema: text,
       examples: { ndjson: { summary: 'format=ndjson', value: rows.ndjson } },
     },
-    'application/vnd.apache.parquet': {
-      schema: { ...text, format: 'binary', description: 'format=parquet: days are DATE, values DOUBLE.' },
-    },
+    ...parquetMedia('format=parquet: days are DATE, values DOUBLE.'),
   }
 }
 
-const htmlFormat = (html: string | undefined) =>
+const htmlMedia = (html: string | undefined): Media =>
   html === undefined ? {} : { 'text/html': { schema: { ...text, description: html } } }
 
 /** One response per status, with an example for each of its codes. */
@@ -228,17 +215,17 @@ function errorResponse(status: number, codes: readonly ErrorCode[]) {
     headers: headerReferences('X-Request-Id', ...errorHeaders(status, codes)),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: '#/components/schemas/ErrorAnswer' },
         examples: Object.fromEntries(examples),
       },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
     },
-    'x-formats': { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   }
 }
 
-function errorHeaders(status: number, codes: readonly ErrorCode[]): HeaderName[] {
+/** A request that is refused for its key has no limits. */
+function errorHeaders(status: number, codes: readonly ErrorCode[]): readonly HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
-  if (status === 429) return ['Retry-After', ...ofLimits]
-  const waits = status === 503 || codes.includes('idempotency_in_flight')
-  return waits ? ['Retry-After'] : []
+  const waits = status === 429 || status === 503 || codes.includes('idempotency_in_flight')
+  return waits ? ['Retry-After', ...ofLimits] : ofLimits
 }

@@ -6,9 +6,11 @@ import { personalHeaders } from '../headers.ts'
 import { prefersHtml } from '../preferences.ts'
 import { pageHeaders, sitePage } from './sitePage.ts'
 
-/** An error of a page as a page. null where a program is answered: under /api, and where Accept does not prefer HTML. */
+const forPrograms = /^\/(api\/|health$|ready$)/
+
+/** An error of a page as a page. null where a program is answered: under /api, at /health and /ready, and where Accept does not prefer HTML. */
 export function errorPage(context: RequestContext, failure: Failure): Answer | null {
-  if (context.path.startsWith('/api/') || !prefersHtml(context.request.headers.get('accept'))) return null
+  if (forPrograms.test(context.path) || !prefersHtml(context.request.headers.get('accept'))) return null
   const { code, details } = failure
   const { status, title } = errorStatus(code)
   const headers: Record<string, string> = {

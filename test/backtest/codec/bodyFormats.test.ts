@@ -40,7 +40,7 @@ const row: fc.Arbitrary<BacktestPanelRow> = fc.record(
     market: fc.oneof(name(8), fc.constant(null)),
     score: number(1e300),
     forward_return: number(1e6, -1),
-    dollar_volume: number(1e18, 0),
+    dollar_volume: number(Number.MAX_SAFE_INTEGER, 0),
   },
   { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
 )

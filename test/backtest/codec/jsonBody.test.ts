@@ -176,7 +176,7 @@ const faults: [string, string, string | undefined, string][] = [
     panel('{"date":"2024-01-02","asset":"A","score":1,"forward_return":0,"dollar_volume":-1}'),
     'parameter_invalid',
     'panel[0].dollar_volume',
-    'is -1; it must be a number from 0 to 1000000000000000000 or null',
+    'is -1; it must be a number from 0 to 9007199254740991 or null',
   ],
   [
     panel('{"date":"2024-01-02","asset":"A","score":1,"forward_return":0,"x":1}'),

@@ -53,7 +53,7 @@ const csvFaults: Case[] = [
     `${header},dollar_volume\n${line},5\n${line},-5`,
     'parameter_invalid',
     'line 3.dollar_volume',
-    'is -5; it must be a number from 0 to 1000000000000000000 or an empty cell',
+    'is -5; it must be a number from 0 to 9007199254740991 or an empty cell',
   ],
   [csv('2024-1-2,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'is "2024-1-2"; it must be a valid date'],
   [csv('2023-02-29,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'a valid date'],

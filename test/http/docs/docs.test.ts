@@ -12,6 +12,7 @@ import { FundamentalsList } from '../../../src/features/fundamentals/schema.ts'
 import { DeletedPanel, Panel, PanelList } from '../../../src/features/panels/schema.ts'
 import { SearchResult } from '../../../src/features/search/schema.ts'
 import { SignalList } from '../../../src/features/signals/schema.ts'
+import { bodyMediaTypes } from '../../../src/formats/mediaTypes.ts'
 import answers from '../../../src/http/docs/examples/answers.json' with { type: 'json' }
 import errors from '../../../src/http/docs/examples/errors.json' with { type: 'json' }
 import panels from '../../../src/http/docs/examples/panels.json' with { type: 'json' }
@@ -37,12 +38,12 @@ interface Parameter {
 interface Response {
   description: string
   headers: Record<string, unknown>
-  'x-formats'?: Response['content']
   content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>
 }
 interface Operation {
-  'x-responses'?: Record<string, Response>
+  operationId: string
   summary: string
+  requestBody?: { content: Record<string, object> }
   parameters: Parameter[]
   responses: Record<string, Response>
 }
@@ -112,7 +113,8 @@ describe('/openapi.json', () => {
         const main =
           content?.['application/json'] ?? content?.['text/event-stream'] ?? content?.['application/x-ndjson']
         const examples = Object.entries(main?.examples ?? {})
-        if (status !== '304') expect([name, status, examples.length > 0]).toEqual([name, status, true])
+        if (!['206', '302', '304', '416'].includes(status))
+          expect([name, status, examples.length > 0]).toEqual([name, status, true])
         for (const [example, { value }] of examples) {
           const shown = Object.keys(Object(value)).length
           expect([name, status, example, shown > 0]).toEqual([name, status, example, true])
@@ -144,9 +146,9 @@ describe('the schemas of /openapi.json', () => {
         'PanelList',
         'BacktestJob',
         'BacktestJobList',
-        'SearchResult',
+        'SearchHits',
         'SearchHit',
-        'Error',
+        'ErrorAnswer',
         'Problem',
       ],
       ...['Me', 'MeLimits', 'MeUsed', 'MeRemaining', 'MeEntities'],
@@ -162,40 +164,83 @@ describe('the schemas of /openapi.json', () => {
     expect(named.filter(name => !names.includes(name))).toEqual([])
   })
 
-  test('leave JSON alone in the content of a response, so that a generated client can type its data', () => {
-    for (const { name, operation } of operations) {
-      for (const [status, { content }] of Object.entries(operation.responses)) {
-        const types = Object.keys(content ?? {})
-        expect([name, status, types.length <= 1]).toEqual([name, status, true])
-      }
+  // A generated client has a type for the answers of an operation, which generators name after the operation, and local variables in
+  // snake_case, which those of the Python one name after the schema and its fields.
+  test('have names that generators do not give to something else', () => {
+    const ids = operations.map(({ operation }) => operation.operationId.toLowerCase())
+    const suffixes = ['', 'Result', 'Response', 'Responses', 'Params', 'Body', 'Data', 'Error', 'Errors']
+    const taken = new Set(suffixes.flatMap(suffix => ids.map(id => id + suffix.toLowerCase())))
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      expect([name, taken.has(name.toLowerCase())]).toEqual([name, false])
+      const fields = Object.keys(Object(Reflect.get(Object(schema), 'properties')))
+      const snake = name.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase()
+      expect([name, fields.includes(snake)]).toEqual([name, false])
     }
-  })
-
-  test('say in x-formats what the other formats of an answer are', () => {
-    const formats = operations.flatMap(({ name, operation }) => {
-      const other: unknown = Reflect.get(operation.responses[200] ?? {}, 'x-formats')
-      return other === undefined ? [] : [[name, Object.keys(Object(other))]]
-    })
-    const rows = ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']
-    expect(Object.fromEntries(formats)).toEqual({
-      'post /api/v1/as-of': rows,
-      'get /api/v1/as-of/{id}/result': rows,
-      'get /api/v1/fundamentals': rows,
-      'get /api/v1/changes': rows,
-      'get /api/v1/cross-section': rows,
-      'get /api/v1/restatements': rows,
-      'get /api/v1/filings': rows,
-      'get /api/v1/signals': rows,
-      'post /api/v1/backtest': ['text/html'],
-      'get /api/v1/backtests/{id}': ['text/html'],
-    })
   })
 })
 
-test('a backtest that is accepted with 202 is described in x-responses, which leaves the types of 200 alone', () => {
-  const run = asServed.paths['/api/v1/backtest'].post
-  expect(Object.keys(run.responses).filter(status => status.startsWith('2'))).toEqual(['200'])
-  const { description, headers: own, content } = run['x-responses']?.[202] ?? {}
+const rows = ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']
+
+test('every media type of an answer is in its content, JSON first', () => {
+  const types = operations.map(({ name, operation }) => [
+    name,
+    Object.keys(operation.responses[200]?.content ?? {}),
+  ])
+  const others = types.filter(([, found]) => String(found) !== 'application/json')
+  expect(Object.fromEntries(others)).toEqual({
+    'post /api/v1/as-of': ['application/json', ...rows],
+    'get /api/v1/as-of/{id}/result': ['application/json', ...rows],
+    'get /api/v1/fundamentals': ['application/json', ...rows],
+    'get /api/v1/changes': ['application/json', ...rows],
+    'get /api/v1/cross-section': ['application/json', ...rows],
+    'get /api/v1/restatements': ['application/json', ...rows],
+    'get /api/v1/filings': ['application/json', ...rows],
+    'get /api/v1/signals': ['application/json', ...rows],
+    'post /api/v1/backtest': ['application/json', 'text/html'],
+    'post /api/v1/backtests/batch': ['application/x-ndjson'],
+    'get /api/v1/backtests/{id}': ['application/json', 'text/html', 'text/event-stream'],
+    'get /api/v1/backtests/{id}/events': ['text/event-stream'],
+    'get /api/v1/bulk/{version}/{file}': ['application/json', 'text/plain', 'application/vnd.apache.parquet'],
+  })
+})
+
+test('every media type of a body is in its content, by the table with which the route reads it', () => {
+  const bodies = operations.flatMap(({ name, operation }) =>
+    operation.requestBody === undefined ? [] : [[name, Object.keys(operation.requestBody.content)]],
+  )
+  const firstOf = (table: Readonly<Record<string, readonly string[]>>) =>
+    Object.values(table).map(([first]) => first)
+  expect(Object.fromEntries(bodies)).toEqual({
+    'post /api/v1/as-of': firstOf(bodyMediaTypes),
+    'post /api/v1/backtest': ['application/json', 'text/csv', 'application/x-ndjson'],
+    'post /api/v1/backtests/batch': ['application/json'],
+    'post /api/v1/panels': firstOf(bodyMediaTypes),
+  })
+})
+
+test('the statuses besides 200 and those of errors are where they can be', () => {
+  const usual = ['200', '304']
+  const found = operations.map(({ name, operation }) => [
+    name,
+    Object.keys(operation.responses).filter(
+      status => !usual.includes(status) && (status < '400' || status === '416'),
+    ),
+  ])
+  expect(Object.fromEntries(found.filter(([, statuses]) => statuses.length > 0))).toEqual({
+    'post /api/v1/as-of': ['202'],
+    'post /api/v1/backtest': ['202'],
+    'post /api/v1/panels': ['201'],
+    'get /api/v1/bulk/{version}/{file}': ['206', '302', '416'],
+  })
+  for (const { name, operation } of operations.filter(({ operation }) => operation.requestBody))
+    expect([name, Object.keys(operation.responses)]).toEqual([
+      name,
+      expect.arrayContaining(['400', '413', '415', '429', '503']),
+    ])
+})
+
+test('a backtest that is accepted with 202 is described', () => {
+  const { description, headers: own, content } = asServed.paths['/api/v1/backtest'].post.responses[202] ?? {}
   expect(description).toContain('Prefer: respond-async')
   expect(Object.keys(own ?? {})).toContain('Location')
   const { schema, examples } = content?.['application/json'] ?? {}
@@ -212,9 +257,10 @@ test('a backtest that is accepted with 202 is described in x-responses, which le
 test('each error is a problem document, too', () => {
   for (const { name, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
-      if (!/^[45]/.test(status)) continue
-      const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
-      expect([name, status, response['x-formats']]).toEqual([name, status, problem])
+      if (!/^[45]/.test(status) || status === '416') continue
+      const problem = { schema: { $ref: '#/components/schemas/Problem' } }
+      expect([name, status, response.content?.['application/problem+json']]).toEqual([name, status, problem])
+      expect(Object.keys(response.content ?? {})).toEqual(['application/json', 'application/problem+json'])
     }
   }
 })

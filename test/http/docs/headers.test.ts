@@ -17,7 +17,7 @@ const specification = await (await fetch(`${server.url}/openapi.json`)).json()
 
 function documented(method: string, path: string, status: number): string[] {
   const operation = specification.paths[path][method]
-  const response: DocumentedResponse = operation.responses[status] ?? operation['x-responses'][status]
+  const response: DocumentedResponse = operation.responses[status]
   const { headers = {} } =
     response.$ref === undefined
       ? response

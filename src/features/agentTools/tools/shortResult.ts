@@ -141,7 +141,7 @@ function textOf(result: Result): string {
   return [
     `Verdict: ${verdict.level}, judged against ${verdict.benchmark}. ${verdict.reasons.map(({ message }) => inToolWords(message)).join(' ')}`,
     `Net of costs, ${n_periods} periods, ${span}${best === undefined ? '' : `, best configuration ${best.label}`}: Sharpe ratio ${sharpe}, growth a year ${cagr}, largest drawdown ${max_drawdown}, costs a year ${cost_drag_annual}.`,
-      ...(deflated_sharpe === undefined
+    ...(deflated_sharpe === undefined
       ? []
       : [
           `After ${deflated_sharpe.trials} trials the deflated Sharpe ratio is ${deflated_sharpe.dsr}: the winner ${deflated_sharpe.survives ? 'survives' : 'does not survive'}.`,

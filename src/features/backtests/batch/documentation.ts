@@ -1,8 +1,8 @@
 import { BacktestBatchRequest } from '../../../backtest/batchRequest.ts'
-import { BatchSummaryLine } from '../../../backtest/batchResult.ts'
+import { bodyMediaTypes } from '../../../formats/mediaTypes.ts'
 import answers from '../../../http/docs/examples/answers.json' with { type: 'json' }
 import requests from '../../../http/docs/examples/requests.json' with { type: 'json' }
-import { type Operation, operation } from '../../../http/docs/operation.ts'
+import { operation } from '../../../http/docs/operation.ts'
 import { documentedSchema } from '../../../http/docs/schemas.ts'
 import { BatchLine } from './schema.ts'
 
@@ -21,7 +21,7 @@ Who runs many backtests finds a good one by chance. So each result is deflated f
 
 A batch has the share of the threads that a sweep has, and its time limit; backtests past it end with \`compute_timeout\`. Close the connection to cancel it. A client that reads more slowly than the backtests run delays them; one that reads nothing for 15 seconds is disconnected. Requires a key with the quant plan. The results are hypothetical and do not predict future returns.`
 
-const parts = operation({
+export const batchOperation = operation({
   id: 'runBacktestBatch',
   tag: 'Backtest',
   summary: 'Many backtests in one request',
@@ -29,6 +29,7 @@ const parts = operation({
   access: 'key',
   body: {
     schema: BacktestBatchRequest,
+    types: { json: bodyMediaTypes.json },
     description: 'The backtests, and the rows to run them on.',
     examples: {
       configs: { summary: 'Configurations on your own rows', value: requests.batch_configs },
@@ -36,7 +37,18 @@ const parts = operation({
       items: { summary: 'Backtests with rows of their own', value: requests.batch_items },
     },
   },
-  answer: { schema: BatchSummaryLine, description: 'The lines.', examples: {} },
+  answer: {
+    schema: null,
+    description: 'A line for each backtest in order of completion, then the summary.',
+    examples: {},
+    media: {
+      'application/x-ndjson': {
+        schema: { type: 'string' },
+        examples: { configs: { summary: 'The lines of the example `configs`', value: answers.batch } },
+        'x-line': documentedSchema(BatchLine),
+      },
+    },
+  },
   errors: [
     'malformed_json',
     'parameter_invalid',
@@ -55,24 +67,3 @@ const parts = operation({
   ],
   data: false,
 })
-
-export const batchOperation: Operation = {
-  access: parts.access,
-  detail: {
-    ...parts.detail,
-    responses: {
-      ...parts.detail.responses,
-      200: {
-        description: 'A line for each backtest in order of completion, then the summary.',
-        content: {
-          'application/x-ndjson': {
-            schema: { type: 'string' },
-            examples: { configs: { summary: 'The lines of the example `configs`', value: answers.batch } },
-            // The form of one line: a schema of the content describes the whole text.
-            ...{ 'x-line': documentedSchema(BatchLine) },
-          },
-        },
-      },
-    },
-  },
-}

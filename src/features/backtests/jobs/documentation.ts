@@ -1,5 +1,7 @@
 import examples from '../../../http/docs/examples/backtests.json' with { type: 'json' }
-import { type Operation, operation } from '../../../http/docs/operation.ts'
+import { operation } from '../../../http/docs/operation.ts'
+import type { Media } from '../../../http/docs/responses.ts'
+import { documentedSchema } from '../../../http/docs/schemas.ts'
 import {
   BacktestJob,
   BacktestJobList,
@@ -10,6 +12,18 @@ import {
 } from './schema.ts'
 
 const events = `retry: 2000\n\nevent: progress\ndata: ${JSON.stringify(examples.running)}\n\n: heartbeat\n\nevent: succeeded\ndata: ${JSON.stringify(examples.list.data[0])}\n`
+
+const eventMedia: Media = {
+  'text/event-stream': {
+    // Of no type: OpenAPI 3.1 leaves open whether it is that of the text or of an event.
+    schema: {
+      description:
+        'Events named progress, succeeded, failed or cancelled. The data of each is a `BacktestJobSummary`.',
+    },
+    'x-event': documentedSchema(BacktestJobSummary),
+    examples: { sweep: { summary: 'A sweep from start to end', value: events } },
+  },
+}
 
 export const backtestsOperation = operation({
   id: 'listBacktests',
@@ -40,6 +54,7 @@ export const backtestOperation = operation({
   answer: {
     schema: BacktestJob,
     description: 'The backtest.',
+    media: eventMedia,
     html: 'With format=html, or if Accept prefers HTML: the finished result as an HTML page without scripts or external resources.',
     examples: {
       running: { summary: 'A sweep halfway through', value: { ...examples.running, result: null } },
@@ -50,6 +65,8 @@ export const backtestOperation = operation({
     'parameter_repeated',
     'quant_required',
     'entity_unknown',
+    'compute_busy',
+    'compute_timeout',
     'statement_timeout',
   ],
   data: true,
@@ -72,7 +89,7 @@ export const cancelOperation = operation({
   data: false,
 })
 
-const eventParts = operation({
+export const backtestEventsOperation = operation({
   id: 'watchBacktest',
   tag: 'Backtest',
   summary: 'Live progress of a submitted backtest',
@@ -81,29 +98,11 @@ const eventParts = operation({
   access: 'key',
   path: BacktestJobParams,
   answer: {
-    schema: BacktestJobSummary,
+    schema: null,
     description: 'The events, until the backtest ends.',
-    examples: { progress: { summary: 'The data of an event', value: examples.running } },
+    examples: {},
+    media: eventMedia,
   },
   errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'compute_busy', 'statement_timeout'],
   data: false,
 })
-
-export const backtestEventsOperation: Operation = {
-  access: eventParts.access,
-  detail: {
-    ...eventParts.detail,
-    responses: {
-      ...eventParts.detail.responses,
-      200: {
-        description: 'The events, until the backtest ends.',
-        content: {
-          'text/event-stream': {
-            schema: { type: 'string' },
-            examples: { sweep: { summary: 'A sweep from start to end', value: events } },
-          },
-        },
-      },
-    },
-  },
-}

@@ -57,7 +57,14 @@ export function jobRoutes(http: HttpPlugin, deps: JobRouteDeps) {
     })
 }
 
-const idOf = (context: RequestContext) => readId(context.path.slice(path.length + 1).split('/')[0])
+/** The path of POST /api/v1/backtests/batch has no other methods: batch is the name of no backtest. */
+function idOf(context: RequestContext): string {
+  const id = context.path.slice(path.length + 1).split('/')[0]
+  if (id !== 'batch') return readId(id)
+  const allow = ['POST', 'OPTIONS']
+  const message = `${context.path} accepts ${allow.join(', ')}, not ${context.request.method}.`
+  throw new Failure('method_not_allowed', message, { allow })
+}
 
 async function list({ sql, settings }: JobRouteDeps, context: RequestContext): Promise<Answer> {
   const keyId = requireQuant(context)
