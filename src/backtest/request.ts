@@ -133,7 +133,8 @@ export const BacktestSource = Type.Object(
 )
 export type BacktestSource = Static<typeof BacktestSource>
 
-export const maxPanelRows = 2_000_000
+/** Of a panel, however it is sent. */
+export const maxPanelRows = 25_000_000
 
 const cell = {
   date: IsoDateSchema('Observation date.', '2024-01-02'),
@@ -256,14 +257,17 @@ export const BacktestRequest = Type.Object(
 export type BacktestRequest = Static<typeof BacktestRequest>
 
 /** The formats of a body. */
-export const bodyFormats = ['json', 'csv', 'ndjson'] as const
+export const bodyFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type BodyFormat = (typeof bodyFormats)[number]
+/** Those that are read from the first byte to the last. */
+export type TextFormat = Exclude<BodyFormat, 'parquet'>
 
 /** The documentation names the first media type of each. */
 export const mediaTypes: Readonly<Record<BodyFormat, readonly string[]>> = {
   json: ['application/json'],
   csv: ['text/csv'],
   ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  parquet: ['application/vnd.apache.parquet', 'application/parquet', 'application/x-parquet'],
 }
 
 /** The settings of a request whose body has only rows, as query parameters. */

@@ -356,10 +356,10 @@ describe('asfiled backtest', () => {
     for (const [name, bytes] of Object.entries(packed)) writeFileSync(place(name), bytes, 'latin1')
     writeFileSync(place('empty.csv'), '')
     await expectFaults(1, [
-      [[place('a.zip')], 'a.zip is a zip archive. Unpack it, or use gzip.'],
+      [[place('a.zip')], 'a.zip is a zip archive. Unpack it, or use gzip or zstd.'],
       [[place('a.xz')], 'xz'],
       [[place('a.bz2')], 'bzip2'],
-      [[place('a.zst')], 'zstd'],
+      [[place('a.zst')], 'a.zst looks packed with zstd, but cannot be unpacked'],
       [[place('a.txt')], 'UTF-16. Save it as UTF-8'],
       [[place('empty.csv')], 'empty.csv is empty.'],
     ])

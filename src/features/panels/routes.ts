@@ -1,4 +1,6 @@
 import { Elysia } from 'elysia'
+import { demoPrincipal } from '../../access/authenticate.ts'
+import { panelLimits } from '../../access/licences.ts'
 import { dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
 import { type BodyReader, bodyFormat } from '../../http/body.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
@@ -34,12 +36,14 @@ export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: P
       ({ context }) => {
         const keyId = requireQuant(context)
         const { signal, headers } = context.request
+        const { storedBytes } = panelLimits(context.caller?.principal ?? demoPrincipal)
+        const owner = { keyId, maxStoredBytes: storedBytes }
         const format = bodyFormat(headers)
         noQuery(context)
         return withoutIdleTimeout(context, () =>
-          bodies.use(context, async bytes => {
+          bodies.useSpooled(context, async body => {
             const { panel, created } = await perKeyLimit.use(keyId, () =>
-              storePanel(panels, keyId, bytes, format, signal),
+              storePanel(panels, owner, body, format, signal),
             )
             const answer = plain(panel, created ? 201 : 200)
             if (created) answer.headers.set('Location', `${path}/${panel.id}`)

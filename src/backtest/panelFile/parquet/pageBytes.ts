@@ -6,9 +6,9 @@ import {
   gunzipSync,
   zstdDecompressSync,
 } from 'node:zlib'
-import { type CompressionCodec, snappyUncompress } from 'hyparquet'
+import type { CompressionCodec } from 'hyparquet'
 import { damage, FileFault } from './faults.ts'
-import { unpackSnappy } from './snappyStream.ts'
+import { snappyWhole, unpackSnappy } from './snappyStream.ts'
 
 /** The bytes of a page from its beginning. Of a large one, only a part is in memory. */
 export class PageBytes {
@@ -88,11 +88,8 @@ function unpackWhole(packed: Uint8Array, length: number, codec: CompressionCodec
   // zlib refuses a limit of 0.
   const limit = { maxOutputLength: Math.max(1, length) }
   switch (codec) {
-    case 'SNAPPY': {
-      const output = new Uint8Array(length)
-      snappyUncompress(packed, output)
-      return output
-    }
+    case 'SNAPPY':
+      return snappyWhole(packed, length)
     case 'GZIP':
       return gunzipSync(packed, limit)
     case 'ZSTD':

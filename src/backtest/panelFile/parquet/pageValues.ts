@@ -76,17 +76,16 @@ function fixedValues(page: PageBytes, type: ParquetType, width: number): ValueRe
   return {
     read: async count => {
       await page.fill(count * width)
-      const bytes = page.bytes.slice(page.at, page.at + count * width)
+      const bytes = page.bytes.subarray(page.at, page.at + count * width)
       page.at += count * width
       return fixedArray(bytes, type, width)
     },
   }
 }
 
-/** @param bytes in a buffer of their own */
 function fixedArray(bytes: Uint8Array, type: ParquetType, width: number): DecodedArray {
   const count = bytes.length / width
-  // A Buffer's slice is a view: only a copy begins where its numbers are aligned.
+  // Only a copy begins where its numbers are aligned.
   const { buffer } = new Uint8Array(bytes)
   switch (type) {
     case 'INT32':

@@ -1,0 +1,27 @@
+import { readSync } from 'node:fs'
+import type { BodySource } from '../../codec/bodyBytes.ts'
+
+/** A file of which any part can be read. */
+export interface FileBytes {
+  readonly length: number
+  /** The bytes from one place to another, both within the file. Of a file in memory they are a view. */
+  slice(from: number, to: number): Uint8Array
+}
+
+export function openFileBytes(source: BodySource): FileBytes {
+  if (source instanceof Uint8Array)
+    return { length: source.length, slice: (from, to) => source.subarray(from, to) }
+  const { descriptor, bytes } = source
+  return {
+    length: bytes,
+    slice: (from, to) => {
+      const part = new Uint8Array(Math.max(0, Math.min(to, bytes) - from))
+      for (let filled = 0; filled < part.length; ) {
+        const length = readSync(descriptor, part, filled, part.length - filled, from + filled)
+        if (length === 0) throw new Error('The file of a body became shorter.')
+        filled += length
+      }
+      return part
+    },
+  }
+}
