@@ -337,7 +337,7 @@ describe('asfiled backtest', () => {
     writeFileSync(place('cut.csv.gz'), gzipSync(csv).subarray(0, 300))
     const faults: [string[], string][] = [
       [[place('bad.csv')], 'bad.csv: line 2.score is "high"'],
-      [[place('cut.csv.gz')], 'cut.csv.gz looks gzipped, but it is damaged. Pack it again.'],
+      [[place('cut.csv.gz')], 'cut.csv.gz looks packed with gzip, but cannot be unpacked. Pack it again.'],
       [[place('rows.csv'), '--format', 'parquet'], 'rows.csv: It cannot be read as Parquet'],
     ]
     const zone = join(root, 'test/commands/fixtures/refused-zone.parquet')

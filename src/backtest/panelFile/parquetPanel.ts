@@ -230,9 +230,9 @@ class NumberCells implements CellColumn {
 
   takeCodes(dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number): void {
     if (dictionary instanceof Float64Array) {
-      const cells = new Float64Array(length)
-      for (let i = 0; i < length; i++) cells[i] = codes[i] === -1 ? Number.NaN : dictionary[codes[i]]
-      this.#takeDoubles(cells, from, length)
+      const { values } = this
+      for (let i = 0; i < length; i++) values[from + i] = codes[i] === -1 ? Number.NaN : dictionary[codes[i]]
+      this.#takeDoubles(values.subarray(from, from + length), from, length)
       return
     }
     for (let i = 0; i < length; i++)

@@ -53,6 +53,10 @@ class ColumnPages {
   readonly #from: number
   readonly #to: number
   #dictionary: DecodedArray | null = null
+  /** The same for all pages. */
+  #levelsMemory = new Uint8Array(0)
+  readonly #codes = new Int32Array(batchValues)
+  readonly #indexes = new Int32Array(batchValues)
   #row = 0
 
   constructor(
@@ -88,14 +92,18 @@ class ColumnPages {
     while (this.#row < this.#part.rows) {
       if (at >= this.#to)
         throw new FileFault(`the column ${this.#part.schema.name} has fewer values than rows`)
-      const { header, length } = readPageHeader(this.#file.slice(at, Math.min(this.#to, at + maxHeaderBytes)))
+      const start = this.#file.slice(at, Math.min(this.#to, at + maxHeaderBytes))
+      const { header, length } = readPageHeader(start)
       const from = at + length
       at = from + header.packedBytes
       if (at > this.#to || !isPlausible(header)) throw new FileFault(damaged)
       if (header.values === 0 && ++emptyPages > maxEmptyPages) throw new FileFault(damaged)
+      this.#file.release(start)
       const packed = this.#file.slice(from, at)
       if (header.kind === 'DICTIONARY_PAGE') await this.#readDictionary(packed, header)
       else await this.#readData(packed, header)
+      // Texts may still refer to their page.
+      if (this.#isCopied(header)) this.#file.release(packed)
     }
   }
 
@@ -127,12 +135,18 @@ class ColumnPages {
       await this.#readCells(page, header, levels)
     } finally {
       page.close()
+      if (codec !== 'UNCOMPRESSED' && this.#isCopied(header)) page.release()
     }
   }
 
   get #stored() {
     const { metadata, schema } = this.#part
     return { type: metadata.type, width: schema.type_length, bounds: this.#bounds }
+  }
+
+  /** Whether nothing refers to the bytes of a page once it is read. */
+  #isCopied({ kind, encoding }: CheckedHeader): boolean {
+    return this.#part.metadata.type === 'DOUBLE' || (kind !== 'DICTIONARY_PAGE' && isCoded(encoding))
   }
 
   get #isNullable(): boolean {
@@ -156,7 +170,8 @@ class ColumnPages {
   /** For each value 1, or 0 if it is null; null: none is. */
   async #levels(bytes: Uint8Array, values: number): Promise<Uint8Array | null> {
     if (!this.#isNullable) return null
-    const levels = new Uint8Array(values)
+    if (this.#levelsMemory.length < values) this.#levelsMemory = new Uint8Array(values)
+    const levels = this.#levelsMemory.subarray(0, values)
     await new RunReader(new PageBytes(bytes), 1).read(levels, values)
     return levels.includes(0) ? levels : null
   }
@@ -168,7 +183,7 @@ class ColumnPages {
       return
     }
     if (this.#sink.codes !== undefined && isCoded(header.encoding)) {
-      await this.#readCodes(page, header.values, levels, present)
+      await this.#readCodes(page, header.values, levels)
       return
     }
     const reader = await this.#open(page, header.encoding, present)
@@ -184,18 +199,13 @@ class ColumnPages {
   }
 
   /** @param levels null: no value is */
-  async #readCodes(
-    page: PageBytes,
-    values: number,
-    levels: Uint8Array | null,
-    present: number,
-  ): Promise<void> {
+  async #readCodes(page: PageBytes, values: number, levels: Uint8Array | null): Promise<void> {
     const dictionary = this.#dictionary
     const { codes: take } = this.#sink
     if (dictionary === null || take === undefined) throw new FileFault(damaged)
     const runs = await openIndexes(page)
-    const codes = new Int32Array(Math.min(batchValues, values))
-    const indexes = levels === null ? codes : new Int32Array(Math.min(batchValues, present))
+    const codes = this.#codes
+    const indexes = levels === null ? codes : this.#indexes
     for (let at = 0; at < values; ) {
       const length = Math.min(batchValues, values - at)
       const count = levels === null ? length : countPresent(levels, at, at + length)

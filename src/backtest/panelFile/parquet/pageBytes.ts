@@ -52,6 +52,13 @@ export class PageBytes {
     return available >= count
   }
 
+  /** Gives its memory back at once, if it has some of its own: that of a large file is collected too late. */
+  release(): void {
+    const { buffer } = this.bytes
+    const isOwn = this.#rest === null && buffer.byteLength === this.bytes.length
+    if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0)
+  }
+
   /** Ends the unpacking. */
   close(): void {
     this.#rest?.close()
