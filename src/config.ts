@@ -77,6 +77,9 @@ export interface Config {
   readonly syncTimeoutMinutes: number
 }
 
+/** Where a process keeps large request bodies while they are read. */
+export const uploadFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => resolve(dataDir, 'uploads')
+
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 

@@ -3,11 +3,11 @@ import { readJoinBody } from '../src/backtest/asOf/joinBody.ts'
 import { scoreDataset } from '../src/backtest/asOf/scoreDataset.ts'
 import { writeJoin } from '../src/backtest/asOf/writeJoin.ts'
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
-import { packPanelFile } from '../src/backtest/panelFile/packPanelFile.ts'
-import { readPanelFile } from '../src/backtest/panelFile/readPanelFile.ts'
 import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
 import { openBatch, runBatchItems } from '../src/backtest/pipeline/batch.ts'
 import { encodeResult, storedPage } from '../src/backtest/pipeline/encodeResult.ts'
+import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
+import { readPanelFile } from '../src/backtest/pipeline/readPanelFile.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
 import { prepareSweepSpa, runSpaSlice } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
@@ -55,7 +55,7 @@ function perform({ kind, input }: Task) {
     case 'batch_items':
       return runBatchItems(input)
     case 'panel_pack':
-      return packPanelFile(input)
+      return packPanel(input)
     case 'dataset_rank':
       return rankDataset(input.data).ranking
     case 'sweep_slice':

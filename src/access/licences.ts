@@ -89,6 +89,27 @@ const limitsByLicence: Record<Licence, LicenceLimits> = {
   oem: { perMinute: 3_000, perDay: null, entityCap: null, bulk: false, bodyBytes: null },
 }
 
+/** What a key with the quant plan may store. */
+export interface PanelLimits {
+  /** Bytes of all its panels together, as their `bytes` count them: 22 a row, 30 with volumes. */
+  readonly storedBytes: number
+}
+
+const gigabyte = 1_024 * megabyte
+const panelLimitsByLicence: Record<Licence, PanelLimits> = {
+  demo: { storedBytes: 4 * gigabyte },
+  free: { storedBytes: 4 * gigabyte },
+  evaluation: { storedBytes: 4 * gigabyte },
+  personal: { storedBytes: 16 * gigabyte },
+  commercial: { storedBytes: 64 * gigabyte },
+  redistribution: { storedBytes: 64 * gigabyte },
+  oem: { storedBytes: 64 * gigabyte },
+}
+
+/** The limits of stored panels. Without the quant plan nothing is stored. */
+export const panelLimits = ({ licence }: Pick<Principal, 'licence'>): PanelLimits =>
+  panelLimitsByLicence[licence]
+
 const quantPerMinute = 300
 
 /** The limits of a licence. The quant plan raises the minute limit to at least its own and removes the daily cap and the

@@ -134,7 +134,8 @@ export const BacktestSource = Type.Object(
 )
 export type BacktestSource = Static<typeof BacktestSource>
 
-export const maxPanelRows = 2_000_000
+/** Of a panel, however it is sent. */
+export const maxPanelRows = 25_000_000
 
 const cell = {
   date: IsoDateSchema('Observation date.', '2024-01-02'),
@@ -259,8 +260,10 @@ export const BacktestRequest = Type.Object(
 export type BacktestRequest = Static<typeof BacktestRequest>
 
 /** The formats of a body. */
-export const bodyFormats = ['json', 'csv', 'ndjson'] as const
+export const bodyFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type BodyFormat = (typeof bodyFormats)[number]
+/** Those that are read from the first byte to the last. */
+export type TextFormat = Exclude<BodyFormat, 'parquet'>
 
 /** The settings of a request whose body has only rows, as query parameters. */
 export interface BodyQuery {

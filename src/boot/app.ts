@@ -1,5 +1,6 @@
 import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
+import { uploadFolder } from '../config.ts'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
 import { agentToolRoutes } from '../features/agentTools/routes.ts'
@@ -61,7 +62,7 @@ export function createApp(resources: Resources) {
     ...resources,
     version: settings.version,
     // One reader for all routes: its bounds are those of the server.
-    bodies: new BodyReader(settings.bodyLimitMb),
+    bodies: new BodyReader(settings.bodyLimitMb, uploadFolder(config)),
     perKeyLimit: new PerKeyLimit(config.computeThreads, config.computeQueue),
     computeTimeoutMs: config.computeTimeoutMs,
     panels: backtests.panels,

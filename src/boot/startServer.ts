@@ -1,7 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import { watchAccess } from '../access/queries.ts'
+import { removeAbandoned } from '../backtest/panelFile/bodySpool.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
-import type { Config } from '../config.ts'
+import { type Config, uploadFolder } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
@@ -80,6 +81,8 @@ export async function startServer(
 
   const stopVersions = forgetOldVersions(sql, config.keepVersions)
   opened.defer(async () => stopVersions())
+
+  await removeAbandoned(uploadFolder(config), Date.now())
 
   const stopAnswers = keepAnswersReady(sql)
   opened.defer(stopAnswers)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type BacktestSettings, makePanelBody, type PanelBody } from '../backtest/panelFile/panelBody.ts'
+import { sizeOf } from '../backtest/codec/bodyBytes.ts'
+import type { BacktestSettings, PanelBody } from '../backtest/panelFile/panelBody.ts'
 import { panelFormats } from '../backtest/panelFile/panelFormat.ts'
 import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { operator } from '../backtest/pool/caller.ts'
@@ -14,6 +15,7 @@ import { signalLimit } from '../features/signals/schema.ts'
 import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { readBenchmark } from './backtestBenchmark.ts'
+import { makeOfflineBody, type OfflineBody } from './backtestBody.ts'
 import {
   type BacktestFlags,
   blamesOption,
@@ -24,7 +26,7 @@ import {
 import { backtestSummary } from './backtestSummary.ts'
 import { reportShortfalls } from './backtestThresholds.ts'
 import { type CliContext, exitCodes } from './context.ts'
-import { type InputFile, openInput, readInput } from './inputFile.ts'
+import { type InputFile, type InputRows, openInput, readInput } from './inputFile.ts'
 import { parseDrawdown, parseNumber, parseShare } from './options.ts'
 import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
@@ -172,20 +174,24 @@ async function compute(
   { format, horizon, failBelowDsr }: BacktestFlags,
 ): Promise<{ result: BacktestResult; notices: string[] }> {
   const progress = startProgress('Backtesting')
+  const release: InputRows[] = []
   const pool = new ComputePool({
     threads: config.computeThreads,
     queue: config.computeQueue,
     timeLimitMs: config.computeTimeoutMs,
   })
   try {
-    const bytes = await readInput(file, read =>
+    const input = await readInput(file, read =>
       progress.update({ done: read, total: 2 * (file.size ?? read), note: 'reading' }),
     )
-    const size = bytes.length
+    release.push(input)
+    const size = sizeOf(input.body)
     progress.update({ done: size, total: 2 * size, note: 'computing' })
-    const body = await makePanelBody({ bytes, format, horizon }, settings).catch(error => {
-      throw error instanceof Failure ? named(error, error.code, file.name) : error
-    })
+    const body = await makeOfflineBody(input, file.name, { format, horizon }, settings, release).catch(
+      error => {
+        throw error instanceof Failure ? named(error, error.code, file.name) : error
+      },
+    )
     if (failBelowDsr !== undefined && settings.sweep === undefined && !body.mayHaveSettings)
       throw sweepRequired()
     const result = await runOffline(pool, body, (done, total) => {
@@ -199,6 +205,7 @@ async function compute(
   } finally {
     progress.stop()
     await pool.close()
+    for (const { discard } of release) await discard()
   }
 }
 
@@ -208,20 +215,20 @@ const pageNotice = (next: string) =>
 
 async function runOffline(
   pool: ComputePool,
-  { bytes, format, query }: PanelBody,
+  { body, format, query }: OfflineBody,
   onProgress: (done: number, total: number) => void,
 ): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
   const deps = { pool, archive: noArchive, costs: costs.plain }
   return decodeResult(
-    await runBacktest(deps, bytes, undefined, { caller: operator, format, query, onProgress }),
+    await runBacktest(deps, body, undefined, { caller: operator, format, query, onProgress }),
   )
 }
 
 /** A failure of the engine in the words of the command line: with the option, or with the file and the place in it. */
 function explain(
   failure: Failure,
-  { placeOf }: PanelBody,
+  { placeOf }: Pick<PanelBody, 'placeOf'>,
   settings: BacktestSettings,
   name: string,
 ): Failure {

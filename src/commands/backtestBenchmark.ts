@@ -2,7 +2,7 @@ import { CsvReader } from '../backtest/codec/csvCells.ts'
 import type { BacktestBenchmark } from '../backtest/requestBenchmark.ts'
 import { isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import { openInput, readInput } from './inputFile.ts'
+import { loadRows, openInput, readInput } from './inputFile.ts'
 
 /** The value of `--benchmark`: a name, or a CSV file of the benchmark's own returns. */
 export async function readBenchmark(option: string): Promise<BacktestBenchmark> {
@@ -21,7 +21,12 @@ export async function readBenchmark(option: string): Promise<BacktestBenchmark> 
         )
       : error
   })
-  return readReturns(await readInput(file, () => {}), file.name)
+  const rows = await readInput(file, () => {})
+  try {
+    return readReturns(await loadRows(rows.body, file.name), file.name)
+  } finally {
+    await rows.discard()
+  }
 }
 
 function readReturns(bytes: Uint8Array, name: string): BacktestBenchmark {

@@ -1,21 +1,30 @@
 import { access, constants } from 'node:fs/promises'
-import { unpackRows } from '../backtest/panelFile/unpackRows.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BodySpool, type SpooledBody, spooledBytes } from '../backtest/panelFile/bodySpool.ts'
+import { RowsMeasure } from '../backtest/panelFile/unpackRows.ts'
+import { type Packing, packingOf, unpackStream } from '../backtest/panelFile/unpackStream.ts'
 import { Failure, reasonOf } from '../errors.ts'
 
 /** A file that a command reads, or standard input, that is not read yet. */
 export interface InputFile {
   readonly name: string
   readonly bytes: ReadableStream<Uint8Array>
+  /** Where it is; null for what can be read only once. */
+  readonly path: string | null
   /** As stored, in bytes; null for a stream, whose end is not known. */
   readonly size: number | null
 }
 
+const gigabyte = 1_024 * 1_024 * 1_024
 /** Unpacked. */
-const maxBytes = 1_024 * 1_024 * 1_024
+const maxBytes = 4 * gigabyte
+/** Of what is read as a whole. */
+const maxLoadedBytes = gigabyte
 
 /** @param path `-` is standard input */
 export async function openInput(path: string): Promise<InputFile> {
-  if (path === '-') return { name: 'standard input', bytes: Bun.stdin.stream(), size: null }
+  if (path === '-') return { name: 'standard input', bytes: Bun.stdin.stream(), path: null, size: null }
   if (path === '') throw new Failure('parameter_invalid', 'The name of the file is empty.')
   const file = Bun.file(path)
   const stat = await file.stat().catch(() => null)
@@ -31,28 +40,32 @@ export async function openInput(path: string): Promise<InputFile> {
     throw new Failure('parameter_invalid', `${path} cannot be read: ${reasonOf(cause)}.`, { cause })
   })
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-  return { name, bytes: file.stream(), size: stat.isFile() ? stat.size : null }
+  const isFile = stat.isFile()
+  return { name, bytes: file.stream(), path: isFile ? path : null, size: isFile ? stat.size : null }
 }
 
-/** The whole content, unpacked if it is gzip.
+/** The rows of a file, unpacked. */
+export interface InputRows {
+  /** A large file stays where it is, or is unpacked into a temporary one. */
+  readonly body: SpooledBody
+  /** Deletes the temporary file. */
+  discard(): Promise<void>
+}
+
+/** Reads a file, or finds that it is read better where it is.
  *
  * @param onRead gets the number of bytes read so far */
-export async function readInput(
-  { name, bytes }: InputFile,
-  onRead: (bytes: number) => void,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+export async function readInput(file: InputFile, onRead: (bytes: number) => void): Promise<InputRows> {
+  const { name, path, size } = file
   try {
-    for await (const chunk of bytes) {
-      size += chunk.length
+    if (path !== null && size !== null && size >= spooledBytes) {
+      const beginning = await Bun.file(path).slice(0, 8).bytes()
+      refuseUnreadable(beginning, name)
       if (size > maxBytes) throw tooLarge(name)
-      chunks.push(chunk)
       onRead(size)
+      if (packingOf(beginning) === null) return { body: { path, bytes: size }, discard: async () => {} }
     }
-    const content = await unpackRows(joined(chunks), { bytes: maxBytes })
-    refuseUnreadable(content, name)
-    return content
+    return await readStream(file, onRead)
   } catch (cause) {
     if (cause instanceof Failure)
       throw new Failure(cause.code, cause.message.replace(/^The (gzipped )?file /, `${name} `))
@@ -60,23 +73,91 @@ export async function readInput(
   }
 }
 
-/** The parts in a buffer of their own, which can move to a thread. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+async function readStream(file: InputFile, onRead: (bytes: number) => void): Promise<InputRows> {
+  const { name } = file
+  const spool = new BodySpool(spoolFolder())
+  let packing: Packing | null | undefined
+  let measure: RowsMeasure | null = null
+  const take = async (bytes: Uint8Array) => {
+    if (spool.size + bytes.length > maxBytes) throw tooLarge(name)
+    measure?.add(bytes)
+    await spool.write(bytes)
   }
-  return whole
+  try {
+    const chunks = counted(file.bytes, onRead)
+    const first = await chunks.next()
+    if (first.done === true) throw new Failure('body_invalid', `${name} is empty.`)
+    const all = (async function* () {
+      yield first.value
+      yield* chunks
+    })()
+    packing = packingOf(first.value)
+    if (packing === null) for await (const bytes of all) await take(bytes)
+    else {
+      measure = new RowsMeasure({ bytes: maxBytes }, file.size ?? maxBytes)
+      await unpackStream(all, packing, take, 'The file')
+    }
+    const body = await spool.finish()
+    refuseUnreadable(await beginningOf(body), name)
+    return { body, discard: () => spool.discard() }
+  } catch (error) {
+    await spool.discard()
+    throw error
+  }
 }
+
+async function* counted(
+  stream: ReadableStream<Uint8Array>,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void> {
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    onRead(size)
+    yield chunk
+  }
+}
+
+/** All of a file that fits into memory. */
+export async function loadRows(body: SpooledBody, name: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (body instanceof Uint8Array) return body
+  if (body.bytes > maxLoadedBytes)
+    throw new Failure(
+      'body_invalid',
+      `${name} is larger than 1 GB, which only CSV, NDJSON and Parquet files of a panel may be. Write it in one of these formats, or split it by date.`,
+    )
+  return Bun.file(body.path).bytes()
+}
+
+/** A file between other bytes, as a temporary file.
+ *
+ * @param skipped bytes of the file that are left out at its beginning */
+export async function frameRows(
+  file: { readonly path: string },
+  frame: { readonly before: Uint8Array; readonly skipped: number; readonly after: Uint8Array },
+): Promise<InputRows> {
+  const spool = new BodySpool(spoolFolder())
+  try {
+    await spool.write(frame.before)
+    for await (const bytes of Bun.file(file.path).slice(frame.skipped).stream()) await spool.write(bytes)
+    await spool.write(frame.after)
+    return { body: await spool.finish(), discard: () => spool.discard() }
+  } catch (error) {
+    await spool.discard()
+    throw error
+  }
+}
+
+const spoolFolder = () => join(tmpdir(), `asfiled-${process.getuid?.() ?? 0}`)
+
+const beginningOf = async (body: SpooledBody) =>
+  body instanceof Uint8Array ? body : await Bun.file(body.path).slice(0, 8).bytes()
 
 /** First bytes of what people send by mistake. As rows, their fault would be an unreadable cell in line 1. */
 const unreadable: readonly (readonly [signature: string, fault: string])[] = [
-  ['PK\x03\x04', 'is a zip archive. Unpack it, or use gzip.'],
-  ['\xfd7zXZ', 'is compressed with xz. Unpack it, or use gzip.'],
-  ['BZh', 'is compressed with bzip2. Unpack it, or use gzip.'],
-  ['\x28\xb5\x2f\xfd', 'is compressed with zstd. Unpack it, or use gzip.'],
+  ['PK\x03\x04', 'is a zip archive. Unpack it, or use gzip or zstd.'],
+  ['\xfd7zXZ', 'is compressed with xz. Unpack it, or use gzip or zstd.'],
+  ['BZh', 'is compressed with bzip2. Unpack it, or use gzip or zstd.'],
   ['\xff\xfe', 'is UTF-16. Save it as UTF-8.'],
   ['\xfe\xff', 'is UTF-16. Save it as UTF-8.'],
 ]
@@ -89,5 +170,5 @@ function refuseUnreadable(content: Uint8Array, name: string): void {
 }
 
 function tooLarge(name: string): Failure {
-  return new Failure('body_invalid', `${name} is larger than 1 GB when unpacked. Split it by date.`)
+  return new Failure('body_invalid', `${name} is larger than 4 GB when unpacked. Split it by date.`)
 }

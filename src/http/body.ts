@@ -1,26 +1,26 @@
 import { demoPrincipal } from '../access/authenticate.ts'
 import { isUnpaid, licenceLimits, type Principal, rankOf } from '../access/licences.ts'
+import type { SentBody } from '../backtest/codec/bodyBytes.ts'
+import { BodySpool, spooledBytes } from '../backtest/panelFile/bodySpool.ts'
 import type { BodyFormat } from '../backtest/request.ts'
-import { Failure } from '../errors.ts'
 import { bodyMediaTypes } from '../formats/mediaTypes.ts'
 import { type BodyAccount, type BodyOwner, sweepMs } from './bodies/bodyAccount.ts'
 import { BodyAccounts } from './bodies/bodyAccounts.ts'
-import { cutShort, tooLarge } from './bodies/failures.ts'
+import { unsupported } from './bodies/failures.ts'
+import { boundsOf, IncomingBody, packingOfBody } from './bodies/incomingBody.ts'
+import { maxSpooledBytes, SpoolRoom } from './bodies/spoolRoom.ts'
 import type { RequestContext } from './context.ts'
 
-/** Room for the first bytes of a body. It grows as they arrive: what a client announces allocates nothing. */
-const firstCapacity = 64 * 1_024
 /** What a body that was cut may keep in memory until its turn to be answered. */
 const stoppedLater = 64 * 1_024
-
-type Reader = ReadableStreamDefaultReader<Uint8Array>
-type Bytes = Uint8Array<ArrayBuffer>
 
 interface UseOptions {
   /** The largest body that the route takes, where that is less than what the server takes. */
   readonly maxBytes?: number
   /** Whose body it is, where that is not the caller whom the access policy found. */
   readonly sender?: Sender | undefined
+  /** The body may be packed as its Content-Encoding says (`formatOfBody` has checked that); `work` gets it unpacked. */
+  readonly unpacks?: boolean
 }
 
 export type Sender = Pick<Principal, 'keyId' | 'licence' | 'quant'>
@@ -31,33 +31,33 @@ export class BodyReader {
   readonly #largest: number
   readonly #accounts: BodyAccounts
   readonly #stopped = new PacedTasks()
+  readonly #spoolFolder: string
+  readonly #spoolRoom = new SpoolRoom()
   #timer: Timer | null = null
 
-  constructor(limitMb: number) {
+  /** @param limitMb of a body in memory
+   * @param spoolFolder for bodies that are too large for it */
+  constructor(limitMb: number, spoolFolder: string) {
     this.#largest = limitMb * 1_024 * 1_024
     this.#accounts = new BodyAccounts(this.#largest)
+    this.#spoolFolder = spoolFolder
   }
 
   /** Passes the bytes to `work`. They count towards the memory bounds until it is done. */
   async use<T>(
     context: RequestContext,
-    work: (bytes: Bytes) => Promise<T>,
-    { maxBytes = this.#largest, sender = context.caller?.principal ?? demoPrincipal }: UseOptions = {},
+    work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>,
+    {
+      maxBytes = this.#largest,
+      sender = context.caller?.principal ?? demoPrincipal,
+      unpacks = false,
+    }: UseOptions = {},
   ): Promise<T> {
     const owner = ownerOf(sender, context.address)
     const ofRoute = Math.min(maxBytes, this.#largest)
-    const limit = Math.min(ofRoute, owner.maxBytes ?? ofRoute)
-    const isOfTier = limit < ofRoute
-    const announced = announcedSize(context.request)
-    if (announced !== null && announced > limit) throw tooLarge(announced, limit, isOfTier)
-    const body = new IncomingBody(context.request, announced, limit, isOfTier)
-    const account = this.#accounts.open(owner, announced, limit, () => {
-      // Its client goes on sending: without this the connection would stay open for it.
-      context.closesConnection = true
-      if (body.size > stoppedLater) body.stop()
-      else this.#stopped.add(() => body.stop())
-    })
-    this.#watch()
+    const bounds = boundsOf(context.request, owner, ofRoute)
+    const body = new IncomingBody(context.request, bounds, unpacks)
+    const account = this.#open(context, body, owner, bounds.announced, bounds.limit)
     try {
       const bytes = await body.read(account)
       account.complete()
@@ -65,6 +65,48 @@ export class BodyReader {
     } finally {
       account.close()
     }
+  }
+
+  /** The same for a body that may be larger than memory: only its first megabytes are kept there, the others in a file that is deleted
+   * after `work`. */
+  async useSpooled<T>(
+    context: RequestContext,
+    work: (body: SentBody) => Promise<T>,
+    { sender = context.caller?.principal ?? demoPrincipal }: Pick<UseOptions, 'sender'> = {},
+  ): Promise<T> {
+    const owner = ownerOf(sender, context.address)
+    const bounds = boundsOf(context.request, owner, maxSpooledBytes)
+    const body = new IncomingBody(context.request, bounds, true)
+    const announced = bounds.announced === null ? null : Math.min(bounds.announced, spooledBytes)
+    const account = this.#open(context, body, owner, announced, bounds.announced ?? bounds.limit)
+    const spool = new BodySpool(this.#spoolFolder)
+    try {
+      await body.spool(account, spool, bytes => this.#spoolRoom.take(owner.caller, bytes))
+      account.complete()
+      return await work(await spool.finish())
+    } finally {
+      account.close()
+      this.#spoolRoom.release(owner.caller, body.spooled)
+      await spool.discard()
+    }
+  }
+
+  /** @param expected bytes, which decide how long the body may take */
+  #open(
+    context: RequestContext,
+    body: IncomingBody,
+    owner: BodyOwner,
+    announced: number | null,
+    expected: number,
+  ): BodyAccount {
+    const account = this.#accounts.open(owner, announced, expected, () => {
+      // Its client goes on sending: without this the connection would stay open for it.
+      context.closesConnection = true
+      if (body.size > stoppedLater) body.stop()
+      else this.#stopped.add(() => body.stop())
+    })
+    this.#watch()
+    return account
   }
 
   #watch(): void {
@@ -110,80 +152,8 @@ export function ownerOf(sender: Sender, address: string): BodyOwner {
   }
 }
 
-function announcedSize({ headers }: Request): number | null {
-  const length = headers.get('content-length')
-  return length === null ? null : Number(length)
-}
-
-class IncomingBody {
-  readonly #reader: Reader | null
-  readonly #announced: number | null
-  readonly #limit: number
-  readonly #isOfTier: boolean
-  /** Bytes that arrived until now. */
-  size = 0
-
-  constructor({ body }: Request, announced: number | null, limit: number, isOfTier: boolean) {
-    this.#reader = body === null ? null : body.getReader()
-    this.#announced = announced
-    this.#limit = limit
-    this.#isOfTier = isOfTier
-  }
-
-  /** Ends the read that waits. */
-  stop(): void {
-    this.#reader?.cancel().catch(() => {})
-  }
-
-  async read(account: BodyAccount): Promise<Bytes> {
-    if (this.#reader === null) return new Uint8Array(0)
-    try {
-      return await this.#gather(this.#reader, account)
-    } catch (error) {
-      this.stop()
-      throw account.failure ?? error
-    }
-  }
-
-  async #gather(reader: Reader, account: BodyAccount): Promise<Bytes> {
-    const expected = Math.min(this.#announced ?? this.#limit, this.#limit)
-    let whole = new Uint8Array(Math.min(expected, firstCapacity))
-    for (;;) {
-      const chunk = await nextChunk(reader, this.size)
-      if (chunk === null) break
-      // Bytes of a body that was cut are dropped until it is stopped.
-      if (account.failure !== null) continue
-      const start = this.size
-      const end = start + chunk.length
-      if (end > this.#limit) throw tooLarge(null, this.#limit, this.#isOfTier)
-      account.receive(chunk.length)
-      if (end > whole.length) whole = grown(whole, Math.min(expected, Math.max(end, 2 * whole.length)))
-      whole.set(chunk, start)
-      this.size = end
-    }
-    if (account.failure !== null) throw account.failure
-    if (this.#announced !== null && this.size < this.#announced) throw cutShort(this.size, this.#announced)
-    return whole.subarray(0, this.size)
-  }
-}
-
-/** The same bytes with room for more. The memory that they had is free at once, and not when it is collected. */
-const grown = ({ buffer }: Bytes, capacity: number): Bytes => new Uint8Array(buffer.transfer(capacity))
-
-/** The next chunk, null at the end. */
-async function nextChunk(reader: Reader, size: number): Promise<Uint8Array | null> {
-  try {
-    const { done, value } = await reader.read()
-    return done || value === undefined ? null : value
-  } catch {
-    throw cutShort(size, null)
-  }
-}
-
-const { parquet: _, ...backtestTypes } = bodyMediaTypes
-
 /** The format of a body by its headers. An unsupported one is refused before a byte is read. */
-export const bodyFormat = (headers: Headers): BodyFormat => formatOfBody(headers, backtestTypes)
+export const bodyFormat = (headers: Headers): BodyFormat => formatOfBody(headers, bodyMediaTypes)
 
 /** The same for a route that takes other formats.
  *
@@ -206,16 +176,6 @@ export function formatOfBody<Format extends string>(
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
     throw unsupported('The body must be UTF-8. Send it in UTF-8, or omit charset.')
   }
-  const encoding = headers.get('content-encoding')
-  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-    throw unsupported(
-      'Compressed bodies are not supported. Send the body uncompressed, without Content-Encoding.',
-      'Content-Encoding',
-    )
-  }
+  packingOfBody(headers)
   return format
-}
-
-function unsupported(message: string, param = 'Content-Type'): Failure {
-  return new Failure('media_type_unsupported', message, { param })
 }

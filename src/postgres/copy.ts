@@ -98,6 +98,20 @@ export class BinaryCopyWriter {
     this.at += 5
   }
 
+  uuid(value: string): void {
+    this.view.setInt32(this.at, 16)
+    this.buffer.write(value.replaceAll('-', ''), this.at + 4, 'hex')
+    this.at += 20
+  }
+
+  /** A `bytea`. The bytes are not copied. */
+  bytes(value: Uint8Array): void {
+    this.view.setInt32(this.at, value.length)
+    this.at += 4
+    this.nextChunk()
+    this.full.push(value)
+  }
+
   /** Returns the full chunks and forgets them, so that a large table is never in memory as a whole. */
   takeFull(): readonly Uint8Array[] {
     const { full } = this

@@ -431,7 +431,7 @@ describe('asfiled backtest', () => {
     writeFileSync(place('cut.csv.gz'), gzipSync(csv).subarray(0, 300))
     const faults: [string[], string][] = [
       [[place('bad.csv')], 'bad.csv: line 2.score is "high"'],
-      [[place('cut.csv.gz')], 'cut.csv.gz looks gzipped, but it is damaged. Pack it again.'],
+      [[place('cut.csv.gz')], 'cut.csv.gz looks packed with gzip, but cannot be unpacked. Pack it again.'],
       [[place('rows.csv'), '--format', 'parquet'], 'rows.csv: It cannot be read as Parquet'],
     ]
     const zone = join(root, 'test/commands/fixtures/refused-zone.parquet')
@@ -450,10 +450,10 @@ describe('asfiled backtest', () => {
     for (const [name, bytes] of Object.entries(packed)) writeFileSync(place(name), bytes, 'latin1')
     writeFileSync(place('empty.csv'), '')
     await expectFaults(1, [
-      [[place('a.zip')], 'a.zip is a zip archive. Unpack it, or use gzip.'],
+      [[place('a.zip')], 'a.zip is a zip archive. Unpack it, or use gzip or zstd.'],
       [[place('a.xz')], 'xz'],
       [[place('a.bz2')], 'bzip2'],
-      [[place('a.zst')], 'zstd'],
+      [[place('a.zst')], 'a.zst looks packed with zstd, but cannot be unpacked'],
       [[place('a.txt')], 'UTF-16. Save it as UTF-8'],
       [[place('empty.csv')], 'empty.csv is empty.'],
     ])

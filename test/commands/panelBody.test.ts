@@ -5,8 +5,10 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { makePanelBody } from '../../src/backtest/panelFile/panelBody.ts'
 import type { PanelFormat } from '../../src/backtest/panelFile/panelFormat.ts'
 import { recogniseFormat } from '../../src/backtest/panelFile/panelFormat.ts'
+import { readParquetPanel } from '../../src/backtest/panelFile/parquetPanel.ts'
 import { readParquet } from '../../src/backtest/panelFile/parquetTable.ts'
-import { readPanelFile } from '../../src/backtest/panelFile/readPanelFile.ts'
+import { readPanelFile } from '../../src/backtest/pipeline/readPanelFile.ts'
+import { isoDate } from '../../src/dates.ts'
 import { Failure } from '../../src/errors.ts'
 import { signalSheet } from '../../src/features/signals/schema.ts'
 import { encodeRows } from '../../src/formats/rows.ts'
@@ -25,11 +27,25 @@ interface Options {
 const make = (bytes: Uint8Array<ArrayBuffer>, { format, horizon }: Options = {}, settings = {}) =>
   makePanelBody({ bytes, format, horizon }, settings)
 
-const sent = async (bytes: Uint8Array<ArrayBuffer>, options?: Options) =>
-  JSON.parse(new TextDecoder().decode((await make(bytes, options)).bytes))
+async function sent(bytes: Uint8Array<ArrayBuffer>, options?: Options) {
+  const made = await make(bytes, options)
+  if (made.format !== 'parquet') return JSON.parse(new TextDecoder().decode(made.bytes))
+  const { columns } = await readParquetPanel(made.bytes)
+  const rows = Array.from({ length: columns.count }, (_, row) => row)
+  const numbers = (values: Float64Array) => rows.map(row => (Number.isNaN(values[row]) ? null : values[row]))
+  return {
+    panel: {
+      date: rows.map(row => isoDate(columns.day[row])),
+      asset: rows.map(row => columns.assetNames[columns.asset[row]]),
+      market: rows.map(row => columns.marketNames[columns.market[row]] || null),
+      score: numbers(columns.score),
+      forward_return: numbers(columns.forwardReturn),
+    },
+  }
+}
 
 async function refusal(bytes: Uint8Array<ArrayBuffer>, options?: Options): Promise<Failure> {
-  const error = await make(bytes, options).catch((error: unknown) => error)
+  const error = await sent(bytes, options).catch((error: unknown) => error)
   if (error instanceof Failure) return error
   throw new Error('not refused', { cause: error })
 }
@@ -90,6 +106,7 @@ describe('a Parquet file gives the rows that were written', () => {
     expect(panel).toEqual({
       date: ['2024-01-02'],
       asset: ['10107'],
+      market: [null],
       score: [3],
       forward_return: [13_421_773 / 2 ** 27],
     })
@@ -148,9 +165,13 @@ test('a Parquet file that could be misread is refused with what to do', async ()
       name,
       expect.stringContaining(reason),
     ])
-  // Midnight in Tokyo is a day earlier in UTC: which day is meant is not known. The engine refuses both cells.
-  expect((await sent(await fixture('refused-zone.parquet'))).panel.date).toEqual(['2024-01-01T15:00:00.000Z'])
-  expect((await sent(await fixture('refused-infinite.parquet'))).panel.score).toEqual(['Infinity'])
+  // Midnight in Tokyo is a day earlier in UTC: which day is meant is not known.
+  expect((await refusal(await fixture('refused-zone.parquet'))).message).toStartWith(
+    'row 1.date is "2024-01-01T15:00:00.000Z"; it must be a valid date',
+  )
+  expect((await refusal(await fixture('refused-infinite.parquet'))).message).toStartWith(
+    'row 1.score is "Infinity"; it must be a number',
+  )
 })
 
 const anyTable = { numbers: [], cells: 1_000, textLength: 64 }
@@ -241,8 +262,8 @@ test('a small Parquet file that would become gigabytes in memory is refused befo
     (reason: unknown) => reason,
   )
   expect(error).toMatchObject({
-    code: 'body_too_large',
+    code: 'body_invalid',
     message:
-      'It cannot be read as Parquet: it has 250,000 rows of 100 columns, more than 24,000,000 values; write only the columns of a panel.',
+      'The column date is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume.',
   })
 }, 60_000)

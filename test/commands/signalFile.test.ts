@@ -57,7 +57,7 @@ describe('a file of forecasts', () => {
         { bytes, format: undefined, horizon },
         { config, include: ['ic', 'monthly', 'positions'] },
       )
-      const request = readBody(body.bytes, body.format, body.query)
+      const request = readBody(body.bytes, 'json', body.query)
       if (request.panel === null) throw new Error('no rows')
       // The echoes of the two requests differ: one names the archive.
       const { source, request: _archive, ...onArchive } = truth

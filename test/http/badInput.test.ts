@@ -145,10 +145,11 @@ describe('bodies', () => {
     expectError(await post(`{"source":{},"panel":[${row}]}`), 422, 'backtest_impossible')
   })
 
-  test('another media type, another charset, compressed: 415', async () => {
+  test('another media type, another charset, another compression: 415', async () => {
     expectError(await post('a,b', { 'Content-Type': 'text/plain' }), 415, 'media_type_unsupported')
     expectError(await post('{}', { 'Content-Type': 'application/json; charset=latin1' }), 415)
-    expectError(await post('{}', { 'Content-Encoding': 'gzip' }), 415)
+    expectError(await post('{}', { 'Content-Encoding': 'br' }), 415)
+    expectError(await post('{}', { 'Content-Encoding': 'gzip' }), 400, 'body_invalid')
     const none = await rawRequest(
       server.port,
       `POST /api/v1/backtest HTTP/1.1\r\nHost: x\r\nAuthorization: ${quant}\r\nContent-Length: 2\r\n\r\n{}`,

@@ -218,7 +218,7 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   reader.skipSpace()
   if (reader.at === bytes.length)
     throw new Failure('body_invalid', 'The body is empty. Send one row {"date", "ticker"} per line.')
-  const lines = new LineCounter(bytes)
+  const lines = new LineCounter(reader)
   const rows = new RowsBuilder(rowCapacity(bytes, minNdjsonBytes), maxRows)
   const days = new DayMemo()
   const carried = new ByteColumns('json')

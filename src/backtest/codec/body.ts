@@ -1,6 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
-import { BacktestRequest, type BodyFormat, type BodyQuery, PanelId } from '../request.ts'
+import { BacktestRequest, type BodyQuery, PanelId, type TextFormat } from '../request.ts'
+import type { BodySource } from './bodyBytes.ts'
 import { readCsv } from './csvBody.ts'
 import { showValue, unknownParameter } from './faults.ts'
 import { readJsonColumns } from './jsonColumns.ts'
@@ -27,8 +28,8 @@ export type ParsedRequest =
  *
  * @param query the settings of a CSV body, which has only rows; an NDJSON body can have them in its first line instead */
 export function readBody(
-  bytes: Uint8Array,
-  format: BodyFormat = 'json',
+  bytes: BodySource,
+  format: TextFormat = 'json',
   query: BodyQuery = {},
 ): ParsedRequest {
   switch (format) {
@@ -46,7 +47,7 @@ export function readBody(
 }
 
 /** Rows without a score need a request that says where it comes from. */
-function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
+export function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
   if (panel.missingScore !== null && settings.score === undefined) throw panel.missingScore
   return { ...settings, panel }
 }
@@ -70,15 +71,15 @@ function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
 }
 
 /** Parses a body that has only rows, for a panel to be stored. */
-export const readPanelBody = (bytes: Uint8Array, format: BodyFormat): ParsedPanel =>
-  requireScores(readRows(bytes, format))
+export const readPanelBody = (source: BodySource, format: TextFormat): ParsedPanel =>
+  requireScores(readRows(source, format))
 
-function readRows(bytes: Uint8Array, format: BodyFormat): ParsedPanel {
+function readRows(source: BodySource, format: TextFormat): ParsedPanel {
   switch (format) {
     case 'csv':
-      return readCsv(bytes)
+      return readCsv(source)
     case 'ndjson': {
-      const { fields, panel } = readNdjson(bytes)
+      const { fields, panel } = readNdjson(source)
       const [name] = Object.keys(fields)
       if (name === undefined) return panel
       throw new Failure(
@@ -88,14 +89,14 @@ function readRows(bytes: Uint8Array, format: BodyFormat): ParsedPanel {
       )
     }
     case 'json':
-      return readJsonPanel(bytes)
+      return readJsonPanel(source)
     default:
       return format satisfies never
   }
 }
 
-function readJsonPanel(bytes: Uint8Array): ParsedPanel {
-  const reader = openJson(bytes, 'Send {"panel": [...]}.')
+function readJsonPanel(source: BodySource): ParsedPanel {
+  const reader = openJson(source, 'Send {"panel": [...]}.')
   const { panel } = readFields(reader, ['panel'])
   if (panel !== null && typeof panel !== 'string') return panel
   const found = panel === null ? 'is missing' : 'is the id of a panel that is already stored'
@@ -108,7 +109,7 @@ function readJsonPanel(bytes: Uint8Array): ParsedPanel {
 
 const requestFields = Object.keys(BacktestRequest.properties)
 
-function readJsonBody(bytes: Uint8Array): ParsedRequest {
+function readJsonBody(bytes: BodySource): ParsedRequest {
   const reader = openJson(bytes, 'Send {} to use the archive with defaults.')
   const { fields, panel } = readFields(reader, requestFields)
   if (panel === null) return { ...checkArchiveRequest(fields), panel, panelId: null }
@@ -117,10 +118,10 @@ function readJsonBody(bytes: Uint8Array): ParsedRequest {
 }
 
 /** @param mend what to send instead of nothing */
-export function openJson(bytes: Uint8Array, mend: string): JsonReader {
-  const reader = new JsonReader(bytes)
+export function openJson(source: BodySource, mend: string): JsonReader {
+  const reader = new JsonReader(source)
   reader.skipSpace()
-  if (reader.at === bytes.length) throw new Failure('malformed_json', `The body is empty. ${mend}`)
+  if (reader.at === reader.bytes.length) throw new Failure('malformed_json', `The body is empty. ${mend}`)
   return reader
 }
 
@@ -144,6 +145,7 @@ export function readFields(
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
     do {
+      reader.ready()
       const key = reader.key(name => name in fields || (name === 'panel' && panel !== null))
       if (!known.includes(key)) throw unknownParameter(key.slice(0, 60), known)
       reader.path.push(key)

@@ -60,8 +60,8 @@ function tooMany(what: string): never {
 /** Rows to allocate: one more than a body may have, so that `checkPanelSize` sees the excess.
  *
  * @param minRowBytes length of the shortest possible row */
-export function rowCapacity(bytes: Uint8Array, minRowBytes: number): number {
-  return Math.min(maxPanelRows, Math.floor(bytes.length / minRowBytes)) + 2
+export function rowCapacity(bodyBytes: number, minRowBytes: number): number {
+  return Math.min(maxPanelRows, Math.floor(bodyBytes / minRowBytes)) + 2
 }
 
 // The fast path reads JSON cells in the form that nearly all have. It never rejects: what it does not recognise is read

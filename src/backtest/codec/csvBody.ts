@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts'
+import type { BodySource } from './bodyBytes.ts'
 import {
   type ColumnName,
   checkPanelSize,
@@ -19,21 +20,22 @@ const sampleHeader = columnNames.filter(name => name !== 'dollar_volume').join('
 /** A panel as CSV: a header that names the columns in any order, then one line per row. An empty cell is a missing
  * value. Lines of the common form go straight from bytes to columns; any other is read cell by cell, and the schema
  * decides. */
-export function readCsv(bytes: Uint8Array): ParsedPanel {
-  const reader = new CsvReader(bytes)
+export function readCsv(source: BodySource): ParsedPanel {
+  const reader = new CsvReader(source)
   if (reader.ended)
     throw new Failure(
       'body_invalid',
       `The body is empty. Start it with a header line such as ${sampleHeader}.`,
     )
   const { columns, missingScore } = readHeader(reader.row())
-  const panel = new PanelBuilder(rowCapacity(bytes, minRowBytes))
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
   const rows = new CsvRowReader(reader, panel, columns)
   while (!reader.ended) {
     if (!rows.read()) readRowChecked(reader, panel, columns)
     checkPanelSize(panel.count, panel.markets.names.length)
+    reader.ready()
   }
-  return { columns: panel.columns(), placeOf: row => `line ${lineOfRow(bytes, row)}`, missingScore }
+  return { columns: panel.columns(), placeOf: row => `line ${lineOfRow(reader, row)}`, missingScore }
 }
 
 function readHeader(cells: readonly string[]): { columns: ColumnName[]; missingScore: Failure | null } {
@@ -123,15 +125,17 @@ function cellValue(column: ColumnName, cell: string): string | number | null {
 }
 
 /** The line in which a row begins. Cells may contain line ends, so quotes are counted; the body is already known to be valid. */
-function lineOfRow(bytes: Uint8Array, row: number): number {
+function lineOfRow(reader: CsvReader, row: number): number {
   let line = 1
   let begun = -1 // the header
   let quoted = false
-  for (let i = 0; i < bytes.length && begun < row; i++) {
-    if (bytes[i] === 0x22) quoted = !quoted
-    if (bytes[i] !== 0x0a) continue
-    line++
-    if (!quoted) begun++
-  }
+  reader.scan(0, reader.totalBytes, bytes => {
+    for (let i = 0; i < bytes.length && begun < row; i++) {
+      if (bytes[i] === 0x22) quoted = !quoted
+      if (bytes[i] !== 0x0a) continue
+      line++
+      if (!quoted) begun++
+    }
+  })
   return line
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { type ByteCursor, LineCounter } from './cursor.ts'
+import { BodyCursor, type BodySource } from './bodyBytes.ts'
+import { LineCounter } from './cursor.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -10,19 +11,13 @@ const maxCells = 1_000
 const maxCellBytes = 10_000
 
 /** Reads CSV (RFC 4180, UTF-8, with or without a byte order mark) cell by cell. */
-export class CsvReader implements ByteCursor {
-  readonly bytes: Uint8Array
-  readonly text: Buffer
-  readonly view: DataView
-  at = 0
-  readonly #lines: LineCounter
+export class CsvReader extends BodyCursor {
+  readonly #lines = new LineCounter(this)
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
-    this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#lines = new LineCounter(bytes)
+  constructor(source: BodySource) {
+    super(source)
+    const { bytes } = this
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
   }
 
@@ -32,7 +27,7 @@ export class CsvReader implements ByteCursor {
   }
 
   get ended(): boolean {
-    return this.at >= this.bytes.length
+    return this.at >= this.bytes.length && this.isLast
   }
 
   /** Skips a line end, if there is one here. The end of the body counts as a line end. */
@@ -40,12 +35,13 @@ export class CsvReader implements ByteCursor {
     const { bytes, at } = this
     if (bytes[at] === lineFeed) this.at = at + 1
     else if (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) this.at = at + 2
-    else return at >= bytes.length
+    else return at >= bytes.length && this.isLast
     return true
   }
 
   onlySpaceFollows(): boolean {
-    return this.bytes.subarray(this.at).every(byte => byte <= 0x20)
+    this.ready()
+    return this.isLast && this.bytes.subarray(this.at).every(byte => byte <= 0x20)
   }
 
   /** Reads the cells of a line and its end. */
@@ -106,7 +102,7 @@ export class CsvReader implements ByteCursor {
 
   #malformed(what: string): never {
     const { line } = this
-    throw new Failure('body_invalid', `Line ${line} is not CSV: ${what}, at byte ${this.at}.`, {
+    throw new Failure('body_invalid', `Line ${line} is not CSV: ${what}, at byte ${this.offset + this.at}.`, {
       param: `line ${line}`,
     })
   }

@@ -1,4 +1,5 @@
 import { dayNumber, isIsoDate } from '../../dates.ts'
+import type { BodyCursor } from './bodyBytes.ts'
 
 /** A place in a body that is being read. */
 export interface ByteCursor {
@@ -14,25 +15,44 @@ const lineFeed = 0x0a
 /** Finds the line of a byte, from 1. Continues from the place of the last call. Otherwise a body with a fault in every row
  * would be scanned once per row. */
 export class LineCounter {
-  readonly #bytes: Uint8Array
+  readonly #body: BodyCursor
+  /** Of the body, not of its window. */
   #at = 0
   #line = 1
+  #lineStart = 0
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+  constructor(body: BodyCursor) {
+    this.#body = body
   }
 
+  /** @param at in the window */
   lineAt(at: number): number {
-    if (at < this.#at) {
+    return this.placeOf(at).line
+  }
+
+  /** The line of a byte, and its column from 1. */
+  placeOf(at: number): { line: number; column: number } {
+    const { bytes, offset } = this.#body
+    const end = offset + at
+    if (end < this.#at) {
       this.#at = 0
       this.#line = 1
+      this.#lineStart = 0
     }
-    const next = () => this.#bytes.indexOf(lineFeed, this.#at)
-    for (let i = next(); i !== -1 && i < at; i = next()) {
+    // What the window has left behind is read again: most bodies have no fault, and count no lines.
+    if (this.#at < offset)
+      this.#body.scan(this.#at, Math.min(offset, end), part => this.#count(part, part.length))
+    if (this.#at < end) this.#count(bytes.subarray(this.#at - offset), end - this.#at)
+    return { line: this.#line, column: end - this.#lineStart + 1 }
+  }
+
+  #count(bytes: Uint8Array, length: number): void {
+    const start = this.#at
+    for (let i = bytes.indexOf(lineFeed); i !== -1 && i < length; i = bytes.indexOf(lineFeed, i + 1)) {
       this.#line++
-      this.#at = i + 1
+      this.#lineStart = start + i + 1
     }
-    return this.#line
+    this.#at = start + length
   }
 }
 

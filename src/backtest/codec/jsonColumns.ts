@@ -24,7 +24,7 @@ const minElementBytes = '1,'.length
  * form go straight from bytes to columns. Any other is read again as a JSON value, and the schema decides whether it
  * is valid. */
 export function readJsonColumns(reader: JsonReader): ParsedPanel {
-  const capacity = rowCapacity(reader.bytes, minElementBytes)
+  const capacity = rowCapacity(reader.totalBytes, minElementBytes)
   const columns = {
     date: new DayColumn(reader, capacity),
     asset: new NameColumn(reader, capacity, maxAssetLength, false),
@@ -86,6 +86,7 @@ function readColumn(reader: JsonReader, name: ColumnName, column: JsonColumn): n
   if (reader.take(0x5d)) return 0
   let place = 0
   do {
+    reader.ready()
     reader.skipSpace()
     if (!column.take(place)) putChecked(reader, name, column, place)
     place++

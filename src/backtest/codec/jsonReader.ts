@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { maxBenchmarkReturns } from '../requestBenchmark.ts'
-import type { ByteCursor } from './cursor.ts'
+import { BodyCursor, type BodySource, maxRowBytes } from './bodyBytes.ts'
+import { LineCounter } from './cursor.ts'
 import { scanNumber } from './numbers.ts'
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -34,11 +35,7 @@ const literals: readonly [string, null | boolean | undefined][] = [
 
 /** Reads JSON from bytes, strictly, and names the place of a fault. It refuses what JSON.parse lets pass (a repeated
  * key, a number beyond 64-bit range) and what would exhaust it (deep nesting). */
-export class JsonReader implements ByteCursor {
-  readonly bytes: Uint8Array
-  readonly text: Buffer
-  readonly view: DataView
-  at = 0
+export class JsonReader extends BodyCursor {
   /** Where in the document the reader is: keys and indices. */
   readonly path: (string | number)[] = []
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -50,11 +47,10 @@ export class JsonReader implements ByteCursor {
   #root = 0
 
   /** @param subject what error messages call the text */
-  constructor(bytes: Uint8Array, subject = 'The body') {
+  constructor(source: BodySource, subject = 'The body') {
+    super(source)
     this.#subject = subject
-    this.bytes = bytes
-    this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const { bytes } = this
     // Some writers (PowerShell, Excel) begin UTF-8 with a byte order mark.
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
   }
@@ -110,7 +106,9 @@ export class JsonReader implements ByteCursor {
       this.at += word.length
       return meaning
     }
-    return this.malformed(this.at >= this.bytes.length ? 'it ends too early' : 'expected a value')
+    return this.malformed(
+      this.at >= this.bytes.length && this.isLast ? 'it ends too early' : 'expected a value',
+    )
   }
 
   string(): string {
@@ -149,21 +147,16 @@ export class JsonReader implements ByteCursor {
     const { bytes, at: end } = this
     this.skipSpace()
     for (let i = end; i < this.at; i++) if (bytes[i] === 0x0a) return
-    if (this.at < bytes.length) this.malformed('a line contains more than one value')
+    if (this.at < bytes.length || !this.isLast) this.malformed('a line contains more than one value')
   }
 
   malformed(what: string): never {
-    const before = this.bytes.subarray(0, this.at)
-    let line = 1
-    let lineStart = 0
-    for (let i = 0; i < before.length; i++) {
-      if (before[i] !== 0x0a) continue
-      line++
-      lineStart = i + 1
-    }
+    const { line, column } = new LineCounter(this).placeOf(this.at)
+    const isCut = this.at >= this.bytes.length && !this.isLast
+    const fault = isCut ? `a value is longer than ${maxRowBytes.toLocaleString('en')} bytes` : what
     throw new Failure(
       'malformed_json',
-      `${this.#subject} is not JSON: ${what}, at byte ${this.at} (line ${line}, column ${this.at - lineStart + 1}).`,
+      `${this.#subject} is not JSON: ${fault}, at byte ${this.offset + this.at} (line ${line}, column ${column}).`,
       this.path.length > 0 ? { param: this.here } : {},
     )
   }

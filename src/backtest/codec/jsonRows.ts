@@ -27,12 +27,13 @@ export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_
  * Rows of the common form go straight from bytes to columns. Any other row is read again as a JSON value, and the
  * schema decides whether it is valid. */
 export function readJsonRows(reader: JsonReader): ParsedPanel {
-  const panel = new PanelBuilder(rowCapacity(reader.bytes, minRowBytes))
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
   const rows = new JsonRowReader(reader, panel)
   const missingScore = () => missingScoreOf(panel, row => ['panel', row])
   reader.expect(0x5b)
   if (!reader.take(0x5d)) {
     do {
+      reader.ready()
       reader.skipSpace()
       if (!rows.read()) {
         reader.path.push(panel.count)
@@ -50,8 +51,9 @@ export function readJsonRows(reader: JsonReader): ParsedPanel {
 }
 
 /** Whether a field of the body may say where the scores come from, before or after the rows. If not, the first row without one is the
- * first fault. */
-const mayNameScore = ({ text }: JsonReader): boolean => text.includes('asOf') || text.includes('\\u')
+ * first fault. A body in a file is that of a panel to be stored, which has no such field. */
+const mayNameScore = ({ text, isWhole }: JsonReader): boolean =>
+  isWhole && (text.includes('asOf') || text.includes('\\u'))
 
 const rowCheck = TypeCompiler.Compile(PanelRowWithoutScore)
 const wholeRowCheck = TypeCompiler.Compile(BacktestPanelRow)

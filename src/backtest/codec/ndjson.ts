@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts'
+import type { BodySource } from './bodyBytes.ts'
 import { checkPanelSize, rowCapacity } from './cells.ts'
 import { LineCounter } from './cursor.ts'
 import { type JsonObject, JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
@@ -7,19 +8,19 @@ import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
 
 /** A panel as NDJSON: one row per line. The first line may contain the other fields of a request instead. */
-export function readNdjson(bytes: Uint8Array): { fields: JsonObject; panel: ParsedPanel } {
-  const reader = new JsonReader(bytes)
+export function readNdjson(source: BodySource): { fields: JsonObject; panel: ParsedPanel } {
+  const reader = new JsonReader(source)
   reader.skipSpace()
-  if (reader.at === bytes.length) {
+  if (reader.at === reader.bytes.length) {
     throw new Failure(
       'body_invalid',
       'The body is empty. Send one row {date, asset, score, forward_return} per line.',
     )
   }
-  const lines = new LineCounter(bytes)
+  const lines = new LineCounter(reader)
   const fields = readHeader(reader, lines)
   const builder = readRows(reader, lines, Number.POSITIVE_INFINITY)
-  const placeOf = (row: number) => `line ${lineOfRow(bytes, row)}`
+  const placeOf = (row: number) => `line ${lineOfRow(source, row)}`
   const missingScore = missingScoreOf(builder, row => [placeOf(row)])
   return { fields, panel: { columns: builder.columns(), placeOf, missingScore } }
 }
@@ -46,7 +47,7 @@ const isObject = (value: JsonValue | undefined) => typeof value === 'object' && 
 
 /** Reads at most `maxRows` rows; the reader is then before what follows them. */
 function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): PanelBuilder {
-  const panel = new PanelBuilder(rowCapacity(reader.bytes, minRowBytes))
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
   const rows = new JsonRowReader(reader, panel)
   while (reader.at < reader.bytes.length && panel.count < maxRows) {
     if (!rows.read()) {
@@ -55,6 +56,7 @@ function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): Pane
     }
     checkPanelSize(panel.count, panel.markets.names.length)
     reader.endLine()
+    reader.ready()
   }
   return panel
 }
@@ -67,9 +69,9 @@ function readValue(reader: JsonReader, lines: LineCounter, limit?: number): Json
 }
 
 /** Reads the lines before a row to find its own. They are already known to be valid. */
-function lineOfRow(bytes: Uint8Array, row: number): number {
-  const reader = new JsonReader(bytes)
-  const lines = new LineCounter(bytes)
+function lineOfRow(source: BodySource, row: number): number {
+  const reader = new JsonReader(source)
+  const lines = new LineCounter(reader)
   reader.skipSpace()
   readHeader(reader, lines)
   readRows(reader, lines, row)

@@ -5,40 +5,37 @@ type BuiltDataset =
   /** Two rows for one (date, asset) cell, numbered in the order of arrival. */
   | { dataset: null; duplicate: { firstRow: number; secondRow: number } }
 
+export interface BuildOptions {
+  /** The columns may become part of the dataset, and change while it is built: an unsorted panel then takes 8 bytes a row more than its
+   * columns and not a second set of them. */
+  readonly ownsColumns?: boolean
+}
+
 /** Turns columns in any order into a dataset without a ranking. The result does not depend on the order of the rows or
  * on the indices that names arrived with. Columns that are sorted already are used as they are, without a copy. */
-export function buildDataset(columns: Columns): BuiltDataset {
+export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOptions = {}): BuiltDataset {
   const assets = rankNames(columns.assetNames, columns.assetKeys)
   const markets = rankNames(columns.marketNames)
   const order = sortCells(columns, assets.rank)
-  const { count } = columns
-  const int32 = (buffer: SharedArrayBuffer) => new Int32Array(buffer)
-  const uint16 = (buffer: SharedArrayBuffer) => new Uint16Array(buffer)
-  const float64 = (buffer: SharedArrayBuffer) => new Float64Array(buffer)
-  const day = order ? gather(columns.day, order, 4, int32) : columns.day
-  const assetIndex = order ? gather(columns.asset, order, 4, int32) : columns.asset.subarray(0, count)
-  const cut = cutDates(day, assetIndex, count)
-  if (cut.repeated !== -1) {
-    const { repeated: i } = cut
-    return {
-      dataset: null,
-      duplicate: { firstRow: order ? order[i - 1] : i - 1, secondRow: order ? order[i] : i },
-    }
+  const repeated = findRepeated(columns, order)
+  if (repeated !== -1) {
+    const rowAt = (place: number) => (order ? order[place] : place)
+    return { dataset: null, duplicate: { firstRow: rowAt(repeated - 1), secondRow: rowAt(repeated) } }
   }
-  const marketIndex = order ? gather(columns.market, order, 2, uint16) : columns.market.subarray(0, count)
-  const asset = renumber(assetIndex, assets.rank, 4, int32)
-  const market = renumber(marketIndex, markets.rank, 2, uint16)
+  const known = withKnownVolume(columns)
+  const sorted = order === null ? known : ownsColumns ? permute(known, order) : gatherColumns(known, order)
+  const inPlace = ownsColumns || order !== null
+  const { count } = columns
+  const asset = renumber(sorted.asset.subarray(0, count), assets.rank, inPlace ? null : sharedInt32)
+  const market = renumber(sorted.market.subarray(0, count), markets.rank, inPlace ? null : sharedUint16)
   return {
     dataset: {
-      days: cut.days,
-      offsets: cut.offsets,
+      ...cutDates(sorted.day, count),
       asset,
       market,
-      score: order ? gather(columns.score, order, 8, float64) : columns.score.subarray(0, count),
-      forwardReturn: order
-        ? gather(columns.forwardReturn, order, 8, float64)
-        : columns.forwardReturn.subarray(0, count),
-      ...sortedVolume(columns, order),
+      score: sorted.score.subarray(0, count),
+      forwardReturn: sorted.forwardReturn.subarray(0, count),
+      ...(sorted.dollarVolume ? { dollarVolume: sorted.dollarVolume.subarray(0, count) } : {}),
       assets: packNames(assets.sorted),
       markets: packNames(markets.sorted),
       marketOfAsset: fixedMarkets(asset, market, assets.sorted.length),
@@ -65,7 +62,7 @@ function rankNames(
 /** The rows in (date, asset rank) order: `order[i]` is the row that belongs at place i; null if the rows are sorted already.
  * Rows of one cell stay in their given order, so that a duplicate is reported with its first and second row. Two stable
  * counting sorts, O(rows + assets + days between the first and the last). */
-function sortCells(columns: Columns, assetRank: Int32Array): Int32Array | null {
+function sortCells(columns: Columns, assetRank: Int32Array): Int32Array<ArrayBuffer> | null {
   if (isSorted(columns, assetRank)) return null
   const { count, day, asset } = columns
   const byAsset = new Int32Array(count)
@@ -101,8 +98,12 @@ function sortCells(columns: Columns, assetRank: Int32Array): Int32Array | null {
     dayStart[day[row] - first] = (place + 1) | 0
     order[place] = row
   }
+  release(byAsset)
   return order
 }
+
+/** Gives memory back at once, and not when it is collected. */
+const release = ({ buffer }: Int32Array<ArrayBuffer>): void => void buffer.transfer(0)
 
 function isSorted({ count, day, asset }: Columns, assetRank: Int32Array): boolean {
   for (let i = 1; i < count; i++) {
@@ -112,17 +113,20 @@ function isSorted({ count, day, asset }: Columns, assetRank: Int32Array): boolea
   return true
 }
 
-/** Where each date begins; `repeated` is the first row that repeats the cell before it, -1 if there is none. */
-function cutDates(day: Int32Array, asset: Int32Array, count: number) {
-  const starts: number[] = []
-  let repeated = -1
-  for (let i = 0; i < count; i++) {
-    if (i === 0 || day[i] !== day[i - 1]) starts.push(i)
-    else if (asset[i] === asset[i - 1]) {
-      repeated = i
-      break
-    }
+/** The first place, in sorted order, whose row repeats the cell of the row before it; -1 if there is none. */
+function findRepeated({ count, day, asset }: Columns, order: Int32Array | null): number {
+  for (let place = 1; place < count; place++) {
+    const row = order ? order[place] : place
+    const before = order ? order[place - 1] : place - 1
+    if (day[row] === day[before] && asset[row] === asset[before]) return place
   }
+  return -1
+}
+
+/** Where each date begins. */
+function cutDates(day: Int32Array, count: number): Pick<Dataset, 'days' | 'offsets'> {
+  const starts: number[] = []
+  for (let i = 0; i < count; i++) if (i === 0 || day[i] !== day[i - 1]) starts.push(i)
   const days = new Int32Array(new SharedArrayBuffer(4 * starts.length))
   const offsets = new Int32Array(new SharedArrayBuffer(4 * (starts.length + 1)))
   for (let date = 0; date < starts.length; date++) {
@@ -130,41 +134,90 @@ function cutDates(day: Int32Array, asset: Int32Array, count: number) {
     offsets[date] = starts[date]
   }
   offsets[starts.length] = count
-  return { days, offsets, repeated }
+  return { days, offsets }
 }
 
 /** A column without any known volume is as if it had not been sent, so that equal rows are equal datasets. */
-function sortedVolume(
-  { dollarVolume, count }: Columns,
-  order: Int32Array | null,
-): Pick<Dataset, 'dollarVolume'> {
-  const sent = dollarVolume?.subarray(0, count)
-  if (!sent?.some(volume => !Number.isNaN(volume))) return {}
-  return { dollarVolume: order ? gather(sent, order, 8, buffer => new Float64Array(buffer)) : sent }
+function withKnownVolume(columns: Columns): Columns {
+  const sent = columns.dollarVolume?.subarray(0, columns.count)
+  return sent?.some(volume => !Number.isNaN(volume)) ? columns : { ...columns, dollarVolume: undefined }
 }
 
 type NumberColumn = Int32Array | Uint16Array | Float64Array
 
-function gather<C extends NumberColumn>(
-  from: C,
-  order: Int32Array,
-  bytesEach: number,
-  make: (buffer: SharedArrayBuffer) => C,
-): C {
-  const to = make(new SharedArrayBuffer(bytesEach * order.length))
+/** The columns in another order, as copies. */
+function gatherColumns(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
+  const { day, asset, market, score, forwardReturn, dollarVolume } = columns
+  const sorted = {
+    ...columns,
+    day: gather(day, order, sharedInt32),
+    asset: gather(asset, order, sharedInt32),
+    market: gather(market, order, sharedUint16),
+    score: gather(score, order, sharedFloat64),
+    forwardReturn: gather(forwardReturn, order, sharedFloat64),
+    dollarVolume: dollarVolume && gather(dollarVolume, order, sharedFloat64),
+  }
+  release(order)
+  return sorted
+}
+
+function gather<C extends NumberColumn>(from: C, order: Int32Array, make: (length: number) => C): C {
+  const to = make(order.length)
   for (let i = 0; i < order.length; i++) to[i] = from[order[i]]
   return to
 }
 
-/** Each index replaced by its rank; the column itself if every index equals its rank. */
+/** Puts the columns themselves into another order, cycle by cycle: no row needs a second place. Uses up `order`. */
+function permute(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
+  const { day, asset, market, score, forwardReturn, dollarVolume } = columns
+  for (let start = 0; start < order.length; start++) {
+    if (order[start] === start || order[start] === moved) continue
+    const firstDay = day[start]
+    const firstAsset = asset[start]
+    const firstMarket = market[start]
+    const firstScore = score[start]
+    const firstReturn = forwardReturn[start]
+    const firstVolume = dollarVolume ? dollarVolume[start] : 0
+    let to = start
+    for (let from = order[to]; from !== start; from = order[to]) {
+      day[to] = day[from]
+      asset[to] = asset[from]
+      market[to] = market[from]
+      score[to] = score[from]
+      forwardReturn[to] = forwardReturn[from]
+      if (dollarVolume) dollarVolume[to] = dollarVolume[from]
+      order[to] = moved
+      to = from
+    }
+    order[to] = moved
+    day[to] = firstDay
+    asset[to] = firstAsset
+    market[to] = firstMarket
+    score[to] = firstScore
+    forwardReturn[to] = firstReturn
+    if (dollarVolume) dollarVolume[to] = firstVolume
+  }
+  release(order)
+  return columns
+}
+
+const sharedInt32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length))
+const sharedUint16 = (length: number) => new Uint16Array(new SharedArrayBuffer(2 * length))
+const sharedFloat64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length))
+
+/** In `order`, of a row that is where it belongs. */
+const moved = -1
+
+/** Each index replaced by its rank; the column itself if every index equals its rank.
+ *
+ * @param make a column for the ranks; null: they take the place of the indices */
 function renumber<C extends Int32Array | Uint16Array>(
   indices: C,
   rank: Int32Array,
-  bytesEach: number,
-  make: (buffer: SharedArrayBuffer) => C,
+  make: ((length: number) => C) | null,
 ): C {
   if (rank.every((place, index) => place === index)) return indices
-  const ranked = make(new SharedArrayBuffer(bytesEach * indices.length))
+  const ranked = make === null ? indices : make(indices.length)
   for (let i = 0; i < indices.length; i++) ranked[i] = rank[indices[i]]
   return ranked
 }

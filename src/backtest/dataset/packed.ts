@@ -3,34 +3,62 @@ import { type Dataset, nameCount } from './dataset.ts'
 /** A dataset without its ranking as one piece of shared memory. Equal rows give equal bytes, whatever order they arrived
  * in. */
 export function packDataset(data: Dataset): Uint8Array {
-  const shape = {
-    rows: data.asset.length,
-    dates: data.days.length,
-    assets: nameCount(data.assets),
-    markets: nameCount(data.markets),
-    assetBytes: data.assets.bytes.length,
-    marketBytes: data.markets.bytes.length,
-    fixedMarkets: data.marketOfAsset === null ? 0 : 1,
-    dollarVolumes: data.dollarVolume === undefined ? 0 : 1,
+  const packed = new Uint8Array(new SharedArrayBuffer(packedSize(shapeOf(data))))
+  let at = 0
+  for (const column of packedColumns(data)) {
+    packed.set(column, at)
+    at += column.length
   }
-  const packed = new Uint8Array(new SharedArrayBuffer(packedSize(shape)))
-  writeHeader(packed, shape)
-  const copy = openDataset(packed)
-  if (copy === null) throw new Error('The dataset does not fit its own layout.')
-  copy.score.set(data.score)
-  copy.forwardReturn.set(data.forwardReturn)
-  if (data.dollarVolume) copy.dollarVolume?.set(data.dollarVolume)
-  copy.asset.set(data.asset)
-  copy.days.set(data.days)
-  copy.offsets.set(data.offsets)
-  copy.assets.offsets.set(data.assets.offsets)
-  copy.markets.offsets.set(data.markets.offsets)
-  copy.market.set(data.market)
-  if (data.marketOfAsset) copy.marketOfAsset?.set(data.marketOfAsset)
-  copy.assets.bytes.set(data.assets.bytes)
-  copy.markets.bytes.set(data.markets.bytes)
   return packed
 }
+
+/** The packed dataset part by part, each at most this long: a large one is stored without a second copy of it in memory. */
+export function* packedParts(data: Dataset, partBytes: number): Generator<Uint8Array<ArrayBuffer>> {
+  let part = new Uint8Array(partBytes)
+  let filled = 0
+  for (const column of packedColumns(data)) {
+    for (let at = 0; at < column.length; ) {
+      const length = Math.min(column.length - at, partBytes - filled)
+      part.set(column.subarray(at, at + length), filled)
+      at += length
+      filled += length
+      if (filled < partBytes) continue
+      yield part
+      part = new Uint8Array(partBytes)
+      filled = 0
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled)
+}
+
+/** The size of a packed dataset. */
+export const packedBytesOf = (data: Dataset): number => packedSize(shapeOf(data))
+
+/** The bytes of a packed dataset in their order: its header, then its columns, which are not copied. */
+export function packedColumns(data: Dataset): Uint8Array[] {
+  const { score, forwardReturn, dollarVolume, asset, days, offsets, assets, markets, market } = data
+  const columns = [
+    ...[score, forwardReturn, ...(dollarVolume ? [dollarVolume] : [])],
+    ...[asset, days, offsets, assets.offsets, markets.offsets],
+    ...[market, ...(data.marketOfAsset ? [data.marketOfAsset] : [])],
+    ...[assets.bytes, markets.bytes],
+  ]
+  return [
+    headerOf(shapeOf(data)),
+    ...columns.map(column => new Uint8Array(column.buffer, column.byteOffset, column.byteLength)),
+  ]
+}
+
+const shapeOf = (data: Dataset): PackedShape => ({
+  rows: data.asset.length,
+  dates: data.days.length,
+  assets: nameCount(data.assets),
+  markets: nameCount(data.markets),
+  assetBytes: data.assets.bytes.length,
+  marketBytes: data.markets.bytes.length,
+  fixedMarkets: data.marketOfAsset === null ? 0 : 1,
+  dollarVolumes: data.dollarVolume === undefined ? 0 : 1,
+})
 
 /** The dataset in packed bytes, without a copy and without a ranking: its columns are views of the bytes, which must
  * begin their buffer. Null if the bytes are damaged or of another layout. */
@@ -93,11 +121,13 @@ const magic = 0x70667361
 const version = 1
 const headerBytes = 64
 
-function writeHeader(packed: Uint8Array, shape: PackedShape): void {
+function headerOf(shape: PackedShape): Uint8Array {
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
-  new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4).set([
+  const header = new Int32Array(headerBytes / 4)
+  header.set([
     ...[magic, version, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes],
   ])
+  return new Uint8Array(header.buffer)
 }
 
 /** Null if the bytes are not a packed dataset of this layout. */

@@ -1,15 +1,21 @@
 import { Failure } from '../../errors.ts'
 import { type Horizon, horizonDays } from '../../horizons.ts'
+import { BodyCursor, type BodyFile } from '../codec/bodyBytes.ts'
 import { columnNames, maxAssetLength, maxMarketLength } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
-import type { BodyFormat, BodyQuery } from '../request.ts'
+import type { BodyFormat, BodyQuery, TextFormat } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
-import { checkPanelTable, type PanelColumns, panelColumns } from './panelColumns.ts'
-import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
-import { type ParquetTable, readParquet } from './parquetTable.ts'
+import {
+  firstLine,
+  hasByteOrderMark,
+  type PanelFormat,
+  recogniseFormat,
+  withoutByteOrderMark,
+} from './panelFormat.ts'
+import { readParquet, readParquetNames } from './parquetTable.ts'
 import { readCsvSignals, readJsonSignals, readNdjsonSignals, readSignalTable } from './signalFile.ts'
-import { areSignals, checkSignalColumns, type SignalPanel } from './signalRows.ts'
+import { areSignals, checkSignalColumns, type PanelColumns, type SignalPanel } from './signalRows.ts'
 
 type AxisValue = string | number
 
@@ -43,96 +49,118 @@ export interface FileHead {
   readonly rows: readonly (readonly string[])[]
 }
 
-interface PanelSource {
+export interface PanelSource {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** undefined: recognised from the bytes. */
   readonly format: PanelFormat | undefined
   /** Of a file of forecasts; undefined: its only one. */
   readonly horizon: Horizon | undefined
-  /** Rows times columns of a Parquet file; by default what a process of its own has room for. */
+  /** Rows times columns of a Parquet file of forecasts; by default what a process of its own has room for. */
   readonly cellLimit?: number
 }
 
-/** Forecasts and Parquet become columns; all other rows go to the engine as they are. */
+/** Forecasts become columns; all other rows go to the engine as they are. */
 export async function makePanelBody(source: PanelSource, settings: BacktestSettings): Promise<PanelBody> {
-  const { table, bytes, format } = await openFile(source)
-  return { ...panelBody(table, bytes, format, source.horizon, settings), head: headOf(table, bytes, format) }
-}
-
-async function openFile(source: PanelSource) {
+  const { horizon, cellLimit } = source
   const format = source.format ?? recogniseFormat(source.bytes)
   const bytes = format === 'json' || format === 'ndjson' ? withoutByteOrderMark(source.bytes) : source.bytes
-  const table = format === 'parquet' ? await readTable(bytes, source.cellLimit) : null
-  return { table, bytes, format }
+  const signals =
+    format === 'parquet'
+      ? await readParquetSignals(bytes, horizon, cellLimit)
+      : readSignals(bytes, format, horizon)
+  if (signals !== null) return { ...signalBody(signals, settings), head: headOf(bytes, format) }
+  if (horizon !== undefined) throw noForecasts()
+  const made = format === 'json' ? jsonBody(bytes, settings) : rowsBody(bytes, format, settings)
+  return { ...made, head: headOf(bytes, format) }
 }
+
+/** A body whose rows are in a file. */
+export interface FileBody extends Omit<PanelBody, 'bytes' | 'head'> {
+  /** What is put around the file; null: the body is the file. */
+  readonly frame: JsonFrame | null
+}
+
+/** The rows of a panel that are too many for memory: the file itself is the body. null: they are forecasts, which become columns. */
+export async function makeFileBody(
+  file: BodyFile,
+  { format: named, horizon }: Pick<PanelSource, 'format' | 'horizon'>,
+  settings: BacktestSettings,
+): Promise<FileBody | null> {
+  const { bytes: beginning } = new BodyCursor(file)
+  const format = named ?? recogniseFormat(beginning)
+  if (await hasSignals(file, beginning, format)) return null
+  if (horizon !== undefined) throw noForecasts()
+  const markBytes = format !== 'csv' && hasByteOrderMark(beginning) ? 3 : 0
+  if (format === 'json') {
+    const frame = jsonFrame(beginning.subarray(markBytes), settings)
+    return { ...jsonParts(frame.isRequest), frame: { ...frame, skipped: frame.skipped + markBytes } }
+  }
+  const { bytes: _, ...body } = rowsBody(new Uint8Array(0), format, settings)
+  return { ...body, frame: null }
+}
+
+async function hasSignals(file: BodyFile, beginning: Uint8Array, format: PanelFormat): Promise<boolean> {
+  switch (format) {
+    case 'parquet':
+      return areSignals(await readParquetNames(file, numberColumns))
+    case 'csv':
+      return areSignals(csvHeader(beginning))
+    case 'ndjson':
+      return firstLine(beginning).includes(signalMark)
+    default:
+      return textOf(beginning).includes(signalMark)
+  }
+}
+
+const signalMark = '"predicted_pct"'
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /** Of all columns together: what a process of its own has room for. */
 const maxCells = 60_000_000
 
-/** Rows times columns of a Parquet file that a server reads. Twice the largest panel: each thread may read such a file at a time. */
-export const maxParquetCells = 24_000_000
-
-const readTable = (bytes: Uint8Array<ArrayBuffer>, cells = maxCells) =>
-  readParquet(bytes, {
+/** null: the rows are not forecasts. */
+async function readParquetSignals(
+  bytes: Uint8Array<ArrayBuffer>,
+  horizon: Horizon | undefined,
+  cells = maxCells,
+): Promise<SignalPanel | null> {
+  if (!areSignals(await readParquetNames(bytes, numberColumns))) return null
+  const table = await readParquet(bytes, {
     numbers: numberColumns,
     cells,
     textLength: Math.max(maxAssetLength, maxMarketLength),
-    check: (names, rows) => (areSignals(names) ? checkSignalColumns(names) : checkPanelTable(names, rows)),
+    check: checkSignalColumns,
   })
-
-function panelBody(
-  table: ParquetTable | null,
-  bytes: Uint8Array<ArrayBuffer>,
-  format: PanelFormat,
-  horizon: Horizon | undefined,
-  settings: BacktestSettings,
-): Omit<PanelBody, 'head'> {
-  const signals = readSignals(table ?? bytes, format, horizon)
-  if (signals !== null) return signalBody(signals, settings)
-  if (horizon !== undefined)
-    throw new Failure(
-      'parameter_invalid',
-      '--horizon chooses among forecasts (columns ticker, horizon, predicted_pct ...), but these are rows of a panel. Omit it.',
-    )
-  if (table !== null)
-    return { ...columnsBody(panelColumns(table), settings), notices: [], next: null, placeOf: rowPlace }
-  return format === 'json'
-    ? jsonBody(bytes, settings)
-    : rowsBody(bytes, format === 'csv' ? 'csv' : 'ndjson', settings)
+  return readSignalTable(table, horizon)
 }
+
+const noForecasts = () =>
+  new Failure(
+    'parameter_invalid',
+    '--horizon chooses among forecasts (columns ticker, horizon, predicted_pct ...), but these are rows of a panel. Omit it.',
+  )
 
 /** null: the rows are not forecasts. */
 function readSignals(
-  source: Uint8Array | ParquetTable,
-  format: PanelFormat,
+  source: Uint8Array,
+  format: TextFormat,
   horizon: Horizon | undefined,
 ): SignalPanel | null {
-  if (!(source instanceof Uint8Array))
-    return areSignals([...source.columns.keys()]) ? readSignalTable(source, horizon) : null
-  const name = '"predicted_pct"'
   switch (format) {
     case 'csv':
       return areSignals(csvHeader(source)) ? readCsvSignals(source, horizon) : null
     case 'ndjson':
-      return firstLine(source).includes(name) ? readNdjsonSignals(source, horizon) : null
+      return firstLine(source).includes(signalMark) ? readNdjsonSignals(source, horizon) : null
     default:
-      return Buffer.from(source.buffer, source.byteOffset, source.length).includes(name)
-        ? readJsonSignals(source, horizon)
-        : null
+      return textOf(source).includes(signalMark) ? readJsonSignals(source, horizon) : null
   }
 }
 
-const shownRows = 5
+/** How many rows of a file are shown. */
+export const shownRows = 5
 
-/** Comes after the rows were read, so a fault in them is named first. */
-function headOf(table: ParquetTable | null, bytes: Uint8Array, format: PanelFormat): FileHead | null {
-  if (table !== null) {
-    const columns = [...table.columns.keys()]
-    const rows = Array.from({ length: Math.min(shownRows, table.count) }, (_, row) =>
-      columns.map(name => String(table.columns.get(name)?.[row] ?? '')),
-    )
-    return { columns, rows }
-  }
+/** Comes after the rows were read, so a fault in them is named first. Of Parquet the reader of its rows shows them. */
+function headOf(bytes: Uint8Array, format: PanelFormat): FileHead | null {
   if (format !== 'csv') return null
   const reader = new CsvReader(bytes)
   const columns = reader.row()
@@ -153,9 +181,8 @@ function signalBody(
   return { ...columnsBody(columns, { ...settings, config }), notices, next, placeOf }
 }
 
-export const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
-
-const rowPlace = (column: string, row: number) => `row ${row + 1}.${column}`
+/** The columns that must be numbers. */
+const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
 
 const encoder = new TextEncoder()
 
@@ -166,7 +193,7 @@ function columnsBody(panel: PanelColumns, settings: BacktestSettings) {
 
 function rowsBody(
   bytes: Uint8Array<ArrayBuffer>,
-  format: 'csv' | 'ndjson',
+  format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
   const { config, sweep, include, evidence, benchmark } = settings
@@ -188,8 +215,18 @@ function rowsBody(
   }
 }
 
+/** What stands before and after a JSON file in the body that it becomes. */
+export interface JsonFrame {
+  readonly before: Uint8Array
+  /** Bytes of the file that are left out at its beginning. */
+  readonly skipped: number
+  readonly after: Uint8Array
+  /** The file is a whole request, and not its rows alone. */
+  readonly isRequest: boolean
+}
+
 /** A whole request gets the settings added; rows or columns alone become its panel. */
-function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): Omit<PanelBody, 'head'> {
+function jsonFrame(bytes: Uint8Array, settings: BacktestSettings): JsonFrame {
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000))
   const [, brace, key] = /^\s*(\{?)\s*(?:"([^"]*)")?/.exec(beginning) ?? []
   const isRequest = brace === '{' && !columnNames.some(name => name === key)
@@ -197,11 +234,28 @@ function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): O
   const before = isRequest
     ? `{${own}${own === '' || key === undefined ? '' : ','}`
     : `{${own}${own === '' ? '' : ','}"panel":`
-  const rest = isRequest ? bytes.subarray(bytes.indexOf(0x7b) + 1) : bytes
   return {
-    bytes: new Uint8Array(
-      Buffer.concat([encoder.encode(before), rest, encoder.encode(isRequest ? '' : '}')]),
-    ),
-    ...{ format: 'json', query: {}, mayHaveSettings: isRequest, notices: [], next: null, placeOf: null },
+    before: encoder.encode(before),
+    skipped: isRequest ? bytes.indexOf(0x7b) + 1 : 0,
+    after: encoder.encode(isRequest ? '' : '}'),
+    isRequest,
   }
 }
+
+function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): Omit<PanelBody, 'head'> {
+  const { before, skipped, after, isRequest } = jsonFrame(bytes, settings)
+  return {
+    bytes: new Uint8Array(Buffer.concat([before, bytes.subarray(skipped), after])),
+    ...jsonParts(isRequest),
+  }
+}
+
+const jsonParts = (isRequest: boolean) =>
+  ({
+    format: 'json',
+    query: {},
+    mayHaveSettings: isRequest,
+    notices: [],
+    next: null,
+    placeOf: null,
+  }) as const

@@ -1,27 +1,16 @@
 import { Failure } from '../../errors.ts'
-import { columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
+import { type ColumnName, columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
 import { maxPanelRows } from '../request.ts'
-import type { ParquetTable } from './parquetTable.ts'
 
-/** Rows of a panel by column, as JSON has them. What is no valid cell stays as text, so that the schema names it. */
-export interface PanelColumns {
-  readonly date: readonly (string | null)[]
-  readonly asset: readonly (string | null)[]
-  readonly market?: readonly (string | null)[]
-  readonly score: readonly (string | number | null)[]
-  readonly forward_return: readonly (string | number | null)[]
-  readonly dollar_volume?: readonly (string | number | null)[]
-}
+/** A file of equal rows takes next to nothing, and 26 bytes for each in memory. Beyond this many it must have a byte for each: returns that
+ * were measured take several. */
+const freeRows = 2_000_000
 
 /** Fails unless a table has the columns of a panel, and no more rows than one. Called before the cells are read. */
-export function checkPanelTable(names: readonly string[], count: number): void {
+export function checkPanelTable(names: readonly string[], count: number, fileBytes: number): void {
   const allowed: readonly string[] = columnNames
-  const absent = requiredColumns.find(name => !names.includes(name))
-  if (absent !== undefined)
-    throw new Failure(
-      'body_invalid',
-      `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
-    )
+  const absent = requiredColumns.find(name => name !== 'score' && !names.includes(name))
+  if (absent !== undefined) throw columnMissing(absent)
   const unknown = names.find(name => !allowed.includes(name))
   if (unknown !== undefined)
     throw new Failure(
@@ -29,24 +18,23 @@ export function checkPanelTable(names: readonly string[], count: number): void {
       `The column ${JSON.stringify(unknown)} is unknown. Allowed columns: ${columnNames.join(', ')}.`,
     )
   if (count > maxPanelRows)
+    throw new Failure('body_invalid', `There are more than ${maxPanelRows.toLocaleString('en')} rows.`)
+  if (count > freeRows + fileBytes)
     throw new Failure(
-      'body_invalid',
-      `There are more than ${maxPanelRows.toLocaleString('en')} rows. Split the file by date.`,
+      'body_too_large',
+      `It cannot be read as Parquet: it has ${count.toLocaleString('en')} rows in ${fileBytes.toLocaleString('en')} bytes, less than a byte for each. Send it as CSV.`,
     )
 }
 
-/** The columns of a Parquet file as those of a panel. */
-export function panelColumns({ columns }: ParquetTable): PanelColumns {
-  const cells = (name: string) => columns.get(name) ?? []
-  return {
-    date: cells('date').map(textCell),
-    asset: cells('asset').map(textCell),
-    ...(columns.has('market') ? { market: cells('market').map(textCell) } : {}),
-    score: cells('score').map(numberCell),
-    forward_return: cells('forward_return').map(numberCell),
-    ...(columns.has('dollar_volume') ? { dollar_volume: cells('dollar_volume').map(numberCell) } : {}),
-  }
-}
+/** What to answer for a table without scores if nothing says where they come from; null: it has them. */
+export const missingScoreOf = (names: readonly string[]): Failure | null =>
+  names.includes('score') ? null : columnMissing('score')
+
+const columnMissing = (name: ColumnName) =>
+  new Failure(
+    'body_invalid',
+    `The column ${name} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
+  )
 
 /** Whole numbers are names, too: PERMNO 10107. */
 export function textCell(value: unknown): string | null {

@@ -30,7 +30,8 @@ export function withoutByteOrderMark(bytes: Uint8Array<ArrayBuffer>): Uint8Array
 const [lineFeed, quote, openBracket, closeBracket, backslash, openBrace, closeBrace] =
   Buffer.from('\n"[]\\{}')
 
-const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+export const hasByteOrderMark = (bytes: Uint8Array) =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from

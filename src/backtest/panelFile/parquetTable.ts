@@ -7,9 +7,11 @@ import {
 } from 'hyparquet'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import type { BodySource } from '../codec/bodyBytes.ts'
 import { EntryBudget, type ParquetLimits } from './parquet/bounds.ts'
 import { type CellSink, type ColumnPart, readColumnPart } from './parquet/columnPages.ts'
 import { damaged, FileFault, FileTooLarge } from './parquet/faults.ts'
+import { type FileBytes, openFileBytes } from './parquet/fileBytes.ts'
 import { checkThrift } from './parquet/thriftCheck.ts'
 
 /** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`; a timestamp with a time of day keeps it, so that
@@ -19,11 +21,13 @@ export interface ParquetTable {
   readonly columns: ReadonlyMap<string, readonly unknown[]>
 }
 
-/** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
-const maxRows = 10_000_000
+/** A file of forecasts may hold several horizons. */
+const maxRowsByDefault = 10_000_000
 
 /** A column of equal values takes a few bytes in a file, and 8 for each row in memory: 20 KB become gigabytes. */
 export interface ParquetReading extends ParquetLimits {
+  /** Of the file. */
+  readonly maxRows?: number
   /** The columns that must be numbers: a DECIMAL in them would lose digits. */
   readonly numbers: readonly string[]
   /** For a column whose values are read as the file stores them, not as what they mean: the bounds of its part in a row group. */
@@ -33,10 +37,7 @@ export interface ParquetReading extends ParquetLimits {
 }
 
 /** Reads a Parquet file, one group of rows after the other. */
-export async function readParquet(
-  bytes: Uint8Array<ArrayBuffer>,
-  reading: ParquetReading,
-): Promise<ParquetTable> {
+export async function readParquet(bytes: Uint8Array, reading: ParquetReading): Promise<ParquetTable> {
   const columns = new Map<string, unknown[]>()
   const count = await readParquetChunks(bytes, reading, {
     open: (names, count) => {
@@ -57,20 +58,37 @@ export interface ParquetSink {
   readonly open: (names: readonly string[], rows: number, elements: readonly SchemaElement[]) => void
   /** The first `length` values of a part of a column, for the rows after `from`. */
   readonly take: (name: string, values: ArrayLike<unknown>, from: number, length: number) => void
+  /** The same for values that refer to a dictionary: the place of each in it, -1 for a null. Without this, `take` gets the values. */
+  readonly takeCodes?: (
+    name: string,
+    dictionary: ArrayLike<unknown>,
+    codes: Int32Array,
+    from: number,
+    length: number,
+  ) => void
 }
 
+/** The names of a file's columns. */
+export async function readParquetNames(source: BodySource, numbers: readonly string[]): Promise<string[]> {
+  return explained(() => namesOf(readableColumns(readFooter(openFileBytes(source)), numbers)))
+}
+
+const namesOf = (columns: readonly ReadableColumn[]) =>
+  columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema.name)
+
 /** Reads a Parquet file part by part, so that neither its pages nor its values need be in memory together. Returns the number of rows. */
-export async function readParquetChunks(
-  bytes: Uint8Array<ArrayBuffer>,
-  { numbers, asStored, ...limits }: ParquetReading,
-  { open, take }: ParquetSink,
+export function readParquetChunks(
+  source: BodySource,
+  { numbers, asStored, maxRows = maxRowsByDefault, ...limits }: ParquetReading,
+  { open, take, takeCodes }: ParquetSink,
 ): Promise<number> {
-  try {
-    const metadata = readFooter(bytes)
+  return explained(async () => {
+    const file = openFileBytes(source)
+    const metadata = readFooter(file)
     const columns = readableColumns(metadata, numbers)
     const elements = columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema)
     const names = elements.map(({ name }) => name)
-    const count = countRows(metadata)
+    const count = countRows(metadata, maxRows)
     if (count * names.length > limits.cells) throw tooManyCells(count, names.length, limits.cells)
     open(names, count, elements)
     const entries = new EntryBudget(count * names.length)
@@ -78,14 +96,26 @@ export async function readParquetChunks(
     for (const group of metadata.row_groups) {
       for (const column of columns) {
         const from = groupStart
-        const sink: CellSink = (cells, row, length) => take(column.schema.name, cells, from + row, length)
-        const stored = asStored?.(column.schema.name) ?? null
+        const { name } = column.schema
+        const sink: CellSink = {
+          cells: (cells, row, length) => take(name, cells, from + row, length),
+          codes:
+            takeCodes &&
+            ((dictionary, codes, row, length) => takeCodes(name, dictionary, codes, from + row, length)),
+        }
+        const stored = asStored?.(name) ?? null
         const part = { ...partOf(group, column), entries, asStored: stored !== null }
-        await readColumnPart(bytes, part, { ...limits, ...stored }, parsers, sink)
+        await readColumnPart(file, part, { ...limits, ...stored }, parsers, sink)
       }
       groupStart += Number(group.num_rows)
     }
     return count
+  })
+}
+
+async function explained<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read()
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     const reason = cause instanceof FileFault ? cause.message : damaged
@@ -99,10 +129,11 @@ const maxFooterValues = 250_000
 const maxFooterBytes = 8 * 1_024 * 1_024
 
 /** The file's description of itself, which stands at its end. */
-function readFooter(bytes: Uint8Array<ArrayBuffer>): FileMetaData {
-  const end = bytes.length - 8
+function readFooter(file: FileBytes): FileMetaData {
+  const end = file.length - 8
   if (end < 4) throw new FileFault(damaged)
-  const length = new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0, true)
+  const tail = file.slice(end, file.length)
+  const length = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true)
   if (length > end) throw new FileFault(damaged)
   if (length > maxFooterBytes) {
     const shown = length.toLocaleString('en')
@@ -110,8 +141,9 @@ function readFooter(bytes: Uint8Array<ArrayBuffer>): FileMetaData {
       `its description (the footer) has ${shown} bytes, more than ${maxFooterBytes.toLocaleString('en')}; write it in fewer and larger row groups, without metadata`,
     )
   }
-  checkThrift(bytes, end - length, end, maxFooterValues)
-  return parquetMetadata(bytes, { geoparquet: false })
+  const footer = new Uint8Array(file.slice(end - length, file.length))
+  checkThrift(footer, 0, length, maxFooterValues)
+  return parquetMetadata(footer.buffer, { geoparquet: false })
 }
 
 interface ReadableColumn {
@@ -131,7 +163,7 @@ function partOf(
 }
 
 /** Fails where the parts of the file disagree: their counts decide how much memory is taken. */
-function countRows({ row_groups: groups }: FileMetaData): number {
+function countRows({ row_groups: groups }: FileMetaData, maxRows: number): number {
   let count = 0
   for (const { num_rows: rows, columns } of groups) {
     if (columns.some(({ meta_data: column }) => column?.num_values !== rows))

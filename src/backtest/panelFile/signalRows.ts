@@ -1,7 +1,6 @@
 import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
-import { maxPanelRows } from '../request.ts'
-import { numberCell, type PanelColumns, textCell } from './panelColumns.ts'
+import { numberCell, textCell } from './panelColumns.ts'
 
 /** The columns of forecasts, as `signals import` reads them and the API answers them. */
 export const signalColumns = ['date', 'ticker', 'market', 'horizon', 'predicted_pct', 'actual_pct'] as const
@@ -44,6 +43,18 @@ const signalColumnOf: Readonly<Record<string, string>> = {
   forward_return: 'actual_pct',
 }
 
+/** Of one horizon. They are held as texts, which take far more memory than the columns of a panel. */
+export const maxSignalRows = 2_000_000
+
+/** Rows of a panel by column, as JSON has them. What is no valid cell stays as text, so that the schema names it. */
+export interface PanelColumns {
+  readonly date: readonly (string | null)[]
+  readonly asset: readonly (string | null)[]
+  readonly market: readonly (string | null)[]
+  readonly score: readonly (string | number | null)[]
+  readonly forward_return: readonly (string | number | null)[]
+}
+
 export interface SignalPanel {
   readonly columns: PanelColumns
   readonly horizon: Horizon
@@ -77,10 +88,10 @@ export class SignalRows {
     this.#found.add(name)
     // A file of several horizons is refused at its end, with their names: its rows need not be stored.
     if (this.#wanted === undefined ? this.#found.size > 1 : name !== this.#wanted) return
-    if (this.#place.length === maxPanelRows)
+    if (this.#place.length === maxSignalRows)
       throw new Failure(
         'body_invalid',
-        `The horizon ${name} has more than ${maxPanelRows.toLocaleString('en')} rows. Split the file by date.`,
+        `The horizon ${name} has more than ${maxSignalRows.toLocaleString('en')} rows. Split the file by date.`,
       )
     this.#date.push(textCell(date))
     this.#ticker.push(textCell(ticker))

@@ -8,7 +8,7 @@ const maxRowBytes = 3 * (maxAssetLength + maxMarketLength) + 4 * 25 + 100
 /** The first lines may be settings, or names of columns. */
 const maxHeadBytes = 65_536
 /** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
-const maxLines = 10_000_000
+const maxLines = 60_000_000
 
 /** A Parquet file has no lines to judge it by, and is packed already: gzip makes it a little smaller, or a few times where it is not. */
 const freeParquetBytes = 32 * 1_024 * 1_024
@@ -59,7 +59,8 @@ async function* gunzip(packed: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-class RowsMeasure {
+/** Judges the bytes of a packed file as they come. */
+export class RowsMeasure {
   bytes = 0
   readonly #limits: UnpackLimits
   readonly #maxParquetBytes: number

@@ -1,15 +1,18 @@
 import { Failure } from '../../errors.ts'
-import { readPanelBody } from '../codec/body.ts'
+import { type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ParsedPanel } from '../codec/panelBuilder.ts'
-import { buildDataset } from '../dataset/build.ts'
+import { type BuildOptions, buildDataset } from '../dataset/build.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
-import { packDataset } from '../dataset/packed.ts'
+import { packedColumns } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import type { BodyFormat } from '../request.ts'
+import { readStoredRows } from './requestBody.ts'
 
 /** The rows of a request as a dataset, not ranked. Two rows of one asset on one date are refused, both by their place
- * in the body. */
-export function buildPanelDataset({ columns, placeOf }: ParsedPanel): Dataset {
+ * in the body.
+ *
+ * @param options those of `buildDataset` */
+export function buildPanelDataset({ columns, placeOf }: ParsedPanel, options?: BuildOptions): Dataset {
   if (columns.count === 0) {
     throw new Failure(
       'backtest_impossible',
@@ -17,7 +20,7 @@ export function buildPanelDataset({ columns, placeOf }: ParsedPanel): Dataset {
       { param: 'panel' },
     )
   }
-  const { dataset, duplicate } = buildDataset(columns)
+  const { dataset, duplicate } = buildDataset(columns, options)
   if (dataset) return dataset
   const first = placeOf(duplicate.firstRow)
   const second = placeOf(duplicate.secondRow)
@@ -30,26 +33,27 @@ export function buildPanelDataset({ columns, placeOf }: ParsedPanel): Dataset {
 }
 
 export interface PanelBody {
-  readonly body: Uint8Array
+  readonly body: SentBody
   readonly format: BodyFormat
 }
 
 export interface PackedPanel {
-  readonly packed: Uint8Array
-  /** SHA-256 of `packed`: the same rows in any format and order have the same one. */
+  readonly data: Dataset & { readonly ranking: Ranking }
+  /** SHA-256 of the packed rows: the same rows in any format and order have the same one. */
   readonly content: Uint8Array
-  readonly ranking: Ranking
 }
 
-/** Reads a body of rows that are to be stored, and packs them. */
-export function packPanel({ body, format }: PanelBody): PackedPanel {
-  const data = buildPanelDataset(readPanelBody(body, format))
-  const packed = packDataset(data)
-  return { packed, content: sha256(packed), ranking: rankDataset(data).ranking }
+/** Reads a body of rows that are to be stored. */
+export function packPanel({ body, format }: PanelBody): Promise<PackedPanel> {
+  return withBody(body, async source => {
+    const panel = await readStoredRows(source, format)
+    const data = buildPanelDataset(panel, { ownsColumns: true })
+    return { data: rankDataset(data), content: sha256(packedColumns(data)) }
+  })
 }
 
-function sha256(bytes: Uint8Array): Uint8Array {
-  const digest = new Uint8Array(Bun.SHA256.byteLength)
-  Bun.SHA256.hash(bytes, digest)
-  return digest
+function sha256(parts: readonly Uint8Array[]): Uint8Array {
+  const hash = new Bun.CryptoHasher('sha256')
+  for (const part of parts) hash.update(part)
+  return new Uint8Array(hash.digest())
 }

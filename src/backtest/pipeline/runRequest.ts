@@ -1,5 +1,5 @@
 import type { MarketCosts } from '../../markets/costs.ts'
-import { readBody } from '../codec/body.ts'
+import { type BodySource, type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
@@ -12,6 +12,7 @@ import { type EncodedResult, encodeResult } from './encodeResult.ts'
 import { boundEvidence, resolveEvidence } from './evidence.ts'
 import { judgeAlone } from './judgement.ts'
 import { buildPanelDataset } from './panelDataset.ts'
+import { readRequestBody } from './requestBody.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
@@ -43,7 +44,7 @@ export type RowsNeeded =
 
 export interface BodyInput {
   /** Unparsed. */
-  readonly body: Uint8Array
+  readonly body: SentBody
   readonly format: BodyFormat
   readonly query: BodyQuery
   readonly archives: readonly CachedArchive[]
@@ -53,15 +54,15 @@ export interface BodyInput {
 
 /** Reads a request body. If its rows are in the body or in `archives`, runs the backtest or plans the sweep; otherwise says
  * which rows are needed. */
-export function runBodyRequest({
-  body,
-  format,
-  query,
-  archives,
-  costs,
-  resultFormat,
-}: BodyInput): BacktestOutcome | RowsNeeded {
-  const parsed = readBody(body, format, query)
+export function runBodyRequest(input: BodyInput): Promise<BacktestOutcome | RowsNeeded> {
+  return withBody(input.body, source => runBody(source, input))
+}
+
+async function runBody(
+  source: BodySource,
+  { format, query, archives, costs, resultFormat }: BodyInput,
+): Promise<BacktestOutcome | RowsNeeded> {
+  const parsed = await readRequestBody(source, format, query)
   if (parsed.panel !== null && parsed.score !== undefined) {
     const { panel, ...request } = parsed
     const data = shareDataset(buildPanelDataset(panel))

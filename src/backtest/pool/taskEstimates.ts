@@ -1,3 +1,4 @@
+import { sizeOf } from '../codec/bodyBytes.ts'
 import type { TaskInput, TaskKind } from './tasks.ts'
 
 /** Of a kind of task, with older tasks counting less. */
@@ -34,7 +35,7 @@ export class TaskEstimates {
 }
 
 const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number } = {
-  backtest_body: ({ body }) => body.length,
+  backtest_body: ({ body }) => sizeOf(body),
   backtest_stored: ({ data }) => data.asset.length,
   backtest_archive: ({ data }) => data.asset.length,
   batch_body: ({ body }) => body.length,
@@ -46,7 +47,7 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   result_page: ({ stored }) => stored.length,
   result_parts: ({ result }) => result.length,
   panel_file: ({ bytes }) => bytes.length,
-  panel_pack: ({ body }) => body.length,
+  panel_pack: ({ body }) => sizeOf(body),
   dataset_rank: ({ data }) => data.asset.length,
   archive_build: ({ days }) => days.length,
   dataset_filter: ({ data }) => data.asset.length,

@@ -7,12 +7,11 @@ import type { BacktestSettings } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaTest } from '../evidence/spa.ts'
 import type { SpaOutcome } from '../evidence/superiority.ts'
-import type { PanelUploadBody } from '../panelFile/packPanelFile.ts'
-import type { PanelFile, PanelFileInput } from '../panelFile/readPanelFile.ts'
 import type { SignalDay } from '../pipeline/archiveDataset.ts'
 import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
-import type { PackedPanel } from '../pipeline/panelDataset.ts'
+import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
+import type { PanelFile, PanelFileInput } from '../pipeline/readPanelFile.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
 import type { ArchiveInput, PanelScored } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
@@ -72,7 +71,7 @@ export interface Tasks {
   /** A file of rows to a body without faults, and what was recognised in it. */
   panel_file: { input: PanelFileInput; output: PanelFile }
   /** A body of rows to be stored: packed, with its hash and the ranking of its dataset. */
-  panel_pack: { input: PanelUploadBody; output: PackedPanel }
+  panel_pack: { input: PanelBody; output: PackedPanel }
   dataset_rank: { input: { readonly data: Dataset }; output: Ranking }
   /** Signals to a ranked dataset. */
   archive_build: { input: { readonly days: readonly SignalDay[] }; output: Dataset }

@@ -40,12 +40,16 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
       const { format = 'json', ...query } = withAcceptedFormat<JoinQuery>(context, sent)
       const settings = settingsOf(query, bodyFormat)
       return withoutIdleTimeout(context, () =>
-        deps.bodies.use(context, bytes => {
-          const sent = { body: ownBuffer(bytes), format: bodyFormat, query: settings }
-          return prefersAsync(context.request.headers.get('prefer'))
-            ? deps.submitJoin(context, sent, format)
-            : answerJoin(deps, context, sent, format)
-        }),
+        deps.bodies.use(
+          context,
+          bytes => {
+            const sent = { body: ownBuffer(bytes), format: bodyFormat, query: settings }
+            return prefersAsync(context.request.headers.get('prefer'))
+              ? deps.submitJoin(context, sent, format)
+              : answerJoin(deps, context, sent, format)
+          },
+          { unpacks: true },
+        ),
       )
     },
     { ...joinOperation, parse: 'none' },

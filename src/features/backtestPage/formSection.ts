@@ -58,7 +58,7 @@ ${radioField('rows', state, 'file', false, 'A file of yours')}
 <div class="settings" data-for="file">
 <div class="setting wide-setting${state.faulty === 'file' && ' faulty'}" id="drop"><label for="f-file">CSV, NDJSON or Parquet, plain or gzipped</label>
 <input id="f-file" name="file" type="file" accept=".csv,.gz,.ndjson,.jsonl,.parquet,text/csv" aria-describedby="h-file">
-<p class="help" id="h-file">Columns <code>date, asset, score, forward_return</code> and maybe <code>market</code> and <code>dollar_volume</code>, or forecasts as this service writes them. At most ${maxMb} MB and 2,000,000 rows. <span class="with-script">Or drop the file here.</span></p></div>
+<p class="help" id="h-file">Columns <code>date, asset, score, forward_return</code> and maybe <code>market</code> and <code>dollar_volume</code>, or forecasts as this service writes them. At most ${maxMb} MB and 25,000,000 rows. <span class="with-script">Or drop the file here.</span></p></div>
 ${choiceField('fileHorizon', state, { label: 'Horizon of the file', help: 'Of a file with forecasts of several horizons.' }, [['', 'its only one'], ...sameLabels(horizons)])}
 </div>
 </fieldset>`

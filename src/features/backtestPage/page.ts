@@ -1,4 +1,4 @@
-import type { PanelFile } from '../../backtest/panelFile/readPanelFile.ts'
+import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { isoDate } from '../../dates.ts'
 import { html, type Markup } from '../../html.ts'
 import type { SitePage } from '../../http/pages/sitePage.ts'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { PanelFile } from '../../backtest/panelFile/readPanelFile.ts'
+import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { Failure } from '../../errors.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { errorStatus } from '../../http/errors.ts'

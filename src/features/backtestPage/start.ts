@@ -1,5 +1,5 @@
 import { readBody } from '../../backtest/codec/body.ts'
-import type { PanelFile } from '../../backtest/panelFile/readPanelFile.ts'
+import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'

@@ -55,7 +55,7 @@ const withBody = (
   { bodies }: BacktestRouteDeps,
   context: RequestContext,
   work: (bytes: Uint8Array<ArrayBuffer>) => Promise<Answer>,
-) => withoutIdleTimeout(context, () => bodies.use(context, work))
+) => withoutIdleTimeout(context, () => bodies.use(context, work, { unpacks: true }))
 
 async function submit(
   deps: BacktestRouteDeps,

@@ -1,4 +1,5 @@
 import { readLicence } from '../../access/queries.ts'
+import type { SentBody } from '../../backtest/codec/bodyBytes.ts'
 import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
@@ -25,7 +26,7 @@ interface BacktestOptions extends Omit<SweepOptions, 'ticket'>, BodyOptions {
 /** Runs the backtest or sweep of a request body to its result. */
 export async function runBacktest(
   deps: BacktestDeps,
-  body: Uint8Array,
+  body: SentBody,
   signal: AbortSignal | undefined,
   { caller, onProgress, timeLimitMs, ...bodyOptions }: Omit<BacktestOptions, 'signal'>,
 ): Promise<EncodedResult> {
@@ -79,20 +80,24 @@ const maxCopiedBytes = 65_536
  * @param options with a ticket that the caller admitted and leaves */
 export async function prepareBacktest(
   deps: BacktestDeps,
-  body: Uint8Array,
+  body: SentBody,
   options: TaskOptions & { readonly ticket: Ticket },
   { format = 'json', query = {}, keyId = null, resultFormat = 'json' }: BodyOptions,
 ): Promise<BacktestOutcome> {
   const { pool, archive, costs } = deps
   const archives = await archive.recent()
   // Only the task of a copied body can be tried again after its thread dies.
-  const moves = body.length > maxCopiedBytes
-  const sent = moves ? ownBuffer(body) : new Uint8Array(body)
+  const sent = !(body instanceof Uint8Array)
+    ? body
+    : body.length > maxCopiedBytes
+      ? ownBuffer(body)
+      : new Uint8Array(body)
+  const moving = sent instanceof Uint8Array && sent.length > maxCopiedBytes ? [sent.buffer] : []
   const read = await pool
     .run(
       'backtest_body',
       { body: sent, format, query, archives, costs, resultFormat },
-      { ...options, transfer: moves ? [sent.buffer] : [], holdThread: true },
+      { ...options, transfer: moving, holdThread: true },
     )
     .catch(async error => {
       throw await withKnownHorizons(archive, error)

@@ -1,8 +1,9 @@
+import type { SentBody } from '../../backtest/codec/bodyBytes.ts'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
-import { openDataset } from '../../backtest/dataset/packed.ts'
-import type { PanelFormat } from '../../backtest/panelFile/panelFormat.ts'
+import { openDataset, packedBytesOf, packedParts } from '../../backtest/dataset/packed.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import { type ComputePool, ownBuffer } from '../../backtest/pool/computePool.ts'
+import type { BodyFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Semaphore } from '../../semaphore.ts'
@@ -10,9 +11,11 @@ import type { PanelCache } from './cache.ts'
 import {
   deletePanel as deleteRow,
   findPanel,
+  type InsertedPanel,
   insertPanel,
   listPanels as listRows,
   type PanelRow,
+  partBytes,
   readParts,
   touchPanel,
 } from './queries.ts'
@@ -26,42 +29,59 @@ export interface PanelDeps {
   readonly reads: Semaphore
 }
 
+/** Whose panel it is, and how many bytes of panels they may store. */
+export interface PanelOwner {
+  readonly keyId: number
+  readonly maxStoredBytes: number
+}
+
 /** Stores the rows of a body for a key. Once this returns, they survive a crash of the database. The same rows in any format and
  * order give the panel that the key already has. */
 export async function storePanel(
   { sql, pool, cache, reads }: PanelDeps,
-  keyId: number,
-  body: Uint8Array,
-  format: PanelFormat,
+  { keyId, maxStoredBytes }: PanelOwner,
+  sent: SentBody,
+  format: BodyFormat,
   signal?: AbortSignal,
 ): Promise<{ panel: Panel; created: boolean }> {
-  const owned = ownBuffer(body)
-  const { packed, content, ranking } = await pool.run(
+  const body = sent instanceof Uint8Array ? ownBuffer(sent) : sent
+  const { data, content } = await pool.run(
     'panel_pack',
-    { body: owned, format },
-    { signal, caller: paidKey(keyId), transfer: [owned.buffer] },
+    { body, format },
+    { signal, caller: paidKey(keyId), transfer: body instanceof Uint8Array ? [body.buffer] : [] },
   )
-  const data = openDataset(packed)
-  if (data === null) throw new Error('A packed panel cannot be opened.')
   const rows = data.asset.length
   const dates = data.days.length
   const assets = nameCount(data.assets)
+  const packedBytes = packedBytesOf(data)
   const inserted = await reads.run(() => {
     signal?.throwIfAborted()
-    return insertPanel(sql, { keyId, content, rows, dates, assets, packed })
+    const parts = () => packedParts(data, partBytes)
+    const panel = { keyId, content, rows, dates, assets, packedBytes, parts, maxStoredBytes }
+    return insertPanel(sql, panel)
   })
-  if (inserted.kind === 'full') throw tooManyPanels(inserted.oldest)
+  if (inserted.kind === 'full') throw noRoomForPanel(inserted, packedBytes, maxStoredBytes)
   const { kind, row } = inserted
-  cache.get(row.id, async () => ({ ...data, ranking }))
+  cache.get(row.id, async () => data)
   return { panel: describePanel(row), created: kind === 'created' }
 }
 
-function tooManyPanels(oldest: PanelRow): Failure {
-  return new Failure(
-    'conflict',
-    `This key has ${maxPanels} stored panels, which is the limit. Delete one with DELETE /api/v1/panels/{id}; ${oldest.id} is the least recently used.`,
-    { param: 'panel' },
-  )
+function noRoomForPanel(
+  { panels, bytes, oldest }: Extract<InsertedPanel, { kind: 'full' }>,
+  newBytes: number,
+  maxBytes: number,
+): Failure {
+  const shown = (size: number) =>
+    `${(size / 1_024 / 1_024).toLocaleString('en', { maximumFractionDigits: 0 })} MB`
+  const fault =
+    panels >= maxPanels
+      ? `This key has ${maxPanels} stored panels, which is the limit.`
+      : `The stored panels of this key have ${shown(bytes)}, and with this one of ${shown(newBytes)} they would exceed the limit of ${shown(maxBytes)}.`
+  const mend =
+    oldest === null
+      ? 'Send fewer rows.'
+      : `Delete one with DELETE /api/v1/panels/{id}; ${oldest.id} is the least recently used.`
+  return new Failure('conflict', `${fault} ${mend}`, { param: 'panel' })
 }
 
 /** The dataset of a key's stored panel, for a backtest; extends its retention. The database is queried each time, because

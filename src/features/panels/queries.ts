@@ -1,4 +1,5 @@
 import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
+import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { maxPanels, panelRetentionDays } from './schema.ts'
 
 export interface PanelRow {
@@ -40,13 +41,22 @@ interface NewPanel {
   readonly rows: number
   readonly dates: number
   readonly assets: number
-  readonly packed: Uint8Array
+  readonly packedBytes: number
+  /** Of the packed rows, each of `partBytes` but for the last. */
+  readonly parts: () => Iterable<Uint8Array<ArrayBuffer>>
+  /** That all panels of the key may have together. */
+  readonly maxStoredBytes: number
 }
 
-type InsertedPanel =
+export type InsertedPanel =
   | { readonly kind: 'created' | 'known'; readonly row: PanelRow }
-  /** The key is at its limit; `oldest` is its least recently used panel. */
-  | { readonly kind: 'full'; readonly oldest: PanelRow }
+  /** The key is at its limit of panels or of their bytes; `oldest` is its least recently used panel, null if it has none. */
+  | {
+      readonly kind: 'full'
+      readonly panels: number
+      readonly bytes: number
+      readonly oldest: PanelRow | null
+    }
 
 /** An arbitrary number, the same for every server on one database. */
 const panelLock = 0x61737061
@@ -65,9 +75,10 @@ export function insertPanel(sql: Sql, panel: NewPanel): Promise<InsertedPanel> {
       await transaction`delete from panel where panel_id = ${known.id}`
     }
     const others = await listPanels(transaction, panel.keyId)
-    if (others.length >= maxPanels) {
-      const oldest = others.reduce((a, b) => (b.expiresAt < a.expiresAt ? b : a))
-      return { kind: 'full', oldest }
+    const bytes = others.reduce((sum, { packedBytes }) => sum + packedBytes, 0)
+    if (others.length >= maxPanels || bytes + panel.packedBytes > panel.maxStoredBytes) {
+      const [oldest = null] = others.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+      return { kind: 'full', panels: others.length, bytes, oldest }
     }
     return { kind: 'created', row: await insert(transaction, panel) }
   })
@@ -76,9 +87,9 @@ export function insertPanel(sql: Sql, panel: NewPanel): Promise<InsertedPanel> {
 async function insert(transaction: TransactionSql, panel: NewPanel): Promise<PanelRow> {
   const [row] = await transaction<PanelRow[]>`
     insert into panel (key_id, content, row_count, date_count, asset_count, packed_bytes)
-    values (${panel.keyId}, ${panel.content}, ${panel.rows}, ${panel.dates}, ${panel.assets}, ${panel.packed.length})
+    values (${panel.keyId}, ${panel.content}, ${panel.rows}, ${panel.dates}, ${panel.assets}, ${panel.packedBytes})
     returning ${panelColumns(transaction)}`
-  await storeParts(transaction, row.id, panel.packed)
+  await storeParts(transaction, row.id, panel.parts())
   return row
 }
 
@@ -98,16 +109,61 @@ export async function deleteUnusedPanels(sql: Sql, limit: number): Promise<numbe
   return gone.count
 }
 
-const partBytes = 1_024 * 1_024
+export const partBytes = 1_024 * 1_024
 /** Returns hardly compress: a higher level only costs time. */
 const zstdLevel = 1
 
-/** Stores packed rows in compressed parts, one at a time: other requests run between them. */
-async function storeParts(client: SqlClient, panelId: string, packed: Uint8Array): Promise<void> {
-  for (let at = 0, part = 0; at < packed.length; at += partBytes, part++) {
-    const bytes = await Bun.zstdCompress(packed.slice(at, at + partBytes), { level: zstdLevel })
-    await client`insert into panel_part (panel_id, part, bytes) values (${panelId}, ${part}, ${bytes})`
+/** Parts that are compressed ahead of the database: more would only be memory. */
+const partsAhead = 4
+/** The time limit of statements must not depend on the size of a panel. */
+const partsOfStatement = 16
+
+/** Stores packed rows in compressed parts, some at a time: other requests run between them. As parameters of statements they would be
+ * texts of twice their size. */
+async function storeParts(
+  transaction: TransactionSql,
+  panelId: string,
+  parts: Iterable<Uint8Array<ArrayBuffer>>,
+): Promise<void> {
+  const statement = 'copy panel_part (panel_id, part, bytes) from stdin with (format binary)'
+  const compressed = compressedAhead(parts)
+  let part = 0
+  for (let next = await compressed.next(); next.done !== true; ) {
+    const sent: Uint8Array[] = []
+    const rows = async function* () {
+      const writer = new BinaryCopyWriter(3)
+      for (const end = part + partsOfStatement; part < end && next.done !== true; part++) {
+        writer.row()
+        writer.uuid(panelId)
+        writer.integer(part)
+        writer.bytes(next.value)
+        sent.push(next.value)
+        yield* writer.takeFull()
+        next = await compressed.next()
+      }
+      yield* writer.finish()
+    }
+    await copyBytes(transaction, statement, rows())
+    for (const bytes of sent) release(bytes)
   }
+}
+
+/** Gives memory back at once: a large panel has hundreds of parts, which are collected too late. */
+function release({ buffer, byteOffset }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && byteOffset === 0) buffer.transfer(0)
+}
+
+async function* compressedAhead(parts: Iterable<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array> {
+  const underWay: Promise<Uint8Array>[] = []
+  for (const plain of parts) {
+    const compressed = Bun.zstdCompress(plain, { level: zstdLevel }).finally(() => release(plain))
+    // Awaited in turn: until then a failure must not count as unhandled.
+    compressed.catch(() => {})
+    underWay.push(compressed)
+    const next = underWay.length > partsAhead ? underWay.shift() : undefined
+    if (next !== undefined) yield await next
+  }
+  for (const compressed of underWay) yield await compressed
 }
 
 /** The packed rows of a panel, `size` bytes in shared memory; null if they have been deleted. */

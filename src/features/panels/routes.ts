@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
-import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
+import { demoPrincipal } from '../../access/authenticate.ts'
+import { panelLimits } from '../../access/licences.ts'
 import { dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
-import { type BodyReader, formatOfBody } from '../../http/body.ts'
+import { type BodyReader, bodyFormat } from '../../http/body.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { answerHeaders, entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
@@ -35,12 +36,14 @@ export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: P
       ({ context }) => {
         const keyId = requireQuant(context)
         const { signal, headers } = context.request
-        const format = formatOfBody(headers, bodyMediaTypes)
+        const { storedBytes } = panelLimits(context.caller?.principal ?? demoPrincipal)
+        const owner = { keyId, maxStoredBytes: storedBytes }
+        const format = bodyFormat(headers)
         noQuery(context)
         return withoutIdleTimeout(context, () =>
-          bodies.use(context, async bytes => {
+          bodies.useSpooled(context, async body => {
             const { panel, created } = await perKeyLimit.use(keyId, () =>
-              storePanel(panels, keyId, bytes, format, signal),
+              storePanel(panels, owner, body, format, signal),
             )
             const answer = plain(panel, created ? 201 : 200)
             if (created) answer.headers.set('Location', `${path}/${panel.id}`)

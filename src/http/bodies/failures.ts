@@ -65,3 +65,13 @@ export function tooLarge(size: number | null, limit: number, isOfTier: boolean):
     : `${what} is ${megabytes(limit)}. Send fewer rows.`
   return new Failure('body_too_large', message, { param })
 }
+
+export function diskFull(cause: unknown): Failure {
+  const message =
+    'The server has no disk space left for a body of this size. Try again later, or send fewer rows.'
+  return new Failure('compute_busy', message, { param, retryAfterSeconds: 60, cause })
+}
+
+export function unsupported(message: string, at = 'Content-Type'): Failure {
+  return new Failure('media_type_unsupported', message, { param: at })
+}

@@ -1,8 +1,8 @@
-import type { BacktestPanelRow, BodyFormat, BodyQuery } from '../../../src/backtest/request.ts'
+import type { BacktestPanelRow, BodyQuery, TextFormat } from '../../../src/backtest/request.ts'
 
 interface EncodedRequest {
   readonly name: string
-  readonly format: BodyFormat
+  readonly format: TextFormat
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly query: BodyQuery
 }
@@ -26,7 +26,7 @@ export function everyFormat(rows: readonly BacktestPanelRow[], settings: Setting
   ]
 }
 
-function encoded(name: string, format: BodyFormat, text: string, query: BodyQuery = {}): EncodedRequest {
+function encoded(name: string, format: TextFormat, text: string, query: BodyQuery = {}): EncodedRequest {
   return { name, format, bytes: encode(text), query }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { readPanelFile } from '../../../src/backtest/panelFile/readPanelFile.ts'
 import { unpackRows } from '../../../src/backtest/panelFile/unpackRows.ts'
+import { readPanelFile } from '../../../src/backtest/pipeline/readPanelFile.ts'
 import { Failure } from '../../../src/errors.ts'
 
 const limits = { bytes: 256 * 1_024 * 1_024 }
@@ -30,7 +30,7 @@ describe('a gzipped file that no reader of rows can use is refused before it is 
     const error = await refusal(unpackRows(packed(megabytes(200, 0x0a)), limits))
     expect([error.code, error.message]).toEqual([
       'body_too_large',
-      'The gzipped file has more than 10,000,000 lines unpacked. Split it by date.',
+      'The gzipped file has more than 60,000,000 lines unpacked. Split it by date.',
     ])
   }, 20_000)
 

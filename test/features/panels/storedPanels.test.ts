@@ -49,6 +49,8 @@ async function newKey(): Promise<number> {
   return row.key_id
 }
 
+const ownedBy = (keyId: number, maxStoredBytes = 2 ** 32) => ({ keyId, maxStoredBytes })
+
 const rows = asPanel(signals(80))
 const few = (first: string): BacktestPanelRow[] => [
   { date: first, asset: 'A', score: 1, forward_return: 0.1 },
@@ -86,7 +88,7 @@ const requests = [
 test('a stored panel gives, to the bit, what the same rows give when they are sent', async () => {
   const key = await newKey()
   const first = server()
-  const { panel } = await storePanel(first, key, json(rows), 'json')
+  const { panel } = await storePanel(first, ownedBy(key), json(rows), 'json')
   const second = server()
   for (const request of requests) {
     const sent = JSON.stringify(await bench.run({ ...request, panel: rows }))
@@ -101,7 +103,7 @@ test('a stored panel with volumes gives the capacity of its rows, and one withou
   const key = await newKey()
   const volumes = rows.map((row, i) => ({ ...row, dollar_volume: i % 7 === 0 ? null : 1_000 * (i % 100) }))
   const first = server()
-  const { panel } = await storePanel(first, key, json(volumes), 'json')
+  const { panel } = await storePanel(first, ownedBy(key), json(volumes), 'json')
   for (const request of [{}, { sweep: { quantile: [0.1, 0.3], holdDays: [1, 2] } }]) {
     const wanted = { ...request, include: ['capacity'], evidence: { participation: 0.05 } }
     const sent = JSON.stringify(await bench.run({ ...wanted, panel: volumes }))
@@ -109,7 +111,7 @@ test('a stored panel with volumes gives the capacity of its rows, and one withou
     for (const deps of [first, server()])
       expect(await ask(deps, key, { ...wanted, panel: panel.id })).toBe(sent)
   }
-  const bare = await storePanel(first, key, json(rows), 'json')
+  const bare = await storePanel(first, ownedBy(key), json(rows), 'json')
   expect(bare.panel.id).not.toBe(panel.id)
   const refused = await failure(ask(server(), key, { include: ['capacity'], panel: bare.panel.id }))
   expect([refused.code, refused.details.param]).toEqual(['backtest_impossible', 'include'])
@@ -124,7 +126,7 @@ test('the same rows in any form and order are one panel', async () => {
   const reversed = [...rows].reverse()
   const stored = await Promise.all(
     [...everyFormat(rows), ...everyFormat(reversed)].map(({ bytes, format }) =>
-      storePanel(deps, key, bytes, format),
+      storePanel(deps, ownedBy(key), bytes, format),
     ),
   )
   expect(new Set(stored.map(({ panel }) => panel.id)).size).toBe(1)
@@ -135,7 +137,7 @@ test('the same rows in any form and order are one panel', async () => {
     n_dates: 80,
     n_assets: 12,
   })
-  const other = await storePanel(deps, await newKey(), json(rows), 'json')
+  const other = await storePanel(deps, ownedBy(await newKey()), json(rows), 'json')
   expect(other.created).toBe(true)
   expect(other.panel.id).not.toBe(stored[0].panel.id)
 })
@@ -143,7 +145,7 @@ test('the same rows in any form and order are one panel', async () => {
 test('another key has no such panel, in any way of asking', async () => {
   const [owner, stranger] = [await newKey(), await newKey()]
   const deps = server()
-  const { panel } = await storePanel(deps, owner, json(few('2024-01-02')), 'json')
+  const { panel } = await storePanel(deps, ownedBy(owner), json(few('2024-01-02')), 'json')
   const attempts = [
     readPanel(deps.sql, stranger, panel.id),
     deletePanel(deps, stranger, panel.id),
@@ -160,7 +162,7 @@ test('another key has no such panel, in any way of asking', async () => {
 test('a deleted panel is gone on every server, also where its rows lie in memory', async () => {
   const key = await newKey()
   const [here, there] = [server(), server()]
-  const { panel } = await storePanel(here, key, json(few('2024-01-02')), 'json')
+  const { panel } = await storePanel(here, ownedBy(key), json(few('2024-01-02')), 'json')
   await ask(there, key, { panel: panel.id })
   await deletePanel(here, key, panel.id)
   for (const deps of [here, there]) {
@@ -178,27 +180,43 @@ test('a key has at most 64 panels, whatever comes at the same time on two server
   const servers = [server(), server()]
   const day = (i: number) => new Date(86_400_000 * (19_000 + i)).toISOString().slice(0, 10)
   const stored = await Promise.allSettled(
-    Array.from({ length: 70 }, (_, i) => storePanel(servers[i % 2], key, json(few(day(i))), 'json')),
+    Array.from({ length: 70 }, (_, i) => storePanel(servers[i % 2], ownedBy(key), json(few(day(i))), 'json')),
   )
   expect(stored.filter(({ status }) => status === 'fulfilled').length).toBe(64)
   const { count, data } = await listPanels(database.sql, key)
   expect([count, data.length]).toEqual([64, 64])
   const oldest = data[63]
   await database.sql`update panel set used_at = used_at - interval '1 day' where panel_id = ${oldest.id}`
-  const refused = await failure(storePanel(servers[0], key, json(few(day(99))), 'json'))
+  const refused = await failure(storePanel(servers[0], ownedBy(key), json(few(day(99))), 'json'))
   expect(refused.code).toBe('conflict')
   expect(refused.message).toContain(`${oldest.id} is the least recently used`)
   const known = stored.findIndex(({ status }) => status === 'fulfilled')
-  expect((await storePanel(servers[1], key, json(few(day(known))), 'json')).created).toBe(false)
+  expect((await storePanel(servers[1], ownedBy(key), json(few(day(known))), 'json')).created).toBe(false)
   await deletePanel(servers[0], key, oldest.id)
-  expect((await storePanel(servers[0], key, json(few(day(99))), 'json')).created).toBe(true)
+  expect((await storePanel(servers[0], ownedBy(key), json(few(day(99))), 'json')).created).toBe(true)
 }, 30_000)
+
+test('a key stores panels up to its limit of bytes, and the same rows once', async () => {
+  const deps = server()
+  const key = await newKey()
+  const { panel } = await storePanel(deps, ownedBy(key), json(few('2024-01-02')), 'json')
+  // Room for one and a half of them.
+  const owner = ownedBy(key, Math.floor(1.5 * panel.bytes))
+  const refused = await failure(storePanel(deps, owner, json(few('2024-01-03')), 'json'))
+  expect([refused.code, refused.message]).toEqual([
+    'conflict',
+    `The stored panels of this key have 0 MB, and with this one of 0 MB they would exceed the limit of 0 MB. Delete one with DELETE /api/v1/panels/{id}; ${panel.id} is the least recently used.`,
+  ])
+  expect((await storePanel(deps, owner, json(few('2024-01-02')), 'json')).created).toBe(false)
+  await deletePanel(deps, key, panel.id)
+  expect((await storePanel(deps, owner, json(few('2024-01-03')), 'json')).created).toBe(true)
+})
 
 test('a panel expires 30 days after its last use, and reading its description is no use', async () => {
   const key = await newKey()
   const deps = server()
   const { sql } = database
-  const { panel } = await storePanel(deps, key, json(few('2024-01-02')), 'json')
+  const { panel } = await storePanel(deps, ownedBy(key), json(few('2024-01-02')), 'json')
   const lifeMs = Date.parse(panel.expires_at) - Date.parse(panel.created_at)
   expect(lifeMs).toBe(30 * 86_400_000)
   const age = (days: number) =>
@@ -213,14 +231,14 @@ test('a panel expires 30 days after its last use, and reading its description is
   await ask(deps, key, { panel: panel.id })
   expect(await daysLeft()).toBe(30)
   await age(29)
-  await storePanel(deps, key, json(few('2024-01-02')), 'json')
+  await storePanel(deps, ownedBy(key), json(few('2024-01-02')), 'json')
   expect(await daysLeft()).toBe(30)
 
   await age(30)
   expect((await failure(readPanel(sql, key, panel.id))).code).toBe('entity_unknown')
   expect((await failure(ask(deps, key, { panel: panel.id }))).code).toBe('entity_unknown')
   expect((await listPanels(sql, key)).count).toBe(0)
-  const again = await storePanel(deps, key, json(few('2024-01-02')), 'json')
+  const again = await storePanel(deps, ownedBy(key), json(few('2024-01-02')), 'json')
   expect([again.created, again.panel.id === panel.id]).toEqual([true, false])
   await sql`update panel set used_at = now() - interval '30 days' where panel_id = ${again.panel.id}`
   expect(await deleteUnusedPanels(sql, 10)).toBe(1)
@@ -230,7 +248,7 @@ test('a body that is no panel is refused before anything is stored', async () =>
   const key = await newKey()
   const deps = server()
   const store = (text: string, format: 'json' | 'csv' | 'ndjson') =>
-    failure(storePanel(deps, key, new TextEncoder().encode(text), format))
+    failure(storePanel(deps, ownedBy(key), new TextEncoder().encode(text), format))
   const row = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":0}'
   const cases: [string, 'json' | 'csv' | 'ndjson', string, string][] = [
     ['{}', 'json', 'parameter_invalid', 'panel is missing'],
@@ -254,7 +272,7 @@ test('a body that is no panel is refused before anything is stored', async () =>
 test('a client that left before the rows were read stores nothing', async () => {
   const key = await newKey()
   const controller = new AbortController()
-  const storing = storePanel(server(), key, json(rows), 'json', controller.signal)
+  const storing = storePanel(server(), ownedBy(key), json(rows), 'json', controller.signal)
   controller.abort(new Error('the client left'))
   expect(storing).rejects.toThrow('the client left')
   await storing.catch(() => {})
@@ -272,7 +290,7 @@ test('a panel of many parts is stored whole, and read back by another server to 
   }
   const bytes = new TextEncoder().encode(lines.join('\n'))
   const [here, there] = [server(), server()]
-  const { panel } = await storePanel(here, key, bytes, 'csv')
+  const { panel } = await storePanel(here, ownedBy(key), bytes, 'csv')
   expect([panel.n_rows, panel.n_dates, panel.n_assets]).toEqual([150_000, 100, 1_500])
   const [{ parts }] = await database.sql`
     select count(*)::int as parts from panel_part where panel_id = ${panel.id}`

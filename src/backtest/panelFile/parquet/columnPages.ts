@@ -2,8 +2,9 @@ import type { ColumnMetaData, DecodedArray, Encoding, ParquetParsers, SchemaElem
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { ColumnBounds, type EntryBudget, type ParquetLimits } from './bounds.ts'
 import { damaged, FileFault } from './faults.ts'
+import type { FileBytes } from './fileBytes.ts'
 import { PageBytes, unpackPage } from './pageBytes.ts'
-import { type CheckedHeader, readPageHeader } from './pageHeader.ts'
+import { type CheckedHeader, maxHeaderBytes, readPageHeader } from './pageHeader.ts'
 import { openIndexes, openValues, plainValues, type ValueReader } from './pageValues.ts'
 import { RunReader } from './runLength.ts'
 
@@ -20,7 +21,13 @@ export interface ColumnPart {
 }
 
 /** Gets some cells of a column, for the rows of the group after `from`. */
-export type CellSink = (cells: ArrayLike<unknown>, from: number, length: number) => void
+export interface CellSink {
+  readonly cells: (cells: ArrayLike<unknown>, from: number, length: number) => void
+  /** The same where they refer to a dictionary: the place of each in it, -1 for a null. Without this, `cells` gets the values. */
+  readonly codes?:
+    | ((dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number) => void)
+    | undefined
+}
 
 /** Values that are in memory at a time. */
 const batchValues = 16_384
@@ -30,7 +37,7 @@ const maxEmptyPages = 16
 /** Reads the pages of a column one after the other, some thousand values at a time. hyparquet reads headers and converts values; it would
  * unpack a page whole, and make an object of each value at once. */
 export async function readColumnPart(
-  file: Uint8Array,
+  file: FileBytes,
   part: ColumnPart,
   limits: ParquetLimits,
   parsers: Partial<ParquetParsers>,
@@ -44,12 +51,18 @@ class ColumnPages {
   readonly #bounds: ColumnBounds
   readonly #convert: (values: DecodedArray) => DecodedArray
   readonly #sink: CellSink
-  readonly #bytes: Uint8Array
+  readonly #file: FileBytes
+  readonly #from: number
+  readonly #to: number
   #dictionary: DecodedArray | null = null
+  /** The same for all pages. */
+  #levelsMemory = new Uint8Array(0)
+  readonly #codes = new Int32Array(batchValues)
+  readonly #indexes = new Int32Array(batchValues)
   #row = 0
 
   constructor(
-    file: Uint8Array,
+    file: FileBytes,
     part: ColumnPart,
     limits: ParquetLimits,
     parsers: Partial<ParquetParsers>,
@@ -62,7 +75,8 @@ class ColumnPages {
     this.#sink = sink
     this.#bounds = new ColumnBounds({ name, type: metadata.type, width: element.type_length }, rows, limits)
     this.#bounds.checkStated(Number(metadata.total_uncompressed_size))
-    this.#bytes = file.subarray(...rangeOf(metadata, file.length))
+    this.#file = file
+    ;[this.#from, this.#to] = rangeOf(metadata, file.length)
     const decoder = {
       pathInSchema: [name],
       schemaPath: [{ element, children: [], count: 1, path: [name] }],
@@ -75,18 +89,23 @@ class ColumnPages {
   }
 
   async read(): Promise<void> {
-    let at = 0
+    let at = this.#from
     let emptyPages = 0
     while (this.#row < this.#part.rows) {
-      if (at >= this.#bytes.length)
+      if (at >= this.#to)
         throw new FileFault(`the column ${this.#part.schema.name} has fewer values than rows`)
-      const { header, end } = readPageHeader(this.#bytes, at)
-      const packed = this.#bytes.subarray(end, end + header.packedBytes)
-      if (packed.length < header.packedBytes) throw new FileFault(damaged)
-      at = end + header.packedBytes
+      const start = this.#file.slice(at, Math.min(this.#to, at + maxHeaderBytes))
+      const { header, length } = readPageHeader(start)
+      const from = at + length
+      at = from + header.packedBytes
+      if (at > this.#to || !isPlausible(header)) throw new FileFault(damaged)
       if (header.values === 0 && ++emptyPages > maxEmptyPages) throw new FileFault(damaged)
+      this.#file.release(start)
+      const packed = this.#file.slice(from, at)
       if (header.kind === 'DICTIONARY_PAGE') await this.#readDictionary(packed, header)
       else await this.#readData(packed, header)
+      // Texts may still refer to their page.
+      if (this.#isCopied(header)) this.#file.release(packed)
     }
   }
 
@@ -118,12 +137,18 @@ class ColumnPages {
       await this.#readCells(page, header, levels)
     } finally {
       page.close()
+      if (codec !== 'UNCOMPRESSED' && this.#isCopied(header)) page.release()
     }
   }
 
   get #stored() {
     const { metadata, schema } = this.#part
     return { type: metadata.type, width: schema.type_length, bounds: this.#bounds }
+  }
+
+  /** Whether nothing refers to the bytes of a page once it is read. */
+  #isCopied({ kind, encoding }: CheckedHeader): boolean {
+    return this.#part.metadata.type === 'DOUBLE' || (kind !== 'DICTIONARY_PAGE' && isCoded(encoding))
   }
 
   get #isNullable(): boolean {
@@ -147,7 +172,8 @@ class ColumnPages {
   /** For each value 1, or 0 if it is null; null: none is. */
   async #levels(bytes: Uint8Array, values: number): Promise<Uint8Array | null> {
     if (!this.#isNullable) return null
-    const levels = new Uint8Array(values)
+    if (this.#levelsMemory.length < values) this.#levelsMemory = new Uint8Array(values)
+    const levels = this.#levelsMemory.subarray(0, values)
     await new RunReader(new PageBytes(bytes), 1).read(levels, values)
     return levels.includes(0) ? levels : null
   }
@@ -158,13 +184,41 @@ class ColumnPages {
       this.#fillNulls(header.values)
       return
     }
+    if (this.#sink.codes !== undefined && isCoded(header.encoding)) {
+      await this.#readCodes(page, header.values, levels)
+      return
+    }
     const reader = await this.#open(page, header.encoding, present)
     for (let at = 0; at < header.values; ) {
       const length = Math.min(batchValues, header.values - at)
       const count = levels === null ? length : countPresent(levels, at, at + length)
       const values = await reader.read(count)
       const cells = levels === null ? values : withNulls(values, levels, at, length)
-      this.#sink(cells, this.#row, length)
+      this.#sink.cells(cells, this.#row, length)
+      this.#row += length
+      at += length
+    }
+  }
+
+  /** @param levels null: no value is */
+  async #readCodes(page: PageBytes, values: number, levels: Uint8Array | null): Promise<void> {
+    const dictionary = this.#dictionary
+    const { codes: take } = this.#sink
+    if (dictionary === null || take === undefined) throw new FileFault(damaged)
+    const runs = await openIndexes(page)
+    const codes = this.#codes
+    const indexes = levels === null ? codes : this.#indexes
+    for (let at = 0; at < values; ) {
+      const length = Math.min(batchValues, values - at)
+      const count = levels === null ? length : countPresent(levels, at, at + length)
+      await runs.read(indexes, count)
+      for (let i = 0; i < count; i++)
+        if (!(indexes[i] >= 0 && indexes[i] < dictionary.length)) throw new FileFault(damaged)
+      if (levels !== null) {
+        let next = 0
+        for (let i = 0; i < length; i++) codes[i] = levels[at + i] === 0 ? -1 : indexes[next++]
+      }
+      take(dictionary, codes, this.#row, length)
       this.#row += length
       at += length
     }
@@ -173,7 +227,7 @@ class ColumnPages {
   #fillNulls(count: number): void {
     for (let left = count; left > 0; ) {
       const length = Math.min(batchValues, left)
-      this.#sink(new Array<null>(length).fill(null), this.#row, length)
+      this.#sink.cells(new Array<null>(length).fill(null), this.#row, length)
       this.#row += length
       left -= length
     }
@@ -181,7 +235,7 @@ class ColumnPages {
 
   /** Reads values as the sender means them. */
   async #open(page: PageBytes, encoding: Encoding, present: number): Promise<ValueReader> {
-    if (encoding !== 'RLE_DICTIONARY' && encoding !== 'PLAIN_DICTIONARY') {
+    if (!isCoded(encoding)) {
       const stored = await openValues(page, encoding, this.#stored, present)
       return { read: async count => this.#convert(await stored.read(count)) }
     }
@@ -203,6 +257,12 @@ class ColumnPages {
     }
   }
 }
+
+const isCoded = (encoding: Encoding) => encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY'
+
+/** No codec makes much more of what it cannot compress. Of a page in a file, nothing else bounds what is read. */
+const isPlausible = ({ packedBytes, unpackedBytes }: CheckedHeader) =>
+  packedBytes <= 2 * unpackedBytes + 65_536
 
 function countPresent(levels: Uint8Array, from: number, to: number): number {
   let count = 0

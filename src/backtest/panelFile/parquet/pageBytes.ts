@@ -6,9 +6,9 @@ import {
   gunzipSync,
   zstdDecompressSync,
 } from 'node:zlib'
-import { type CompressionCodec, snappyUncompress } from 'hyparquet'
+import type { CompressionCodec } from 'hyparquet'
 import { damage, FileFault } from './faults.ts'
-import { unpackSnappy } from './snappyStream.ts'
+import { snappyWhole, unpackSnappy } from './snappyStream.ts'
 
 /** The bytes of a page from its beginning. Of a large one, only a part is in memory. */
 export class PageBytes {
@@ -52,6 +52,13 @@ export class PageBytes {
     return available >= count
   }
 
+  /** Gives its memory back at once, if it has some of its own: that of a large file is collected too late. */
+  release(): void {
+    const { buffer } = this.bytes
+    const isOwn = this.#rest === null && buffer.byteLength === this.bytes.length
+    if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0)
+  }
+
   /** Ends the unpacking. */
   close(): void {
     this.#rest?.close()
@@ -88,11 +95,8 @@ function unpackWhole(packed: Uint8Array, length: number, codec: CompressionCodec
   // zlib refuses a limit of 0.
   const limit = { maxOutputLength: Math.max(1, length) }
   switch (codec) {
-    case 'SNAPPY': {
-      const output = new Uint8Array(length)
-      snappyUncompress(packed, output)
-      return output
-    }
+    case 'SNAPPY':
+      return snappyWhole(packed, length)
     case 'GZIP':
       return gunzipSync(packed, limit)
     case 'ZSTD':

@@ -4,7 +4,7 @@ import { damaged, FileFault } from './faults.ts'
 import { checkThrift } from './thriftCheck.ts'
 
 /** A header has the smallest and the largest value of its page. */
-const maxHeaderBytes = 65_536
+export const maxHeaderBytes = 65_536
 const maxHeaderValues = 100
 /** What a page's header states of the page. */
 export interface CheckedHeader {
@@ -18,12 +18,11 @@ export interface CheckedHeader {
   readonly isPacked: boolean
 }
 
-/** Reads the header of the page at `at`. The page begins at `end`. */
-export function readPageHeader(bytes: Uint8Array, at: number): { header: CheckedHeader; end: number } {
-  const to = Math.min(bytes.length, at + maxHeaderBytes)
-  const end = checkThrift(bytes, at, to, maxHeaderValues)
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, end - at)
-  return { header: checkedHeader(parquetHeader({ view, offset: 0 })), end }
+/** Reads the header with which these bytes begin, and its length. */
+export function readPageHeader(bytes: Uint8Array): { header: CheckedHeader; length: number } {
+  const length = checkThrift(bytes, 0, bytes.length, maxHeaderValues)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, length)
+  return { header: checkedHeader(parquetHeader({ view, offset: 0 })), length }
 }
 
 /** These numbers decide how much is read, and how long. */

@@ -72,21 +72,26 @@ export function plainValues(page: PageBytes, column: StoredColumn): ValueReader 
 const widthOf = (type: 'INT32' | 'FLOAT' | 'INT64' | 'DOUBLE' | 'INT96') =>
   ({ INT32: 4, FLOAT: 4, INT64: 8, DOUBLE: 8, INT96: 12 })[type]
 
+/** Numbers are read into the same memory each time: they are used before the next ones are. */
 function fixedValues(page: PageBytes, type: ParquetType, width: number): ValueReader {
+  let scratch = new Uint8Array(0)
   return {
     read: async count => {
       await page.fill(count * width)
-      const bytes = page.bytes.slice(page.at, page.at + count * width)
+      const bytes = page.bytes.subarray(page.at, page.at + count * width)
       page.at += count * width
-      return fixedArray(bytes, type, width)
+      if (type !== 'DOUBLE') return fixedArray(bytes, type, width)
+      if (scratch.length < bytes.length) scratch = new Uint8Array(bytes.length)
+      // Only a copy begins where its numbers are aligned.
+      scratch.set(bytes)
+      return new Float64Array(scratch.buffer, 0, count)
     },
   }
 }
 
-/** @param bytes in a buffer of their own */
 function fixedArray(bytes: Uint8Array, type: ParquetType, width: number): DecodedArray {
   const count = bytes.length / width
-  // A Buffer's slice is a view: only a copy begins where its numbers are aligned.
+  // Only a copy begins where its numbers are aligned.
   const { buffer } = new Uint8Array(bytes)
   switch (type) {
     case 'INT32':

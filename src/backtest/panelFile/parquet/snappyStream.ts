@@ -43,6 +43,41 @@ export function* unpackSnappy(input: Uint8Array, length: number): Generator<Uint
   yield output.subarray(from, to)
 }
 
+/** Unpacks a page of Snappy at once. Numbers hardly compress, so most of a page are literals, which are copied as they are. */
+export function snappyWhole(input: Uint8Array, length: number): Uint8Array {
+  const preamble = readPreamble(input)
+  if (preamble.length !== length) throw damage('a page has another size than its header states')
+  const output = new Uint8Array(length)
+  let at = preamble.end
+  let to = 0
+  while (at < input.length) {
+    const tag = input[at]
+    // A short copy, the usual one: made here, without an object for it.
+    if ((tag & 3) === 1 && at + 2 <= input.length) {
+      const offset = ((tag >> 5) << 8) | input[at + 1]
+      const copied = ((tag >> 2) & 7) + 4
+      if (offset === 0 || offset > to || to + copied > length) throw damage('a page refers to no byte of it')
+      for (let i = 0; i < copied; i++, to++) output[to] = output[to - offset]
+      at += 2
+      continue
+    }
+    const element = readElement(input, at)
+    at = element.next
+    const end = to + element.length
+    if (element.offset > to || end > length) throw damage('a page refers to no byte of it')
+    if (element.offset === 0) {
+      if (at + element.length > input.length) throw damage('a page ends early')
+      output.set(input.subarray(at, at + element.length), to)
+      at += element.length
+    } else if (element.offset >= element.length) {
+      output.copyWithin(to, to - element.offset, end - element.offset)
+    } else for (let i = to; i < end; i++) output[i] = output[i - element.offset]
+    to = end
+  }
+  if (to !== length) throw damage('a page has another size than its header states')
+  return output
+}
+
 function readPreamble(input: Uint8Array): { length: number; end: number } {
   let length = 0
   for (let at = 0; at < 5; at++) {

@@ -54,12 +54,15 @@ function answerBatch(deps: BatchRouteDeps, context: RequestContext, keyId: numbe
   const { bodies, perKeyLimit } = deps
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const whole = withoutIdleTimeout(context, () =>
-    bodies.use(context, bytes =>
-      perKeyLimit.use(keyId, async () => {
-        const { answer, ended } = await openAnswer(deps, context, keyId, bytes)
-        resolve(answer)
-        await ended
-      }),
+    bodies.use(
+      context,
+      bytes =>
+        perKeyLimit.use(keyId, async () => {
+          const { answer, ended } = await openAnswer(deps, context, keyId, bytes)
+          resolve(answer)
+          await ended
+        }),
+      { unpacks: true },
     ),
   )
   whole.catch(reject)

@@ -204,7 +204,12 @@ describe('a stored panel that is deleted under a sweep', () => {
   async function begun() {
     const backtests = bench.compute(1)
     const body = new TextEncoder().encode(JSON.stringify({ panel }))
-    const stored = await storePanel(backtests.panels, bench.keyId, body, 'json')
+    const stored = await storePanel(
+      backtests.panels,
+      { keyId: bench.keyId, maxStoredBytes: 2 ** 32 },
+      body,
+      'json',
+    )
     const { id: panelId } = stored.panel
     const { id } = await bench.submit({ sweep: { quantile: quantiles }, panel: panelId })
     const work = worker({ backtests })

@@ -1,20 +1,23 @@
+import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
-import { readBody } from '../codec/body.ts'
+import type { ParsedPanel } from '../codec/panelBuilder.ts'
 import { nameCount } from '../dataset/dataset.ts'
-import { buildPanelDataset } from '../pipeline/panelDataset.ts'
-import { resolveConfig } from '../pipeline/resolveConfig.ts'
-import { panelSpacing } from '../pipeline/selectData.ts'
-import type { BodyFormat, BodyQuery } from '../request.ts'
 import {
   type BacktestSettings,
   type FileHead,
   makePanelBody,
-  maxParquetCells,
   type PanelBody,
-} from './panelBody.ts'
-import { type PanelFormat, recogniseFormat } from './panelFormat.ts'
-import { unpackRows } from './unpackRows.ts'
+  shownRows,
+} from '../panelFile/panelBody.ts'
+import { type PanelFormat, recogniseFormat } from '../panelFile/panelFormat.ts'
+import { readParquetNames } from '../panelFile/parquetTable.ts'
+import { unpackRows } from '../panelFile/unpackRows.ts'
+import type { BodyFormat, BodyQuery } from '../request.ts'
+import { buildPanelDataset } from './panelDataset.ts'
+import { readRequestBody } from './requestBody.ts'
+import { resolveConfig } from './resolveConfig.ts'
+import { panelSpacing } from './selectData.ts'
 
 export interface PanelFileInput {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -40,6 +43,9 @@ export interface PanelFile {
 /** Of a gzipped file, as much as a server takes of one that is not. */
 const maxUnpackedBytes = 256 * 1_024 * 1_024
 
+/** Rows times columns of a Parquet file of forecasts: each thread may read such a file at a time. */
+const maxParquetCells = 24_000_000
+
 /** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Rows and settings are checked whole, so that each fault has its line at
  * once and not in a backtest that has begun. */
 export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput): Promise<PanelFile> {
@@ -48,7 +54,7 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
   refuseJson(format)
   const made = await makePanelBody({ bytes: plain, format, horizon, cellLimit: maxParquetCells }, settings)
   try {
-    const parsed = readBody(made.bytes, made.format, made.query)
+    const parsed = await readRequestBody(made.bytes, made.format, made.query)
     if (parsed.panel === null) throw new Failure('body_invalid', 'The file has no rows.', { param: 'file' })
     const data = buildPanelDataset(parsed.panel)
     const { returnDays, spacing } = panelSpacing(data)
@@ -57,7 +63,7 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
       body: made.bytes,
       format: made.format,
       query: made.query,
-      head: made.head,
+      head: made.head ?? (made.format === 'parquet' ? await parquetHead(made.bytes, parsed.panel) : null),
       notices: made.notices,
       rows: data.asset.length,
       dates: data.days.length,
@@ -67,6 +73,27 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
     }
   } catch (error) {
     throw error instanceof Failure ? inPlacesOfFile(error, made) : error
+  }
+}
+
+/** The first rows of a panel, which the reader of Parquet has as numbers. */
+async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPanel): Promise<FileHead> {
+  const numberAt = (values: Float64Array | undefined, row: number) =>
+    values === undefined || Number.isNaN(values[row]) ? '' : String(values[row])
+  const cells: Readonly<Record<string, (row: number) => string>> = {
+    date: row => isoDate(columns.day[row]),
+    asset: row => columns.assetNames[columns.asset[row]],
+    market: row => columns.marketNames[columns.market[row]],
+    score: row => numberAt(columns.score, row),
+    forward_return: row => numberAt(columns.forwardReturn, row),
+    dollar_volume: row => numberAt(columns.dollarVolume, row),
+  }
+  const names = await readParquetNames(bytes, [])
+  return {
+    columns: names,
+    rows: Array.from({ length: Math.min(shownRows, columns.count) }, (_, row) =>
+      names.map(name => cells[name](row)),
+    ),
   }
 }
 

@@ -1,0 +1,103 @@
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Until a body has this many bytes it stays in memory. */
+export const spooledBytes = 8 * 1_024 * 1_024
+/** A file that is older belonged to a process that was killed. */
+const maxAgeMs = 24 * 60 * 60 * 1_000
+const suffix = '.body'
+
+/** A body in memory of its own, or in a file. */
+export type SpooledBody = Uint8Array<ArrayBuffer> | { readonly path: string; readonly bytes: number }
+
+/** Keeps the bytes of a body as they arrive: in memory, and in a file once there are many. */
+export class BodySpool {
+  size = 0
+  readonly #folder: string
+  #chunks: Uint8Array[] = []
+  #file: FileHandle | null = null
+  #path: string | null = null
+
+  /** @param folder for files; it need not exist yet */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  get isInFile(): boolean {
+    return this.#file !== null
+  }
+
+  /** Bytes of it that are in memory. */
+  get inMemory(): number {
+    return this.isInFile ? 0 : this.size
+  }
+
+  /** The chunk must not change afterwards. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.size += chunk.length
+    if (this.#file !== null) {
+      await writeWhole(this.#file, chunk)
+      return
+    }
+    this.#chunks.push(chunk)
+    if (this.size < spooledBytes) return
+    const file = await this.#open()
+    for (const early of this.#chunks) await writeWhole(file, early)
+    this.#chunks = []
+    this.#file = file
+  }
+
+  /** The whole body. A file stays until `discard`. */
+  async finish(): Promise<SpooledBody> {
+    if (this.#path === null) return joined(this.#chunks, this.size)
+    await this.#close()
+    return { path: this.#path, bytes: this.size }
+  }
+
+  /** Deletes the file. */
+  async discard(): Promise<void> {
+    this.#chunks = []
+    if (this.#path === null) return
+    await this.#close()
+    await rm(this.#path, { force: true })
+  }
+
+  async #open(): Promise<FileHandle> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    this.#path = join(this.#folder, `${crypto.randomUUID()}${suffix}`)
+    return open(this.#path, 'wx', 0o600)
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file
+    this.#file = null
+    await file?.close()
+  }
+}
+
+async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
+}
+
+/** Deletes what processes left that were killed.
+ *
+ * @param now in milliseconds */
+export async function removeAbandoned(folder: string, now: number): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith(suffix)) continue
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found !== null && now - found.mtimeMs > maxAgeMs) await rm(path, { force: true })
+  }
+}
+
+/** The parts in a buffer of their own, which can move to a thread. */
+export function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

@@ -1,0 +1,34 @@
+import { readSync } from 'node:fs'
+import type { BodySource } from '../../codec/bodyBytes.ts'
+
+/** A file of which any part can be read. */
+export interface FileBytes {
+  readonly length: number
+  /** The bytes from one place to another, both within the file. Of a file in memory they are a view. */
+  slice(from: number, to: number): Uint8Array
+  /** Gives the memory of a slice back at once: those of a large file are collected too late. */
+  release(slice: Uint8Array): void
+}
+
+const releaseOwned = ({ buffer }: Uint8Array): void => {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
+export function openFileBytes(source: BodySource): FileBytes {
+  if (source instanceof Uint8Array)
+    return { length: source.length, slice: (from, to) => source.subarray(from, to), release: () => {} }
+  const { descriptor, bytes } = source
+  return {
+    length: bytes,
+    slice: (from, to) => {
+      const part = new Uint8Array(Math.max(0, Math.min(to, bytes) - from))
+      for (let filled = 0; filled < part.length; ) {
+        const length = readSync(descriptor, part, filled, part.length - filled, from + filled)
+        if (length === 0) throw new Error('The file of a body became shorter.')
+        filled += length
+      }
+      return part
+    },
+    release: releaseOwned,
+  }
+}

@@ -1,0 +1,266 @@
+import { dayNumber, isIsoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import { type BodySource, sizeOf } from '../codec/bodyBytes.ts'
+import {
+  type Bounds,
+  type ColumnName,
+  cellChecks,
+  cellSchemas,
+  checkPanelSize,
+  columnNames,
+  maxAssetLength,
+  maxMarketLength,
+  returnBounds,
+  scoreBounds,
+  volumeBounds,
+} from '../codec/cells.ts'
+import { describeFault } from '../codec/faults.ts'
+import { NameInterner } from '../codec/nameInterner.ts'
+import type { ParsedPanel } from '../codec/panelBuilder.ts'
+import { maxPanelRows } from '../request.ts'
+import { checkPanelTable, missingScoreOf, numberCell, textCell } from './panelColumns.ts'
+import { readParquetChunks } from './parquetTable.ts'
+
+/** The columns that must be numbers. */
+const numberColumns = ['score', 'forward_return', 'dollar_volume']
+
+/** Reads the rows of a Parquet file straight into columns of numbers: as texts and objects they take ten times the memory. */
+export async function readParquetPanel(source: BodySource): Promise<ParsedPanel> {
+  let panel: ParquetColumns | null = null
+  let missingScore: Failure | null = null
+  const reading = {
+    numbers: numberColumns,
+    maxRows: maxPanelRows + 1,
+    cells: (maxPanelRows + 1) * columnNames.length,
+    textLength: Math.max(maxAssetLength, maxMarketLength),
+  }
+  const count = await readParquetChunks(source, reading, {
+    open: (names, rows) => {
+      checkPanelTable(names, rows, sizeOf(source))
+      missingScore = missingScoreOf(names)
+      panel = new ParquetColumns(names, rows)
+    },
+    take: (name, values, from, length) => panel?.take(name, values, from, length),
+    takeCodes: (name, dictionary, codes, from, length) =>
+      panel?.takeCodes(name, dictionary, codes, from, length),
+  })
+  const columns = (panel ?? new ParquetColumns([], 0)).columns(count)
+  return { columns, placeOf: row => `row ${row + 1}`, missingScore }
+}
+
+class ParquetColumns {
+  readonly #days: DayCells
+  readonly #assets: NameCells<Int32Array>
+  readonly #markets: NameCells<Uint16Array>
+  readonly #scores: NumberCells
+  readonly #returns: NumberCells
+  readonly #volumes: NumberCells | null
+
+  constructor(names: readonly string[], rows: number) {
+    this.#days = new DayCells(new Int32Array(shared(4 * rows)))
+    this.#assets = new NameCells('asset', new NameInterner(maxAssetLength), new Int32Array(shared(4 * rows)))
+    const markets = new NameInterner(maxMarketLength)
+    markets.numberOf('')
+    this.#markets = new NameCells('market', markets, new Uint16Array(shared(2 * rows)))
+    const numbers = () => new Float64Array(shared(8 * rows))
+    const scores = numbers()
+    if (!names.includes('score')) scores.fill(Number.NaN)
+    this.#scores = new NumberCells('score', scoreBounds, scores)
+    this.#returns = new NumberCells('forward_return', returnBounds, numbers())
+    this.#volumes = names.includes('dollar_volume')
+      ? new NumberCells('dollar_volume', volumeBounds, numbers())
+      : null
+  }
+
+  take(name: string, values: ArrayLike<unknown>, from: number, length: number): void {
+    const column = this.#column(name)
+    column.take(values, from, length)
+  }
+
+  takeCodes(
+    name: string,
+    dictionary: ArrayLike<unknown>,
+    codes: Int32Array,
+    from: number,
+    length: number,
+  ): void {
+    this.#column(name).takeCodes(dictionary, codes, from, length)
+  }
+
+  columns(count: number): ParsedPanel['columns'] {
+    return {
+      count,
+      day: this.#days.numbers,
+      asset: this.#assets.numbers,
+      market: this.#markets.numbers,
+      score: this.#scores.values,
+      forwardReturn: this.#returns.values,
+      dollarVolume: this.#volumes?.values,
+      assetNames: this.#assets.names,
+      marketNames: this.#markets.names,
+    }
+  }
+
+  #column(name: string): CellColumn {
+    switch (name) {
+      case 'date':
+        return this.#days
+      case 'asset':
+        return this.#assets
+      case 'market':
+        return this.#markets
+      case 'score':
+        return this.#scores
+      case 'forward_return':
+        return this.#returns
+      default:
+        if (this.#volumes !== null) return this.#volumes
+        throw new Error(`The column ${name} was not announced.`)
+    }
+  }
+}
+
+/** A column that takes cells as a file has them. */
+interface CellColumn {
+  take(cells: ArrayLike<unknown>, from: number, length: number): void
+  /** @param codes the place of each cell in the dictionary, -1 for a null */
+  takeCodes(dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number): void
+}
+
+const shared = (bytes: number) => new SharedArrayBuffer(bytes)
+
+/** Distinct values whose number is remembered. */
+const maxKnown = 100_000
+const unread = -0x8000_0000
+
+/** Cells that become whole numbers: days, and the numbers of names. */
+abstract class NumberedCells<Numbers extends Int32Array | Uint16Array> implements CellColumn {
+  readonly numbers: Numbers
+  readonly #known = new Map<unknown, number>()
+  #dictionary: ArrayLike<unknown> | null = null
+  /** Of the dictionary's entries that a row has used. */
+  #numberOfCode = new Int32Array(0)
+
+  constructor(numbers: Numbers) {
+    this.numbers = numbers
+  }
+
+  /** The number of a cell; fails if it is not valid. */
+  protected abstract read(cell: unknown, row: number): number
+
+  take(cells: ArrayLike<unknown>, from: number, length: number): void {
+    const { numbers } = this
+    for (let i = 0; i < length; i++) numbers[from + i] = this.#lookUp(cells[i], from + i)
+  }
+
+  /** Each entry of the dictionary is read once, for the first row that uses it. */
+  takeCodes(dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number): void {
+    if (this.#dictionary !== dictionary) {
+      this.#dictionary = dictionary
+      this.#numberOfCode = new Int32Array(dictionary.length).fill(unread)
+    }
+    const { numbers } = this
+    const table = this.#numberOfCode
+    for (let i = 0; i < length; i++) {
+      const code = codes[i]
+      let number = code === -1 ? unread : table[code]
+      if (number === unread) {
+        number = this.#lookUp(code === -1 ? null : dictionary[code], from + i)
+        if (code !== -1) table[code] = number
+      }
+      numbers[from + i] = number
+    }
+  }
+
+  #lookUp(cell: unknown, row: number): number {
+    const known = this.#known.get(cell)
+    if (known !== undefined) return known
+    const number = this.read(cell, row)
+    if (this.#known.size < maxKnown) this.#known.set(cell, number)
+    return number
+  }
+}
+
+class DayCells extends NumberedCells<Int32Array> {
+  protected read(cell: unknown, row: number): number {
+    const date = textCell(cell)
+    if (date === null || !isIsoDate(date)) throw cellFault('date', date, row)
+    return dayNumber(date)
+  }
+}
+
+class NameCells<Numbers extends Int32Array | Uint16Array> extends NumberedCells<Numbers> {
+  readonly #name: 'asset' | 'market'
+  readonly #interner: NameInterner
+
+  constructor(name: 'asset' | 'market', interner: NameInterner, numbers: Numbers) {
+    super(numbers)
+    this.#name = name
+    this.#interner = interner
+  }
+
+  get names(): readonly string[] {
+    return this.#interner.names
+  }
+
+  protected read(cell: unknown, row: number): number {
+    const name = textCell(cell)
+    if (!cellChecks[this.#name].Check(name)) throw cellFault(this.#name, name, row)
+    const number = this.#interner.numberOf(name ?? '')
+    if (this.#name === 'market') checkPanelSize(0, this.#interner.names.length)
+    return number
+  }
+}
+
+class NumberCells implements CellColumn {
+  readonly #name: ColumnName
+  readonly #bounds: Bounds
+  readonly values: Float64Array
+
+  constructor(name: ColumnName, bounds: Bounds, values: Float64Array) {
+    this.#name = name
+    this.#bounds = bounds
+    this.values = values
+  }
+
+  take(cells: ArrayLike<unknown>, from: number, length: number): void {
+    if (cells instanceof Float64Array) this.#takeDoubles(cells, from, length)
+    else for (let i = 0; i < length; i++) this.values[from + i] = this.#number(cells[i], from + i)
+  }
+
+  takeCodes(dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number): void {
+    if (dictionary instanceof Float64Array) {
+      const { values } = this
+      for (let i = 0; i < length; i++) values[from + i] = codes[i] === -1 ? Number.NaN : dictionary[codes[i]]
+      this.#takeDoubles(values.subarray(from, from + length), from, length)
+      return
+    }
+    for (let i = 0; i < length; i++)
+      this.values[from + i] = codes[i] === -1 ? Number.NaN : this.#number(dictionary[codes[i]], from + i)
+  }
+
+  #takeDoubles(cells: Float64Array, from: number, length: number): void {
+    const { min, max } = this.#bounds
+    const { values } = this
+    for (let i = 0; i < length; i++) {
+      const value = cells[i]
+      values[from + i] =
+        (value >= min && value <= max) || Number.isNaN(value) ? value : this.#number(value, from + i)
+    }
+  }
+
+  #number(cell: unknown, row: number): number {
+    const value = numberCell(cell)
+    if (value === null) return Number.NaN
+    if (typeof value === 'number' && value >= this.#bounds.min && value <= this.#bounds.max) return value
+    throw cellFault(this.#name, value, row)
+  }
+}
+
+/** What the schema has against a cell. */
+function cellFault(name: ColumnName, value: string | number | null, row: number): Failure {
+  const place = [`row ${row + 1}`, name]
+  const fault = cellChecks[name].Errors(value).First()
+  if (fault) return describeFault(fault, place, cellSchemas[name])
+  return new Failure('body_invalid', `${place.join('.')} cannot be read.`, { param: place.join('.') })
+}

@@ -1,0 +1,71 @@
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { Failure } from '../../errors.ts'
+import { ZstdFault, ZstdFrames } from './zstdFrames.ts'
+
+/** How a body or a file may be packed. */
+export const packings = ['gzip', 'zstd'] as const
+export type Packing = (typeof packings)[number]
+
+/** By the first bytes; null: not packed. No rows begin like this. */
+export function packingOf(bytes: Uint8Array): Packing | null {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip'
+  const isZstd = bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
+  return isZstd ? 'zstd' : null
+}
+
+const chunkSize = 256 * 1_024
+
+/** Unpacks bytes as they come, all members and frames of them, and passes the result on in parts. Fails if they are damaged or end early,
+ * and with whatever `chunks` and `take` fail with.
+ *
+ * @param what is packed, at the beginning of a sentence */
+export async function unpackStream(
+  chunks: AsyncIterable<Uint8Array>,
+  packing: Packing,
+  take: (bytes: Uint8Array) => void | Promise<void>,
+  what: string,
+): Promise<void> {
+  // The stream passes errors of its ends on as they are, so only its own are left to explain.
+  let outside: { readonly error: unknown } | null = null
+  const frames = packing === 'zstd' ? new ZstdFrames() : null
+  const stream = packing === 'gzip' ? createGunzip({ chunkSize }) : createZstdDecompress({ chunkSize })
+  const followed = async function* () {
+    try {
+      for await (const chunk of chunks) {
+        frames?.add(chunk)
+        yield chunk
+      }
+      frames?.end()
+    } catch (error) {
+      outside ??= { error }
+      throw error
+    }
+  }
+  try {
+    await pipeline(followed(), stream, async unpacked => {
+      try {
+        for await (const bytes of unpacked) await take(bytes)
+      } catch (error) {
+        // That of the stream itself arrives here, too.
+        if (error instanceof Failure) outside ??= { error }
+        throw error
+      }
+    })
+  } catch (cause) {
+    const error = outsideError(outside) ?? cause
+    if (error instanceof Failure) throw error
+    if (outside !== null && !(error instanceof ZstdFault)) throw error
+    const reason = error instanceof ZstdFault ? `: ${error.message}` : ''
+    throw new Failure(
+      'body_invalid',
+      `${what} looks packed with ${packing}, but cannot be unpacked${reason}. Pack it again.`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** The compiler does not see that the callbacks assign it. */
+const outsideError = (outside: { readonly error: unknown } | null): unknown => outside?.error

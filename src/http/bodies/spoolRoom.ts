@@ -1,0 +1,41 @@
+import { Failure } from '../../errors.ts'
+
+const megabyte = 1_024 * 1_024
+/** The largest body that is kept in a file, packed or not. */
+export const maxSpooledBytes = 4_096 * megabyte
+/** What all bodies of one caller, and of a server, may have in files while they arrive and are read. */
+const maxOfCaller = maxSpooledBytes
+const maxOfServer = 4 * maxSpooledBytes
+
+/** Accounts for the disk that bodies take on their way. */
+export class SpoolRoom {
+  readonly #callers = new Map<string, number>()
+  #held = 0
+
+  get held(): number {
+    return this.#held
+  }
+
+  /** Takes room, or fails with `compute_busy`. */
+  take(caller: string, bytes: number): void {
+    const ofCaller = (this.#callers.get(caller) ?? 0) + bytes
+    if (ofCaller > maxOfCaller) throw noRoom('The large uploads of this key', maxOfCaller)
+    if (this.#held + bytes > maxOfServer) throw noRoom('All large uploads to this server', maxOfServer)
+    this.#callers.set(caller, ofCaller)
+    this.#held += bytes
+  }
+
+  release(caller: string, bytes: number): void {
+    const left = (this.#callers.get(caller) ?? 0) - bytes
+    if (left > 0) this.#callers.set(caller, left)
+    else this.#callers.delete(caller)
+    this.#held -= bytes
+  }
+}
+
+const noRoom = (whose: string, max: number) =>
+  new Failure(
+    'compute_busy',
+    `${whose} may have ${(max / megabyte).toLocaleString('en')} MB together while they arrive and are read, which this one exceeds. Wait for another one to be answered, then send it again.`,
+    { param: 'body', retryAfterSeconds: 30 },
+  )
