@@ -21,6 +21,9 @@ export interface ParquetTable {
   readonly columns: ReadonlyMap<string, readonly unknown[]>
 }
 
+/** The dictionaries of a large file would otherwise be garbage of half a gigabyte before it is collected. */
+const rowsBetweenCollections = 2_000_000
+
 /** A file of forecasts may hold several horizons. */
 const maxRowsByDefault = 10_000_000
 
@@ -93,6 +96,7 @@ export function readParquetChunks(
     open(names, count, elements)
     const entries = new EntryBudget(count * names.length)
     let groupStart = 0
+    let collectedAt = 0
     for (const group of metadata.row_groups) {
       for (const column of columns) {
         const from = groupStart
@@ -108,6 +112,10 @@ export function readParquetChunks(
         await readColumnPart(file, part, { ...limits, ...stored }, parsers, sink)
       }
       groupStart += Number(group.num_rows)
+      if (groupStart - collectedAt >= rowsBetweenCollections) {
+        Bun.gc(true)
+        collectedAt = groupStart
+      }
     }
     return count
   })
