@@ -155,9 +155,9 @@ describe('asfiled backtest', () => {
   })
 
   test('the evidence of a sweep is the service’s to the bit, with every setting as an option', async () => {
-    const evidence = { seed: 9, bootstraps: 200, meanBlock: 2.5, benchmark: 'cash', groups: 5, testGroups: 1 }
+    const evidence = { seed: 9, bootstraps: 200, meanBlock: 2.5, groups: 5, testGroups: 1 }
     const include = ['spa', 'interval', 'cpcv', 'track_record']
-    const truth = await served({ sweep: true, include, evidence })
+    const truth = await served({ sweep: true, include, evidence, benchmark: 'cash' })
     const flags =
       '--sweep --seed 9 --bootstraps 200 --mean-block 2.5 --benchmark cash --groups 5 --test-groups 1 --include'
     for (const file of ['rows.csv.gz', 'rows.ndjson']) {
