@@ -14,6 +14,7 @@ export const verdictReasonCodes = [
   'spa_close',
   'spa_fails',
   'spa_not_computed',
+  'spa_short_blocks',
   'one_configuration',
   'short_record',
   'ruined',
@@ -57,7 +58,7 @@ export const BacktestVerdict = Type.Object(
       'Deflated Sharpe ratio. With one trial, it is the probabilistic Sharpe ratio against 0.',
     ),
     dsr_serial: numberOrNull(
-      'dsr after serial correlation of the record: PHI(PHI^-1(dsr) / sqrt(max(1, VR))). VR is the variance that the stationary bootstrap, with blocks of mean_block periods, gives sqrt(n_periods) times the mean, over the variance of a period.',
+      'dsr after serial correlation of the record: PHI(PHI^-1(dsr) / sqrt(max(1, VR))). VR is the variance that the stationary bootstrap, with blocks of mean_block periods, or of as many as the record calls for if that is more, gives sqrt(n_periods) times the mean, over the variance of a period.',
     ),
     superior: Type.Union([Type.Boolean(), Type.Null()], {
       description:

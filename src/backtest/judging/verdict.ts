@@ -4,6 +4,12 @@ import type { BacktestVerdict, VerdictLevel, VerdictReason, VerdictReasonCode } 
 import type { BenchmarkKind } from './benchmark.ts'
 import { serialDsr } from './serialCorrelation.ts'
 
+/** A test that passed with shorter blocks than the record calls for. In periods. */
+export interface ShortBlocks {
+  readonly usedBlock: number
+  readonly ownBlock: number
+}
+
 /** What the tests say of a record. */
 export interface Judgement {
   /** Of how many the record is the best. */
@@ -12,7 +18,7 @@ export interface Judgement {
   /** VR, see `serialDsr`. */
   readonly varianceRatio: number
   /** `of_one`: a batch has other configurations, which the test of this one alone would not count. */
-  readonly superiority: Superiority | null | 'of_one'
+  readonly superiority: Superiority | null | 'of_one' | ShortBlocks
   /** Of the p value of that test, see `levelOf` in evidence/superiority.ts. */
   readonly spaLevel: number
 }
@@ -74,7 +80,7 @@ export function judge(findings: Findings): BacktestVerdict {
     trials,
     dsr,
     dsr_serial: dsrSerial,
-    superior: superiority === null || superiority === 'of_one' ? null : superiority !== 'none',
+    superior: isDecided(superiority) ? superiority !== 'none' : null,
     spa_level: spaLevel,
     reasons: [...withheld, ...limits, deflation(deflated), superiorAbility(findings), ...selection(findings)],
   }
@@ -91,6 +97,9 @@ function levelOf({ dsr, dsrSerial }: Deflated, superiority: Findings['superiorit
   if (isDeflated && superiority === 'clear') return 'strong'
   return isDeflated || superiority === 'clear' || superiority === 'close' ? 'weak' : 'none'
 }
+
+const isDecided = (superiority: Findings['superiority']): superiority is Superiority =>
+  superiority === 'clear' || superiority === 'close' || superiority === 'none'
 
 const passes = (dsr: number | null): boolean => dsr !== null && dsr >= confidence
 
@@ -137,13 +146,20 @@ const shownShare = (share: number) => `${Number((100 * share).toPrecision(3))}%`
 const rivals: Readonly<Record<BenchmarkKind, string>> = {
   cash: 'cash',
   universe: 'the universe',
-  series: 'the benchmark',
+  series: 'the benchmark that was sent',
 }
 
 function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings): VerdictReason {
   const test = 'The test for superior predictive ability'
   const level = shownShare(spaLevel)
   const chance = `without skill, ${trials === 1 ? 'the configuration' : 'the best configuration'} would do at least this well against ${rivals[benchmark]} in`
+  if (superiority !== null && typeof superiority === 'object') {
+    const { usedBlock, ownBlock } = superiority
+    return reason(
+      'spa_short_blocks',
+      `${test} passes only because evidence.meanBlock is ${usedBlock}: the returns of this record call for blocks of ${ownBlock.toFixed(1)} periods, and shorter ones hide that gains follow gains, so the level is at most weak. Leave evidence.meanBlock out, or send at least ${Math.ceil(ownBlock)}.`,
+    )
+  }
   switch (superiority) {
     case 'clear':
       return reason(

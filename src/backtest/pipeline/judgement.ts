@@ -6,28 +6,36 @@ import {
   type EvidenceSettings,
   type EvidenceTrial,
   isDecisionEnough,
+  meanBlockOf,
   type Tested,
   testRecords,
 } from './evidence.ts'
 import { finiteOrNull } from './resultFields.ts'
 
-/** What the tests say of the best of some trials.
+/** What the tests say of the best of some trials. A request may choose the blocks of its resamples, but shorter ones than the record
+ * calls for would hide that gains follow gains, so they speak for nothing here.
  *
  * @param dsr of the winner
  * @param tested all of them */
 export function judgementOf(
-  trials: readonly Pick<EvidenceTrial, 'judged'>[],
+  evidence: EvidenceSettings,
+  trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[],
   winner: number,
   dsr: number | null,
-  { outcome, meanBlock }: Tested,
+  { outcome, meanBlock: usedBlock }: Tested,
 ): Judgement {
   const { judged } = trials[winner]
+  const ownBlock =
+    evidence.meanBlock === null ? usedBlock : meanBlockOf({ ...evidence, meanBlock: null }, trials)
+  const meanBlock = Math.max(usedBlock, ownBlock)
   const spaLevel = levelOf({ periods: judged.length, meanBlock })
+  const superiority = superiorityAt(outcome, spaLevel)
+  const isPassed = superiority === 'clear' || superiority === 'close'
   return {
     trials: trials.length,
     dsr: finiteOrNull(dsr),
     varianceRatio: varianceRatio(judged, meanBlock),
-    superiority: superiorityAt(outcome, spaLevel),
+    superiority: isPassed && usedBlock < ownBlock ? { usedBlock, ownBlock } : superiority,
     spaLevel,
   }
 }
@@ -50,6 +58,6 @@ export function judgeAlone(
   const trials = batchSize ?? 1
   const tested = testRecords(evidence, [trial], trials > 1 && isDecisionEnough(evidence))
   const { dsr } = deflateRecord(trialRecord(trial.judged), chanceVariance(trial.judged.length), trials)
-  const judgement = judgementOf([trial], 0, dsr, tested)
+  const judgement = judgementOf(evidence, [trial], 0, dsr, tested)
   return { judgement: trials > 1 ? { ...judgement, trials, superiority: 'of_one' } : judgement, tested }
 }

@@ -58,7 +58,7 @@ export function warnOfOverlap(data: Dataset, periods: Int32Array, howLong: strin
 
 /** Rank correlation at which a score has the order of the returns, but for a few names. */
 const sameOrder = 0.98
-/** The same of a score that never changes with the mean returns of the names. Means of a part of the record come close, and no score
+/** The same of a score that hardly changes with the mean returns of the names. Means of a part of the record come close, and no score
  * that was known before does: over 20 names, chance gives .9 once in ten million. */
 const sameOrderOfMeans = 0.9
 const minNames = 20
@@ -100,7 +100,7 @@ function copiedMeans(data: Dataset, periods: Int32Array): string | null {
   if (constant === null || constant.names < minNames) return null
   const { correlation } = constant
   if (correlation === null || Math.abs(correlation) < sameOrderOfMeans) return null
-  return `The score of a name never changes, and it orders names as their mean forward_return over the whole record does (rank correlation ${correlation.toFixed(3)}): it was probably computed from these returns. A score must be known before its return begins, so no verdict is given.`
+  return `The score of a name hardly changes, and its first values order names as their mean forward_return over the whole record does (rank correlation ${correlation.toFixed(3)}): it was probably computed from these returns. A score must be known before its return begins, so no verdict is given.`
 }
 
 /** Of a hundred listed companies about four leave a year: they fail, merge or are taken over. */

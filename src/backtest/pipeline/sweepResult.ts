@@ -49,7 +49,7 @@ export function writeSweepResult(
     spa === undefined
       ? testRecords(evidence, trials)
       : { outcome: spa, meanBlock: meanBlockOf(evidence, trials) }
-  const judgement = judgementOf(trials, winner, deflation.dsr, tested)
+  const judgement = judgementOf(evidence, trials, winner, deflation.dsr, tested)
   const { result: own } = recordConfiguration(data, view, best, {
     include,
     marketCosts: plan.marketCosts,

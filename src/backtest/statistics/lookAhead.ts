@@ -90,34 +90,61 @@ function countBoth({ offsets, score, forwardReturn }: Dataset, date: number): nu
   return count
 }
 
-/** Of all rows whose name had a score before, at most this share may differ from it in a score that never changes. */
-const maxChanged = 0.01
+/** Rank correlation with its first order, over the names, above which a score counts as hardly changing halfway through and at the end. */
+const keptOrder = 0.75
 
-/** For a score that never changes: Spearman's correlation, over the names, of the score and the name's mean return in the periods. Near 1
- * or -1, the score was computed from these returns. Null for a score that does change, or with fewer than two names.
+/** For a score that hardly changes: Spearman's correlation, over the names, of the first score and the name's mean return in the periods
+ * that have both. Near 1 or -1, the score was computed from these returns. Null for a score that does change, or with fewer than two names.
  *
- * A score that changes is refused after a hundredth of the rows at the latest, because any score that trails a name's returns has, on
- * average, the order of their mean. O(rows) for one that does not.
+ * The first score, because a score that trails the returns of its name comes near their mean by right, but only in the end. O(rows) for a
+ * score that hardly changes, O(names log names) for others.
  *
  * @param periods date indices */
 export function constantScoreCorrelation(
-  { offsets, asset, assets, score, forwardReturn }: Dataset,
+  data: Dataset,
   periods: Int32Array,
 ): { readonly correlation: number | null; readonly names: number } | null {
+  const scored = periods.filter(date => countBoth(data, date) >= 2)
+  if (scored.length < 2) return null
+  const first = scoresOf(data, scored[0])
+  const later = [scored[scored.length >> 1], scored[scored.length - 1]]
+  if (!later.every(date => keepsOrder(first, scoresOf(data, date)))) return null
+  return firstScoreCorrelation(data, periods)
+}
+
+/** By name; NaN: none. */
+function scoresOf({ offsets, asset, assets, score }: Dataset, date: number): Float64Array {
+  const scores = new Float64Array(nameCount(assets)).fill(Number.NaN)
+  for (let row = offsets[date]; row < offsets[date + 1]; row++) scores[asset[row]] = score[row]
+  return scores
+}
+
+function keepsOrder(before: Float64Array, after: Float64Array): boolean {
+  const a: number[] = []
+  const b: number[] = []
+  for (let name = 0; name < before.length; name++) {
+    if (Number.isNaN(before[name]) || Number.isNaN(after[name])) continue
+    a.push(before[name])
+    b.push(after[name])
+  }
+  // Of names that all left, or of which one is left, nothing is known: the rows decide.
+  if (a.length < 2) return true
+  return (correlate(a, b) ?? 0) >= keptOrder
+}
+
+function firstScoreCorrelation(
+  { offsets, asset, assets, score, forwardReturn }: Dataset,
+  periods: Int32Array,
+): { readonly correlation: number | null; readonly names: number } {
   const total = nameCount(assets)
-  const lastScore = new Float64Array(total).fill(Number.NaN)
+  const firstScore = new Float64Array(total).fill(Number.NaN)
   const sum = new Float64Array(total)
   const known = new Int32Array(total)
-  let rows = 0
-  for (const date of periods) rows += offsets[date + 1] - offsets[date]
-  let changed = 0
   for (const date of periods) {
     for (let row = offsets[date]; row < offsets[date + 1]; row++) {
       if (Number.isNaN(score[row])) continue
       const name = asset[row]
-      if (lastScore[name] !== score[row] && !Number.isNaN(lastScore[name]) && ++changed > maxChanged * rows)
-        return null
-      lastScore[name] = score[row]
+      if (Number.isNaN(firstScore[name])) firstScore[name] = score[row]
       if (Number.isNaN(forwardReturn[row])) continue
       sum[name] += forwardReturn[row]
       known[name]++
@@ -127,7 +154,7 @@ export function constantScoreCorrelation(
   const means: number[] = []
   for (let name = 0; name < total; name++) {
     if (known[name] === 0) continue
-    scores.push(lastScore[name])
+    scores.push(firstScore[name])
     means.push(sum[name] / known[name])
   }
   return { correlation: correlate(scores, means), names: scores.length }

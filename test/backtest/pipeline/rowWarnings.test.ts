@@ -125,10 +125,48 @@ describe('a score that knows its return', () => {
       { direction: 'long_short', quantile: 0.1 },
     )
     expect(found.codes).toContain('score_is_return')
-    expect(messageOf(found, 'score_is_return')).toContain('never changes')
+    expect(messageOf(found, 'score_is_return')).toContain('hardly changes')
     expect(found.level).toBe('withheld')
     // A fixed order that has nothing to do with the returns is a legitimate score, and so is one that trails them.
     expect(look(scored(noise, ({ name }) => (name * 7) % names, 4)).codes).not.toContain('score_is_return')
+  })
+
+  test('is found if it has the order of the mean returns of the whole record and is rounded, ranked or disturbed on each date', () => {
+    const { names, dates } = noise
+    const panel = makePanel(noise, 4)
+    const means = Float64Array.from({ length: names }, (_, name) => {
+      let sum = 0
+      for (let date = 0; date < dates; date++) sum += panel.forwardReturn[date * names + name]
+      return sum / dates
+    })
+    const spread = 0.02 / Math.sqrt(dates)
+    const copies: Record<string, Scored> = {
+      // Before, a score that changed on more than a hundredth of the rows was not looked at, however little it changed.
+      disturbed: ({ name, made }) => means[name] + 0.2 * spread * made,
+      hardly: ({ name, made }) => means[name] + 1e-12 * made,
+      scaled: ({ name, date }) => (1 + (date % 7)) * means[name],
+    }
+    for (const [name, score] of Object.entries(copies)) {
+      const found = look(scored(noise, score, 4))
+      expect([name, found.codes.includes('score_is_return'), found.level]).toEqual([name, true, 'withheld'])
+    }
+  })
+
+  test('is not found in a score that trails the mean of the returns so far', () => {
+    const { names, dates } = noise
+    const drifting = { ...noise, scorePersistence: 1 }
+    for (let seed = 1; seed <= 5; seed++) {
+      const panel = makePanel(drifting, seed)
+      const sums = new Float64Array(names)
+      const trailing = new Float64Array(names * dates)
+      for (let row = 0; row < trailing.length; row++) {
+        const name = row % names
+        trailing[row] = sums[name] / Math.max(1, Math.floor(row / names))
+        sums[name] += panel.forwardReturn[row]
+      }
+      const { codes } = look(scored(drifting, ({ name, date }) => trailing[date * names + name], seed))
+      expect(codes).not.toContain('score_is_return')
+    }
   })
 
   test('is found in panels of two names, and not where chance ordered a few dates', () => {

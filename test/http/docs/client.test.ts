@@ -100,6 +100,11 @@ const everyOperation = `
   number(data?.data[0].periods)
 }
 {
+  const { data } = await client.GET('/api/v1/companies', { params: { query: { ticker: 'AAPL,0001652044' } } })
+  text(data?.data[0].issuer_id)
+  text(data?.unknown[0])
+}
+{
   const { data } = await client.GET('/api/v1/companies/{id}', { params: { path: { id: 'AAPL' } } })
   text(data?.today?.sector?.code)
   number(data?.metrics[0].periods)
