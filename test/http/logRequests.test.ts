@@ -56,7 +56,9 @@ describe('LOG_REQUESTS', () => {
 
   test('all: each request except probes', async () => {
     const lines = await logged('all')
-    expect(lines.length).toBe(253)
+    // What the tests compare the answers with is read from the server itself.
+    const sent = lines.filter(({ route }) => route !== '/openapi.json')
+    expect(sent.length).toBe(253)
     expect(lines.filter(({ route }) => route === '/health' || route === '/ready')).toEqual([])
     expect(lines.filter(line => 'sample' in line)).toEqual([])
   })

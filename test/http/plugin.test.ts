@@ -21,6 +21,10 @@ test('servers of one process authorize and log their own requests only', async (
     const response = await fetch(`${url}/api/v1/signals`, { headers: { Authorization: 'Bearer demo' } })
     expect(response.status).toBe(200)
   }
-  for (const { logged } of servers) expect(logged).toMatchObject([{ route: '/api/v1/signals', key: 'demo' }])
+  for (const { logged } of servers) {
+    // What the tests compare the answers with is read from the server itself.
+    const sent = logged.filter(({ route }) => route !== '/openapi.json')
+    expect(sent).toMatchObject([{ route: '/api/v1/signals', key: 'demo' }])
+  }
   for (const server of servers) await server.stop()
 })

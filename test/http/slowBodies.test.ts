@@ -43,7 +43,7 @@ function sender({
 }: Upload): Promise<Sender> {
   const head = [
     `POST ${path} HTTP/1.1`,
-    'Host: x',
+    'Host: localhost',
     `X-Forwarded-For: ${from}`,
     'Accept: application/json, text/event-stream',
     `Content-Type: ${type}`,

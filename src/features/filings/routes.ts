@@ -66,6 +66,13 @@ const filingsOperation = operation({
     },
     rows: { csv: answers.filings_csv, ndjson: answers.filings_ndjson },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'entity_unknown', 'compute_busy', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'entity_unknown',
+    'licence_required',
+    'compute_busy',
+    'statement_timeout',
+  ],
   data: true,
 })

@@ -198,7 +198,7 @@ const sharedErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
 export const sharedResponses = () => ({
   Unchanged: {
     description: 'Nothing has changed since the response with the ETag in If-None-Match.',
-    headers: headerReferences('X-Request-Id', 'ETag', ...ofLimits),
+    headers: headerReferences('X-Request-Id', 'ETag', ...ofLimits, ...ofRows),
   },
   ...Object.fromEntries(
     Object.entries(sharedErrors).map(([name, codes]) => [
@@ -212,7 +212,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]) {
   const examples = codes.map(code => [code, { $ref: `#/components/examples/${code}` }])
   return {
     description: codes.map(code => `\`${code}\`: ${errorStatus(code).title}.`).join(' '),
-    headers: headerReferences('X-Request-Id', ...errorHeaders(status, codes)),
+    headers: headerReferences('X-Request-Id', ...errorHeaders(status)),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorAnswer' },
@@ -224,8 +224,9 @@ function errorResponse(status: number, codes: readonly ErrorCode[]) {
 }
 
 /** A request that is refused for its key has no limits. */
-function errorHeaders(status: number, codes: readonly ErrorCode[]): readonly HeaderName[] {
+function errorHeaders(status: number): readonly HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
-  const waits = status === 429 || status === 503 || codes.includes('idempotency_in_flight')
+  // 409 while another request with the same key runs, or until a job has its result.
+  const waits = status === 429 || status === 503 || status === 409
   return waits ? ['Retry-After', ...ofLimits] : ofLimits
 }
