@@ -206,8 +206,8 @@ test('a register that overwrites needs a reading day that is not in the future',
   expect((await asfiled('import', 'nz', path, '--pulled', '2026-02-20')).code).toBe(0)
   const again = await asfiled('import', 'nz', path, '--pulled', '2026-02-21')
   expect([again.code, line(again.out, 'facts added')]).toEqual([0, '0'])
-  expect((await asfiled('import', 'nz', path)).out).not.toContain('--pulled')
-  expect((await asfiled('import', 'nz', path)).out).toContain('give the day of that download with --pulled')
+  expect((await asfiled('import', 'nz', path)).error).not.toContain('--pulled')
+  expect((await asfiled('import', 'nz', path)).error).toContain('give the day of that download with --pulled')
 })
 
 test('--json prints one object and nothing else on standard output, with the same exit codes', async () => {
