@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BulkManifest } from '../../src/features/bulk/release.ts'
@@ -161,6 +162,23 @@ test('an answer that lost its second half, and says it is whole: it never gets t
   expect(await mirror()).toEqual({ code: 0, said: '' })
   expectWhole()
 })
+
+test('a run that was killed before it renamed a whole file is continued without requesting that file again', async () => {
+  // Before, the rest of a whole file was requested: 416 ended this run and every later one.
+  leaveUnfinished(large[0], contentOf(large[0]))
+  leaveUnfinished(large[1], Buffer.concat([contentOf(large[1]), Buffer.from('more than the file')]))
+  expect((await mirror()).code).toBe(0)
+  expectWhole()
+  expect(rangesOf(large[0])).toEqual([])
+})
+
+/** What a run leaves of a file that it has not checked and renamed. */
+function leaveUnfinished(name: string, bytes: Uint8Array): void {
+  const inside = join(folder, `${manifest.data_version}.part`)
+  mkdirSync(inside, { recursive: true })
+  const digest = createHash('sha256').update(contentOf(name)).digest('hex')
+  writeFileSync(join(inside, `${name}.${digest}.part`), bytes)
+}
 
 test('a list of files that lost its second half is no mirror of fewer files', async () => {
   broken.faultOf = (name, count) => (name === 'SHA256SUMS' && count === 1 ? 'truncate' : 'none')

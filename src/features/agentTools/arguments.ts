@@ -81,7 +81,8 @@ function faultOf(tool: string, input: TObject, check: TypeCheck<TObject>, args: 
 /** What an argument may be. */
 function expected(schema: TSchema): string {
   const { description = '', examples } = schema
-  const example = Array.isArray(examples) ? ` For example ${JSON.stringify(examples[0])}.` : ''
+  const example =
+    Array.isArray(examples) && examples.length > 0 ? ` For example ${JSON.stringify(examples[0])}.` : ''
   const said =
     typeof description === 'string' && description !== '' ? ` (${description.replace(/\.$/, '')})` : ''
   return `Expected: ${formOf(schema)}${said}.${example}`

@@ -142,6 +142,8 @@ describe('a backtest', () => {
     const cases: [object, string][] = [
       [{ source: { market: 'FR' } }, 'code: '],
       [{ config: { quantile: 3 } }, 'config.quantile cannot be 3'],
+      // An argument without an example was followed by "For example undefined.".
+      [{ panel: 'x' }, 'instead of source). (code'],
       [{ panel: '00000000-0000-4000-8000-000000000000' }, 'code: entity_unknown'],
       [{ job_id: '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55' }, 'code: entity_unknown'],
       [{ job_id: '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55', sweep: true }, 'job_id goes with wait_seconds'],
