@@ -15,6 +15,7 @@ export const verdictReasonCodes = [
   'spa_fails',
   'spa_not_computed',
   'spa_short_blocks',
+  'own_benchmark',
   'one_configuration',
   'short_record',
   'ruined',

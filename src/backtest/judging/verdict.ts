@@ -82,9 +82,27 @@ export function judge(findings: Findings): BacktestVerdict {
     dsr_serial: dsrSerial,
     superior: isDecided(superiority) ? superiority !== 'none' : null,
     spa_level: spaLevel,
-    reasons: [...withheld, ...limits, deflation(deflated), superiorAbility(findings), ...selection(findings)],
+    reasons: [
+      ...withheld,
+      ...limits,
+      deflation(deflated),
+      superiorAbility(findings),
+      ...selection(findings),
+      ...ownBenchmark(findings),
+    ],
   }
 }
+
+/** A benchmark that loses makes any record look good. */
+const ownBenchmark = ({ benchmark }: Findings): VerdictReason[] =>
+  benchmark === 'series'
+    ? [
+        reason(
+          'own_benchmark',
+          'The verdict compares with the returns that were sent as the benchmark, and is no better than they are.',
+        ),
+      ]
+    : []
 
 interface Deflated {
   readonly dsr: number | null

@@ -64,6 +64,8 @@ describe('the level', () => {
     expect(verdictOf({ gross: 2 }).level).toBe('withheld')
     expect(codesOf({ gross: 0.5 })[0]).toBe('gross_exposure')
     expect(verdictOf({ gross: 2, benchmark: 'series' }).level).toBe('strong')
+    expect(codesOf({ benchmark: 'series' })).toContain('own_benchmark')
+    expect(codesOf({})).not.toContain('own_benchmark')
     expect(verdictOf({ gross: 2, longShort: true, benchmark: 'cash' }).level).toBe('strong')
   })
 
