@@ -76,7 +76,14 @@ const faults: [string, string, string, string, number, string][] = [
   ],
   ['text/csv', 'date,asset\n', '', 'line 1.score', 400, 'does not have score, forward_return'],
   ['text/csv; charset=latin1', 'date', '', 'Content-Type', 415, 'The body must be UTF-8'],
-  ['text/plain', 'date', '', 'Content-Type', 415, 'application/json, text/csv or application/x-ndjson'],
+  [
+    'text/plain',
+    'date',
+    '',
+    'Content-Type',
+    415,
+    'text/csv, application/x-ndjson or application/vnd.apache.parquet',
+  ],
 ]
 for (const [type, body, query, param, status, message] of faults) {
   test(`${type}${query}: ${status}, and says what is wrong with ${param}`, async () => {

@@ -110,7 +110,7 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
       single => single.folds[f].judged_train_sharpe ?? Number.NEGATIVE_INFINITY,
     )
     expect(fold).toEqual(singles.get(fold.label)?.folds[f] ?? fold)
-    expect(fold.train_sharpe ?? Number.NEGATIVE_INFINITY).toBe(Math.max(...rivals))
+    expect(fold.judged_train_sharpe ?? Number.NEGATIVE_INFINITY).toBe(Math.max(...rivals))
   })
   expect(ownFolds.length).toBe(folds.length)
   expect(deflated_sharpe?.trials).toBe(trials?.length ?? 0)
