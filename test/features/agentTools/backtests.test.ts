@@ -132,9 +132,11 @@ describe('a backtest', () => {
   test('begins with its verdict and the reasons, which have room before anything else', async () => {
     const whole = await api('/api/v1/backtest', { source: { horizon: '7d' } })
     const reasons = [{ code: 'one_configuration', message: 'Send config.holdDays or a sweep.' }]
-    const verdict = { level: 'weak', reasons }
+    const verdict = { level: 'weak', benchmark: 'universe', reasons }
     const { short, text } = shorten(Object({ ...whole, verdict }), '', 3_000, new Map())
-    expect(text.split('\n')[0]).toBe('Verdict: weak. Send config.hold_days or a sweep.')
+    expect(text.split('\n')[0]).toBe(
+      'Verdict: weak, judged against universe. Send config.hold_days or a sweep.',
+    )
     expect(short.verdict).toMatchObject({ level: 'weak' })
   })
 
