@@ -231,6 +231,7 @@ function factsOfFigures(
     tally.leave('a figure that its report states twice', same.length - 1)
     const [{ uses, context, fact, value }] = same
     const { start, end } = context
+    // An opening balance: at a change of accounting rules it is not the balance of the evening before, and it is of no fiscal year end.
     if (start === null && firstDays.has(end)) {
       tally.leave('a balance on the first day of a period')
       continue
