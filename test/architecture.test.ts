@@ -64,7 +64,7 @@ const features: Record<string, readonly string[]> = {
   asOfJoins: ['companies'],
   backtests: ['panels', 'asOfJoins', 'companies'],
   joinJobs: ['asOfJoins', 'backtests'],
-  backtestPage: ['account', 'backtests', 'signals'],
+  backtestPage: ['backtests', 'signals'],
   health: ['syncs'],
   agentTools: [
     ...['search', 'coverage', 'companyProfile', 'fundamentals', 'filings', 'crossSection'],
