@@ -35,6 +35,7 @@ import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
+import { assetRoutes } from '../http/pages/assets.ts'
 import { errorPage } from '../http/pages/errorPage.ts'
 import { httpPlugin } from '../http/plugin.ts'
 import { requireAccessPolicies } from '../http/routePolicies.ts'
@@ -112,6 +113,7 @@ export function createApp(resources: Resources) {
   app
     .use(openapiRoutes(plugin, settings, features))
     .use(docsRoutes(plugin))
+    .use(assetRoutes(plugin))
     .use(agentToolRoutes(plugin, { ...shared, handle: async request => app.handle(request) }))
     .use(accountRoutes(plugin, shared))
     .use(licensingRoutes(plugin, shared))

@@ -162,7 +162,6 @@ const table: Row[] = [
   open('/docs/guides/:name', '/docs/guides/start'),
   open('/docs/errors'),
   open('/docs/metrics'),
-  open('/docs/assets/:file', '/docs/assets/docs.css'),
   get('/api/v1/me', '/api/v1/me', always(200)),
   // Without a session: keys open none of these.
   open('/sign-in'),
@@ -178,7 +177,6 @@ const table: Row[] = [
   ),
   open('/admin/accounts/:number', '/admin/accounts/1', 303),
   open('/admin/requests/:number', '/admin/requests/1', 303),
-  open('/account/assets/:file', '/account/assets/account.css'),
   ...[
     ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/browsers'],
     '/account/api-keys',
@@ -235,7 +233,7 @@ const table: Row[] = [
   },
   open('/sample'),
   open('/sample/:file', '/sample/entities.csv'),
-  open('/assets/:file', '/assets/site.css'),
+  open('/assets/:file', '/assets/base.css'),
   open('/robots.txt'),
   open('/sitemap.xml'),
   open('/sitemaps/:file', '/sitemaps/US-1.xml'),

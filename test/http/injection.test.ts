@@ -204,7 +204,7 @@ describe('what a request says of itself', () => {
       `/screen?market=${line}`,
       `/restatements?cursor=${line}`,
       `/account/${line}`,
-      `/account/assets/${line}`,
+      `/assets/${line}`,
       `/sample/${line}`,
     ]) {
       const { headers } = await browser.get(path, { 'X-Request-Id': 'a b' })

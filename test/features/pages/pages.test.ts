@@ -84,7 +84,7 @@ describe('every page', () => {
         if (isData) JSON.parse(text ?? '')
         else
           expect([attributes, text]).toEqual([
-            expect.stringMatching(/^ src="\/(docs\/)?assets\/[\w.-]+"$/),
+            expect.stringMatching(/^ src="\/assets\/[\w.-]+"$/),
             '',
           ])
       }
