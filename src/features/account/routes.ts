@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Actor, SignedIn } from '../../access/signedIn.ts'
 import { dataHeaders, encodedAnswer, jsonType, redirectAnswer } from '../../http/answers.ts'
-import type { RequestContext } from '../../http/context.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { AccountDeps } from './accountDeps.ts'
