@@ -2,13 +2,13 @@ import { Elysia } from 'elysia'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { personalHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { prefersHtml } from '../../http/preferences.ts'
-import { redirectAnswer } from '../account/pages/frame.ts'
 import { type JobNotifier, jobEvents } from '../backtests/jobs/events.ts'
 import type { Job } from '../backtests/jobs/job.ts'
 import { findJob, readResult, readStored } from '../backtests/jobs/jobQueries.ts'
@@ -30,7 +30,7 @@ export interface RunRouteDeps extends RunnerDeps {
 
 const path = '/backtest/runs/:id'
 const page = { access: 'page', detail: { hide: true } } as const
-const form = { ...page, parse: 'none' } as const
+const form = { ...page, access: 'pageForm', parse: 'none' } as const
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const idleSeconds = 60
 const youngMs = 60_000
@@ -123,7 +123,7 @@ async function sendEvents(
 }
 
 async function cancel(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
-  return useForm(context, deps.bodies, deps.settings.baseUrl, async () => {
+  return useForm(context, deps.bodies, async () => {
     const { id, keyId } = await requireRun(deps, context)
     await cancelJob(deps.sql, keyId, id)
     return redirectAnswer(runPath(id))
