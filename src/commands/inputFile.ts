@@ -1,7 +1,12 @@
 import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BodySpool, removeAbandoned, type SpooledBody, spooledBytes } from '../backtest/panelFile/bodySpool.ts'
+import {
+  BodySpool,
+  removeAbandoned,
+  type SpooledBody,
+  spooledBytes,
+} from '../backtest/panelFile/bodySpool.ts'
 import { RowsMeasure } from '../backtest/panelFile/unpackRows.ts'
 import { type Packing, packingOf, unpackStream } from '../backtest/panelFile/unpackStream.ts'
 import { Failure, reasonOf } from '../errors.ts'
