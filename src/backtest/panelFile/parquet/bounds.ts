@@ -35,6 +35,10 @@ export class EntryBudget {
     this.#max = cells + maxUnusedEntriesOfFile
   }
 
+  get taken(): number {
+    return this.#taken
+  }
+
   /** Counts the entries of a dictionary before it is unpacked. */
   take(entries: number): void {
     this.#taken += entries
