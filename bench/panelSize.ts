@@ -147,8 +147,16 @@ async function sweepOffline(path: string): Promise<BacktestResult> {
   const { quantile, weighting, holdDays } = grids.sweep48
   const child = Bun.spawn(
     [
-      ...[process.execPath, 'src/cli.ts', 'backtest', path, '--json', '-', '--cost-bps', `${costBps}`],
-      ...['--quantile', quantile.join(','), '--weighting', weighting.join(), '--hold-days', holdDays.join()],
+      process.execPath,
+      'src/cli.ts',
+      'backtest',
+      path,
+      '--json',
+      '-',
+      `--cost-bps=${costBps}`,
+      `--quantile=${quantile.join()}`,
+      `--weighting=${weighting.join()}`,
+      `--hold-days=${holdDays.join()}`,
     ],
     { cwd: root, stdout: 'pipe', stderr: 'ignore' },
   )

@@ -16,8 +16,9 @@ import { crowded, noRoom, overdue, type RoomScope, tooSlow } from './failures.ts
 /** A body that gets less than this per second, over the window, is cut. */
 const minBytesPerSecond = 16 * 1_024
 
-/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. A phone sends 64 KB per second; who
- * sends more slowly than others with the same rights gives way to them, so a paid body may take its time. */
+/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. A phone sends 64
+ * KB per second; who sends more slowly than others with the same rights gives way to them, so a paid body may take
+ * its time. */
 const baseSeconds = 30
 const deadlineBytesPerSecond = { paid: 64 * 1_024, unpaid: 512 * 1_024 }
 
