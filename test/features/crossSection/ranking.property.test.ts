@@ -199,7 +199,7 @@ describe('companies by one of their figures', () => {
             expect({ asked, tickers: listed.tickers }).toEqual({ asked, tickers })
             const [column = 'roe'] = asked.columns
             if (asked.columns.length === 1 && inMoney.includes(column))
-              expect(new Set(listed.units).every(unit => unit === unitOf(column, code))).toBe(true)
+              expect([...new Set(listed.units)].every(unit => unit === unitOf(column, code))).toBe(true)
             if (asked.sort === null) continue
             expect(listed.total).toBe(tickers.length)
             const counts = new Map((listed.others ?? []).map(other => [other.currency, other.companies]))
