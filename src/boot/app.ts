@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { uploadFolder } from '../config.ts'
+import { accountErrorPage } from '../features/account/pages/errorPage.ts'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
 import { agentToolRoutes } from '../features/agentTools/routes.ts'
@@ -33,8 +34,10 @@ import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
+import { assetRoutes } from '../http/pages/assets.ts'
 import { errorPage } from '../http/pages/errorPage.ts'
-import { httpPlugin, requireAccessPolicies } from '../http/plugin.ts'
+import { httpPlugin } from '../http/plugin.ts'
+import { requireAccessPolicies } from '../http/routePolicies.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
@@ -56,12 +59,21 @@ export function createApp(resources: Resources) {
     serve: { maxRequestBodySize: maxBunBodyBytes, idleTimeout: idleSeconds },
   })
   const { settings, config, backtests } = resources
-  const plugin = httpPlugin({ ...resources, explain: resources.storage.explain, errorPage }, () => app)
+  // One reader for all routes: its bounds are those of the server.
+  const bodies = new BodyReader(settings.bodyLimitMb, uploadFolder(config))
+  const plugin = httpPlugin(
+    {
+      ...resources,
+      bodies,
+      explain: resources.storage.explain,
+      errorPage: (context, failure) => accountErrorPage(context, failure) ?? errorPage(context, failure),
+    },
+    () => app,
+  )
   const shared = {
     ...resources,
     version: settings.version,
-    // One reader for all routes: its bounds are those of the server.
-    bodies: new BodyReader(settings.bodyLimitMb, uploadFolder(config)),
+    bodies,
     perKeyLimit: new PerKeyLimit(config.computeThreads, config.computeQueue),
     computeTimeoutMs: config.computeTimeoutMs,
     panels: backtests.panels,
@@ -97,6 +109,7 @@ export function createApp(resources: Resources) {
   app
     .use(openapiRoutes(plugin, settings, features))
     .use(docsRoutes(plugin))
+    .use(assetRoutes(plugin))
     .use(agentToolRoutes(plugin, { ...shared, handle: async request => app.handle(request) }))
     .use(accountRoutes(plugin, shared))
     .use(licensingRoutes(plugin, shared))

@@ -4,7 +4,7 @@ import { type AccessDeps, type Caller, KeyCache } from '../access/authenticate.t
 import { Cookies } from '../access/cookies.ts'
 import { findKey, findKeys } from '../access/queries.ts'
 import { SharedLookup } from '../access/sharedLookup.ts'
-import { findSessionRights } from '../access/visitorQueries.ts'
+import { findSession, findSessionRights } from '../access/visitorQueries.ts'
 import { sharedData } from '../backtest/pool/caller.ts'
 import type { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
@@ -98,6 +98,8 @@ export function makeResources(opened: Opened) {
       pauseMs: suspectPauseMs,
     }),
     sessions: new SharedLookup({ findAll: digests => findSessionRights(admission, digests), pauseMs: 0 }),
+    findSession: digest => findSession(sql, digest),
+    isAdmin: email => config.adminEmails.includes(email),
     // Read at each request: with PORT=0 the address is known late.
     cookies: new Cookies(() => settings.baseUrl.startsWith('https:')),
     keyCache: new KeyCache(),

@@ -4,7 +4,6 @@ import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
 import type { BodyReader, Sender } from '../../http/body.ts'
 import type { RequestContext } from '../../http/context.ts'
-import { requireOwnForm } from '../account/forms.ts'
 
 /** The fields of the form, as they were typed. They are shown again with a fault. */
 export const fieldNames = [
@@ -31,11 +30,9 @@ const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 export function useForm<T>(
   context: RequestContext,
   bodies: BodyReader,
-  baseUrl: string,
   act: (form: SentForm) => Promise<T>,
   sender?: Sender,
 ): Promise<T> {
-  requireOwnForm(context, baseUrl)
   const type = context.request.headers.get('content-type') ?? ''
   if (!formTypes.includes(type.split(';')[0]?.trim().toLowerCase() ?? ''))
     throw new Failure('media_type_unsupported', 'Send the form as its page does.', { param: 'Content-Type' })

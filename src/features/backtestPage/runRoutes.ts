@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { personalHeaders } from '../../http/headers.ts'
@@ -13,7 +14,6 @@ import { type JobNotifier, jobEvents } from '../../jobs/events.ts'
 import type { Job } from '../../jobs/job.ts'
 import { findJob, readStored } from '../../jobs/jobQueries.ts'
 import { inputOf } from '../../jobs/kind.ts'
-import { redirectAnswer } from '../account/pages/frame.ts'
 import { cancelJob } from '../backtests/submitted/keyJobs.ts'
 import { backtestKind } from '../backtests/submitted/kind.ts'
 import { readResult } from '../backtests/submitted/results.ts'
@@ -34,7 +34,7 @@ export interface RunRouteDeps extends RunnerDeps {
 
 const path = '/backtest/runs/:id'
 const page = { access: 'page', detail: { hide: true } } as const
-const form = { ...page, parse: 'none' } as const
+const form = { ...page, access: 'pageForm', parse: 'none' } as const
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const idleSeconds = 60
 const youngMs = 60_000
@@ -128,7 +128,7 @@ async function sendEvents(
 }
 
 async function cancel(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
-  return useForm(context, deps.bodies, deps.settings.baseUrl, async () => {
+  return useForm(context, deps.bodies, async () => {
     const { id, keyId } = await requireRun(deps, context)
     await cancelJob(deps.sql, keyId, id)
     return redirectAnswer(runPath(id))

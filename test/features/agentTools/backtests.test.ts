@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/config.ts'
 import { shorten } from '../../../src/features/agentTools/tools/shortResult.ts'
 import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import {
   connectTools,
   type Structured,
@@ -86,7 +87,7 @@ describe('a backtest', () => {
   test('has the figures of the API to the last digit, and says what it leaves out', async () => {
     const body = { source: { horizon: '1d' }, config: { quantile: 0.1, holdDays: 5 }, include: ['ic'] }
     const whole = await api('/api/v1/backtest', body)
-    for (const way of ways) {
+    for (const way of nonEmpty(ways)) {
       const reply = await toolsOf(way).call('run_backtest', body)
       isShort(reply)
       const { state, result, left_out } = reply.structured
@@ -99,7 +100,8 @@ describe('a backtest', () => {
       expect(left_out).toContain(`${whole.equity_curve.length} points of the equity curve are shown as 13`)
       expect(left_out).toContain('Call again with max_characters up to 40,000')
       expect(reply.text).toContain(`Sharpe ratio ${whole.metrics.sharpe}`)
-      for (const { code } of whole.warnings) expect(reply.text).toContain(`Warning ${code}`)
+      for (const { code } of nonEmpty<{ code: string }>(whole.warnings))
+        expect(reply.text).toContain(`Warning ${code}`)
     }
   })
 
@@ -208,7 +210,7 @@ describe('a sweep', () => {
 
   // A client of 2025 over HTTP cancels by a message of its own, which a server without sessions cannot relate to the call: it ends with
   // its connection, as below.
-  for (const way of ways.filter(one => one !== 'http 2025-11-25')) {
+  for (const way of nonEmpty(ways.filter(one => one !== 'http 2025-11-25'))) {
     test(`is cancelled when the caller cancels: ${way}`, async () => {
       const before = await states()
       const controller = new AbortController()

@@ -16,6 +16,7 @@ import { jobTask, RoundPayload } from '../../../src/jobs/tasks.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { insertCompanies } from '../companies/fixtures.ts'
 
 setDefaultTimeout(60_000)
@@ -318,7 +319,8 @@ describe('a submitted join', () => {
 })
 
 test('the documentation shows jobs that the schema describes', () => {
-  for (const example of Object.values(examples)) expect([...Value.Errors(AsOfJoinJob, example)]).toEqual([])
+  for (const example of nonEmpty(Object.values(examples)))
+    expect([...Value.Errors(AsOfJoinJob, example)]).toEqual([])
 })
 
 describe('a stored result', () => {

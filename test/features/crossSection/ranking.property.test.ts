@@ -12,6 +12,7 @@ import {
   CrossSectionTable,
 } from '../../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../../src/features/crossSection/table.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import {
   asCapped,
   type CompanyBench,
@@ -192,7 +193,7 @@ describe('companies by one of their figures', () => {
         fc.array(question, { minLength: 25, maxLength: 25 }),
         async (companies, questions) => {
           await writeMarket(companies)
-          for (const asked of questions) {
+          for (const asked of nonEmpty(questions)) {
             const { tickers, others, inMoney, code } = expected(companies, asked)
             const listed = await ask(asked)
             expect({ asked, tickers: listed.tickers }).toEqual({ asked, tickers })

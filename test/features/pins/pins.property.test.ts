@@ -4,6 +4,7 @@ import { addDays } from '../../../src/dates.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { pinsOf } from '../../pins.ts'
 import { companyDeps } from '../companies/fixtures.ts'
 import { firstDay, spanDays } from '../companies/randomFilings.ts'
@@ -51,9 +52,9 @@ test('every reader answers for a version what it answered at that version, as of
         remembered.set(await readDataVersion(sql), await ask(deps))
       }
       let last: Record<string, string> | null = null
-      for (const [version, answers] of remembered) {
+      for (const [version, answers] of nonEmpty(remembered)) {
         const again = await pins.use(version, store => ask({ ...deps, ...store }))
-        for (const [name, answer] of Object.entries(answers)) {
+        for (const [name, answer] of nonEmpty(Object.entries(answers))) {
           expect([version, name, again[name]]).toEqual([version, name, answer])
           compared++
           if (

@@ -9,6 +9,7 @@ import type { Sql } from '../../../src/postgres/client.ts'
 import { readShipped } from '../../../src/postgres/history.ts'
 import { readSchema } from '../../../src/postgres/schema.ts'
 import { blankDatabase, type TestDatabase, testDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { readRows, readTables } from '../tables.ts'
 
 setDefaultTimeout(60_000)
@@ -41,11 +42,11 @@ async function load(dump: string): Promise<TestDatabase> {
 
 const dumps = readdirSync(import.meta.dir).filter(name => name.endsWith('.sql'))
 
-describe.each(dumps)('a database of state %s', dump => {
+describe.each(nonEmpty(dumps))('a database of state %s', dump => {
   test('has rows in every table', async () => {
     const { sql } = await load(dump)
     const empty: string[] = []
-    for (const [table, columns] of await readTables(sql))
+    for (const [table, columns] of nonEmpty(await readTables(sql)))
       if ((await readRows(sql, table, columns)).length === 0) empty.push(table)
     expect(empty).toEqual([])
   })
@@ -66,7 +67,7 @@ describe.each(dumps)('a database of state %s', dump => {
     expect([...digests]).toEqual(await readShipped())
     expect(await queueRevision(sql)).toBe(Math.max(...queueFiles.map(revisionOf)))
     const after = await readTables(sql, ['r', 'v'])
-    for (const [table, columns] of tables) {
+    for (const [table, columns] of nonEmpty(tables)) {
       const left = columns.filter(column => after.get(table)?.includes(column))
       expect([table, left]).toEqual([table, columns])
       expect(await readRows(sql, table, left)).toEqual(before.get(table) ?? [])

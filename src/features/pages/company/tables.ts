@@ -1,5 +1,5 @@
 import { html, type Markup } from '../../../html.ts'
-import { dataScript } from '../../../http/pages/frame.ts'
+import { dataScript } from '../../../http/pages/shell.ts'
 import { isPeriodFigure } from '../../fundamentals/columns.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { PageDeps } from '../deps.ts'

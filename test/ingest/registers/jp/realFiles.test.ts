@@ -17,6 +17,7 @@ import { LeftOut } from '../../../../src/ingest/registers/registerInterface.ts'
 import { readInline } from '../../../../src/ingest/xbrl/inline.ts'
 import { readXbrl } from '../../../../src/ingest/xbrl/instance.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { sharedPath } from '../../../shared.ts'
 import { storedFacts } from '../../stored.ts'
 
@@ -74,7 +75,7 @@ describe.skipIf(folder === null)(
     const paths = folder === null ? [] : readdirSync(folder, { recursive: true }).map(String)
     const files = paths.filter(path => /\.(gz|zip|json)$/.test(path)).sort()
 
-    test.each(files)('%s', async file => {
+    test.each(folder === null ? [] : nonEmpty(files))('%s', async file => {
       const path = `${folder}/${file}`
       const { contributions, progress } = await read(path)
       expect(progress.skipped).toEqual([])

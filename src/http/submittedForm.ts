@@ -1,9 +1,9 @@
-import { Failure } from '../../errors.ts'
-import type { BodyReader } from '../../http/body.ts'
-import type { RequestContext } from '../../http/context.ts'
+import { Failure } from '../errors.ts'
+import type { BodyReader } from './body.ts'
+import type { RequestContext } from './context.ts'
 
-/** Fails for a form of another site: it would act with the visitor's cookie. Browsers of today say where a form is from; older
- * ones send its origin. A request with neither is from no browser that has our cookie. */
+/** Fails for a form of another site: it would act with the visitor's cookie. Current browsers say where a form is from; older
+ * ones send its origin. A request with neither does not come from a browser that has our cookie. */
 export function requireOwnForm(context: RequestContext, baseUrl: string): void {
   const { headers } = context.request
   const site = headers.get('sec-fetch-site')
@@ -24,12 +24,12 @@ function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
 
 const formType = 'application/x-www-form-urlencoded'
 const maxFieldLength = 1_000
-/** A dozen fields, of which each character may take nine bytes. */
+/** A dozen fields, each character of which may take nine bytes. */
 const maxFormBytes = 128 * 1_024
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
 
 /** The fields of a form that was sent from a page of ours. */
-export class Form {
+export class SubmittedForm {
   readonly #fields: URLSearchParams
 
   constructor(text: string) {
@@ -67,14 +67,19 @@ export class Form {
   }
 }
 
-export async function readForm(context: RequestContext, bodies: BodyReader, baseUrl: string): Promise<Form> {
+/** The form of a page of ours, which its access policy reads. */
+export async function readSubmittedForm(
+  context: RequestContext,
+  bodies: BodyReader,
+  baseUrl: string,
+): Promise<SubmittedForm> {
   requireOwnForm(context, baseUrl)
   const type = context.request.headers.get('content-type')?.split(';')[0].trim().toLowerCase()
   if (type !== formType)
     throw new Failure('media_type_unsupported', `Send the form as ${formType}, as its page does.`, {
       param: 'Content-Type',
     })
-  return bodies.use(context, async bytes => new Form(new TextDecoder().decode(bytes)), {
+  return bodies.use(context, async bytes => new SubmittedForm(new TextDecoder().decode(bytes)), {
     maxBytes: maxFormBytes,
   })
 }
