@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config.ts'
-import { migrateQueue } from '../src/features/backtests/jobs/queue.ts'
+import { migrateQueue } from '../src/jobs/queue.ts'
 import { loadSample } from '../src/ingest/sample/loadSample.ts'
 import { DatabaseFigures } from '../src/metrics/databaseFigures.ts'
 import { EventLoopDelay } from '../src/metrics/processFigures.ts'
