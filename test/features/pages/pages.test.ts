@@ -81,11 +81,7 @@ describe('every page', () => {
       for (const [, attributes, text] of scripts) {
         const isData = /type="application\/(ld\+)?json"/.test(attributes ?? '')
         if (isData) JSON.parse(text ?? '')
-        else
-          expect([attributes, text]).toEqual([
-            expect.stringMatching(/^ src="\/assets\/[\w.-]+"$/),
-            '',
-          ])
+        else expect([attributes, text]).toEqual([expect.stringMatching(/^ src="\/assets\/[\w.-]+"$/), ''])
       }
       expect(html).not.toMatch(/<[^>]+ (on\w+|style)=/)
       for (const [, target] of html.matchAll(/<(?:link|script|img)[^>]+(?:src|href)="([^"]*)"/g))
