@@ -113,7 +113,7 @@ describe('a trace that a trusted proxy follows', () => {
       create function note_name() returns trigger language plpgsql as $$
       begin insert into seen_name values (current_setting('application_name')); return null; end $$`
     await db.sql`
-      create trigger name_noted after update on backtest_job for each statement execute function note_name()`
+      create trigger name_noted after update on job for each statement execute function note_name()`
     const rows = ['date,asset,score,forward_return']
     for (let date = 1; date <= 28; date++)
       for (let asset = 0; asset < 20; asset++)
@@ -134,7 +134,7 @@ describe('a trace that a trusted proxy follows', () => {
     expect(names).toEqual([`asfiled ${traceId}`])
     const [request] = await linesOf(server, traceId, 1)
     expect(request).toMatchObject({ status: 202, requestId: line.requestId })
-    const [{ trace }] = await db.sql`select trace from backtest_job where job_id = ${id}`
+    const [{ trace }] = await db.sql`select trace from job where job_id = ${id}`
     expect(trace).toBe(`00-${traceId}-${parentId}-01`)
   })
 

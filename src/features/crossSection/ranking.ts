@@ -44,7 +44,7 @@ export interface Ranking {
 }
 
 const companiesPerStatement = 10_000
-/** Companies of which one request sorts the figures: more would take too much memory and time. */
+/** The most companies whose figures one request sorts: more would take too much memory and time. */
 export const maxSorted = 50_000
 
 /** A page of the companies of a market by one of their figures. All of them are read and sorted, so that the first page has the first companies

@@ -191,7 +191,7 @@ describe('a sweep', () => {
     await sql.unsafe(`
       create function wait_for_test() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(20261122); return new; end $$;
-      create trigger wait_for_test before update on backtest_job
+      create trigger wait_for_test before update on job
       for each row when (new.state = 'succeeded') execute function wait_for_test()`)
     const holder = await sql.reserve()
     await holder`select pg_advisory_lock(20261122)`
@@ -205,7 +205,7 @@ describe('a sweep', () => {
     const second = await auto().call('run_backtest', { job_id, wait_seconds: 60 })
     isShort(second)
     expect(second.structured).toMatchObject({ state: 'succeeded', job_id })
-    await sql`drop trigger wait_for_test on backtest_job`
+    await sql`drop trigger wait_for_test on job`
   })
 
   // A client of 2025 over HTTP cancels by a message of its own, which a server without sessions cannot relate to the call: it ends with

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import { migrateQueue } from '../../../src/features/backtests/jobs/queue.ts'
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
+import { migrateQueue } from '../../../src/jobs/queue.ts'
 import { build, makeBulkFolder } from '../../features/bulk/releases.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { sellKey } from '../callers.ts'

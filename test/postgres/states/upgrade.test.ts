@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { openDatabase } from '../../../src/boot/database.ts'
 import { startServer } from '../../../src/boot/startServer.ts'
 import { readConfig } from '../../../src/config.ts'
-import { migrateQueue } from '../../../src/features/backtests/jobs/queue.ts'
+import { migrateQueue } from '../../../src/jobs/queue.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { readShipped } from '../../../src/postgres/history.ts'
 import { readSchema } from '../../../src/postgres/schema.ts'
@@ -66,7 +66,7 @@ describe.each(nonEmpty(dumps))('a database of state %s', dump => {
     const digests = await sql`select name, digest from migration order by name`
     expect([...digests]).toEqual(await readShipped())
     expect(await queueRevision(sql)).toBe(Math.max(...queueFiles.map(revisionOf)))
-    const after = await readTables(sql)
+    const after = await readTables(sql, ['r', 'v'])
     for (const [table, columns] of nonEmpty(tables)) {
       const left = columns.filter(column => after.get(table)?.includes(column))
       expect([table, left]).toEqual([table, columns])
@@ -89,7 +89,7 @@ describe.each(nonEmpty(dumps))('a database of state %s', dump => {
       expect(answer.status).toBe(200)
       expect((await answer.json()).data.length).toBeGreaterThan(0)
       const state = async () =>
-        (await sql<{ state: string }[]>`select state from backtest_job order by created_at limit 1`)[0].state
+        (await sql<{ state: string }[]>`select state from job order by created_at limit 1`)[0].state
       const deadline = performance.now() + 30_000
       while ((await state()) !== 'succeeded' && performance.now() < deadline) await Bun.sleep(100)
       expect(await state()).toBe('succeeded')

@@ -42,8 +42,8 @@ export function storedColumn(element: SchemaElement): StoredColumn {
   )
 }
 
-/** Whole numbers of other widths are named by the older of the two annotations: the writing library stores the width of the newer one in a
- * form that Arrow refuses. */
+/** Whole numbers of other widths are named by the older of the two annotations: the writing library stores the width
+ * of the newer one in a form that Arrow refuses. */
 function storedType({ type, converted_type, logical_type: logical }: SchemaElement): StoredType {
   const whole = logical?.type === 'INTEGER' ? wholeTypes.find(name => name === wholeName(logical)) : undefined
   const converted = whole ?? converted_type
