@@ -23,9 +23,9 @@ function readOrRefuse(register: Register, name: string, bytes: Uint8Array): void
   try {
     const { parsed, figuresRead, malformed } = register.readDocument({ name, bytes })
     expect(figuresRead).toBeGreaterThanOrEqual(malformed)
-    for (const { profile, reportedFacts } of nonEmpty(parsed)) {
+    for (const { profile, reportedFacts } of parsed) {
       expect(profile.market).toBe(register.market)
-      for (const { value, start, end, filing } of nonEmpty(reportedFacts)) {
+      for (const { value, start, end, filing } of reportedFacts) {
         expect(Number.isFinite(value) && !Object.is(value, -0)).toBe(true)
         expect(Number.isInteger(end) && (start === null || start <= end) && end < filing.filed).toBe(true)
       }
