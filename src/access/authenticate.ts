@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
-import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import type { Cookies } from './cookies.ts'
 import {
   isPlaceholder,

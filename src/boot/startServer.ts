@@ -30,13 +30,13 @@ import {
   remindOfEnds,
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
-import { startMetrics } from './metrics.ts'
 import { startPageCheck } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { openReads } from './reads.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 import { startWarming } from './warmSearch.ts'
 

@@ -37,7 +37,7 @@ function missingComponents(metric: string, onRecord: ReadonlySet<string>): strin
     : `It is computed of figures that no filing states: ${unstated.join(', ')}.`
 }
 
-const onOtherPeriods = ({ isOpen }: CompanyView) =>
-  isOpen
+const onOtherPeriods = ({ hasFullHistory }: CompanyView) =>
+  hasFullHistory
     ? 'It is on record, and not for these periods.'
     : 'It is on record, and not for the year that is shown.'

@@ -23,7 +23,7 @@ export async function companyPage(
   query: CompanyPageQuery,
 ): Promise<Page> {
   const view = await readCompanyView(deps, principal, id, query)
-  const { profile, list, isOpen, filings } = view
+  const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
   const name = list.name ?? profile.name?.value ?? ticker
@@ -57,7 +57,7 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How the figures of ${manifest?.name ?? market} are to be read</a>. The same for programs: <code>GET /api/v1/fundamentals?ticker=${ticker}</code></p></section>
 ${searchForm('')}
-${isOpen && cellStates(tables, profile.currency)}`,
+${hasFullHistory && cellStates(tables, profile.currency)}`,
   }
 }
 
