@@ -28,6 +28,7 @@ import {
   forgetOldVersions,
   remindOfEnds,
 } from './housekeeping.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
 import { startMetrics } from './metrics.ts'
 import { startPageCheck } from './pageCheck.ts'
@@ -55,6 +56,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())

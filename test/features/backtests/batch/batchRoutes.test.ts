@@ -4,6 +4,7 @@ import { makePanel } from '../../../../bench/backtest/makePanel.ts'
 import { buildRankedDataset } from '../../../../src/backtest/pipeline/archiveDataset.ts'
 import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
+import { readConfig } from '../../../../src/config.ts'
 import { registerFormats } from '../../../../src/dates.ts'
 import { BatchLine } from '../../../../src/features/backtests/batch/schema.ts'
 import { shippedDatabase, type TestDatabase } from '../../../database.ts'
@@ -23,7 +24,8 @@ let other = ''
 beforeAll(async () => {
   database = await shippedDatabase()
   const { sql } = database
-  server = await testServer(sql, { pool }, { BODY_LIMIT_MB: '64', COMPUTE_THREADS: '2', COMPUTE_QUEUE: '2' })
+  const config = { ...readConfig({ BODY_LIMIT_MB: '64', COMPUTE_THREADS: '2' }), computeQueue: 2 }
+  server = await testServer(sql, { pool, config })
   quant = await sellKey(sql, { quant: true })
   other = await sellKey(sql, { quant: true })
 }, 60_000)
