@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { type Cron, readCron, readSchedule, type ScheduledSync } from './cron.ts'
+import { Cron } from 'croner'
+import { readCron, readSchedule, type ScheduledSync } from './cron.ts'
 import { Failure } from './errors.ts'
 import { isHttpUrl, readRegisters, registerFaults } from './registerSettings.ts'
 
@@ -87,7 +88,6 @@ export type LogLevel = (typeof logLevels)[number]
 const removedSettings = [
   'BULK_KEEP',
   'CHARITIES_URL',
-  'COMPUTE_QUEUE',
   'DRAIN_TIMEOUT_MS',
   'EDINET_CODES_URL',
   'EDINET_URL',
@@ -125,7 +125,7 @@ export function readConfig(environment: Environment): Config {
   const dataDir = resolve(text('DATA_DIR', defaultDataDir))
   const bulkTimes = text('BULK_SCHEDULE', '')
   const bulkSchedule = bulkTimes === '' ? null : readCron(bulkTimes)
-  if (bulkSchedule !== null && !('text' in bulkSchedule))
+  if (bulkSchedule !== null && !(bulkSchedule instanceof Cron))
     faults.push(
       ...bulkSchedule.map(
         fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`,
@@ -149,7 +149,7 @@ export function readConfig(environment: Environment): Config {
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
     statementTimeoutMs: 10_000,
     computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),
-    computeQueue: 64,
+    computeQueue: integer('COMPUTE_QUEUE', 64, 1, 100_000),
     computeTimeoutMs: integer('COMPUTE_TIMEOUT_MS', 60_000, 100, 3_600_000),
     jobConcurrency: integer('JOB_CONCURRENCY', availableParallelism(), 0, 256),
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
@@ -162,7 +162,7 @@ export function readConfig(environment: Environment): Config {
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     allowUnverifiedMarkets: list('ALLOW_UNVERIFIED_MARKETS', '').map(code => code.toUpperCase()),
     bulkDir: resolve(text('BULK_DIR', resolve(dataDir, 'bulk'))),
-    bulkSchedule: bulkSchedule !== null && 'text' in bulkSchedule ? bulkSchedule : null,
+    bulkSchedule: bulkSchedule instanceof Cron ? bulkSchedule : null,
     bulkKeep: 3,
     trustedProxies: list('TRUSTED_PROXIES', ''),
     pageCheckMbPerSecond: integer('PAGE_CHECK_MB_PER_SECOND', 8, 0, 10_000),

@@ -24,6 +24,8 @@ export class RequestContext {
   caller: Caller | null = null
   /** Whether a page is for a person who is signed in; its access policy says so. */
   isSignedIn = false
+  /** Whether the request is for a page or form of the account: its errors are then shown in the frame of the account. */
+  isOfAccount = false
   /** Set by the limits; the answer's rate-limit headers come from it. */
   verdict: Verdict | null = null
   /** What is left to the caller, on routes whose access policy is `standing`. */

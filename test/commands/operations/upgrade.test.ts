@@ -8,6 +8,7 @@ import {
 import { readConfig } from '../../../src/config.ts'
 import { migrate } from '../../../src/postgres/migrations.ts'
 import { blankDatabase, type TestDatabase, testDatabase } from '../../database.ts'
+import { olderJobTable } from '../../postgres/olderJobTable.ts'
 import { runInProcess } from '../runInProcess.ts'
 
 setDefaultTimeout(120_000)
@@ -37,7 +38,7 @@ describe('upgrade --check', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032';
+        `delete from migration where name >= '0032'; ${olderJobTable}
          drop function take_hits(text[], integer[], integer[], integer[], double precision, boolean[]);
          drop function limit_step(limit_counter, integer, integer, integer, double precision, boolean);
          drop table operator_run, page_check, page_damage, cursor_secret; alter table backtest_job drop column trace;
