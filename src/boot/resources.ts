@@ -32,6 +32,7 @@ import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
+import type { DataVersionWatch } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
@@ -60,7 +61,7 @@ export interface Opened {
   /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
   readonly showInTerminal: (text: string) => void
   readonly today: () => IsoDate
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
   readonly markets: Markets
   readonly cursors: CursorSigner
 }

@@ -67,7 +67,11 @@ export async function runJoin(
       const written = await pool.run(
         'join_rows',
         {
-          ...{ rows, plan, entities, blocks, format },
+          rows,
+          plan,
+          entities,
+          blocks,
+          format,
           companyOfName: companies.companyOfName,
           unitNames: events.units,
           limit: maxAnswerBytes,

@@ -59,6 +59,7 @@ test('the same of a panel as wide as several tiles, whose names come and go', ()
 })
 
 test('each name trades what the plain loops change of its weight, and is found in its row of the date', () => {
+  let traded = 0
   fc.assert(
     fc.property(anyPanel, anySettings, (rows, settings) => {
       const data = datasetOf(rows)
@@ -77,6 +78,7 @@ test('each name trades what the plain loops change of its weight, and is found i
         const sizes = [...expected].map(([asset, change]) => ({ asset, size: Math.abs(change) }))
         for (const { row, size } of trades[t]) {
           if (row === -1) continue
+          traded++
           expect(row).toBeGreaterThanOrEqual(data.offsets[t])
           expect(row).toBeLessThan(data.offsets[t + 1])
           const name = nameAt(data.assets, data.asset[row])
@@ -91,6 +93,7 @@ test('each name trades what the plain loops change of its weight, and is found i
     }),
     { numRuns: 300 },
   )
+  expect(traded).toBeGreaterThan(50)
 })
 
 function leftOf(weight: number, forwardReturn: number, gross: number): number {

@@ -183,7 +183,14 @@ describe('a run', () => {
 
   test('of the archive has the curl line that gives the same numbers', async () => {
     const path = await run(quant.browser, {
-      fields: { rows: 'archive', horizon: '7d', do: 'run', run: 'grid', holds: '7,14' },
+      fields: {
+        rows: 'archive',
+        horizon: '7d',
+        do: 'run',
+        run: 'grid',
+        holds: '7,14',
+        benchmark: 'universe',
+      },
     })
     const text = await ended(quant.browser, path)
     const curl = /id="curl"[^>]*><code>([\s\S]*?)<\/code>/.exec(text)?.[1] ?? ''
@@ -195,6 +202,7 @@ describe('a run', () => {
     })
     const json = await (await quant.browser.get(`${path}/result`)).json()
     expect(json.trials).toHaveLength(2)
+    expect(json.benchmark).toBe('universe')
     const { request: _, ...numbers } = json
     const { request: _spelled, ...same } = await again.json()
     expect(same).toEqual(numbers)
@@ -235,6 +243,7 @@ describe('a run', () => {
       [{ from: '2024-02-30' }, 'from'],
       [{ score: 'roe' }, 'market'],
       [{ holdDays: '253' }, 'holdDays'],
+      [{ benchmark: 'spx' }, 'The benchmark of the form is cash or universe.'],
     ] as const) {
       const response = await post(quant.browser, { fields: { rows: 'archive', do: 'run', ...fields } })
       const text = await response.text()

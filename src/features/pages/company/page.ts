@@ -12,7 +12,7 @@ import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
 import { readCompanyView } from './read.ts'
-import { statementTables, type Tables, tablesOf, vintageData } from './tables.ts'
+import { cellStates, statementTables, type Tables, tablesOf } from './tables.ts'
 import { timeline } from './timeline.ts'
 
 /** /companies/{id}: a company's figures as known today or, where the visitor's licence opens it, on any day. */
@@ -57,7 +57,7 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How the figures of ${manifest?.name ?? market} are to be read</a>. The same for programs: <code>GET /api/v1/fundamentals?ticker=${ticker}</code></p></section>
 ${searchForm('')}
-${hasFullHistory && vintageData(tables, profile.currency)}`,
+${hasFullHistory && cellStates(tables, profile.currency)}`,
   }
 }
 

@@ -1,56 +1,50 @@
-// Shows the figures as known on another day while one drags, and the vintages of a figure without leaving the page. Without this
-// the day is a form and each figure a link.
-const data = JSON.parse(document.querySelector('#vintages')?.textContent ?? 'null')
+// Shows the figures as known on another day while one drags the slider, and the vintages of a figure without leaving the page. With
+// scripts off the day is a form and each figure a link.
+const data = JSON.parse(document.querySelector('#states')?.textContent ?? 'null')
 const slider = document.querySelector('#as-of-slider')
 const select = document.querySelector('#as-of-day')
 const output = document.querySelector('#as-of-text')
-const whole = new Intl.NumberFormat('en-US')
-const exact = value => (Number.isInteger(value) ? whole.format(value) : String(value))
 const tables = [...document.querySelectorAll('.statement table')]
 const rows = tables.flatMap(table => [...table.tBodies[0].rows])
 
-// A vintage: the stop from which it is current, that at which it is no longer (-1: it still is), its text and its value.
-const currentAt = (vintages, stop) =>
-  vintages.findLastIndex(([from, until]) => from <= stop && (until < 0 || stop < until))
+// A state: the stop from which it is shown, the stop from which it no longer is, the text, the former text or null, the title and
+// the value. The server makes them by the rule of its tables.
+const stateAt = (states, stop) => states.find(([from, until]) => from <= stop && stop < until)
 
-function fill(cell, vintages, at, isCover) {
-  if (at < 0) {
-    cell.replaceChildren()
-    cell.removeAttribute('title')
-    cell.className = ''
-    return
-  }
-  const [from, , text, value] = vintages[at]
-  const before = isCover ? undefined : vintages[at - 1]
+function fill(cell, [, , text, former, title, value]) {
   const link = cell.querySelector('a') ?? document.createElement('a')
   link.textContent = text
   if (!link.hasAttribute('href')) link.href = '#figure'
-  const parts = [link]
-  const isRestated = before !== undefined && before[3] !== value
-  if (isRestated && before[2] !== text) {
-    const former = document.createElement('s')
-    former.textContent = before[2]
-    parts.push(former)
+  cell.replaceChildren(link)
+  if (former !== null && former !== text) {
+    const struck = document.createElement('s')
+    struck.textContent = former
+    cell.append(struck)
   }
-  cell.replaceChildren(...parts)
-  cell.className = isRestated ? 'restated' : ''
+  cell.className = former === null ? '' : 'restated'
   cell.dataset.v = value
-  cell.title = `${exact(value)}, filed ${data.days[from]}${
-    isRestated ? `; before: ${exact(before[3])}, filed ${data.days[before[0]]}` : ''
-  }`
+  cell.title = title
+}
+
+function empty(cell) {
+  cell.replaceChildren()
+  cell.removeAttribute('title')
+  cell.className = ''
 }
 
 function showStop(stop) {
   const columns = new Set()
   rows.forEach((row, place) => {
     let isEmpty = true
-    data.rows[place].forEach((vintages, column) => {
-      const at = currentAt(vintages, stop)
-      if (at >= 0) {
+    data.rows[place].forEach((states, column) => {
+      const cell = row.cells[column + 1]
+      const state = stateAt(states, stop)
+      if (state === undefined) empty(cell)
+      else {
         columns.add(column)
         isEmpty = false
+        fill(cell, state)
       }
-      fill(row.cells[column + 1], vintages, at, 'cover' in row.dataset)
     })
     row.hidden = isEmpty
   })

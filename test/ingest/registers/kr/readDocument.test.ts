@@ -227,7 +227,7 @@ describe('hostile input is refused with the place of the fault, or counted', () 
     expect(values(line('1'), line('2'))).toEqual([[], 0])
     expect(values(line('1'), line('1'))).toEqual([[1], 0])
     const dateless = { ...line('1'), rcept_no: '20231321000001' }
-    expect(values(dateless)).toEqual([[], 0])
+    expect(values(dateless)).toEqual([[], 1])
   })
 })
 
