@@ -41,7 +41,7 @@ export const benchMetrics = (turns = 1_500): Promise<MetricsBench> =>
   scratchDatabase(async (sql, url) => {
     await migrateQueue(url)
     await loadSample(sql)
-    const settings = { LOG_REQUESTS: 'errors', FLAGSHIP_TICKERS: 'AAPL', TRUSTED_PROXIES: '' }
+    const settings = { LOG_LEVEL: 'info', FLAGSHIP_TICKERS: 'AAPL', TRUSTED_PROXIES: '' }
     const off = await testServer(sql, {}, settings)
     const alike = await testServer(sql, {}, settings)
     const on = await testServer(sql, {}, { ...settings, METRICS_PORT: '0' })

@@ -152,7 +152,7 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
 export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   new EventStore(
     vintages => pool.run('events_build', vintages, { caller: sharedData, priority: 'background' }),
-    config.joinMemoryMb * 1_024 * 1_024,
+    config.panelMemoryMb * 1_024 * 1_024,
   )
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */

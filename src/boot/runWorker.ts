@@ -12,6 +12,7 @@ import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
 import { logDamage } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
@@ -27,6 +28,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
   endOnSignal(opened, 'finishing the tasks in progress ...', stopTimeoutMs(config), announce)
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce, 'fail')
   opened.defer(() => database.close())

@@ -29,6 +29,7 @@ import {
   forgetOldVersions,
   remindOfEnds,
 } from './housekeeping.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
 import { startPageCheck } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
@@ -56,6 +57,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
