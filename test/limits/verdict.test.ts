@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { verdictOf } from '../../src/limits/decision.ts'
+import { verdictOf } from '../../src/limits/verdict.ts'
 
 const day = 20_000 * 86_400
 /** A counter of which a minute began ten seconds before midnight. */
