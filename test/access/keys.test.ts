@@ -31,7 +31,7 @@ describe('a key', () => {
 
   test('has each character equally likely: bytes beyond the last multiple of 62 are drawn again', () => {
     const draws = [248, 255, 61]
-    const drawn = spyOn(crypto, 'getRandomValues').mockImplementation(bytes => {
+    const drawn = spyOn(crypto, 'getRandomValues').mockImplementation(<Bytes>(bytes: Bytes) => {
       if (bytes instanceof Uint8Array) bytes.fill(draws.shift() ?? 0)
       return bytes
     })
