@@ -31,12 +31,10 @@ describe('a key', () => {
 
   test('has each character equally likely: bytes beyond the last multiple of 62 are drawn again', () => {
     const draws = [248, 255, 61]
-    const drawn = spyOn(crypto, 'getRandomValues').mockImplementation(
-      <Bytes extends ArrayBufferView>(bytes: Bytes) => {
-        if (bytes instanceof Uint8Array) bytes.fill(draws.shift() ?? 0)
-        return bytes
-      },
-    )
+    const drawn = spyOn(crypto, 'getRandomValues').mockImplementation(<Bytes>(bytes: Bytes) => {
+      if (bytes instanceof Uint8Array) bytes.fill(draws.shift() ?? 0)
+      return bytes
+    })
     const text = makeKeyText('live')
     drawn.mockRestore()
     expect(text).toStartWith(`asf_live_${'z'.repeat(32)}_`)

@@ -106,3 +106,22 @@ test('two hundred doubles of each candidate change no path', () => {
   const wide = cpcvGroups(days, 10, { tranches: 40, returnDays: 1 })
   expect(cpcv([{ net, groups: wide }, ...different], 3)?.length).toBe(own?.length ?? 0)
 })
+
+test('of configurations that trained equally well the first is taken', () => {
+  const groups = [
+    { start: 0, end: 4, from: 0, to: 4 },
+    { start: 4, end: 8, from: 4, to: 8 },
+  ]
+  const trained = [0.01, -0.02, 0.03, 0.01]
+  const first = { net: Float64Array.of(...trained, 0.02, 0, -0.01, 0.01), groups }
+  const second = { net: Float64Array.of(...trained, -0.03, 0.02, 0.01, 0.02), groups }
+  // Tested on the second half both are equal, so the only path has the returns of whichever comes first.
+  for (const [one, other] of [
+    [first, second],
+    [second, first],
+  ]) {
+    const mean = one.net.reduce((sum, value) => sum + value, 0) / 8
+    const deviation = Math.sqrt(one.net.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 7)
+    expect(cpcv([one, other], 1)?.[0]).toBeCloseTo(mean / deviation, 12)
+  }
+})

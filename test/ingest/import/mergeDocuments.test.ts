@@ -26,3 +26,29 @@ test('certain tickers replace assumed ones, in either order', () => {
   const [{ profile }] = mergeParsedDocuments([assumed, document({}), assumed])
   expect([profile.tickers, profile.tickersAssumed]).toEqual([['036570.KS', '036570.KQ'], true])
 })
+
+test('a name that a source could only guess never replaces one that another states', () => {
+  const stated = document({ name: 'NCSOFT Corporation' })
+  const guessed = document({ name: '00261443', nameIsFallback: true })
+  for (const order of [
+    [stated, guessed],
+    [guessed, stated],
+  ]) {
+    const [{ profile }] = mergeParsedDocuments(order)
+    expect([profile.name, profile.nameIsFallback]).toEqual(['NCSOFT Corporation', undefined])
+  }
+  const [{ profile }] = mergeParsedDocuments([document({}), guessed])
+  expect([profile.name, profile.nameIsFallback]).toEqual(['00261443', true])
+})
+
+test('a ticker that a source states is not refuted by another', () => {
+  const stated = document({ tickers: ['036570.KS'] })
+  const refuting = document({ tickersRefuted: ['036570.KS', '036570.KQ'] })
+  for (const order of [
+    [stated, refuting],
+    [refuting, stated],
+  ]) {
+    const [{ profile }] = mergeParsedDocuments(order)
+    expect([profile.tickers, profile.tickersRefuted]).toEqual([['036570.KS'], ['036570.KQ']])
+  }
+})
