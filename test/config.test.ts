@@ -80,9 +80,9 @@ test('DATA_DIR is next to package.json by default; a relative one counts from th
 
 test('a setting that was removed is named, and stops nothing', () => {
   expect(
-    readConfig({ STATEMENT_TIMEOUT_MS: 'x', SEC_URL: 'https://a.example', PORT: '1' }).ignoredSettings,
-  ).toEqual(['SEC_URL', 'STATEMENT_TIMEOUT_MS'])
-  expect(readConfig({ STATEMENT_TIMEOUT_MS: '' }).ignoredSettings).toEqual([])
+    readConfig({ DRAIN_TIMEOUT_MS: 'x', SEC_URL: 'https://a.example', PORT: '1' }).ignoredSettings,
+  ).toEqual(['DRAIN_TIMEOUT_MS', 'SEC_URL'])
+  expect(readConfig({ DRAIN_TIMEOUT_MS: '' }).ignoredSettings).toEqual([])
 })
 
 test('REGISTERS_URL stands for all registers', () => {

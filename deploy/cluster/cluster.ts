@@ -115,6 +115,7 @@ export class Cluster {
       PORT: String(other),
       DATA_DIR: resolve(folder, 'reference'),
       JOB_CONCURRENCY: '0',
+      STATEMENT_TIMEOUT_MS: '60000',
     }
     const reference = new Part('reference', ['bun', 'src/main.ts'], alone, resolve(folder, 'reference.log'))
     const referenceAddress = `http://127.0.0.1:${other}`

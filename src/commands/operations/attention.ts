@@ -21,9 +21,9 @@ export interface AttentionRules {
 
 /** A heartbeat comes each second; after this long other processes take the tasks of a silent one. */
 export const silentSeconds = 5
-const minFreeBytes = 2 ** 30
-const minFreeShare = 0.05
-const maxWaitingSeconds = 15 * 60
+/* Those of deploy/prometheus/alerts.yaml, so that the screen and an alert say the same. */
+const minFreeShare = 0.1
+const maxWaitingSeconds = 1_800
 const maxConnectionShare = 0.9
 const maxOverdueMailSeconds = 3_600
 /** How long a scheduled run may take before its data count as late. */
@@ -105,7 +105,7 @@ function* ofSchema({ schema }: ServiceState): Generator<Attention> {
 function* ofDisk({ disk }: ServiceState): Generator<Attention> {
   if (disk === null) return
   const { folder, freeBytes, totalBytes } = disk
-  if (freeBytes >= minFreeBytes && freeBytes >= minFreeShare * totalBytes) return
+  if (freeBytes >= minFreeShare * totalBytes) return
   yield {
     about: 'disk',
     message: `The disk of ${folder} has ${Math.floor(freeBytes / 2 ** 20)} MB free, ${Math.floor((100 * freeBytes) / totalBytes)}% of it.`,
