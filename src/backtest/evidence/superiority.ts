@@ -7,14 +7,14 @@ import {
   spaResult,
 } from './spa.ts'
 
-const alpha = 0.05
+const alpha = 0.04
 const lostBlocks = 15
 
-/** The consistent p value below which a record speaks for skill: .05 max(0, 1 - 15 L / T).
+/** The consistent p value below which a record speaks for skill: .04 max(0, 1 - 15 L / T).
  *
- * The test rejects noise too often where few blocks make up the record: of 60 periods, 7 to 9 of 100 sweeps without skill are
- * below .05. The level allows for it (.0375 of 60 blocks, .0494 of 1,260), and nothing passes with 15 blocks or fewer.
- * Measured in test/backtest/judging; the p value itself is as defined.
+ * The test rejects noise too often. At .05, 7 of 100 sweeps of slowly changing scores over 1,260 periods are below; at .04, 6. Where
+ * few blocks make up the record it is worse: of 60 periods, 7 to 9 of 100 are below .05. The level allows for both (.0395 of 1,260 blocks,
+ * .03 of 60), and nothing passes with 15 blocks or fewer. Measured by bench/verdict; the p value itself is as defined.
  *
  * @param periods T
  * @param meanBlock L, in periods */
