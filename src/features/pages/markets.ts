@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -17,17 +17,16 @@ const readCounts = (deps: PageDeps) =>
   withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, { limit: 1 }))
 
 /** /markets: every market with its counts and its freshness. */
-export async function marketsPage(deps: PageDeps): Promise<SitePage> {
+export async function marketsPage(deps: PageDeps): Promise<Page> {
   const { markets } = await readCounts(deps)
   const rows = markets.map(market => ({ market, manifest: deps.markets.get(market.code) }))
   return {
     title: 'Markets',
     section: '/markets',
-    description:
-      'The registers whose filings are served: companies, first and last filing, and the terms of each.',
+    description: 'The registers that asfiled covers: companies, first and last filing, and terms of use.',
     canonical: `${deps.settings.baseUrl}/markets`,
     main: html`<h1>Markets</h1>
-<p>Each market is one register. Figures of different markets follow different rules, so no page mixes them.</p>
+<p>Each market is one register. Registers follow different rules, so no page mixes figures from two of them.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Markets"><table>
 <thead><tr><th scope="col">Market</th><th scope="col">Register</th><th scope="col" class="number">Companies</th><th scope="col">First filing</th><th scope="col">Last filing</th><th scope="col">Terms read</th></tr></thead>
 <tbody>
@@ -39,7 +38,7 @@ ${rows.map(({ market, manifest }) => html`<tr><th scope="row"><a href="/markets/
 const latestFilings = 15
 
 /** /markets/{code}: how the figures of a market are to be read, and what is new. */
-export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<SitePage> {
+export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<Page> {
   const code = readMarket(deps.markets, sent, '')
   const manifest = deps.markets.get(code)
   if (manifest === undefined) throw new Error(`The market ${code} was read and has no manifest.`)
@@ -85,13 +84,13 @@ ${readingRules(manifest)}
 <section><h2 id="metrics">Metrics</h2><p>${metrics.map(({ name: metric }, place) => html`${place > 0 && ', '}<a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>`)}.</p></section>
 <section><h2 id="terms">Source and terms</h2>
 <p>${manifest.attribution}</p>
-<p>Terms: <a href="${licence.url}" rel="noreferrer">${licence.name}</a>. ${licence.verified ? 'They are read, and let the figures be passed on as here.' : 'They are not read in full.'} ${licence.note}</p>
-<p>${isDownloadable(deps.settings, manifest) ? 'Companies of this market have downloads.' : 'Companies of this market have no downloads until the terms are read.'}</p></section>`,
+<p>Terms: <a href="${licence.url}" rel="noreferrer">${licence.name}</a>. ${licence.verified ? 'We have read them in full: they allow passing the figures on as this page does.' : 'We have not read them in full.'} ${licence.note}</p>
+<p>${isDownloadable(deps.settings, manifest) ? 'You can download the figures of each company.' : 'There are no downloads for this market until we have read the terms.'}</p></section>`,
   }
 }
 
 const freshness = ({ entities, first_filed, last_filed }: CoverageMarket, { register }: Manifest): Markup =>
-  html`<p class="lead">${exactFigure(entities)} ${entities === 1 ? 'company' : 'companies'} from <a href="${register.url}" rel="noreferrer">${register.name}</a>, ${register.operator}. ${first_filed === null ? 'No filing is on record yet.' : `Filings from ${first_filed} to ${last_filed}.`}</p>`
+  html`<p class="lead">${exactFigure(entities)} ${entities === 1 ? 'company' : 'companies'} from <a href="${register.url}" rel="noreferrer">${register.name}</a>, ${register.operator}. ${first_filed === null ? 'No filing has been imported yet.' : `Filings from ${first_filed} to ${last_filed}.`}</p>`
 
 function readingRules({
   reporting_basis: basis,
@@ -104,12 +103,12 @@ function readingRules({
   notes,
 }: Manifest) {
   const rules: [string, string | undefined][] = [
-    ['Who files', basis.scope],
-    ['Group or single company', basis.consolidation],
+    ['Companies that file', basis.scope],
+    ['Consolidation', basis.consolidation],
     ['Accounting standards', basis.standards],
     ['Periods', basis.periods],
     ['Revenue', basis.revenue],
-    ['Since', basis.since],
+    ['Coverage since', basis.since],
     ['Currency', currency],
     ['Fiscal year', calendar.fiscal_year],
     ['Filing day', filed.rule],
@@ -118,6 +117,6 @@ function readingRules({
     ['ID', `${id.format} ${id.note ?? ''} Example: ${id.example}. ${issuer.name}: ${issuer.example}.`],
   ]
   return html`<section><h2 id="reading">How to read the figures</h2>
-<dl class="rules">${rules.map(([term, text]) => text !== undefined && html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>
+<dl class="terms">${rules.map(([term, text]) => text !== undefined && html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>
 ${notes.length > 0 && html`<ul>${notes.map(note => html`<li>${note}</li>`)}</ul>`}</section>`
 }
