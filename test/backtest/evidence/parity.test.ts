@@ -63,7 +63,8 @@ function same(a: number | null, b: number | null): void {
 const rowsOf = ({ R }: Case) => R.map(row => Float64Array.from(row))
 
 test.skipIf(cases.length === 0)('resamples have the periods of the reference', () => {
-  for (const { b, L, seed, indices } of nonEmpty(cases)) expect(drawnPeriods(seed, 3, b.length, L)).toEqual(indices)
+  for (const { b, L, seed, indices } of nonEmpty(cases))
+    expect(drawnPeriods(seed, 3, b.length, L)).toEqual(indices)
 })
 
 test.skipIf(cases.length === 0)(
