@@ -1,13 +1,15 @@
 /** Random words of each resample that are drawn at once. */
 const wordsPerChunk: i32 = 128
-/** Bits that say which of a resample's words start a block, a set one after the last, and room to read 64 at any of them. */
+/** Bits that say which of a resample's words start a block, a set one after the last, and room to read 64 at any of
+ * them. */
 const bitBytes: usize = 24
 /** The memory of a resample: these bits, and five i32. */
 const stateAt: usize = bitBytes
 const laneBytes: usize = bitBytes + 24
 
-/** Draws the blocks of four resamples of the stationary bootstrap at once, each from its own stream of random words: see
- * src/backtest/evidence/bootstrap.ts, which defines them. Words are drawn for every period, but looked at only where a block starts.
+/** Draws the blocks of four resamples of the stationary bootstrap at once, each from its own stream of random words:
+ * see src/backtest/evidence/bootstrap.ts, which defines them. Words are drawn for every period, but looked at only
+ * where a block starts.
  *
  * @param stream of the first resample
  * @param lastStart the largest word that starts a block
@@ -92,7 +94,8 @@ function openLane(lane: usize): void {
   store<i32>(lane + stateAt, 1, 12)
 }
 
-/** Cuts the words of a chunk into blocks, and keeps the unfinished block for the next chunk. Returns 1 once all periods are drawn. */
+/** Cuts the words of a chunk into blocks, and keeps the unfinished block for the next chunk. Returns 1 once all
+ * periods are drawn. */
 function readLane(
   words: usize,
   lane: usize,

@@ -66,7 +66,8 @@ export const BacktestVerdict = Type.Object(
         'Whether spa.consistent is below spa_level; include spa for its value. null: not computed, as a reason says.',
     }),
     spa_level: Type.Number({
-      description: '.05 max(0, 1 - 15 mean_block / n_periods): short records have small p values too often.',
+      description:
+        '.04 max(0, 1 - 15 mean_block / n_periods): noise has small p values too often, above all in short records.',
     }),
     reasons: Type.Array(VerdictReason, {
       description: 'Why this level: first what withholds or limits it, then each of the two tests.',

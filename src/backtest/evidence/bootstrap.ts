@@ -27,18 +27,20 @@ export function placeBlocks(layout: Layout, periods: number): BlockPlaces {
 /** 128 words and 48 bytes for each resample: see kernel/assembly/resamples.ts. */
 const scratchBytes = resamplesAtOnce * (4 * 128 + 48)
 
-/** Draws resamples `stream` .. `stream + 3` of the stationary bootstrap: T periods in blocks whose lengths are geometric with mean L.
- * The record is a circle: a block that passes the last period continues at the first, as a block of its own.
+/** Draws resamples `stream` .. `stream + 3` of the stationary bootstrap: T periods in blocks whose lengths are
+ * geometric with mean L. The record is a circle: a block that passes the last period continues at the first, as a
+ * block of its own.
  *
- * The random numbers are part of the definition, so two implementations agree to the last digit. Resample s of a seed has
- * its own stream, so resamples can be drawn in any order and on any thread:
+ * The random numbers are part of the definition, so two implementations agree to the last digit. Resample s of a
+ * seed has its own stream, so resamples can be drawn in any order and on any thread:
  *
  * - state: four words of splitmix32, which starts at (seed + s * 0x9E3779B9) mod 2^32
  * - u: the next word of xoshiro128** / 2^32
- * - the first period is floor(u T); then each period takes one u. Below 1/L a block starts at floor(u' T) with the next u'.
- *   Otherwise the period after the last one follows.
+ * - the first period is floor(u T); then each period takes one u. Below 1/L a block starts at floor(u' T) with the
+ *   next u'. Otherwise the period after the last one follows.
  *
- * The kernel draws the words of four streams at once and marks those below 1/L, so that beyond the words a resample costs O(blocks).
+ * The kernel draws the words of four streams at once and marks those below 1/L, so that beyond the words a resample
+ * costs O(blocks).
  *
  * @param meanBlock L >= 1, in periods
  * @param places from `placeBlocks` for the same T >= 1

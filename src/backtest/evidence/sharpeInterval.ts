@@ -10,11 +10,12 @@ export interface SharpeInterval {
   readonly level: number
 }
 
-/** Percentile interval of the Sharpe ratio: in each of B resamples of the stationary bootstrap mean / sd (ddof 1), and of these the
- * quantiles (1 - level) / 2 and (1 + level) / 2, interpolated linearly. A resample that does not vary counts as 0.
+/** Percentile interval of the Sharpe ratio: in each of B resamples of the stationary bootstrap mean / sd (ddof 1),
+ * and of these the quantiles (1 - level) / 2 and (1 + level) / 2, interpolated linearly. A resample that does not
+ * vary counts as 0.
  *
- * The numbers are summed directly, not from running sums: a portfolio that was often empty has resamples of zeroes only, and
- * running sums would leave them a deviation made of rounding. O(B T).
+ * The numbers are summed directly, not from running sums: a portfolio that was often empty has resamples of zeroes
+ * only, and running sums would leave them a deviation made of rounding. O(B T).
  *
  * Null with fewer than two periods.
  *
@@ -22,7 +23,8 @@ export interface SharpeInterval {
  * @param meanBlock L >= 1, in periods
  * @param resamples B
  * @see Politis, D. N. and Romano, J. P. (1994), The Stationary Bootstrap, JASA 89(428)
- * @see Ledoit, O. and Wolf, M. (2008), Robust Performance Hypothesis Testing with the Sharpe Ratio, Journal of Empirical Finance 15(5) */
+ * @see Ledoit, O. and Wolf, M. (2008), Robust Performance Hypothesis Testing with the Sharpe Ratio, Journal of
+ *   Empirical Finance 15(5) */
 export function sharpeInterval(
   net: Float64Array,
   meanBlock: number,

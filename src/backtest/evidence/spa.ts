@@ -3,8 +3,8 @@ import { sampleMoments } from '../statistics/moments.ts'
 import { blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
 import { bootstrapVariance } from './bootstrapVariance.ts'
 
-/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K elements, in shared
- * memory. */
+/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K elements, in
+ * shared memory. */
 export interface SpaTest {
   /** T. */
   readonly periods: number
@@ -29,20 +29,22 @@ export interface SpaTile {
   readonly width: number
   /** Numbers in a row of `sums`: the width, plus one where it is odd and above 1: the kernel adds two at a time. */
   readonly columns: number
-  /** Element t * columns + k is the sum of configuration from + k's demeaned d over the periods before t. In shared memory. */
+  /** Element t * columns + k is the sum of configuration from + k's demeaned d over the periods before t. In shared
+   * memory. */
   readonly sums: Float64Array
 }
 
-/** The statistic of Hansen's test for superior predictive ability and White's reality check, and the recentring of their resamples.
- * d = net - benchmark, per period; H0: no configuration has a mean d above 0.
+/** The statistic of Hansen's test for superior predictive ability and White's reality check, and the recentring of
+ * their resamples. d = net - benchmark, per period; H0: no configuration has a mean d above 0.
  *
  * w^2 is the variance that the stationary bootstrap gives sqrt(T) mean(d), with q = 1 / L and c the demeaned d:
  *
  *   w^2 = g_0 + 2 sum_{j=1..T-1} kappa_j g_j,  g_j = 1/T sum_t c_t c_{t+j},
  *   kappa_j = (T - j)/T (1 - q)^j + j/T (1 - q)^(T - j)
  *
- * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic, not of White's. The consistent
- * p value recentres those with mean >= -w / sqrt(T) sqrt(2 ln ln T); the lower one those above 0, the upper one all.
+ * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic, not of
+ * White's. The consistent p value recentres those with mean >= -w / sqrt(T) sqrt(2 ln ln T); the lower one those
+ * above 0, the upper one all.
  *
  * Null with fewer than three periods, for which ln ln T is negative, or if a return overflowed. O(K T).
  *
@@ -110,8 +112,8 @@ function addRunningSums(demeaned: Float64Array, { from, columns, sums }: SpaTile
   }
 }
 
-/** Writes net - benchmark less its mean to `out`, and returns the mean. Differences that vary by rounding only become 0: their
- * deviation would be noise, and so would a statistic divided by it. */
+/** Writes net - benchmark less its mean to `out`, and returns the mean. Differences that vary by rounding only become
+ * 0: their deviation would be noise, and so would a statistic divided by it. */
 function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): number {
   for (let t = 0; t < out.length; t++) out[t] = net[t] - benchmark[t]
   const { mean, standardDeviation } = sampleMoments(out)
@@ -125,9 +127,10 @@ export const maximaPerResample = 4
 
 /** The largest statistics of some configurations in each of some resamples, for p values.
  *
- * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(K blocks) instead of
- * a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which resamples share a call makes
- * no difference to their numbers. The compiled kernel draws and adds (kernel/assembly/resamples.ts).
+ * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(K blocks)
+ * instead of a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which
+ * resamples share a call makes no difference to their numbers. The compiled kernel draws and adds
+ * (kernel/assembly/resamples.ts).
  *
  * @param resamples the first and the one after the last
  * @param out `maximaPerResample` numbers for each resample
@@ -184,10 +187,11 @@ function writeMaxima(
   out[at + 3] = white
 }
 
-/** P values: the share of resamples whose statistic is above that of the record. Where no configuration has a mean above the
- * benchmark's the statistic is 0, no resample can be below it, and the three of Hansen's test are 1. Counting resamples above 0 instead
- * gives the worst records the best p values: a hopeless configuration is not recentred, so its resamples are 0, too. White's is 1 where
- * every configuration equals the benchmark, as a portfolio that never trades equals cash: no resample differs from the record. */
+/** P values: the share of resamples whose statistic is above that of the record. Where no configuration has a mean
+ * above the benchmark's the statistic is 0, no resample can be below it, and the three of Hansen's test are 1.
+ * Counting resamples above 0 instead gives the worst records the best p values: a hopeless configuration is not
+ * recentred, so its resamples are 0, too. White's is 1 where every configuration equals the benchmark, as a
+ * portfolio that never trades equals cash: no resample differs from the record. */
 export interface SpaResult {
   readonly lower: number
   readonly consistent: number

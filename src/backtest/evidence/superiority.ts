@@ -7,28 +7,31 @@ import {
   spaResult,
 } from './spa.ts'
 
-const alpha = 0.05
+const alpha = 0.04
 const lostBlocks = 15
 
-/** The consistent p value below which a record speaks for skill: .05 max(0, 1 - 15 L / T).
+/** The consistent p value below which a record speaks for skill: .04 max(0, 1 - 15 L / T).
  *
- * The test rejects noise too often where few blocks make up the record: of 60 periods, 7 to 9 of 100 sweeps without skill are
- * below .05. The level allows for it (.0375 of 60 blocks, .0494 of 1,260), and nothing passes with 15 blocks or fewer.
- * Measured in test/backtest/judging; the p value itself is as defined.
+ * The test rejects noise too often. At .05, 7 of 100 sweeps of slowly changing scores in a falling market pass (1,260
+ * periods); at .04, 6. Where few blocks make up the record it is worse: of 60 periods, 7 to 9 of 100 are below .05. The
+ * level allows for both (.0395 of 1,260 blocks, .03 of 60), and nothing passes with 15 blocks or fewer. Measured by
+ * bench/verdict; the p value itself is as defined.
  *
  * @param periods T
  * @param meanBlock L, in periods */
 export const levelOf = ({ periods, meanBlock }: Pick<SpaTest, 'periods' | 'meanBlock'>): number =>
   alpha * Math.max(0, 1 - (lostBlocks * meanBlock) / periods)
 
-/** What became of the test. `rejected`: the consistent p value is not below `levelOf`; the other resamples could not have
- * changed that, so they were not drawn. `impossible`: the record is too short or too large, or a return overflowed. */
+/** What became of the test. `rejected`: the consistent p value is not below `levelOf`; the other resamples could not
+ * have changed that, so they were not drawn. `impossible`: the record is too short or too large, or a return
+ * overflowed. */
 export type SpaOutcome =
   | { readonly kind: 'complete'; readonly result: SpaResult }
   | { readonly kind: 'rejected' }
   | { readonly kind: 'impossible' }
 
-/** What the test says of skill: `clear` if the consistent p value is below half of the level, `close` if it is below the level. */
+/** What the test says of skill: `clear` if the consistent p value is below half of the level, `close` if it is below
+ * the level. */
 export type Superiority = 'clear' | 'close' | 'none'
 
 /** Null if it is not known. The same whether all resamples were drawn or not.

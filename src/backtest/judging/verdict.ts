@@ -169,8 +169,8 @@ const rivals: Readonly<Record<BenchmarkKind, string>> = {
 
 function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings): VerdictReason {
   const test = 'The test for superior predictive ability'
-  const level = shownShare(spaLevel)
-  const chance = `without skill, ${trials === 1 ? 'the configuration' : 'the best configuration'} would do at least this well against ${rivals[benchmark]} in`
+  const meaning = `The p-value is the chance that ${trials === 1 ? 'a configuration' : 'the best of so many configurations'} without skill does at least this well against ${rivals[benchmark]}`
+  const [limit, strongLimit] = [shownShare(spaLevel), shownShare(spaLevel / 2)]
   if (superiority !== null && typeof superiority === 'object') {
     const { usedBlock, ownBlock } = superiority
     return reason(
@@ -182,19 +182,19 @@ function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings)
     case 'clear':
       return reason(
         'spa_passes',
-        `${test} passes: ${chance} less than ${shownShare(spaLevel / 2)} of all records.`,
+        `${test} passes: its p-value is below ${strongLimit}, the limit for strong evidence. ${meaning}.`,
       )
     case 'close':
       return reason(
         'spa_close',
-        `${test} passes, but not clearly: ${chance} less than ${level} of all records. Strong evidence needs less than ${shownShare(spaLevel / 2)}.`,
+        `${test} passes, but not clearly: its p-value is below the limit of ${limit}, but not below ${strongLimit}, the limit for strong evidence. ${meaning}.`,
       )
     case 'none':
       return reason(
         'spa_fails',
         spaLevel > 0
-          ? `${test} fails: ${chance} ${level} of all records or more.`
-          : `${test} fails: the record has too few blocks of independent periods for it.`,
+          ? `${test} fails: its p-value is not below the limit of ${limit}. ${meaning}.`
+          : `${test} fails: the record has at most 15 blocks of independent periods, too few for any p-value to count.`,
       )
     case 'of_one':
       return reason(

@@ -91,8 +91,8 @@ function countBoth({ offsets, score, forwardReturn }: Dataset, date: number): nu
   return count
 }
 
-/** Rank correlation with its first order, over the names, above which a score counts as hardly changing halfway
- * through and at the end. */
+/** A score hardly changes if its order of the names, halfway through and at the end, has at least this rank
+ * correlation with the first. */
 const keptOrder = 0.75
 
 /** For a score that hardly changes: Spearman's correlation, over the names, of the first score and the name's mean
@@ -130,7 +130,7 @@ function keepsOrder(before: Float64Array, after: Float64Array): boolean {
     a.push(before[name])
     b.push(after[name])
   }
-  // Of names that all left, or of which one is left, nothing is known: the rows decide.
+  // With fewer than two names on both dates, the order says nothing. The rows of all dates decide.
   if (a.length < 2) return true
   return (correlate(a, b) ?? 0) >= keptOrder
 }

@@ -15,7 +15,7 @@ const passing: Findings = {
   dsr: 0.97,
   varianceRatio: 1,
   superiority: 'clear',
-  spaLevel: 0.049,
+  spaLevel: 0.039,
   benchmark: 'universe',
   judgedSharpe: 2,
   periods: 1_260,
@@ -72,6 +72,18 @@ describe('the level', () => {
   test('a ratio just under .95 is not shown as .95', () => {
     expect(verdictOf({ dsr: 0.949_999 }).reasons[0].message).toContain('0.949, below the required 0.95')
   })
+
+  test.each([
+    ['clear', 0.04, 'passes: its p-value is below 2%, the limit for strong evidence.'],
+    ['close', 0.04, 'its p-value is below the limit of 4%, but not below 2%, the limit for strong evidence.'],
+    ['none', 0.04, 'fails: its p-value is not below the limit of 4%.'],
+    ['none', 0, 'fails: the record has at most 15 blocks of independent periods'],
+  ] as const)(
+    'a p-value that is %s at a level of %d is explained with its limit',
+    (superiority, spaLevel, text) => {
+      expect(verdictOf({ superiority, spaLevel }).reasons[1].message).toContain(text)
+    },
+  )
 })
 
 /** Gaussian noise from a linear congruential generator; phi makes each value follow the one before. */
@@ -131,16 +143,16 @@ describe('the test for superior predictive ability', () => {
       consistentShift: cash,
       largestMean: 1,
     }
-    // 43 of 1,000 are above .0425 = .05 (1 - 15 * 5 / 500); with 42 the other resamples can still decide.
+    // 34 of 1,000 are .034 = .04 (1 - 15 * 5 / 500); with 33 the other resamples can still decide.
     const maxima = (hits: number) => [Float64Array.from({ length: 4_000 }, (_, i) => (i < 4 * hits ? 9 : 0))]
-    expect(isRejected({ ...test, statistic: 2 }, maxima(42), 100, 1_000)).toBe(false)
-    expect(isRejected({ ...test, statistic: 2 }, maxima(43), 100, 1_000)).toBe(true)
+    expect(isRejected({ ...test, statistic: 2 }, maxima(33), 100, 1_000)).toBe(false)
+    expect(isRejected({ ...test, statistic: 2 }, maxima(34), 100, 1_000)).toBe(true)
     expect(isRejected({ ...test, statistic: 0 }, maxima(0), 0, 1_000)).toBe(true)
   })
 
-  test('its level is .05 of a long record, less of a short one, and 0 of 15 blocks', () => {
-    expect(levelOf({ periods: 1_260, meanBlock: 1 })).toBeCloseTo(0.0494, 4)
-    expect(levelOf({ periods: 60, meanBlock: 1 })).toBeCloseTo(0.0375, 12)
+  test('its level is .04 of a long record, less of a short one, and 0 of 15 blocks', () => {
+    expect(levelOf({ periods: 1_260, meanBlock: 1 })).toBeCloseTo(0.0395, 4)
+    expect(levelOf({ periods: 60, meanBlock: 1 })).toBeCloseTo(0.03, 12)
     expect(levelOf({ periods: 60, meanBlock: 4 })).toBe(0)
     expect(levelOf({ periods: 60, meanBlock: 20 })).toBe(0)
     const outcome = { lower: 0, consistent: 0, upper: 0, realityCheck: 0, statistic: 9 }

@@ -10,10 +10,10 @@ const madeVerdict: BacktestResult['verdict'] = {
   dsr: 0.8,
   dsr_serial: 0.8,
   superior: false,
-  spa_level: 0.0375,
+  spa_level: 0.03,
   reasons: [
     { code: 'dsr_fails', message: 'The Deflated Sharpe ratio is 0.800, below the required 0.95.' },
-    { code: 'spa_fails', message: 'The test for superior predictive ability fails (p of at least .05).' },
+    { code: 'spa_fails', message: 'The test for superior predictive ability fails (p of at least .03).' },
   ],
 }
 
