@@ -62,9 +62,13 @@ async function findRun(deps: RunRouteDeps, context: RequestContext): Promise<Job
 async function requireRun(deps: RunRouteDeps, context: RequestContext): Promise<Job> {
   const job = await findRun(deps, context)
   if (job !== null) return job
-  throw new Failure('entity_unknown', 'There is no backtest at this address that you may see.', {
-    param: 'id',
-  })
+  throw new Failure(
+    'entity_unknown',
+    'There is no backtest at this address, or it belongs to another account.',
+    {
+      param: 'id',
+    },
+  )
 }
 
 async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
@@ -111,7 +115,7 @@ async function sendEvents(
   const body = jobEvents({
     read: async () => {
       const job = await findJob(sql, id, 'backtest')
-      if (job === null) throw new Failure('entity_unknown', 'The backtest is gone.')
+      if (job === null) throw new Failure('entity_unknown', 'The backtest has been deleted.')
       return job
     },
     watch: onChange => notifier.watch(id, onChange),
