@@ -12,13 +12,13 @@ const buildHelp = `A release is one data version: Parquet files by market and ye
 manifest.json with the rows, bytes and SHA-256 of each file. Servers and imports keep running, and all files come from
 one snapshot of the database. Figures filed after today are left out.
 
-The same command continues an interrupted build as long as the data version is the same. The newest BULK_KEEP releases
+The same command continues an interrupted build as long as the data version is the same. The three newest releases
 are kept; older ones are removed when a new one is complete. Markets whose terms have not been read in full are left
 out unless ALLOW_UNVERIFIED_MARKETS names them.
 
 --json prints one object: the manifest, is_new, folder and seconds. Progress is on standard error.
 
-Settings: BULK_DIR (default DATA_DIR/bulk), BULK_KEEP, BULK_SCHEDULE (times at which a server builds one by itself),
+Settings: BULK_DIR (default DATA_DIR/bulk), BULK_SCHEDULE (times at which a server builds one by itself),
 DATABASE_URL or DATA_DIR.
 
 Exit code: 0 the release is complete; 1 it failed or was stopped; 2 wrong usage.
@@ -26,7 +26,7 @@ Exit code: 0 the release is complete; 1 it failed or was stopped; 2 wrong usage.
 Examples:
   ./asfiled bulk build
   ./asfiled bulk build --json | jq .data_version
-  BULK_DIR=/srv/bulk BULK_KEEP=2 ./asfiled bulk build`
+  BULK_DIR=/srv/bulk ./asfiled bulk build`
 
 const listHelp = `
 --json prints one object: {"releases": [{"data_version", "as_of", "rows", "files", "bytes"}], "unfinished": [data versions]}.

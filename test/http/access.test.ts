@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { nonEmpty } from '../nonEmpty.ts'
 import { type CallerName, callerNames, callers } from './callers.ts'
 import { realServer } from './realServer.ts'
 
@@ -263,14 +264,14 @@ async function ask(row: Row, caller: CallerName): Promise<Response> {
 test('no route is missing from the table, so none can be added without saying who may enter', () => {
   const listed = new Set(table.map(row => `${row.method} ${row.route}`))
   const served = server.app.routes.map(route => `${route.method} ${route.path}`)
-  expect(served.filter(route => !listed.has(route))).toEqual([])
+  expect(nonEmpty(served).filter(route => !listed.has(route))).toEqual([])
   expect([...listed].filter(route => !served.includes(route))).toEqual([])
 })
 
 describe('every route answers every caller as the tables say', () => {
   for (const row of table) {
     test(`${row.method} ${row.path}`, async () => {
-      for (const caller of callerNames) {
+      for (const caller of nonEmpty(callerNames)) {
         const response = await ask(row, caller)
         const outcome = (row.needsKey && refused[caller]) || row.good(caller)
         const [status, code] = typeof outcome === 'number' ? [outcome, null] : outcome

@@ -77,6 +77,11 @@ const neutrals: readonly Choice[] = [
   ['', 'across markets'],
   ['market', 'within each market'],
 ]
+const benchmarks: readonly Choice[] = [
+  ['', 'by the legs'],
+  ['cash', 'cash'],
+  ['universe', 'the universe'],
+]
 
 function configPart(state: FieldState): Markup {
   return html`<fieldset><legend>Configuration</legend><div class="settings">
@@ -90,6 +95,7 @@ ${numberField('borrowBps', state, { label: 'Borrowing, bps per year', step: 'any
 ${numberField('gross', state, { label: 'Exposure', step: 'any', help: 'Long plus short positions, as a multiple of equity.' })}
 ${numberField('returnDays', state, { label: 'Return period, days', step: '1', help: 'The trading days that forward_return covers. Leave empty for the horizon, or for the spacing of the dates.' })}
 ${choiceField('neutral', state, { label: 'Legs are formed', help: 'If legs are formed within each market, no market is bet against another.' }, neutrals)}
+${choiceField('benchmark', state, { label: 'Benchmark', help: html`By default cash for long and short legs, and the equal-weight universe for long only. To compare with other returns, such as those of an index, send them as <code>benchmark</code> to <a href="/docs/guides/backtests"><code>POST /api/v1/backtest</code></a>, or use a file: <code>asfiled backtest rows.csv --benchmark index.csv</code>.` }, benchmarks)}
 </div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}</fieldset>`
 }
 

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
-import { type Job, jobRetentionDays } from '../backtests/jobs/job.ts'
+import { type Job, jobRetentionDays } from '../../jobs/job.ts'
 import type { Snippets } from './snippets.ts'
 import { reportFrame } from './storedSection.ts'
 

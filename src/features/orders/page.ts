@@ -1,6 +1,6 @@
+import type { Session } from '../../access/visitorQueries.ts'
 import { html, Markup } from '../../html.ts'
 import { accountPage, notice } from '../account/pages/frame.ts'
-import type { Session } from '../account/sessionQueries.ts'
 import { consentSentence, formVersion, type OrderDocument } from './evaluationForm.ts'
 import { documentPath } from './mails.ts'
 import type { ListedOrder } from './orderQueries.ts'

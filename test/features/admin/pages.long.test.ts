@@ -49,7 +49,9 @@ const me = async (key: string) => {
 async function request(page: Page, licence: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Licence' }).selectOption(licence)
   await page.getByLabel('Company or name').fill('Fund & Partners Ltd')
-  await page.getByLabel('What will you use it for?').fill('Monthly screens of European industrials.\nTwo analysts.')
+  await page
+    .getByLabel('What will you use it for?')
+    .fill('Monthly screens of European industrials.\nTwo analysts.')
   await page.getByRole('button', { name: 'Send the request' }).click()
   await page.getByRole('heading', { name: 'Your requests' }).waitFor()
 }
@@ -141,8 +143,9 @@ describe.skipIf(path === null)('licences in a browser', () => {
   test('a person who is no operator finds no page there', async () => {
     const { page, context } = await open()
     await signIn(page, 'curious@fund.example', '/account/licences')
-    await page.goto(`${server.url}/admin`)
+    const answer = await page.goto(`${server.url}/admin`)
     await page.getByText('There is no route GET /admin.').waitFor()
+    expect(answer?.status()).toBe(404)
     await context.close()
   })
 })

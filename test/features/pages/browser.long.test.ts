@@ -195,6 +195,7 @@ describe.skipIf(path === null)('with an evaluation', () => {
     await page.getByLabel('Code').fill(codeFor(server.terminal, 'back@again.example'))
     await page.keyboard.press('Enter')
     await page.waitForURL('**/companies/SNOW')
+    expect(new URL(page.url()).pathname).toBe('/companies/SNOW')
     await context.close()
   })
 })

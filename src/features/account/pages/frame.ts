@@ -53,13 +53,6 @@ export function pageAnswer(status: number, body: string, own: Readonly<Record<st
   return { status, body, headers }
 }
 
-/** Sends the browser to another page after a form, so that reloading repeats nothing. */
-export function redirectAnswer(path: string, cookies: readonly string[] = []): Answer {
-  const headers = new Headers({ Location: path, 'Cache-Control': 'no-store', Vary: 'Cookie' })
-  for (const cookie of cookies) headers.append('Set-Cookie', cookie)
-  return { status: 303, body: null, headers }
-}
-
 /** Something to read before the rest of a page. */
 export const notice = (text: string | Markup, kind: 'good' | 'bad' = 'good'): Markup =>
   html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`

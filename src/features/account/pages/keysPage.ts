@@ -1,5 +1,5 @@
+import type { Session } from '../../../access/visitorQueries.ts'
 import { html, type Markup } from '../../../html.ts'
-import type { Session } from '../sessionQueries.ts'
 import type { KeyStanding } from '../standingQueries.ts'
 import { accountPage, table } from './frame.ts'
 

@@ -1,7 +1,8 @@
+import type { Session } from '../../../access/visitorQueries.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { AuditEntry } from '../auditQueries.ts'
 import { type ListedBrowser, rememberedDays } from '../browserQueries.ts'
-import type { ListedSession, Session } from '../sessionQueries.ts'
+import type { ListedSession } from '../sessionQueries.ts'
 import { accountPage, table } from './frame.ts'
 
 /** Each act of the audit log in words. */

@@ -54,11 +54,3 @@ export const codePage = ({ mail, next, email, fault }: CodeState): string =>
 </form>
 <p class="quiet">No code? ${mail === 'smtp' && 'Check your spam folder, or '}<a href="/sign-in">${mail === 'smtp' ? 'enter' : 'Enter'} your address again</a>.</p>`,
   })
-
-/** What is wrong, for a browser, with a way on. */
-export const faultPage = (title: string, message: string): string =>
-  accountPage({
-    title,
-    main: html`${notice(message, 'bad')}
-<p><a href="/account">Back to the account</a></p>`,
-  })

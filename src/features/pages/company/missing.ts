@@ -37,5 +37,5 @@ function missingComponents(metric: string, onRecord: ReadonlySet<string>): strin
     : `Computed from figures that no filing states: ${unstated.map(metricLabel).join(', ')}.`
 }
 
-const onOtherPeriods = ({ isOpen }: CompanyView) =>
-  isOpen ? 'Reported, but not for these periods.' : 'Reported, but not for the fiscal year shown.'
+const onOtherPeriods = ({ hasFullHistory }: CompanyView) =>
+  hasFullHistory ? 'Reported, but not for these periods.' : 'Reported, but not for the fiscal year shown.'

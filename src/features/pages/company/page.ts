@@ -22,7 +22,7 @@ export async function companyPage(
   query: CompanyPageQuery,
 ): Promise<Page> {
   const view = await readCompanyView(deps, principal, id, query)
-  const { profile, list, isOpen, filings } = view
+  const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
   const name = list.name ?? profile.name?.value ?? ticker
@@ -56,16 +56,16 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
 ${searchForm('')}
-${isOpen && cellStates(tables, profile.currency)}`,
+${hasFullHistory && cellStates(tables, profile.currency)}`,
   }
 }
 
 const periodNames = { years: 'full years', quarters: 'quarters', ttm: 'twelve trailing months' } as const
 
-function whyNoFigures({ profile, isOpen }: CompanyView, { show = 'years', as_of }: CompanyPageQuery): string {
+function whyNoFigures({ profile, hasFullHistory }: CompanyView, { show = 'years', as_of }: CompanyPageQuery): string {
   const none = `There are no figures for ${periodNames[show]}.`
   if (profile.filings === 0) return `${none} No filing of this company is on record.`
-  if (!isOpen)
+  if (!hasFullHistory)
     return `${none} Without a licence you see only the most recent fiscal year that the company has reported, and it has none.`
   return as_of === undefined
     ? `${none} Other periods may have some.`
