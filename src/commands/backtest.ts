@@ -33,15 +33,15 @@ import { grouped, printLine, requireFolder, startProgress, writeFileAtomically }
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
   date,asset,score,forward_return[,market][,dollar_volume]
-forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. A file of forecasts is read as it is:
+forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
-Everything is computed here, without a server, a database or the network.
+Everything is computed on this machine, without a server, a database or the network.
 
 Several comma-separated values of --quantile, --weighting, --hold-days or --direction form a grid of configurations. The
 best one is shown, with a test of how much of it selection explains. --sweep tries the standard grid of 48.
 
-Exit code: 0 computed; 1 not computed; 2 wrong usage; 3 computed, but short of --fail-verdict or of another --fail option.
-A figure that cannot be computed falls short of any bound, and a verdict that is withheld of any level.
+Exit code: 0 computed; 1 not computed; 2 wrong usage; 3 computed, but a --fail option was not met. A figure that
+cannot be computed meets no bound, and a verdict that is withheld meets no level.
 
 Examples:
   ./asfiled backtest scores.csv
@@ -62,7 +62,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .addOption(
       new Option(
         '--horizon <horizon>',
-        'Of a file of forecasts: the ones to use (default: its only one)',
+        'Horizon to use, if the file has forecasts (default: its only one)',
       ).choices(horizons),
     )
     .option('--quantile <share>', 'Share of the names in each leg, 0.01 to 0.5 (default: 0.1)')
@@ -83,7 +83,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
-      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv, capacity (default with --html: what the sheet shows)',
+      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv, capacity (default with --html: what the tear sheet shows)',
     )
     .option('--seed <number>', 'Seed of the resamples of spa and interval (default: 1)', parseNumber)
     .option('--bootstraps <count>', 'Number of resamples (default: 1000)', parseNumber)
@@ -95,7 +95,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .addOption(
       new Option(
         '--benchmark <name>',
-        'What the result is judged against: cash, universe, or a CSV or Parquet file of date and return (default: cash for long_short, universe for long_only)',
+        'Benchmark for the verdict: cash, universe, or a CSV or Parquet file of date and return (default: cash for long_short, universe for long_only)',
       ),
     )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
@@ -106,7 +106,10 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       parseNumber,
     )
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
-    .option('--json <file>', 'Write the result as JSON; - is standard output, which then has nothing else')
+    .option(
+      '--json <file>',
+      'Write the result as JSON; - is standard output, which then carries nothing else',
+    )
     .option('--html <file>', 'Write a tear sheet that opens in any browser; - is standard output')
     .addOption(
       new Option(

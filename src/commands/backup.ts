@@ -14,19 +14,19 @@ import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { type OperatorRun, recordRun } from './operations/runQueries.ts'
 import { type Progress, printLine, startProgress } from './output.ts'
 
-const help = `
-Servers, imports and backtests continue meanwhile. The backup is the database as it is when the command ends. FILE is a
-tar archive compressed with zstd. It gets its name when it is complete and on disk; a backup that was interrupted leaves
-FILE.*.part, which can be removed. It contains the digests of all keys and the password of the database: only your
-account can read it. Not in it: DATA_DIR/registers, the responses of the registers, which sync stores as plain files.
+const help = `Servers, imports and backtests keep running. The backup holds the database as it is when the command ends. FILE is a
+tar archive compressed with zstd. It appears under its name once it is complete and on disk; an interrupted backup
+leaves FILE.*.part, which you can delete. It contains the digests of all keys and the password of the database, so
+only your account can read it. It leaves out DATA_DIR/registers, where sync stores the responses of registers as plain
+files.
 
-A database that DATABASE_URL names is backed up with pg_dump or pg_basebackup. --record then notes in it that FILE was made, so
-that ./asfiled status and ./asfiled upgrade --check know. A backup of this command is noted by itself.
+Use pg_dump or pg_basebackup for a database at DATABASE_URL. --record then records in it that FILE was made, for
+./asfiled status and ./asfiled upgrade --check. This command records its own backups.
 
 --json prints one object: {"file", "bytes", "database_bytes", "seconds"}, with --record {"file", "bytes", "recorded"}. Progress is on
 standard error.
 
-Exit code: 0 the backup is complete, or noted; 1 it failed or was stopped, and FILE does not exist; 2 wrong usage.
+Exit code: 0 the backup is complete, or recorded; 1 it failed or was stopped, and FILE does not exist; 2 wrong usage.
 
 Examples:
   ./asfiled backup /backups/asfiled-$(date +%F).tar.zst
@@ -37,8 +37,8 @@ export function addBackupCommand(program: Command, context: CliContext): void {
   program
     .command('backup')
     .description('Back up the embedded database to one file, while servers run')
-    .argument('<file>', 'A new file; with --record, where the backup of another tool is')
-    .option('--record', 'Only note that another tool has made the backup FILE now')
+    .argument('<file>', 'A new file or, with --record, the backup that another tool made')
+    .option('--record', 'Only record that another tool has just made the backup FILE')
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', help)
     .action(async (file: string, { record, json }: { record?: true; json: boolean }) => {

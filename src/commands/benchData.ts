@@ -5,7 +5,7 @@ const executableFile = resolve(import.meta.dir, '../../bench/data/command.ts')
 
 /** `bench-data`, in a process of its own: its code belongs to bench, from which nothing in src may import. */
 export function addBenchDataCommand(program: Command): void {
-  program.command('bench-data', 'Fill an empty database with made-up entities and filings for benchmarks', {
+  program.command('bench-data', 'Fill an empty database with made-up companies and filings for benchmarks', {
     executableFile,
   })
 }

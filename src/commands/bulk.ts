@@ -8,21 +8,20 @@ import { loadMarkets } from '../markets/markets.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { grouped, printLine, startProgress, textTable } from './output.ts'
 
-const buildHelp = `
-One release is one data version: Parquet files by market and year of filing (US-2010.parquet), compressed with zstd, and
-manifest.json with rows, bytes and SHA-256 of each file. Servers and imports continue meanwhile; the files are of one
-snapshot of the database. Figures filed after today are left out.
+const buildHelp = `A release is one data version: Parquet files by market and year of filing (US-2010.parquet), compressed with zstd, and
+manifest.json with the rows, bytes and SHA-256 of each file. Servers and imports keep running, and all files come from
+one snapshot of the database. Figures filed after today are left out.
 
-A build that was interrupted is continued by the same command, as long as the data version is the same. The three newest
-releases stay; the others are removed when a new one is whole. Markets whose terms are not read in full are left out
-unless ALLOW_UNVERIFIED_MARKETS names them.
+The same command continues an interrupted build as long as the data version is the same. The three newest releases
+are kept; older ones are removed when a new one is complete. Markets whose terms have not been read in full are left
+out unless ALLOW_UNVERIFIED_MARKETS names them.
 
 --json prints one object: the manifest, is_new, folder and seconds. Progress is on standard error.
 
-Settings: BULK_DIR (default DATA_DIR/bulk), BULK_SCHEDULE (times at which a server builds by itself), DATABASE_URL
-or DATA_DIR.
+Settings: BULK_DIR (default DATA_DIR/bulk), BULK_SCHEDULE (times at which a server builds one by itself),
+DATABASE_URL or DATA_DIR.
 
-Exit code: 0 the release is whole; 1 it failed or was stopped; 2 wrong usage.
+Exit code: 0 the release is complete; 1 it failed or was stopped; 2 wrong usage.
 
 Examples:
   ./asfiled bulk build
@@ -37,7 +36,7 @@ Examples:
   ./asfiled bulk list --json | jq '.releases[-1].data_version'`
 
 const removeHelp = `
-A download in progress goes on; the next request for the release is answered with 404.
+A download in progress continues. The next request for the release gets status 404.
 
 Example:
   ./asfiled bulk remove 41`
@@ -50,10 +49,10 @@ interface JsonFlag {
 export function addBulkCommand(program: Command, context: CliContext): void {
   const command = program
     .command('bulk')
-    .description('Build, list and remove bulk files: everything, as Parquet')
+    .description('Build, list and remove bulk files: all data, as Parquet')
   command
     .command('build')
-    .description('Build the release of the present data version')
+    .description('Build the release of the current data version')
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', buildHelp)
     .action(async ({ json }: JsonFlag) => {
@@ -68,7 +67,7 @@ export function addBulkCommand(program: Command, context: CliContext): void {
   command
     .command('remove')
     .description('Remove a release')
-    .argument('<data version>', 'As bulk list shows it')
+    .argument('<data version>', 'The data version that `./asfiled bulk list` shows')
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', removeHelp)
     .action((version: string, { json }: JsonFlag) => remove(context, version, json))

@@ -24,7 +24,7 @@ export function addDataCommand(program: Command): void {
     .description('Rebuild the shipped sample of filings from files of the registers, without a database')
     .option(
       '--to <folder>',
-      'Folder to write entities.csv and fundamentals.csv.gz into; made if it is missing',
+      'Folder for entities.csv and fundamentals.csv.gz, created if it is missing',
       'sample',
     )
     .option('--companies <file>', 'Only these companies; the files must contain each of them')

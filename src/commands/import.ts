@@ -13,12 +13,11 @@ import { recordRun } from './operations/runQueries.ts'
 import { parseDay } from './options.ts'
 import { grouped } from './output.ts'
 
-const help = `
-Importing the same files again adds nothing; an interrupted import continues where it stopped. Figures without a day, a
-filing or a finite number are left out, counted as malformed and named with their place.
+const help = `Importing the same files again adds nothing; an interrupted import continues where it stopped. Figures without a day,
+a filing or a finite number are left out, counted as malformed and listed with their position.
 
---json prints one object on standard output: the counts, each skipped document with its reason, and data_version. Progress
-and named faults are on standard error.
+--json prints one object on standard output: the counts, each skipped document with its reason, and data_version.
+Progress and faults are on standard error.
 
 Exit code: 0 every document was read; 1 some were skipped or have malformed figures (each is named), or nothing was imported;
 2 wrong usage.`

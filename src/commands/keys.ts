@@ -17,7 +17,7 @@ Examples:
   ./asfiled keys create --email ana@fund.example --json | jq -r .key
 
 The key is printed once and cannot be shown again: only its SHA-256 is stored.
-An evaluation lasts 30 days, is given once per company domain (mail.fund.co.uk is fund.co.uk), and needs a work address.`
+An evaluation lasts 30 days and needs a work address. Each company domain gets one (mail.fund.co.uk counts as fund.co.uk).`
 
 interface CreateOptions {
   email: string

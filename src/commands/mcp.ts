@@ -3,13 +3,12 @@ import packageFile from '../../package.json'
 import { serveTools } from '../features/agentTools/stdio.ts'
 import type { CliContext } from './context.ts'
 
-const help = `
-An assistant starts this command itself, from a line of its configuration, and talks to it on standard input and output.
-The tools call the HTTP API of a running server, so limits and licences are those of the key.
+const help = `An assistant starts this command itself, as its configuration says, and talks to it over standard input and output.
+The tools call the HTTP API of a running server, so the limits and licence of the key apply.
 
 Settings: ASFILED_URL (the server; default: that of HOST and PORT) and ASFILED_KEY (default: demo).
 
-The same tools are at /mcp of every server, for assistants that connect by HTTP.
+Assistants that connect by HTTP find the same tools at /mcp of every server.
 
 Examples:
   ASFILED_URL=https://data.example.com ASFILED_KEY=asf_live_... ./asfiled mcp

@@ -6,11 +6,11 @@ import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { printLine, startProgress } from './output.ts'
 
 const help = `
-The database is restored into DATA_DIR, which must not contain one: nothing is overwritten. Each file is compared with its
+The database is restored into DATA_DIR, which must not contain one. Nothing is overwritten. Each file is compared with its
 checksum, so a damaged backup is refused, and a restore that fails or is killed leaves no database. Checksums show damage, not
 tampering: a file that was altered on purpose can run programs here. Restore only files that you trust. A backup
 of an older version is migrated; one of a newer version is refused. Settings of PostgreSQL that you changed are not
-restored. Keys that were revoked after the backup work again: revoke them again. Stop servers of this DATA_DIR first.
+restored. Keys that were revoked after the backup work again, so revoke them again. First stop all servers of this DATA_DIR.
 
 Exit code: 0 the database is restored and starts; 1 it was not restored, or its first start failed, which the message says;
 2 wrong usage.

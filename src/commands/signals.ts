@@ -9,7 +9,7 @@ import { type InputFile, openInput } from './inputFile.ts'
 import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
 const importHelp = `
-FILE is CSV or CSV.gz, - is standard input. It begins with the header
+FILE is CSV or CSV.gz, - is standard input. It starts with the header
   date,ticker,market,horizon,predicted_pct,actual_pct[,source]
 An empty actual_pct is an open forecast; a later line with its outcome resolves it, once the days of its horizon have ended.
 A forecast is live if it is imported before its date has ended in the market's time zone, and backfill otherwise. The column
@@ -29,7 +29,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
     .command('import')
     .description('Record open forecasts and resolve them when their outcomes arrive')
     .argument('<file>', 'CSV or CSV.gz; - is standard input')
-    .option('--correct', 'Change resolved rows too; both versions stay on record', false)
+    .option('--correct', 'Also change resolved rows; both versions are kept', false)
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', importHelp)
     .action(async (file: string, options: ImportOptions) => {

@@ -21,10 +21,9 @@ import { grouped } from './output.ts'
 import { recordedSync } from './syncRun.ts'
 import { addSyncStatusCommand } from './syncStatus.ts'
 
-const help = `
-Responses of the register are stored unchanged in DATA_DIR/registers/<market>/<day> and imported from there. A stored
-response is not requested again. Ctrl-C, a crash or a register that does not respond loses nothing: run the same command
-again to continue.
+const help = `Responses of the register are stored unchanged in DATA_DIR/registers/<market>/<day> and imported from there. A stored
+response is not requested again. Nothing is lost if you press Ctrl-C, the command crashes or the register stops
+responding: run the same command again to continue.
 
 Exit code: 0 everything was fetched and read; 1 something was skipped (each is named), or the run was stopped; 2 wrong
 usage.`
@@ -40,7 +39,7 @@ interface SyncFlags {
 export function addSyncCommand(program: Command, context: CliContext): void {
   const command = program
     .command('sync')
-    .description('Fetch what is new from a register and import it, or show when that was last done')
+    .description('Fetch new filings from a register and import them, or show when that was last done')
   addSyncStatusCommand(command, context)
   for (const source of sources.values()) {
     const market = source.market.toLowerCase()

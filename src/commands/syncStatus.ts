@@ -7,9 +7,9 @@ import { sources } from '../ingest/registers/allRegisters.ts'
 import type { CliContext } from './context.ts'
 import { grouped, printLine, textTable } from './output.ts'
 
-const help = `
-One line for each market that was ever fetched or is in SYNC_SCHEDULE of these settings. Times are in UTC. "running" is a run
-of any server, or by hand. A run for some companies or from some day (--companies, --since) is no success of the market.
+const help = `Prints one line for each market that has ever been fetched or is in SYNC_SCHEDULE. Times are in UTC. "running" covers
+the runs of every server and those started by hand. A run with --companies or --since does not count as a success for
+the market.
 
 Example:
   ./asfiled sync status --json`
@@ -18,8 +18,8 @@ Example:
 export function addSyncStatusCommand(sync: Command, context: CliContext): void {
   sync
     .command('status')
-    .description('When each register was last fetched, and why not')
-    .option('--json', 'As JSON')
+    .description('Show when each register was last fetched, and what went wrong')
+    .option('--json', 'Print one JSON object')
     .addHelpText('after', help)
     .action(({ json }: { json?: true }) => status(context, json === true))
 }

@@ -250,7 +250,7 @@ async function countAccountPage({ access }: AdmissionDeps, context: RequestConte
   if (refused === null) return
   throw new Failure(
     refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
-    `Your network has opened too many pages. Try again in ${refused.retryAfterSeconds} s.`,
+    `Too many pages were opened from your network. Try again in ${refused.retryAfterSeconds} s.`,
     { retryAfterSeconds: refused.retryAfterSeconds },
   )
 }

@@ -28,19 +28,19 @@ Examples:
 export function addAccountsCommand(program: Command, context: CliContext): void {
   const accounts = program
     .command('accounts')
-    .description('List accounts, and show one with its keys, grants, requests and acts')
+    .description('List accounts, or show one with its keys, grants, requests and events')
     .addHelpText('after', listHelp)
   accounts
     .command('list', { isDefault: true })
     .description('List accounts, the latest first')
-    .option('--email <part>', 'Those whose address has this part alone', '')
+    .option('--email <part>', 'Only accounts whose address contains this', '')
     .option('--limit <n>', 'How many', parsePositiveInteger, defaultLimit)
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', listHelp)
     .action((options: ListOptions) => list(context, options))
   accounts
     .command('show')
-    .description('Show an account with its keys, grants, requests and latest acts')
+    .description('Show an account with its keys, grants, requests and latest events')
     .argument('<email>', 'Address of the account')
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', showHelp)

@@ -18,14 +18,14 @@ Examples:
   ./asfiled audit --email ana@fund.example --limit 20
   ./asfiled audit --json | jq '.[] | select(.act == "key_revoked")'
 
-Entries are never changed or deleted: the database refuses it.`
+The database refuses to change or delete entries.`
 
 /** `audit`: who signed in, and who made, rotated, revoked or granted what. */
 export function addAuditCommand(program: Command, context: CliContext): void {
   program
     .command('audit')
     .description('Show who signed in, and who made, rotated, revoked or granted which key')
-    .option('--email <address>', 'Acts on the account of this address alone')
+    .option('--email <address>', 'Only events on the account with this address')
     .option('--limit <n>', 'How many entries, the latest first', parsePositiveInteger, defaultLimit)
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', help)

@@ -28,16 +28,16 @@ Examples:
   ./asfiled grants make --email ana@fund.example --new-key --licence redistribution --first 2030-01-01
   ./asfiled grants make --key asf_live_4fT9aB2x --licence oem --per-minute 10000 --bulk
 
-With --key the licence goes to that key: programs need no change. With --email it goes to the one key of the account, or, where it has
-none or with --new-key, to a new key. Its holder makes it at /account/api-keys, so no operator sees it.
-A paid licence that runs is never lowered: one with less for the same days is refused.`
+With --key, the licence goes to that key, so programs need no change. With --email, it goes to the only key of the
+account or, with --new-key or if there is none, to a new key. The account creates that key at /account/api-keys, and
+no operator sees it. A paid licence is never reduced while it runs: one that covers less on the same days is refused.`
 
 const extendHelp = `
 Examples:
   ./asfiled grants extend 12 --last 2031-12-31
   ./asfiled grants extend 12 --no-end
 
-The last day can only become a later one. ./asfiled grants shows the numbers.`
+The last day can only move later. ./asfiled grants shows the numbers.`
 
 /** The terms of a grant, as options. */
 export interface TermOptions {
@@ -79,11 +79,11 @@ export function orderOf(options: TermOptions, today: IsoDate): GrantOrder {
 export function addGrantsCommand(program: Command, context: CliContext): void {
   const grants = program
     .command('grants')
-    .description('List, make and extend grants: what was sold to whom, with the limits of each sale')
+    .description('List, make and extend grants: the licences of each key, with their limits')
     .addHelpText('after', listHelp)
   grants
     .command('list', { isDefault: true })
-    .description('List what was sold to whom, with the limits of each sale')
+    .description('List the licences of each key, with their limits')
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', listHelp)
     .action((options: { json: boolean }) => list(context, options.json))
@@ -94,7 +94,9 @@ export function addGrantsCommand(program: Command, context: CliContext): void {
       .addOption(new Option('--licence <licence>', 'Licence').choices(grantable).makeOptionMandatory())
       .addOption(new Option('--key <prefix>', 'The key, by its prefix').conflicts('email'))
       .option('--email <address>', 'The account, by its address')
-      .addOption(new Option('--new-key', 'As a new key of the account').conflicts('key').default(false)),
+      .addOption(
+        new Option('--new-key', 'Put it on a new key of the account').conflicts('key').default(false),
+      ),
   )
     .addHelpText('after', makeHelp)
     .action((options: MakeOptions) => make(context, options))
@@ -103,7 +105,7 @@ export function addGrantsCommand(program: Command, context: CliContext): void {
     .description('Move the last day of a grant to a later one')
     .argument('<grant>', 'Number of the grant, as `./asfiled grants` shows it', parsePositiveInteger)
     .addOption(new Option('--last <date>', 'New last day (UTC), like 2031-12-31').argParser(parseDay))
-    .addOption(new Option('--no-end', 'Without end').conflicts('last'))
+    .addOption(new Option('--no-end', 'Remove the last day').conflicts('last'))
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', extendHelp)
     .action((grant: number, options: ExtendOptions) => extend(context, grant, options))

@@ -7,12 +7,11 @@ import { printLine, textTable } from '../output.ts'
 const maxShown = 20
 const maxQueued = 200
 
-const help = `
-A server on this machine without MAIL_URL stores its mail in the database instead of sending it: sign-in codes, for as long as
-they work, copies of signed orders and reminders. With MAIL_URL no code is stored.
+const help = `Without MAIL_URL, a server on this machine stores its e-mails in the database instead of sending them: sign-in codes
+until they expire, copies of signed orders, and reminders. With MAIL_URL, no code is stored.
 
-All mail except codes is queued until a mail server has accepted it. --queue lists it: waiting, sent, failed after nine attempts
-in two days, or expired before it could be sent.
+Every e-mail except codes is queued until a mail server accepts it. --queue lists each one as waiting, sent, failed
+(after nine attempts in two days) or expired before it could be sent.
 
 Examples:
   ./asfiled mail
@@ -23,9 +22,9 @@ export function addMailCommand(program: Command, context: CliContext): void {
   program
     .command('mail')
     .description(
-      'Show the mail of a server on this machine that sends none, and which mail waits or has failed',
+      'Show e-mails of a server on this machine that cannot send them, and which are waiting or have failed',
     )
-    .option('--queue', 'List the queued mail of the last month instead', false)
+    .option('--queue', 'List the queued e-mails of the last month instead', false)
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', help)
     .action((options: { queue: boolean; json: boolean }) =>

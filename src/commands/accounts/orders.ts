@@ -8,12 +8,13 @@ import { printLine, textTable } from '../output.ts'
 const defaultLimit = 100
 const maxShownBreaks = 50
 
-const verifyHelp = `
-Each order holds the SHA-256 of the one before it, the audit log has that of each, and the end of the chain is recorded. Any change
-of a document or a field, and any order that was removed or put in between others, is named. The exit code is then 1.
+const verifyHelp = `Each order holds the SHA-256 of the one before it, the audit log holds that of every order, and the end of the chain
+is recorded. Any changed document or field, and any order that was removed or inserted, is reported, and the exit code
+is 1.
 
-Whoever can write to the database can also add an order at the end or write a whole new chain. Against a new chain, note the last SHA-256 elsewhere from time to
-time and pass it on: it must still be in the chain. Signers have those of their own orders by mail.
+Whoever can write to the database can also add an order at the end or write a whole new chain. To detect a new chain,
+note the last SHA-256 elsewhere from time to time and pass it to --contains: it must still be in the chain. Signers
+have those of their own orders by e-mail.
 
 Examples:
   ./asfiled orders verify

@@ -23,7 +23,8 @@ Examples:
   ./asfiled requests grant 7 --licence commercial --quant --last 2030-12-31
   ./asfiled requests grant 7 --key asf_live_4fT9aB2x --licence oem --per-minute 10000
 
-Without options the request is granted as it was sent: its licence, its days, its key. A first day that has passed is today.`
+Without options, the request is granted as it was sent, with its licence, days and key. If its first day has passed,
+the licence starts today.`
 
 const refuseHelp = `
 Example:
@@ -41,8 +42,8 @@ export function addRequestsCommand(program: Command, context: CliContext): void 
   const numberText = 'Number of the request, as `./asfiled requests` shows it'
   requests
     .command('list', { isDefault: true })
-    .description('List the requests that are open, the latest first')
-    .option('--all', 'Also those that were decided or withdrawn', false)
+    .description('List open requests, the latest first')
+    .option('--all', 'Include requests that were decided or withdrawn', false)
     .option('--limit <n>', 'How many', parsePositiveInteger, defaultLimit)
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', listHelp)
@@ -52,8 +53,10 @@ export function addRequestsCommand(program: Command, context: CliContext): void 
       .command('grant')
       .description('Grant a request')
       .argument(number, numberText, parsePositiveInteger)
-      .addOption(new Option('--licence <licence>', 'Another licence than was requested').choices(grantable))
-      .option('--key <prefix>', 'Another key of the account, by its prefix; new: a new one'),
+      .addOption(
+        new Option('--licence <licence>', 'A different licence from the one requested').choices(grantable),
+      )
+      .option('--key <prefix>', 'A different key of the account, by its prefix, or new for a new key'),
   )
     .addHelpText('after', grantHelp)
     .action((request: number, options: GrantOptions) => grant(context, request, options))

@@ -11,18 +11,17 @@ import { readStatus, type ServiceState } from './readStatus.ts'
 import { type StatusFrame, statusScreen } from './statusScreen.ts'
 import { damageObject } from './verify.ts'
 
-const help = `
-The database of DATABASE_URL or DATA_DIR is read as it is: nothing is created or migrated. A stopped embedded database is
-started for this and stopped again. Servers and workers are those whose heartbeat, which each writes every second, is not
-older than five seconds. No key, password or address of a person is shown.
+const help = `This command only reads the database of DATABASE_URL or DATA_DIR. It starts a stopped embedded database and stops it
+again. Servers and workers write a heartbeat every second; they are listed if the last one is at most five seconds
+old. No key, password or personal address is shown.
 
   schema      The number of the last migration; "pending" are those that this version adds
-  fetched     How long ago a sync fetched everything of a market; "imported" the same for ./asfiled import
+  fetched     How long ago a sync last fetched everything from a market; "imported" is the same for ./asfiled import
   jobs        Submitted backtests and as-of joins
   pages       When all pages of the database were last checked for damage (./asfiled verify does it now)
-  backup      The last one of ./asfiled backup, or that ./asfiled backup --record noted
+  backup      The last backup that ./asfiled backup made, or that ./asfiled backup --record noted
 
-Exit code: 0 healthy; 1 something needs attention, which the last lines name with what to do; 2 wrong usage.
+Exit code: 0 healthy; 1 something needs attention, and the last lines say what to do; 2 wrong usage.
 
 Examples:
   ./asfiled status
@@ -39,10 +38,15 @@ interface StatusFlags {
 export function addStatusCommand(program: Command, context: CliContext): void {
   program
     .command('status')
-    .description('Whether the service is healthy: servers, data, jobs, disk, errors and backup')
-    .option('--json', 'As JSON')
+    .description('Show whether the service is healthy: servers, data, jobs, disk, errors and backups')
+    .option('--json', 'Print one JSON object')
     .option('--timeout <seconds>', 'How long to wait for the database', parseNumber, 20)
-    .option('--max-backup-age <days>', 'An older last backup needs attention; 0: do not look', parseNumber, 7)
+    .option(
+      '--max-backup-age <days>',
+      'Warn if the last backup is older than this; 0 turns the check off',
+      parseNumber,
+      7,
+    )
     .addHelpText('after', help)
     .action((flags: StatusFlags) => status(context, flags))
 }

@@ -23,17 +23,16 @@ import {
 } from './upgradeChecks.ts'
 import { type LongTransaction, readLongestTransaction, readTableSizes } from './upgradeQueries.ts'
 
-const help = `
-Nothing is changed: the next start of a server of this version, or ./asfiled migrate, upgrades. Run it with the new code and the
-settings of the old. Each pending migration is named with why it exists, the tables that it locks or writes, and their size here.
-What cannot be known from here is marked "?", and is no reason for exit code 1.
+const help = `This command changes nothing. The next server of this version to start upgrades the database, and so does ./asfiled
+migrate. Run it with the new code and the old settings. It lists each pending migration with its purpose, the tables
+that it locks or writes, and their sizes. A "?" marks what cannot be known from here; it does not lead to exit code 1.
 
-  backup    Whether one of the last day is on record (./asfiled backup, or ./asfiled backup --record)
-  servers   Whether processes of the older version run, and may go on while servers are replaced one after the other
-  locks     Whether a migration takes long, or would wait for a transaction that is open
-  disk      Whether the room that it may take for a while is free
+  backup    Whether a backup of the last day is recorded (./asfiled backup, or ./asfiled backup --record)
+  servers   Whether servers of the older version are running, and can keep running while you replace them one by one
+  locks     Whether a migration takes long, or would have to wait for an open transaction
+  disk      Whether there is room for the space that it may need for a while
 
-Exit code: 0 the upgrade is safe, or there is nothing to do; 1 it is not safe, or the database cannot be read; 2 wrong usage.
+Exit code: 0 the upgrade is safe, or there is nothing to do; 1 it is unsafe, or the database cannot be read; 2 wrong usage.
 
 Example:
   ./asfiled upgrade --check && ./asfiled serve`
@@ -48,9 +47,9 @@ interface UpgradeFlags {
 export function addUpgradeCommand(program: Command, context: CliContext): void {
   program
     .command('upgrade')
-    .description('Say what an upgrade of the database to this version does, and whether it is safe now')
-    .requiredOption('--check', 'Only look; nothing else is offered: serve and migrate upgrade')
-    .option('--json', 'As JSON')
+    .description('Show what upgrading the database to this version would do, and whether it is safe now')
+    .requiredOption('--check', 'Only check; required, because serve and migrate do the upgrade')
+    .option('--json', 'Print one JSON object')
     .option('--timeout <seconds>', 'How long to wait for the database', parseNumber, 30)
     .addHelpText('after', help)
     .action((flags: UpgradeFlags) => check(context, flags))

@@ -13,14 +13,14 @@ import { parseNumber } from '../options.ts'
 import { grouped, printLine, startProgress, wrapText } from '../output.ts'
 import { size } from './statusScreen.ts'
 
-const help = `
-Reads every page of the database and compares its checksum, then checks the structure of tables and indexes with the extension amcheck.
-Servers do the same slowly by themselves (PAGE_CHECK_MB_PER_SECOND); this command does it now, and may run while they do. What it finds
-is noted in the database, so that ./asfiled status, /ready and the metrics say it; what an earlier check found and this one does not is
-over. Of an embedded database the files are read. Of another PostgreSQL it uses what the role of DATABASE_URL may use, and names what
-it could not check: docs/operations.md says what to grant.
+const help = `Reads every page of the database and compares its checksum, then checks the structure of tables and indexes with the
+extension amcheck. Servers do the same slowly in the background (PAGE_CHECK_MB_PER_SECOND). This command does it now
+and can run at the same time. It records its findings in the database, where ./asfiled status, /ready and the metrics
+show them, and clears earlier findings that it no longer sees. For an embedded database it reads the files. For any
+other PostgreSQL it does what the role of DATABASE_URL allows and names what it could not check: docs/operations.md
+lists the grants that it needs.
 
-Exit code: 0 nothing is damaged; 1 something is, or the check did not end; 2 wrong usage.
+Exit code: 0 nothing is damaged; 1 something is damaged, or the check did not finish; 2 wrong usage.
 
 Examples:
   ./asfiled verify
@@ -39,10 +39,10 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
   program
     .command('verify')
     .description('Read and check every page of the database, its tables and its indexes')
-    .option('--rate <MB/s>', 'Read no faster; default: as fast as it goes', parseNumber)
-    .option('--thorough', 'Also look for each row in its indexes: reads each table once for each index')
-    .option('--repair', 'Then rebuild damaged indexes of intact tables, and check again')
-    .option('--json', 'As JSON')
+    .option('--rate <MB/s>', 'Read at most this fast (default: no limit)', parseNumber)
+    .option('--thorough', 'Also look for each row in its indexes, which reads each table once per index')
+    .option('--repair', 'Rebuild damaged indexes of intact tables, then check again')
+    .option('--json', 'Print one JSON object')
     .addHelpText('after', help)
     .action(async (flags: VerifyFlags) => {
       process.exitCode = await verify(context, flags)

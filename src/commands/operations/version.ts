@@ -10,9 +10,9 @@ import { printLine } from '../output.ts'
 import { readCommit, schemaNumber } from './installation.ts'
 import { readServerState } from './statusQueries.ts'
 
-const help = `
-The commit is that of the clone, or what a container was built from. PostgreSQL is the server of DATABASE_URL, if it answers within
-five seconds; else the embedded one that these packages have, which is not started for this.
+const help = `The commit is that of the clone, or of the source that the container was built from. The PostgreSQL version is that of
+the server at DATABASE_URL if it responds within five seconds. Otherwise it is the version of the embedded PostgreSQL,
+which is not started for this.
 
 Example:
   ./asfiled version --json`
@@ -21,8 +21,8 @@ Example:
 export function addVersionCommand(program: Command, context: CliContext): void {
   program
     .command('version')
-    .description('The version, its commit and schema number, Bun and PostgreSQL')
-    .option('--json', 'As JSON')
+    .description('Show the version, its commit and schema number, and the versions of Bun and PostgreSQL')
+    .option('--json', 'Print one JSON object')
     .addHelpText('after', help)
     .action(async ({ json }: { json?: true }) => {
       const found = {

@@ -51,8 +51,8 @@ const codeMail = (code: string, baseUrl: string) => `Your code for ${baseUrl} is
 
     ${code}
 
-It works for ${codeMinutes} minutes, once, and only in the browser that requested it.
-If that was not you, ignore this mail: without the code nothing happens.
+It works once, within ${codeMinutes} minutes, in the browser in which you requested it.
+If you did not request it, ignore this e-mail: nobody can sign in without the code.
 `
 
 export interface Visit {

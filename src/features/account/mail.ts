@@ -53,7 +53,7 @@ const mailerOff: Mailer = {
 }
 
 export const mailIsOff =
-  'Mail is not set up on this server, so sign-in is off. The operator sets MAIL_URL and MAIL_FROM, and can make keys with ./asfiled keys create.'
+  'This server cannot send e-mail, so nobody can sign in. The operator can set MAIL_URL and MAIL_FROM, or create keys with ./asfiled keys create.'
 
 function terminalMailer({ sql, showInTerminal }: MailDeps): Mailer {
   const show = async (mail: Mail) => {
@@ -125,7 +125,7 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
     kind: 'smtp',
     send: async (mail, whenLost) => {
       if (queued.size >= maxQueued)
-        throw new Failure('compute_busy', 'Too many mails are waiting to be sent. Try again in a minute.', {
+        throw new Failure('compute_busy', 'Too many e-mails are waiting to be sent. Try again in a minute.', {
           retryAfterSeconds: 60,
         })
       const delivery = deliver(mail, whenLost).finally(() => queued.delete(delivery))

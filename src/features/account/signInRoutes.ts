@@ -91,7 +91,8 @@ export function signInRoutes(http: HttpPlugin, deps: AccountDeps) {
         signInPage({
           mail,
           next,
-          fault: 'This code has expired, was used, or was sent to another browser. Get a new one.',
+          fault:
+            'This code has expired, was already used, or was requested in another browser. Request a new one.',
         }),
         { 'Set-Cookie': cookies.clear('signin') },
       )
@@ -110,7 +111,7 @@ export function signInRoutes(http: HttpPlugin, deps: AccountDeps) {
     const used = await useCode(deps.sql, sent, form.text('code'), visit)
     if (used.outcome === 'over') return over()
     if (used.outcome === 'wrong') {
-      const fault = `That is not the code. ${used.guessesLeft} ${used.guessesLeft === 1 ? 'try is' : 'tries are'} left.`
+      const fault = `That code is wrong. You have ${used.guessesLeft} ${used.guessesLeft === 1 ? 'attempt' : 'attempts'} left.`
       return pageAnswer(400, codePage({ mail, next, email, fault }))
     }
     return redirectAnswer(next, [

@@ -29,8 +29,8 @@ export function backtestPage(parts: BacktestPageParts): Page {
   const { keyName, fault, checked, form, typed, choice, shipped, runs, baseUrl } = parts
   const canRun = keyName !== null
   const run = html`<section id="own" aria-labelledby="own-title"><h2 id="own-title">Run your own</h2>
-${canRun ? html`<p class="quiet">It runs as your key <code>${keyName}...</code> and counts against its limits.</p>` : invitation(parts.isSignedIn)}
-<div id="fault" role="alert"${fault?.field != null && html` data-field="${fault.field}"`}>${fault !== null && html`<p class="notice bad">${fault.text}${checked === null && typed.rows === 'file' && html` <span class="without-script">Choose the file again, please: a browser never fills it in.</span>`}</p>`}</div>
+${canRun ? html`<p class="quiet">It uses your key <code>${keyName}...</code> and counts towards its limits.</p>` : invitation(parts.isSignedIn)}
+<div id="fault" role="alert"${fault?.field != null && html` data-field="${fault.field}"`}>${fault !== null && html`<p class="notice bad">${fault.text}${checked === null && typed.rows === 'file' && html` <span class="without-script">Please choose the file again: browsers do not remember it.</span>`}</p>`}</div>
 <div id="preview" role="status">${checked !== null && preview(checked)}</div>
 <div id="own-form"${!canRun && html` hidden`}>${runForm(form, { typed, faulty: fault?.field ?? null })}</div>
 ${runList(runs)}</section>`
@@ -39,19 +39,19 @@ ${runList(runs)}</section>`
     title: 'Backtest',
     section: '/backtest',
     description:
-      'Backtest a ranking with its costs: on the forecasts of this service, by a metric, or with rows of your own. With the evidence for skill or luck.',
+      'Backtest a ranking after costs, by our forecasts, a metric or your own scores, and see whether the result is skill or luck.',
     canonical: `${baseUrl}/backtest`,
     styles: ['backtest.css'],
     scripts: ['backtest.js'],
     main: html`<div id="backtest"><h1>Backtest</h1>
-<p class="lead">Buys what ranks highest, sells what ranks lowest, charges the costs, and tells skill from luck as far as the numbers can.</p>
-<p>${canRun ? html`Below the form, <a href="#stored">stored results</a> show at once what settings do.` : html`Move the settings of stored results, or <a href="#own">run your own</a>.`}</p>
+<p class="lead">Buy the highest-ranked names, sell the lowest-ranked, pay the costs, and see how far the numbers can tell skill from luck.</p>
+<p>${canRun ? html`Below the form, <a href="#stored">stored results</a> show instantly what each setting does.` : html`Change the settings of stored results, or <a href="#own">run your own</a>.`}</p>
 ${canRun ? html`${run}${stored}` : html`${stored}${run}`}</div>`,
   }
 }
 
 const invitation = (isSignedIn: boolean): Markup =>
-  html`<p>Running needs a key with the quant plan. ${isSignedIn ? html`None of your account has it: <a href="/account/licences">request one</a>.` : html`<a href="/sign-in?next=/backtest">Sign in</a> with an account that has one, or read <a href="/docs/guides/keys-and-limits">how to get one</a>.`}</p>
+  html`<p>You need a key with the quant plan to run backtests. ${isSignedIn ? html`Your account has none: <a href="/account/licences">request one</a>.` : html`<a href="/sign-in?next=/backtest">Sign in</a> with an account that has one, or read <a href="/docs/guides/keys-and-limits">how to get one</a>.`}</p>
 ${keyField('Use it')}`
 
 /** What is what in a file of forecasts. */
@@ -65,7 +65,7 @@ const used = new Set(['date', 'asset', 'score', 'forward_return', 'market', 'hor
 function preview({ head, rows, dates, assets, firstDay, lastDay, notices }: PanelFile): Markup {
   const count = (value: number) => value.toLocaleString('en-US')
   const days = `${isoDate(firstDay)} to ${isoDate(lastDay)}`
-  return html`<div class="notice"><h3>The file has no fault</h3>
+  return html`<div class="notice"><h3>The file is valid</h3>
 <p>${count(rows)} rows of ${count(assets)} assets on ${count(dates)} dates, ${days}.${notices.map(text => ` ${text}`)}</p>
 ${
   head !== null &&

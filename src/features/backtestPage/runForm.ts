@@ -104,7 +104,7 @@ function sweepOf({ run, quantiles, weightings, holds }: Typed): BacktestSettings
   if (Object.keys(grid).length > 0) return grid
   throw new Failure(
     'parameter_invalid',
-    'Your own grid is empty. Write the values to try, with commas between them, or choose the default grid.',
+    'Your own grid is empty. Enter the values to try, separated by commas, or choose the default grid.',
     { param: 'quantiles' },
   )
 }

@@ -50,7 +50,7 @@ const started = (job: Job) => job.createdAt.toISOString().slice(0, 16).replace('
 function stateText({ state, done, total, ...job }: Job): string {
   switch (state) {
     case 'queued':
-      return 'It waits for a place. It is stored: closing this page does not stop it.'
+      return 'It is queued. You can close this page without stopping it.'
     case 'running':
       return total === null || total === 1 ? 'It runs.' : `It runs: ${done} of ${total} configurations.`
     case 'succeeded':
@@ -68,7 +68,7 @@ function progress(job: Job): Markup {
   const { id, done, total } = job
   return html`<p><progress id="run-progress" aria-label="Configurations done"${total !== null && html` value="${done}" max="${total}"`}></progress></p>
 <form method="post" action="${runPath(id)}/cancel"><button>Cancel</button></form>
-<p class="without-script quiet">This page loads itself again while it runs.</p>`
+<p class="without-script quiet">This page reloads itself until the backtest is done.</p>`
 }
 
 const failure = ({ errorCode, errorMessage }: Job) =>
@@ -76,13 +76,13 @@ const failure = ({ errorCode, errorMessage }: Job) =>
 
 function report(job: Job, address: string, { curl, python }: Snippets): Markup {
   const path = runPath(job.id)
-  return html`<p class="row downloads"><a class="button" href="${path}/report">Report on its own page</a> <a class="button" href="${path}/report" download="backtest.html">HTML</a> <a class="button" href="${path}/result" download="backtest.json">JSON</a> <a class="button" href="${path}/curve" download="backtest.csv">Curve as CSV</a> <a class="button" href="/backtest">Another one</a></p>
+  return html`<p class="row downloads"><a class="button" href="${path}/report">Report on its own page</a> <a class="button" href="${path}/report" download="backtest.html">HTML</a> <a class="button" href="${path}/result" download="backtest.json">JSON</a> <a class="button" href="${path}/curve" download="backtest.csv">Curve as CSV</a> <a class="button" href="/backtest">New backtest</a></p>
 ${reportFrame(`${path}/report`, 'Report of the backtest')}
 <h2>Share it</h2>
 <p class="share"><label for="address">Address</label> <input id="address" readonly value="${address}"></p>
-<p class="quiet">It opens for who is signed in with the account of this key, or has the key itself; for others there is no such page. It was sent at ${started(job)} UTC and is deleted ${jobRetentionDays} days after its end.</p>
-<h2>The same by a program</h2>
-<p>Both lines give every number of the report. They expect the key in <code>ASFILED_KEY</code>.</p>
+<p class="quiet">Only the account that owns this key, or someone with the key, can open this link. The backtest was submitted at ${started(job)} UTC and is deleted ${jobRetentionDays} days after it ends.</p>
+<h2>Run it from a program</h2>
+<p>Both commands return every number of the report. They read the key from <code>ASFILED_KEY</code>.</p>
 <h3>curl</h3><pre id="curl" tabindex="0"><code>${curl}</code></pre>
 <h3>Python</h3><pre id="python" tabindex="0"><code>${python}</code></pre>`
 }
@@ -100,7 +100,7 @@ export function missingRunPage(): Page {
     styles: ['backtest.css'],
     scripts: ['backtest.js'],
     main: html`<div id="run-page"><h1>No such backtest</h1>
-<p>There is no backtest at this address that you may see. It is open to its owner alone: <a href="/sign-in?next=/backtest">sign in</a> with the account of its key. A backtest is deleted ${jobRetentionDays} days after its end.</p>
+<p>There is no backtest at this address, or it belongs to another account. If it is yours, <a href="/sign-in?next=/backtest">sign in</a> with the account that owns its key. A backtest is deleted ${jobRetentionDays} days after it ends.</p>
 ${keyField('Open it')}
 </div>`,
   }
@@ -110,5 +110,5 @@ ${keyField('Open it')}
 export const keyField = (action: string): Markup =>
   html`<form id="key-form" class="with-script backtest" autocomplete="off"><label for="pasted-key">Or paste a key with the quant plan</label>
 <p class="row"><input id="pasted-key" type="password" autocomplete="off" spellcheck="false" maxlength="80" aria-describedby="key-help"> <button>${action}</button></p>
-<p id="key-help" class="quiet">It stays in the memory of this page until you leave it, and is sent in the Authorization header alone.</p>
+<p id="key-help" class="quiet">The key stays in this page's memory until you leave it, and is sent only in the Authorization header.</p>
 <p id="key-fault" role="alert" class="fault"></p></form>`

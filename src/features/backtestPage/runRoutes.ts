@@ -66,9 +66,13 @@ async function findRun(deps: RunRouteDeps, context: RequestContext): Promise<Job
 async function requireRun(deps: RunRouteDeps, context: RequestContext): Promise<Job> {
   const job = await findRun(deps, context)
   if (job !== null) return job
-  throw new Failure('entity_unknown', 'There is no backtest at this address that you may see.', {
-    param: 'id',
-  })
+  throw new Failure(
+    'entity_unknown',
+    'There is no backtest at this address, or it belongs to another account.',
+    {
+      param: 'id',
+    },
+  )
 }
 
 async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
@@ -116,7 +120,7 @@ async function sendEvents(
   const body = jobEvents({
     read: async () => {
       const job = await findJob(sql, id, backtestKind)
-      if (job === null) throw new Failure('entity_unknown', 'The backtest is gone.')
+      if (job === null) throw new Failure('entity_unknown', 'The backtest has been deleted.')
       return job
     },
     watch: onChange => notifier.watch(id, onChange),

@@ -10,11 +10,11 @@ export function storedSection(choice: StoredChoice, { names, first, last }: Ship
   const query = storedQuery(choice)
   const isSweep = choice.run === 'sweep'
   return html`<section id="stored" aria-labelledby="stored-title">
-<h2 id="stored-title">Move the settings</h2>
-<p>Real results of the archive that this service ships: forecasts of ${names} US stocks ${heldText(choice.horizon, '1')} ahead, ${first} to ${last}, with trading costs. They are stored, so every combination shows at once.</p>
+<h2 id="stored-title">Change the settings</h2>
+<p>Real results for the archive that comes with this service: forecasts for ${names} US stocks ${heldText(choice.horizon, '1')} ahead, from ${first} to ${last}, after trading costs. They are stored, so every combination appears instantly.</p>
 <form id="choose" class="backtest" method="get" action="/backtest"><div class="settings">
-${axis('run', 'What is tried', choice.run, value => (value === 'one' ? 'one configuration' : 'all 48, and the best is judged'))}
-${axis('quantile', 'Quantile', choice.quantile, value => `${value}: ${Math.max(1, Math.floor(names * Number(value) + 1e-9))} names a leg`, isSweep)}
+${axis('run', 'What to try', choice.run, value => (value === 'one' ? 'one configuration' : 'all 48, judging the best'))}
+${axis('quantile', 'Quantile', choice.quantile, value => `${value}: ${Math.max(1, Math.floor(names * Number(value) + 1e-9))} names per leg`, isSweep)}
 ${axis('weighting', 'Weights', choice.weighting, value => (value === 'equal' ? 'equal' : `by ${value}`), isSweep)}
 ${axis('hold', 'Held', choice.hold, value => heldText(choice.horizon, value), isSweep)}
 </div><p class="row"><button class="without-script">Show</button></p></form>

@@ -3,10 +3,10 @@ import { documentPage } from '../../http/docs/documentPage.ts'
 import type { CatalogueMetric, MetricOfMarket } from './schema.ts'
 
 const signTexts: Record<CatalogueMetric['sign'], string> = {
-  amount: 'A size: negative only where a filer states it so.',
-  cost: 'Positive lowers profit.',
-  outflow: 'Positive is money paid.',
-  signed: 'Negative is a loss, an outflow or a deficit.',
+  amount: 'Normally positive: negative only if the company states it so.',
+  cost: 'A positive value lowers profit.',
+  outflow: 'A positive value is cash paid.',
+  signed: 'A negative value is a loss, an outflow or a deficit.',
 }
 
 /** /docs/metrics: every metric with its definition, its tags and how often it is present.
@@ -18,8 +18,8 @@ export const metricsPage = (catalogue: readonly CatalogueMetric[], isExamined: b
     section: 'Metrics',
     contents: catalogue.map(({ name }) => ({ id: name, title: name })),
     main: html`<h1>Metrics</h1>
-<p>Every metric by market. Tags of one line mean the same, the first in order of preference; a later line stands in where a filing states none of an earlier one. <code>GET /api/v1/metrics</code> is the same for programs.</p>
-<p>${isExamined ? 'Present says which share of companies with figures has the metric, among at most 200 of each market.' : 'The database does not answer at the moment: how often a metric is present is missing here.'}</p>
+<p>Every metric, market by market. The tags on one line mean the same, and the first one is preferred. A later line is used if a filing has no tag of an earlier one. Programs get the same from <code>GET /api/v1/metrics</code>.</p>
+<p>${isExamined ? '"Present" is the share of companies that report the metric, among at most 200 companies with figures in each market.' : 'The database is not responding, so this page cannot say how many companies report each metric.'}</p>
 ${catalogue.map(section)}`,
   })
 

@@ -35,11 +35,11 @@ ${
   html`<h2 id="grants">Your licences</h2>
 ${grantTable(grants)}`
 }
-<h2 id="opens">What each licence opens</h2>
+<h2 id="opens">What each licence includes</h2>
 ${openingTable}
-<p class="quiet">* or as the order form says. Limits are stored with a licence when it is granted: a later change of this table does not change yours. What you may do with the data stands in <a href="/docs/guides/keys-and-limits#licences">Keys and limits</a>.</p>
+<p class="quiet">* unless the order form sets other limits. Your licence keeps the limits that it was granted with, even if this table changes later. <a href="/docs/guides/keys-and-limits#licences">Keys and limits</a> explains what you may do with the data.</p>
 <h2 id="request">Request a licence</h2>
-<p>An operator reads each request and answers it here. A licence goes to a key that you have, so that your programs need no change, or to a new one.</p>
+<p>An operator reviews every request and answers here. You can put the licence on a key that you already have, so your programs need no change, or on a new key.</p>
 ${requestForm(keys, typed)}`,
   })
 
@@ -51,18 +51,18 @@ export const stateTexts: Readonly<Record<RequestState, string>> = {
 }
 
 export const periodText = (starts: string, expires: string | null): string =>
-  expires === null ? `from ${starts}, no end` : `${starts} to ${expires}`
+  expires === null ? `from ${starts}, with no end` : `${starts} to ${expires}`
 
 const requestCard = (
   request: LicenceRequest,
 ): Markup => html`<section class="card" aria-labelledby="request-${request.request}">
 <h3 id="request-${request.request}">${licenceTitle(request.licence, request.quant)} <span class="tag">${stateTexts[request.state]}</span></h3>
 ${request.state === 'refused' && html`<p><strong>Reason:</strong> ${request.reason}</p>`}
-${request.state === 'granted' && html`<p>The licence is on your key: <a href="/account/api-keys">API keys</a></p>`}
+${request.state === 'granted' && html`<p>The licence is on your key. See <a href="/account/api-keys">API keys</a>.</p>`}
 <dl class="facts">
 <dt>Company</dt><dd>${request.company}</dd>
-<dt>For</dt><dd>${request.purpose}</dd>
-<dt>Wished</dt><dd>${periodText(request.starts, request.expires)}</dd>
+<dt>Purpose</dt><dd>${request.purpose}</dd>
+<dt>Period</dt><dd>${periodText(request.starts, request.expires)}</dd>
 <dt>Key</dt><dd>${request.key === null ? 'a new one' : html`<code>${request.key}...</code>`}</dd>
 <dt>Sent</dt><dd>${request.sent} UTC</dd>
 ${request.decided !== null && html`<dt>${stateTexts[request.state]}</dt><dd>${request.decided} UTC</dd>`}
@@ -103,7 +103,7 @@ const grantTable = (grants: readonly ListedGrant[]): Markup =>
 const openings: readonly { readonly licence: Licence; readonly data: string; readonly use: string }[] = [
   {
     licence: 'free',
-    data: 'Flagship companies in full, the latest fiscal year of every other one',
+    data: 'Flagship companies in full, and the latest fiscal year of every other company',
     use: 'Evaluation and personal use',
   },
   { licence: 'personal', data: 'Every company and year, as of any day', use: 'Your own research' },
@@ -126,9 +126,9 @@ const perDay = (licence: Licence) => {
 }
 
 const openingTable = table({
-  label: 'What each licence opens',
+  label: 'What each licence includes',
   wraps: true,
-  head: ['Licence', 'Data', 'For', 'A minute', 'A day'],
+  head: ['Licence', 'Data', 'For', 'Per minute', 'Per day'],
   numbers: [3, 4],
   rows: [
     ...openings.map(({ licence, data, use }) => [
@@ -140,7 +140,7 @@ const openingTable = table({
     ]),
     [
       '+ quant plan',
-      'Signals without the delay of 90 days, and backtests',
+      'Backtests, and signals without the 90-day delay',
       'With any licence',
       `at least ${grouped(licenceLimits('free', true).perMinute)}`,
       'no limit',
@@ -173,7 +173,7 @@ const requestForm = (
 <p class="choice"><input type="checkbox" id="quant" name="quant" value="yes"${typed.quant && html` checked`}> <label for="quant">With the quant plan</label></p>
 <label for="company">Company or name</label>
 <input id="company" name="company" required maxlength="${maxCompanyLength}" value="${typed.company}" autocomplete="organization">
-<label for="purpose">What it is for</label>
+<label for="purpose">What will you use it for?</label>
 <textarea id="purpose" name="purpose" required maxlength="${maxPurposeLength}" rows="4">${typed.purpose}</textarea>
 <label for="key">Key</label>
 <select id="key" name="key">${options(
@@ -188,7 +188,7 @@ const requestForm = (
 )}</select>
 <label for="first">First day (UTC)</label>
 <input id="first" name="first" type="date" required value="${typed.firstDay}">
-<label for="last">Last day (empty: no end)</label>
+<label for="last">Last day (leave empty for no end)</label>
 <input id="last" name="last" type="date" value="${typed.lastDay}">
 <button>Send the request</button>
 </form>`

@@ -25,14 +25,14 @@ const usefulMinutes = 30 * 24 * 60
 /** Says that a licence was granted. No key is in it: its holder makes that. */
 export const grantedMail = (to: string, made: MadeGrant, baseUrl: string): DurableMail => ({
   to,
-  subject: `Your licence was granted: ${licenceTitle(made.licence, made.quant)}`,
-  text: `The ${licenceTitle(made.licence, made.quant)} licence was granted to you.
+  subject: `You have been granted a licence: ${licenceTitle(made.licence, made.quant)}`,
+  text: `You have been granted the ${licenceTitle(made.licence, made.quant)} licence.
 
   From   ${made.starts}
   Until  ${made.expires === null ? 'no end' : `the end of ${made.expires} (UTC)`}
   Key    ${made.key}...
 
-${made.waiting ? 'Make its key here. It is shown once, to you alone:' : 'The key stays the same: your programs need no change.'}
+${made.waiting ? 'Create its key here. Only you see it, and only once:' : 'Your key stays the same, so your programs need no change.'}
 ${baseUrl}/account/api-keys
 `,
   usefulMinutes,
@@ -41,12 +41,12 @@ ${baseUrl}/account/api-keys
 /** Says that a request was refused, and why. */
 export const refusedMail = (to: string, title: string, reason: string, baseUrl: string): DurableMail => ({
   to,
-  subject: `Your request for a licence was answered: ${title}`,
-  text: `Your request (${title}) was refused.
+  subject: `Your request for a licence was refused: ${title}`,
+  text: `We have refused your request (${title}):
 
   ${reason}
 
-Your requests: ${baseUrl}/account/licences
+See your requests: ${baseUrl}/account/licences
 `,
   usefulMinutes,
 })

@@ -32,8 +32,8 @@ ${order.documentSha256}
 SHA-256 of the record of this signature:
 ${order.digest}
 
-Keep this mail: with these two numbers anyone can check that neither was changed later.
-The key was shown once at ${baseUrl}/account/api-keys. There you can also replace it.
+Keep this e-mail: with these two numbers, anyone can check that neither was changed later.
+You saw the key once at ${baseUrl}/account/api-keys. You can replace it there.
 `,
   attachment: { name: documentName(order.orderId), content: document.bytes },
   usefulMinutes: copyUsefulMinutes,
@@ -52,12 +52,12 @@ export const reminderMail = (
 ): DurableMail => ({
   to: email,
   subject: `Your evaluation ends on ${lastDay}`,
-  text: `Your evaluation key ${keyPrefix}... works until the end of ${lastDay} (UTC). Afterwards its requests are refused.
+  text: `Your evaluation key ${keyPrefix}... works until the end of ${lastDay} (UTC). After that, its requests are refused.
 
-A free key goes on working, with the figures of the Free Licence:
+A free key keeps working, with the figures of the Free Licence:
 ${baseUrl}/account/api-keys
 
-For a licence, request one before that day, and the key can stay the same:
+If you request a licence before that day, you can keep the same key:
 ${baseUrl}/account/licences
 `,
   usefulMinutes,

@@ -33,34 +33,34 @@ export const evaluationPage = ({ session, offer, orders, typed, fault }: Evaluat
 ${orders.length > 0 ? html`${orders.map(signedOrder)}` : offerOrRefusal(session, offer, typed ?? nothingTyped)}`,
   })
 
-const freeKeyWay = html`<p><a class="button" href="/account/api-keys">Make a free key</a></p>`
+const freeKeyWay = html`<p><a class="button" href="/account/api-keys">Create a free key</a></p>`
 
 function offerOrRefusal(session: Session, offer: Offer, typed: TypedFields): Markup {
   switch (offer.outcome) {
     case 'offered':
       return signingForm(session, offer.document, typed)
     case 'not-set-up':
-      return html`${notice('Evaluations are not offered on this server yet: its operator has not set OPERATOR_NAME and OPERATOR_LAW, which stand in the order form.')}
+      return html`${notice('This server does not offer evaluations yet. Its operator has to set OPERATOR_NAME and OPERATOR_LAW, which the order form names.')}
 ${freeKeyWay}`
     case 'free-mail':
-      return html`${notice(`${offer.domain} gives addresses to anyone, so an address there does not show for which company you evaluate. Sign in with the address of your company for an evaluation. With this address you get a free key.`)}
+      return html`${notice(`Anyone can get an address at ${offer.domain}, so it does not show which company you work for. For an evaluation, sign in with your company address. With this address you can have a free key.`)}
 ${freeKeyWay}`
     case 'used':
-      return html`${notice(`${offer.domain} has used its evaluation. There is one for each company, for ever; all addresses of a domain are one company. A free key is yours in any case, and the operator sells licences.`)}
+      return html`${notice(`${offer.domain} has already used its evaluation. Each company domain gets one evaluation. You can still have a free key, and the operator sells licences.`)}
 ${freeKeyWay}`
   }
 }
 
 /** The document goes into the page byte for byte: these bytes are what is signed. */
 const signingForm = (session: Session, document: OrderDocument, typed: TypedFields): Markup => html`
-<p>30 days with the full history of 1,000 companies, free of charge, once for each company. Read the order form and sign below; the key comes at once. A free key goes on working next to it.</p>
+<p>Your company gets the full history of 1,000 companies for 30 days, once and free of charge. Read the order form and sign below, and you get the key immediately. Your free key keeps working.</p>
 <section class="card document" aria-label="Evaluation Order Form">
 ${new Markup(new TextDecoder().decode(document.bytes))}</section>
 <h2 id="sign">Sign</h2>
 <form method="post" action="/account/evaluation" class="stack roomy">
 <input type="hidden" name="version" value="${formVersion}">
 <input type="hidden" name="sha256" value="${document.sha256}">
-<p>E-mail address: <strong>${session.email}</strong>, proved at sign-in on ${session.signedIn}</p>
+<p>E-mail address: <strong>${session.email}</strong>, confirmed when you signed in on ${session.signedIn}</p>
 <label for="name">Your name</label>
 <input id="name" name="name" required maxlength="${maxTypedLength}" autocomplete="name" value="${typed.name}">
 <label for="title">Your title</label>
@@ -78,13 +78,13 @@ function signedOrder(order: ListedOrder): Markup {
   const { orderId } = order
   return html`<section class="card" aria-labelledby="order-${orderId}">
 <h2 id="order-${orderId}">Order ${orderId}: Evaluation</h2>
-<p>Signed. The key is on the page <a href="/account/api-keys">API keys</a>, with its limits and what it has used.</p>
+<p>You have signed. <a href="/account/api-keys">API keys</a> shows the key with its limits and usage.</p>
 <p><a class="button" href="${documentPath(orderId)}" download>Download the signed document</a></p>
 <dl class="facts">
 <dt>Signed by</dt><dd>${order.signerName}, ${order.signerTitle}</dd>
 <dt>Company</dt><dd>${order.company}</dd>
 <dt>Signed at</dt><dd>${shownTime(order.signedAt)}, from ${order.address}</dd>
-<dt>Address</dt><dd>${order.email}, proved by the sign-in at ${shownTime(order.provedAt)}</dd>
+<dt>Address</dt><dd>${order.email}, confirmed by the sign-in at ${shownTime(order.provedAt)}</dd>
 <dt>Last day</dt><dd>${order.lastDay} (UTC, inclusive)</dd>
 <dt>Key</dt><dd><code>${order.keyPrefix}...</code></dd>
 <dt>Form</dt><dd>Evaluation Order Form, version ${order.version}</dd>

@@ -7,7 +7,7 @@ import { metricLabel } from './statements.ts'
 
 const kinds = { flow: 'over a period', stock: 'at the end of a period', ratio: 'ratio' } as const
 const signs = {
-  amount: 'not negative, as a rule',
+  amount: 'normally positive',
   cost: 'positive: lowers profit',
   outflow: 'positive: cash paid',
   signed: 'may be negative',

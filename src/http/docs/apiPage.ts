@@ -9,7 +9,7 @@ export const apiPage = (): string =>
     styles: ['swagger-ui.css', 'api.css'],
     scripts: ['swagger-ui-bundle.js', 'api.js'],
     layout: 'bare',
-    main: html`<noscript><p>This page needs scripts. The same content as JSON: <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+    main: html`<noscript><p>This page needs JavaScript. <a href="/openapi.json">/openapi.json</a> has the same content as JSON.</p></noscript>
 <div class="key" hidden>
 <label for="key">API key</label>
 <input id="key" type="password" placeholder="demo" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="key-use">

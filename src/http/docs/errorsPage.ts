@@ -13,7 +13,7 @@ export const errorsPage = (): string =>
     section: 'Errors',
     contents: errorCodes.map(code => ({ id: code, title: code })),
     main: html`<h1>Errors</h1>
-<p>Every error has the same body. Branch on <code>type</code> or <code>code</code>; <code>message</code> is for people and may change. <code>request_id</code> identifies the request in the log.</p>
+<p>Every error has a body of the same shape. Let programs branch on <code>type</code> or <code>code</code>; <code>message</code> is for people and may change. <code>request_id</code> identifies the request in the log.</p>
 <p><code>Accept: application/problem+json</code> gives the same error as a problem document (RFC 9457).</p>
 ${errorCodes.map(explanation)}`,
   })
@@ -42,7 +42,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'The body is not what the route accepts, or it did not arrive completely and in time. `param` says where the error is.',
   key_missing:
     'Send the header Authorization: Bearer <API_KEY>. The public key demo works without signing up.',
-  key_malformed: 'The text is not an API key: its format or its checksum is wrong. Copy the whole key.',
+  key_malformed: 'This is not an API key: its format or its checksum is wrong. Copy the whole key.',
   key_unknown: 'The key is well-formed, but this service does not know it.',
   key_revoked: 'The key was revoked and cannot be restored. Ask the operator for a new one.',
   key_expired: 'The grant behind the key has ended. Renew the licence.',
@@ -51,9 +51,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   quant_required:
     'Backtests need a key with the quant plan. The operator creates one with ./asfiled keys create and --quant.',
   entity_cap_reached:
-    'An evaluation key may see a limited number of distinct companies. Those it has seen stay available.',
+    'An evaluation key may see a limited number of distinct companies. Companies that it has already seen stay available.',
   form_refused:
-    'A form of the account came from another site, or from a program without Origin. Open its page and send it there.',
+    'The form was sent from another site, or by a program without an Origin header. Open the page of the form and send it from there.',
   route_unknown: 'There is nothing at this address. Versioned routes start with /api/v1.',
   entity_unknown:
     'The ID is not a known company, or not a backtest or panel of this key. For companies, `near` has up to three similar IDs, and /api/search finds the ID for a name.',
@@ -79,7 +79,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   compute_lost:
     'The worker that computed this stopped, possibly out of memory. Another one replaces it. Try again after Retry-After.',
   compute_failed: 'The computation failed. Report the request id: it identifies the error in the log.',
-  database_unavailable: 'The database does not respond at the moment. Try again after Retry-After.',
+  database_unavailable: 'The database is not responding. Try again after Retry-After.',
   statement_timeout:
     'The database exceeded its time limit. Request less data, or try again after Retry-After.',
   shutting_down: 'This server is shutting down. Try again after Retry-After.',

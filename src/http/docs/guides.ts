@@ -14,6 +14,7 @@ export const guides = {
   'site-and-accounts': 'docs/site-and-accounts.md',
   'importing-and-syncing': 'docs/importing-and-syncing.md',
   backtests: 'docs/backtests.md',
+  'verdict-bars': 'docs/verdict-bars.md',
   clients: 'docs/clients.md',
   'joins-and-mirrors': 'docs/joins-and-mirrors.md',
   spreadsheets: 'docs/spreadsheets.md',
@@ -64,7 +65,7 @@ export const unknownGuidePage = (): string =>
     title: 'No such guide',
     section: 'Guides',
     main: html`<h1>No such guide</h1>
-<p>There is no guide at this address. <a href="/docs/guides">All guides</a> are in one list.</p>`,
+<p>There is no guide at this address. See <a href="/docs/guides">all guides</a>.</p>`,
   })
 
 /** /docs/guides/{name}: one guide, from the same Markdown that the repository shows. */

@@ -45,7 +45,7 @@ describe('the audit log', () => {
       `signed_out by ${email}`,
     ])
     const page = await (await signedIn(server, email)).page('/account')
-    for (const word of ['Signed in', 'Key made', 'Key named', 'Key rotated', 'Key revoked', 'operator'])
+    for (const word of ['Signed in', 'Key created', 'Key renamed', 'Key rotated', 'Key revoked', 'operator'])
       expect(page).toContain(word)
     const { out } = await run(`audit --email ${email.toUpperCase()} --json`)
     expect(JSON.parse(out)).toHaveLength(9)

@@ -151,7 +151,7 @@ describe('a rotated key', () => {
     const page = await browser.page(keysPage)
     const next = shownKey(page) ?? ''
     expect(next).not.toBe(key)
-    expect(page).toContain('This key was replaced')
+    expect(page).toContain('This key has been replaced')
     await Bun.sleep(50)
     for (const [place, text] of [key, next, key, next, next].entries())
       expect((await ask('/api/v1/coverage/AAPL', text, place % 2 ? other.url : server.url)).status).toBe(200)

@@ -340,7 +340,7 @@ describe('a known browser is forgotten', () => {
   test('with all of the account', async () => {
     const { email, browsers } = await threeBrowsers()
     await browsers[2].post('/account/browsers', { browser: 'all' })
-    expect(await browsers[2].page('/account')).toContain('No browser is known.')
+    expect(await browsers[2].page('/account')).toContain('No browser is remembered.')
     expect(await knownOf(browsers, email)).toEqual([false, false, false])
   })
 

@@ -105,7 +105,7 @@ describe('without MAIL_URL', () => {
       opened.push(server)
       const browser = new TestBrowser(server.url)
       const page = await browser.page('/sign-in')
-      expect(page).toContain('Mail is not set up on this server')
+      expect(page).toContain('This server cannot send e-mail')
       expect(page).not.toContain('name="email"')
       const [before] = await sql`select count(*)::int as n from account.sign_in_code`
       const response = await browser.post('/sign-in', { email: 'ana@fund.example' })

@@ -78,7 +78,10 @@ describe('signing in', () => {
       select guesses from account.sign_in_code order by expires_at desc limit 1`
     expect(guesses).toBe(5)
     const response = await browser.post('/sign-in/code', { code })
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('Get a new one')])
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('Request a new one'),
+    ])
     expect(browser.cookies.size).toBe(0)
   })
 

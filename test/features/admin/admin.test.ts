@@ -200,7 +200,7 @@ describe('a request for a licence', () => {
     expect([granted.status, granted.headers.get('location')]).toEqual([303, `/admin/requests/${request}`])
     const [{ id, prefix }] = await sql<{ id: number; prefix: string }[]>`
       select key_id as id, prefix from api_key join account.held_key using (key_id) where account_id = ${account}`
-    expect(await browser.page('/account/api-keys')).toContain('This licence was granted to you.')
+    expect(await browser.page('/account/api-keys')).toContain('You have been granted this licence.')
     const made = await Promise.all(
       [server, other].map(({ url }) =>
         twinOf(browser, url).post('/account/api-keys/make', { key: String(id) }),
@@ -252,7 +252,7 @@ describe('a request for a licence', () => {
       limits: { minute: 300 },
     })
     // The page offers no second free key: the account has one.
-    expect(await browser.page('/account/api-keys')).not.toContain('Make a free key')
+    expect(await browser.page('/account/api-keys')).not.toContain('Create a free key')
   })
 
   test('granted twice, by two operators on two servers at once, is one grant', async () => {
@@ -385,8 +385,8 @@ test('an answer goes by mail in the transaction of the decision, once, and holds
   const mails = await sql<{ subject: string; body: string }[]>`
     select subject, body from account.mail_outbox where recipient = ${email} order by mail_id`
   expect(mails.map(({ subject }) => subject)).toEqual([
-    'Your licence was granted: Commercial',
-    'Your request for a licence was answered: Commercial',
+    'You have been granted a licence: Commercial',
+    'Your request for a licence was refused: Commercial',
   ])
   expect(mails[0].body).toContain('/account/api-keys')
   expect(mails[0].body).not.toMatch(/asf_live_\w{20}/)

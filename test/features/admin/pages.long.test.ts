@@ -49,7 +49,9 @@ const me = async (key: string) => {
 async function request(page: Page, licence: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Licence' }).selectOption(licence)
   await page.getByLabel('Company or name').fill('Fund & Partners Ltd')
-  await page.getByLabel('What it is for').fill('Monthly screens of European industrials.\nTwo analysts.')
+  await page
+    .getByLabel('What will you use it for?')
+    .fill('Monthly screens of European industrials.\nTwo analysts.')
   await page.getByRole('button', { name: 'Send the request' }).click()
   await page.getByRole('heading', { name: 'Your requests' }).waitFor()
 }
@@ -73,9 +75,9 @@ describe.skipIf(path === null)('licences in a browser', () => {
     await checkOnScreens(boss.page, 'admin-request-granted')
 
     await holder.page.goto(`${server.url}/account/api-keys`)
-    await holder.page.getByText('This licence was granted to you.').waitFor()
+    await holder.page.getByText('You have been granted this licence.').waitFor()
     await checkOnScreens(holder.page, 'keys-granted')
-    await holder.page.getByRole('button', { name: 'Make the key' }).first().click()
+    await holder.page.getByRole('button', { name: 'Create the key' }).first().click()
     const key = await holder.page.getByLabel('The key', { exact: true }).inputValue()
     expect(await me(key)).toMatchObject({ licence: 'commercial', limits: { minute: 1000, day: null } })
     await holder.page.goto(`${server.url}/account/licences`)
@@ -125,7 +127,7 @@ describe.skipIf(path === null)('licences in a browser', () => {
     await boss.page.getByRole('button', { name: 'Grant the licence' }).click()
     await boss.page.getByText(`Granted by ${admin}`).waitFor()
     await holder.page.goto(`${server.url}/account/api-keys`)
-    await holder.page.getByRole('button', { name: 'Make the key' }).first().click()
+    await holder.page.getByRole('button', { name: 'Create the key' }).first().click()
     const key = await holder.page.getByLabel('The key', { exact: true }).inputValue()
     expect(await me(key)).toMatchObject({ licence: 'personal', limits: { minute: 300, day: null } })
     await holder.page.goto(`${server.url}/account/licences`)

@@ -112,7 +112,7 @@ describe('a file', () => {
   test('is recognised: its columns, its first rows, its size', async () => {
     const { status, text } = await check(good)
     expect(status).toBe(200)
-    expect(text).toContain('The file has no fault')
+    expect(text).toContain('The file is valid')
     expect(text).toContain(
       `${lines.length} rows of 4 assets on ${days.length} dates, 2024-01-01 to ${days.at(-1)}.`,
     )
@@ -131,7 +131,7 @@ describe('a file', () => {
       resolve(import.meta.dir, '../../commands/fixtures/polars-zstd.parquet'),
     ).bytes()
     const { status, text } = await check(parquet)
-    expect([status, text.includes('The file has no fault')]).toEqual([200, true])
+    expect([status, text.includes('The file is valid')]).toEqual([200, true])
     for (const [file, words] of [
       ['{"panel":[]}', 'The file is JSON'],
       ['', 'No file was chosen'],

@@ -55,7 +55,7 @@ describe('an evaluation', () => {
     for (const email of ['two@used.co.uk', 'three@other.used.co.uk']) {
       const browser = await signedIn(other, email)
       const page = await browser.page(evaluationPath)
-      expect(page).toContain('used.co.uk has used its evaluation')
+      expect(page).toContain('used.co.uk has already used its evaluation')
       expect(page).toContain('href="/account/api-keys"')
       expect(page).not.toContain('name="consent"')
       const refused = await browser.post(
@@ -81,7 +81,7 @@ describe('an evaluation', () => {
       const browser = await signedIn(server, email)
       expect([email, await browser.page(evaluationPath)]).toEqual([
         email,
-        expect.stringContaining('has used its evaluation'),
+        expect.stringContaining('has already used its evaluation'),
       ])
       const order = { licence: 'evaluation', quant: false, environment: 'live' } as const
       const command = createKey({ sql, today: () => '2026-07-01' }, { email, ...order })
@@ -103,7 +103,7 @@ describe('an evaluation', () => {
     const deps = { sql, today: () => '2026-07-01' }
     await createKey(deps, { email: 'a@mail.shell.example', ...order })
     expect(await (await signedIn(server, 'b@shell.example')).page(evaluationPath)).toContain(
-      'has used its evaluation',
+      'has already used its evaluation',
     )
     await signedBrowser(server, 'c@page.example')
     await expect(createKey(deps, { email: 'd@mail.page.example', ...order })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe('an evaluation', () => {
     for (const email of [...addresses, 'ana@yahoo.co.jp', 'ana@tutanota.com']) {
       const browser = await signedIn(server, email)
       const page = await browser.page(evaluationPath)
-      expect([email, page]).toEqual([email, expect.stringContaining('gives addresses to anyone')])
+      expect([email, page]).toEqual([email, expect.stringContaining('Anyone can get an address at')])
       expect(page).toContain('href="/account/api-keys"')
       const { sha256: digest } = orderDocument({
         operator: operator.OPERATOR_NAME,
@@ -367,7 +367,7 @@ describe('the order form', () => {
     const plain = await testServer(sql)
     const browser = await signedIn(plain, 'ana@unset.example')
     const page = await browser.page(evaluationPath)
-    expect(page).toContain('has not set OPERATOR_NAME and OPERATOR_LAW')
+    expect(page).toContain('has to set OPERATOR_NAME and OPERATOR_LAW')
     expect(page).toContain('href="/account/api-keys"')
     expect((await browser.post(evaluationPath, filledForm(page))).status).toBe(409)
     await plain.stop()

@@ -87,7 +87,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
     await page.reload()
     expect(await field.count()).toBe(0)
     // A free key in addition.
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create the key' }).click()
     expect(await licenceOf(await field.inputValue())).toBe('free')
     expect(await licenceOf(key)).toBe('evaluation')
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Evaluation' }).click()
@@ -108,16 +108,16 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
 
   test('the second address of the domain and a free-mail address are refused, with the way to a free key', async () => {
     for (const [email, name, text] of [
-      ['bo@fund.co.uk', 'evaluation-used', 'fund.co.uk has used its evaluation.'],
-      ['ana@gmail.com', 'evaluation-free-mail', 'gmail.com gives addresses to anyone'],
+      ['bo@fund.co.uk', 'evaluation-used', 'fund.co.uk has already used its evaluation.'],
+      ['ana@gmail.com', 'evaluation-free-mail', 'gmail.com Anyone can get an address at'],
     ]) {
       const { page, context, complaints } = await open()
       await signIn(page, email)
       await page.getByText(text).waitFor()
       expect(await page.getByRole('checkbox').count()).toBe(0)
       await checkOnScreens(page, name)
-      await page.getByRole('link', { name: 'Make a free key' }).click()
-      await page.getByRole('button', { name: 'Make the key' }).click()
+      await page.getByRole('link', { name: 'Create a free key' }).click()
+      await page.getByRole('button', { name: 'Create the key' }).click()
       expect(await licenceOf(await page.getByLabel('The key', { exact: true }).inputValue())).toBe('free')
       expect(complaints).toEqual([])
       await context.close()
@@ -156,7 +156,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
   test('a server without an operator says so', async () => {
     const { page, context } = await open()
     await signIn(page, 'di@unset.example', plain)
-    await page.getByText('Evaluations are not offered on this server yet').waitFor()
+    await page.getByText('This server does not offer evaluations yet').waitFor()
     await checkOnScreens(page, 'evaluation-not-set-up')
     await context.close()
   })

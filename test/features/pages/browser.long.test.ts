@@ -178,7 +178,7 @@ describe.skipIf(path === null)('with an evaluation', () => {
         await page.goto(`${server.url}/companies/SNOW`)
         expect(await page.locator('#as-of-slider').count()).toBe(1)
         expect(await page.locator('#income ~ .scroll thead th').count()).toBeGreaterThan(2)
-        await page.getByRole('link', { name: 'How many are used' }).click()
+        await page.getByRole('link', { name: 'See how many you have used' }).click()
         await page.getByRole('heading', { name: 'Usage' }).waitFor()
         expect(complaints).toEqual([])
         await context.close()

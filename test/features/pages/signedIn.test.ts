@@ -267,7 +267,7 @@ describe('an evaluation', () => {
       '/search?q=big',
     ])
       expect([path, (await see(cookie, path)).status, await seen()]).toEqual([path, 200, 0])
-    expect((await see(cookie, '/screen?c1=revenue')).html).toContain('Each company of a list counts')
+    expect((await see(cookie, '/screen?c1=revenue')).html).toContain('every company in a list counts')
     expect(await seen()).toBe(1)
     expect((await see(cookie, company)).html).toContain(
       'one of the 1,000 that your evaluation licence may see',

@@ -86,7 +86,7 @@ describe('/docs/guides', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
     const page = await response.text()
-    expect(page).toContain('<p>There is no guide at this address. <a href="/docs/guides">')
+    expect(page).toContain('<p>There is no guide at this address. See <a href="/docs/guides">')
     expect(page).toContain('<a class="brand" href="/">')
   })
 })

@@ -34,8 +34,8 @@ ${working.map(keyCard)}
 ${!hasFree && makeForm}
 ${!keys.some(({ licence }) => licence === 'evaluation') && evaluationWay}
 ${ended.length > 0 && endedKeys(ended)}
-<p class="quiet">More companies, days and requests: <a href="/account/licences">request a licence</a>.</p>
-<p class="quiet">For programs: <code>GET /api/v1/me</code> says the same. <a href="/docs/guides/keys-and-limits">Licences and limits</a></p>`,
+<p class="quiet">For more companies, more history or more requests, <a href="/account/licences">request a licence</a>.</p>
+<p class="quiet">Programs get the same from <code>GET /api/v1/me</code>. The guide explains <a href="/docs/guides/keys-and-limits">licences and limits</a>.</p>`,
   })
 }
 
@@ -44,29 +44,29 @@ const revealed = (
   baseUrl: string,
 ): Markup => html`<section class="notice good" aria-labelledby="new-key">
 <h2 id="new-key">Your new key</h2>
-<p>It is shown this once. Copy it now: only its digest is stored.</p>
+<p>Copy it now: you cannot see it again, because we store only its digest.</p>
 <p class="secret"><input id="key" readonly value="${key}" aria-label="The key" spellcheck="false" autocomplete="off"> <button type="button" data-copy="key" hidden>Copy</button> <span data-copied="key" role="status"></span></p>
 <pre>curl -s -H 'Authorization: Bearer ${key}' '${baseUrl}/api/v1/me'</pre>
 </section>`
 
 const makeForm = html`<section>
-<h2 id="make">Make a free key</h2>
-<p>120 requests a minute and 5,000 a day. Flagship companies in full, the latest fiscal year of every other one, under the Free Licence. It works at once.</p>
+<h2 id="make">Create a free key</h2>
+<p>A free key allows 120 requests a minute and 5,000 a day. It covers the flagship companies in full and the latest fiscal year of every other company, under the Free Licence. It works right away.</p>
 <form method="post" action="/account/api-keys" class="stack">
 <label for="name">Name (optional)</label>
 <input id="name" name="name" maxlength="60" placeholder="My key" autocomplete="off">
-<button>Make the key</button>
+<button>Create the key</button>
 </form>
 </section>`
 
-const evaluationWay = html`<p>With the address of your company you can evaluate the full history of 1,000 companies for 30 days. <a href="/account/evaluation">Evaluation</a></p>`
+const evaluationWay = html`<p>Sign in with your company's e-mail domain and you can <a href="/account/evaluation">evaluate</a> the full history of 1,000 companies for 30 days.</p>`
 
 function keyCard(key: ShownKey): Markup {
   const { keyId, prefix, name, state, retires } = key
   const id = `key-${keyId}`
   return html`<section class="card" aria-labelledby="${id}">
 <h2 id="${id}">${name} <code>${prefix}...</code></h2>
-${state === 'replaced' && html`<p>This key was replaced. It works until <strong>${retires} UTC</strong> and shares its budget with the new one.</p>`}
+${state === 'replaced' && html`<p>This key has been replaced. It works until <strong>${retires} UTC</strong> and shares its limits with the new key.</p>`}
 <dl class="facts">
 <dt>Licence</dt><dd>${licenceText(key)}</dd>
 <dt>Limits</dt><dd>${limitsText(key)}</dd>
@@ -74,7 +74,7 @@ ${state === 'replaced' && html`<p>This key was replaced. It works until <strong>
 ${key.entityCap !== null && html`<dt>Companies</dt><dd>${grouped(key.entitiesUsed)} of ${grouped(key.entityCap)}</dd>`}
 <dt>Created</dt><dd>${key.created}</dd>
 <dt>Last used</dt><dd>${key.lastUsed === null ? 'never' : `${key.lastUsed} UTC`}</dd>
-<dt>Expires</dt><dd>${key.expires === null ? 'no end' : `after ${key.expires} (UTC)`}</dd>
+<dt>Expires</dt><dd>${key.expires === null ? 'never' : `after ${key.expires} (UTC)`}</dd>
 </dl>
 ${state === 'active' && keyForms(key)}
 ${revokeForm(key)}
@@ -87,13 +87,13 @@ function waitingCard(key: ShownKey): Markup {
   const id = `key-${keyId}`
   return html`<section class="card" aria-labelledby="${id}">
 <h2 id="${id}">${name} <code>${prefix}...</code></h2>
-<p>This licence was granted to you. ${starts === null ? 'Make its key: it is shown once, to you alone.' : `It begins on ${starts} (UTC); from then on you make its key here.`}</p>
+<p>You have been granted this licence. ${starts === null ? 'Create its key now: only you see it, and only once.' : `It starts on ${starts} (UTC). You can create its key here from that day on.`}</p>
 <dl class="facts">
 <dt>Licence</dt><dd>${licenceText(key)}</dd>
 <dt>Limits</dt><dd>${limitsText(key)}</dd>
-<dt>Expires</dt><dd>${expires === null ? 'no end' : `after ${expires} (UTC)`}</dd>
+<dt>Expires</dt><dd>${expires === null ? 'never' : `after ${expires} (UTC)`}</dd>
 </dl>
-${starts === null && html`<form method="post" action="/account/api-keys/make" class="stack"><input type="hidden" name="key" value="${keyId}"><button>Make the key</button></form>`}
+${starts === null && html`<form method="post" action="/account/api-keys/make" class="stack"><input type="hidden" name="key" value="${keyId}"><button>Create the key</button></form>`}
 </section>`
 }
 
@@ -106,7 +106,7 @@ const usedText = ({ usedToday, perDay }: ShownKey) =>
   perDay === null ? `${grouped(usedToday)} requests` : `${grouped(usedToday)} of ${grouped(perDay)} requests`
 
 const keyForms = ({ keyId, name }: ShownKey): Markup => html`<details>
-<summary>Name</summary>
+<summary>Rename</summary>
 <form method="post" action="/account/api-keys/name" class="stack">
 <input type="hidden" name="key" value="${keyId}">
 <label for="name-${keyId}">Name of the key</label>
@@ -118,7 +118,7 @@ const keyForms = ({ keyId, name }: ShownKey): Markup => html`<details>
 <summary>Rotate</summary>
 <form method="post" action="/account/api-keys/rotate">
 <input type="hidden" name="key" value="${keyId}">
-<p>You get a new key with the same licence. This one works for another 24 hours; both share budget and companies. A key that it replaced itself ends at once.</p>
+<p>You get a new key with the same licence. The old key works for another 24 hours, and the two share their limits and companies. A key that the old one had replaced stops working now.</p>
 <button>Rotate the key</button>
 </form>
 </details>`
@@ -127,7 +127,7 @@ const revokeForm = ({ keyId, hasFreeGrant, state }: ShownKey): Markup => html`<d
 <summary>Revoke</summary>
 <form method="post" action="/account/api-keys/revoke">
 <input type="hidden" name="key" value="${keyId}">
-<p>Every server refuses the key at once. This cannot be undone.${!hasFreeGrant && state === 'active' && ' Its licence ends with it: to replace a key that others have seen, rotate it.'}</p>
+<p>Every server refuses the key immediately. This cannot be undone.${!hasFreeGrant && state === 'active' && ' Its licence ends with it. If others have seen the key, rotate it instead.'}</p>
 <button class="danger">Revoke the key</button>
 </form>
 </details>`

@@ -11,10 +11,10 @@ const actTexts: Readonly<Record<string, string>> = {
   signed_out: 'Signed out',
   session_ended: 'Session ended',
   browser_forgotten: 'Browser forgotten',
-  key_made: 'Key made',
+  key_made: 'Key created',
   key_rotated: 'Key rotated',
   key_revoked: 'Key revoked',
-  key_named: 'Key named',
+  key_named: 'Key renamed',
   key_granted: 'Licence granted',
   grant_changed: 'Licence changed',
   request_sent: 'Licence requested',
@@ -47,27 +47,27 @@ export const profilePage = ({ session, sessions, browsers, audit, isAdmin }: Pro
 </dl>
 <p><a class="button" href="/account/api-keys">API keys</a> <a class="button" href="/account/usage">Usage</a>${isAdmin && html` <a class="button" href="/admin">Administration</a>`}</p>
 <h2 id="sessions">Sessions</h2>
-<p>A session ends 30 days after its sign-in. Ending one here also forgets its browser. Times are UTC.</p>
+<p>A session ends 30 days after you signed in. If you end it here, its browser is forgotten as well. Times are in UTC.</p>
 ${table({
   label: 'Sessions',
   head: ['Browser', 'Network', 'Signed in', 'Last seen', 'Ends', ''],
   rows: sessions.map(row => sessionCells(row, row.sessionId === session.sessionId)),
 })}
 ${sessions.length > 1 && html`<form method="post" action="/account/sessions"><button name="session" value="others">End all others</button></form>`}
-<h2 id="browsers">Known browsers</h2>
-<p>A browser that signed in stays known for ${rememberedDays} days, also after you sign out. It gets codes even if strangers have used up those of your address. It cannot sign in without a code.</p>
+<h2 id="browsers">Remembered browsers</h2>
+<p>We remember a browser for ${rememberedDays} days after its last sign-in, even if you sign out. It can request codes even when strangers have used up the limit of your address. It still needs a code to sign in.</p>
 ${
   browsers.length === 0
-    ? html`<p>No browser is known.</p>`
+    ? html`<p>No browser is remembered.</p>`
     : table({
-        label: 'Known browsers',
-        head: ['Browser', 'Network', 'Last sign-in', 'Until', ''],
+        label: 'Remembered browsers',
+        head: ['Browser', 'Network', 'Last sign-in', 'Remembered until', ''],
         rows: browsers.map(browserCells),
       })
 }
 ${browsers.length > 1 && html`<form method="post" action="/account/browsers"><button name="browser" value="all">Forget all</button></form>`}
 <h2 id="log">Log</h2>
-<p>The latest 50 acts on this account. Nothing can be removed from the log. Times are UTC.</p>
+<p>The last 50 events on this account. Nothing can be removed from the log. Times are in UTC.</p>
 ${table({ label: 'Log', head: ['When', 'What', 'Details', 'By', 'Network'], rows: audit.map(auditCells) })}`,
   })
 
@@ -75,7 +75,7 @@ const sessionCells = (
   { sessionId, agent, address, signedIn, lastSeen, ends }: ListedSession,
   isOwn: boolean,
 ): (string | Markup)[] => [
-  html`${browserName(agent)}${isOwn && html` <span class="tag">this one</span>`}`,
+  html`${browserName(agent)}${isOwn && html` <span class="tag">this browser</span>`}`,
   address,
   signedIn,
   lastSeen,
@@ -84,7 +84,7 @@ const sessionCells = (
 ]
 
 const browserCells = ({ browserId, agent, address, signedIn, ends, isThis }: ListedBrowser) => [
-  html`${browserName(agent)}${isThis && html` <span class="tag">this one</span>`}`,
+  html`${browserName(agent)}${isThis && html` <span class="tag">this browser</span>`}`,
   address,
   signedIn,
   ends,

@@ -18,7 +18,7 @@ export function usageChart(days: readonly DayCount[]): Markup {
   const y = (value: number) => height - bottom - (value / max) * (height - bottom - top)
   const total = days.reduce((sum, { requests }) => sum + requests, 0)
   return html`<svg class="usage-chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-t chart-d">
-<title id="chart-t">Requests a day</title>
+<title id="chart-t">Requests per day</title>
 <desc id="chart-d">${days.length} days from ${days[0].day} to ${days[days.length - 1].day}, ${total.toLocaleString('en-US')} requests in total.</desc>
 ${[0, max / 2, max].map(
   value =>

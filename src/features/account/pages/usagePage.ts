@@ -29,8 +29,8 @@ export function usagePage({ session, keys, use, today }: UsageState): string {
     email: session.email,
     section: 'Usage',
     main: html`${keys.length === 0 ? noKey : budgets(keys)}
-<h2 id="requests">Requests of the last ${usageDays} days</h2>
-<p>Of all keys of this account, days in UTC. Refused requests do not count. Counts appear within seconds.</p>
+<h2 id="requests">Requests in the last ${usageDays} days</h2>
+<p>All keys of this account. Days are in UTC. Refused requests do not count. It takes a few seconds until a request is counted.</p>
 ${
   use.length === 0
     ? html`<p>No requests yet.</p>`
@@ -41,7 +41,7 @@ ${byDay(counts)}`
   })
 }
 
-const noKey = html`<p>This account has no key that works. <a href="/account/api-keys">Make one</a></p>`
+const noKey = html`<p>This account has no active key. <a href="/account/api-keys">Create one</a>.</p>`
 
 const budgets = (keys: readonly ShownKey[]): Markup => html`<h2 id="budgets">Today</h2>
 ${table({

@@ -28,7 +28,7 @@ export const accountsPage = (
     html`${searchForm('/admin/accounts', 'Part of the e-mail address', q)}
 ${
   accounts.length === 0
-    ? html`<p>No account.</p>`
+    ? html`<p>No accounts found.</p>`
     : table({
         label: 'Accounts',
         head: ['Account', 'Since', 'Keys', 'Licences', 'Open requests'],
@@ -56,10 +56,10 @@ export const adminKeysPage = (
     email,
     'Keys',
     'Keys',
-    html`${searchForm('/admin/keys', 'Beginning of the key, or part of the e-mail address', q)}
+    html`${searchForm('/admin/keys', 'Start of the key, or part of the e-mail address', q)}
 ${
   keys.length === 0
-    ? html`<p>No key.</p>`
+    ? html`<p>No keys found.</p>`
     : table({
         label: 'Keys',
         head: ['Key', 'Holder', 'Licence', 'Created', 'State', ''],
@@ -80,7 +80,7 @@ const revokeForm = (prefix: string): Markup => html`<details>
 <summary>Revoke</summary>
 <form method="post" action="/admin/keys/revoke">
 <input type="hidden" name="prefix" value="${prefix}">
-<p>Every server refuses it at once, for ever.</p>
+<p>Every server refuses the key immediately and permanently.</p>
 <button class="danger" aria-label="Revoke ${prefix}">Revoke the key</button>
 </form>
 </details>`
@@ -107,7 +107,7 @@ export const accountPageOf = (email: string, state: AccountState): string =>
     'Accounts',
     state.account.email,
     html`${state.fault !== undefined && notice(state.fault, 'bad')}
-<p>Account ${state.account.account}, since ${state.account.created}. Days and times are UTC.</p>
+<p>Account ${state.account.account}, created on ${state.account.created}. Days and times are in UTC.</p>
 <h2 id="keys">Keys</h2>
 ${state.keys.length === 0 ? html`<p>None.</p>` : keyTable(state.keys)}
 <h2 id="grants">Grants</h2>
@@ -117,7 +117,7 @@ ${requestTable('Requests of the account', state.requests)}
 <h2 id="orders">Orders</h2>
 ${orderTable(state.orders)}
 <h2 id="grant">Grant a licence</h2>
-<p>On a key that the account has, its programs need no change. A new key is made by its holder; no operator sees it. A paid licence that runs is never lowered.</p>
+<p>If you choose a key that the account already has, its programs need no change. Only the account can create a new key, and no operator sees it. A paid licence is never reduced while it runs.</p>
 <form method="post" action="/admin/accounts/${state.account.account}/grant" class="stack">
 <input type="hidden" name="after" value="${state.latestGrant}">
 ${grantFields(state.fields, state.grantKeys)}
@@ -165,7 +165,7 @@ const isExtendable = ({ state, expires }: ListedGrant) =>
 const extendForm = ({ grant, expires }: ListedGrant): Markup => html`<details>
 <summary>Extend</summary>
 <form method="post" action="/admin/grants/${grant}/extend" class="stack">
-<label for="last-${grant}">New last day of grant ${grant} (empty: no end)</label>
+<label for="last-${grant}">New last day of grant ${grant} (leave empty for no end)</label>
 <input id="last-${grant}" name="last" type="date" value="${expires ?? ''}">
 <button>Extend the grant</button>
 </form>

@@ -33,7 +33,7 @@ export const searchForm = (
 
 /** A link to the rows after the last one shown. */
 export const moreLink = (path: string, query: Readonly<Record<string, string>>): Markup =>
-  html`<p><a class="button" href="${path}?${new URLSearchParams(query).toString()}">Earlier ones</a></p>`
+  html`<p><a class="button" href="${path}?${new URLSearchParams(query).toString()}">Earlier entries</a></p>`
 
 /** What the fields of a grant are filled with. */
 export interface GrantFields {
@@ -61,7 +61,7 @@ export const grantFields = (
 <select id="key" name="key">${options(
   [
     ...keys.map(({ prefix, licence }) => ({ value: prefix, text: `${prefix}... (${licence})` })),
-    { value: 'new', text: 'A new key, which the account makes' },
+    { value: 'new', text: 'A new key, which the account creates' },
   ],
   fields.key,
 )}</select>
@@ -78,14 +78,14 @@ export const grantFields = (
 <p class="choice"><input type="checkbox" id="quant" name="quant" value="yes"${fields.quant && html` checked`}> <label for="quant">With the quant plan</label></p>
 <label for="first">First day (UTC)</label>
 <input id="first" name="first" type="date" required value="${fields.first}">
-<label for="last">Last day (empty: no end)</label>
+<label for="last">Last day (leave empty for no end)</label>
 <input id="last" name="last" type="date" value="${fields.last}">
 <details${(fields.perMinute + fields.perDay + fields.entityCap !== '' || fields.bulk) && html` open`}>
 <summary>Terms of an OEM order form</summary>
 <div class="stack">
-<label for="per-minute">Requests a minute</label>
+<label for="per-minute">Requests per minute</label>
 <input id="per-minute" name="per-minute" inputmode="numeric" maxlength="9" value="${fields.perMinute}">
-<label for="per-day">Requests a day</label>
+<label for="per-day">Requests per day</label>
 <input id="per-day" name="per-day" inputmode="numeric" maxlength="9" value="${fields.perDay}">
 <label for="entity-cap">Companies</label>
 <input id="entity-cap" name="entity-cap" inputmode="numeric" maxlength="9" value="${fields.entityCap}">

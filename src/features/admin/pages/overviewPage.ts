@@ -24,13 +24,13 @@ export const overviewPage = (
     html`<dl class="facts">
 <dt>Accounts</dt><dd><a href="/admin/accounts">${grouped(overview.accounts)}</a></dd>
 <dt>Keys</dt><dd><a href="/admin/keys">${grouped(overview.keys)}</a></dd>
-<dt>Paid licences</dt><dd>${grouped(overview.paidGrants)}${overview.endingGrants > 0 && `, of which ${grouped(overview.endingGrants)} end within 30 days`}</dd>
+<dt>Paid licences</dt><dd>${grouped(overview.paidGrants)}${overview.endingGrants > 0 && ` (${grouped(overview.endingGrants)} end within 30 days)`}</dd>
 <dt>Open requests</dt><dd><a href="/admin/requests">${grouped(overview.openRequests)}</a></dd>
 </dl>
 <h2 id="requests">Open requests</h2>
 ${requestTable('Open requests', requests)}
 <h2 id="log">Log</h2>
-<p>The latest acts on all accounts. Times are UTC.</p>
+<p>The latest events on all accounts. Times are in UTC.</p>
 ${table({
   label: 'Log',
   head: ['When', 'What', 'Details', 'By', 'Network', 'Account'],
@@ -44,7 +44,7 @@ export const ordersPage = (email: string, orders: readonly ListedOrder[], limit:
     email,
     'Orders',
     'Orders',
-    html`<p>The latest ${limit} signed order forms. <code>./asfiled orders show</code> prints one with the proof of its signature, <code>./asfiled orders verify</code> checks the chain of all.</p>
+    html`<p>The last ${limit} signed order forms. <code>./asfiled orders show</code> prints one with the proof of its signature, and <code>./asfiled orders verify</code> checks that none was changed.</p>
 ${orderTable(orders)}`,
   )
 

@@ -11,7 +11,7 @@ export const requestTable = (label: string, requests: readonly LicenceRequest[])
     ? html`<p>None.</p>`
     : table({
         label,
-        head: ['Request', 'Account', 'Company', 'Wished', 'Sent', 'State'],
+        head: ['Request', 'Account', 'Company', 'Period', 'Sent', 'State'],
         rows: requests.map(request => [
           html`<a href="/admin/requests/${request.request}">${licenceTitle(request.licence, request.quant)}</a>`,
           html`<a href="/admin/accounts/${request.account}">${request.email}</a>`,
@@ -61,26 +61,26 @@ export function requestPage(
 <dl class="facts">
 <dt>Account</dt><dd><a href="/admin/accounts/${request.account}">${request.email}</a></dd>
 <dt>Company</dt><dd>${request.company}</dd>
-<dt>For</dt><dd>${request.purpose}</dd>
+<dt>Purpose</dt><dd>${request.purpose}</dd>
 <dt>Licence</dt><dd>${title}</dd>
-<dt>Wished</dt><dd>${periodText(request.starts, request.expires)}</dd>
+<dt>Period</dt><dd>${periodText(request.starts, request.expires)}</dd>
 <dt>Key</dt><dd>${request.key === null ? 'a new one' : html`<code>${request.key}...</code>`}</dd>
 <dt>Sent</dt><dd>${request.sent} UTC</dd>
 <dt>State</dt><dd>${stateTexts[request.state]}${request.decided !== null && ` by ${request.decided_by}, ${request.decided} UTC`}</dd>
 ${request.state === 'refused' && html`<dt>Reason</dt><dd>${request.reason}</dd>`}
-${request.grant !== null && html`<dt>Grant</dt><dd>${request.grant}, on <a href="/admin/accounts/${request.account}">the page of the account</a></dd>`}
+${request.grant !== null && html`<dt>Grant</dt><dd>${request.grant}, on <a href="/admin/accounts/${request.account}">the account's page</a></dd>`}
 </dl>
 ${
   request.state === 'open' &&
   html`<h2 id="grant">Grant it</h2>
-<p>On a key that the account has, its programs need no change. A new key is made by its holder; no operator sees it.</p>
+<p>If you choose a key that the account already has, its programs need no change. Only the account can create a new key, and no operator sees it.</p>
 <form method="post" action="${path}/grant" class="stack">
 ${grantFields(fields, keys)}
 <button>Grant the licence</button>
 </form>
 <h2 id="refuse">Refuse it</h2>
 <form method="post" action="${path}/refuse" class="stack">
-<label for="reason">Reason, which the account sees</label>
+<label for="reason">Reason (the account sees it)</label>
 <textarea id="reason" name="reason" required maxlength="1000" rows="3">${reason}</textarea>
 <button class="danger">Refuse the request</button>
 </form>`

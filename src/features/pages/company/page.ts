@@ -91,7 +91,7 @@ function identity(profile: Company, country: string): Markup {
     ['Other IDs', today?.current_ids.filter(id => id !== profile.ticker).join(', ')],
     ['Former IDs', today?.former_ids.join(', ')],
     [
-      'Filings on record',
+      'Filings',
       `${profile.filings}${profile.first_filed === null ? '' : `, ${profile.first_filed} to ${profile.last_filed}`}`,
     ],
   ]

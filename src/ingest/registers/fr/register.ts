@@ -16,7 +16,7 @@ export const frRegister: Register = {
   readDocument: readFrenchReport,
   help: `
   PUB_CA_*.donnees.xml    Annual accounts as entered (bilans saisis, XML)
-  *.json                  The same from the RNE: a record, a list, or bilansSaisis of one company
+  *.json                  The same from the RNE: a record, a list, or the bilansSaisis of one company
   StockUniteLegale*.csv   Names of companies (SIRENE), in files of at most 256 MB
   A folder or a zip       Every .xml, .json and .csv in it
 

@@ -25,10 +25,10 @@ export const krSource: Source = {
   secretSettings: ['OPENDART_KEY'],
   contactSetting: null,
   companies: 'possible',
-  help: `
-The list of companies, each day's list of periodic reports, and the overview and the accounts (consolidated, else those of
-the company alone) of every report of a listed company. The first run starts with 2015, the first year for which OpenDART
-has accounts. A key has a daily limit of requests; when it is used up, the next day's run continues.`,
+  help: `Fetches the list of companies, each day's list of periodic reports, and for every report of a listed company the
+overview and the accounts (consolidated accounts where there are any). The first run starts with 2015, the first year
+for which OpenDART has accounts. A key has a daily limit of requests; when it is used up, the next day's run
+continues.`,
   plan,
 }
 

@@ -15,7 +15,7 @@ export const usRegister: Register = {
   readSet: readDataSet,
   help: `
   CIK##########.json               Companyfacts or submissions of one filer
-  CIK##########-submissions-*.json Its older submissions
+  CIK##########-submissions-*.json Older submissions of that filer
   companyfacts.zip, submissions.zip  The SEC's bulk files
   company_tickers.json             Tickers and names
   2009q3.zip                       A Financial Statement Data Set
