@@ -21,7 +21,7 @@ import type { FundamentalsTableRow } from '../../src/features/fundamentals/table
 import { planRestatements, readRestatements } from '../../src/features/restatements/restatements.ts'
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
-import { companyDeps, principal, viewerOf } from './companies/fixtures.ts'
+import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
 import { knownOn } from './fundamentals/invariants.ts'
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => database.close(), 60_000)
 
-const me = principal('personal')
+const me = rightsOf('personal')
 
 const ofTrailing = { metric: 'revenue,net_income,net_margin,roe', fp: 'TTM' } as const
 

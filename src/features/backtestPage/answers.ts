@@ -1,4 +1,3 @@
-import { demoPrincipal } from '../../access/authenticate.ts'
 import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { contentPolicy, styleSource } from '../../backtest/report/tearSheet/policy.ts'
@@ -9,6 +8,7 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import { personalHeaders } from '../../http/headers.ts'
 import { contentSecurityPolicy, pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import { demoPrincipal } from '../../rights/licences.ts'
 import { type StoredChoice, storedName } from './storedGrid.ts'
 import type { StoredResults } from './storedResults.ts'
 

@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { currencies, isPeriodFigure } from '../fundamentals/columns.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -14,7 +14,7 @@ import { isLater, type TableCompany, type TableFigure, tableRows } from './table
 /** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
 export async function readCrossSectionTable(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
-  principal: Principal,
+  rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
   const { sort } = plan
@@ -22,7 +22,7 @@ export async function readCrossSectionTable(
     sort === null ? null : await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
   const page = ranking ?? (await tableRows(deps.sql, plan))
   const { rows } = page
-  await countRows(deps, principal, plan, rows)
+  await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [

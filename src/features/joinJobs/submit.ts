@@ -1,9 +1,9 @@
-import { isUnpaid } from '../../access/licences.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { idempotencyKey } from '../../http/preferences.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
+import { isUnpaid } from '../../rights/licences.ts'
 import type { SentJoin } from '../asOfJoins/answer.ts'
 import { checkJoin, type JoinDeps } from '../asOfJoins/join.ts'
 import { joinSender } from '../asOfJoins/routes.ts'
@@ -31,7 +31,7 @@ export async function submitJoin(
   const idempotency = idempotencyKey(headers)
   const rows = await deps.perKeyLimit.use(subject, () => checkJoin(deps, sender, sent, signal))
   const { job, replayed } = await submitAny(deps, {
-    ...{ keyId, kind: 'as_of', total: rows, isUnpaid: isUnpaid(sender.principal) },
+    ...{ keyId, kind: 'as_of', total: rows, isUnpaid: isUnpaid(sender.rights) },
     requestId: context.id,
     body: sent.body,
     format: sent.format,
@@ -46,7 +46,7 @@ export async function submitJoin(
 
 /** The id of the caller's key. All who use the demo key would share its joins. */
 export function requireOwnKey(context: RequestContext): number {
-  const { keyId } = context.authenticatedCaller.principal
+  const { keyId } = context.authenticatedCaller.rights
   if (keyId !== null) return keyId
   throw new Failure(
     'licence_required',

@@ -1,10 +1,10 @@
-import { withAllowance } from '../../access/entityCap.ts'
 import { Failure } from '../../errors.ts'
 import { cacheable, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
 import { maxQueryLength } from '../../http/parameters.ts'
+import { withAllowance } from '../../rights/entityCap.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import { type PageDeps, viewerKey } from './deps.ts'
 
@@ -19,7 +19,7 @@ export function answerPage(
   key: string,
   make: () => Promise<SitePage>,
 ): Answer | Promise<Answer> {
-  const viewer = `${context.isSignedIn ? 'in' : 'out'} ${viewerKey(context.authenticatedCaller.principal)}`
+  const viewer = `${context.isSignedIn ? 'in' : 'out'} ${viewerKey(context.authenticatedCaller.rights)}`
   const whole = `page ${deps.settings.version} ${viewer} ${deps.today()} ${key}`
   const rendered = async () => ({ content: sitePage(await make(), context), headers: ownHeaders })
   const response = cacheable(whole, type, rendered, compressions.companyRows, true)
@@ -33,10 +33,10 @@ export function answerList(
   key: string,
   make: (viewer: PageViewer) => Promise<SitePage>,
 ): Answer | Promise<Answer> {
-  const { principal } = context.authenticatedCaller
-  return withAllowance(deps.sql, principal, allowance => {
+  const { rights } = context.authenticatedCaller
+  return withAllowance(deps.sql, rights, allowance => {
     const ofSeen = allowance === null ? '' : ` seen ${allowance.seen.length}`
-    return answerPage(deps, context, `${key}${ofSeen}`, () => make({ principal, allowance }))
+    return answerPage(deps, context, `${key}${ofSeen}`, () => make({ rights, allowance }))
   })
 }
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import type { Principal } from '../../../src/access/licences.ts'
 import { isIsoDate } from '../../../src/dates.ts'
 import { planCrossSection, readCrossSection } from '../../../src/features/crossSection/crossSection.ts'
 import { rankMarket } from '../../../src/features/crossSection/ranking.ts'
@@ -12,6 +11,7 @@ import {
   CrossSectionTable,
 } from '../../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../../src/features/crossSection/table.ts'
+import type { Rights } from '../../../src/rights/rights.ts'
 import {
   asCapped,
   type CompanyBench,
@@ -19,7 +19,7 @@ import {
   evaluationKey,
   insertEntity,
   insertVintages,
-  principal,
+  rightsOf,
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
@@ -120,7 +120,7 @@ interface Listed {
   readonly total: number | undefined
 }
 
-const whoAsks = ({ isFree }: Question): Principal => principal(isFree ? 'free' : 'personal')
+const whoAsks = ({ isFree }: Question): Rights => rightsOf(isFree ? 'free' : 'personal')
 
 /** All pages of the answer. */
 async function ask(asked: Question): Promise<Listed> {
@@ -239,7 +239,7 @@ describe('companies by one of their figures', () => {
   test('are said not to be all where the market has more than one request sorts', async () => {
     await writeMarket(Array.from({ length: 9 }, (_, n) => ({ roe: { value: n, currency: 'USD' } })))
     const query = { metric: 'roe', market: 'US', sort: '-roe', limit: 3 }
-    const plan = planCrossSection(bench, viewerOf(principal('personal')), query)
+    const plan = planCrossSection(bench, viewerOf(rightsOf('personal')), query)
     const sort = plan.sort ?? { metric: '', descending: false }
     const ranked = async (bound: number) =>
       rankMarket(bench.sql, { ...plan, sort }, async (_, found) => found, bound)
@@ -257,8 +257,8 @@ describe('companies by one of their figures', () => {
       const query = { metric: 'roe', market: 'US', sort: '-roe', limit: 2, ...(cursor && { cursor }) }
       return readCrossSection(
         bench,
-        principal('personal'),
-        planCrossSection(bench, viewerOf(principal('personal')), query),
+        rightsOf('personal'),
+        planCrossSection(bench, viewerOf(rightsOf('personal')), query),
       )
     }
     const first = await page()
@@ -269,7 +269,7 @@ describe('companies by one of their figures', () => {
 
   test('by a metric that is none are refused with the one that is near', () => {
     const query = { metric: 'roe', market: 'US', sort: '-revenu' }
-    expect(() => planCrossSection(bench, viewerOf(principal('personal')), query)).toThrow(
+    expect(() => planCrossSection(bench, viewerOf(rightsOf('personal')), query)).toThrow(
       'sort=-revenu names no metric. Did you mean -revenue?',
     )
   })

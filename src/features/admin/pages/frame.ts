@@ -1,5 +1,5 @@
-import { type Licence, licences } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
+import { type Licence, licences } from '../../../rights/licences.ts'
 import { type Area, accountPage } from '../../account/pages/frame.ts'
 import { options } from '../../licensing/licencesPage.ts'
 import { grantable, licenceTitle } from '../../licensing/terms.ts'

@@ -1,7 +1,7 @@
-import type { Principal } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { SitePage } from '../../../http/pages/sitePage.ts'
+import type { Rights } from '../../../rights/rights.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
@@ -18,11 +18,11 @@ import { timeline } from './timeline.ts'
 /** /companies/{id}: a company's figures as known today or, where the visitor's licence opens it, on any day. */
 export async function companyPage(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   id: string,
   query: CompanyPageQuery,
 ): Promise<SitePage> {
-  const view = await readCompanyView(deps, principal, id, query)
+  const view = await readCompanyView(deps, rights, id, query)
   const { profile, list, isOpen, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
@@ -43,7 +43,7 @@ ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables.days, query)}
-${countedNote(principal)}
+${countedNote(rights)}
 ${list.data.length === 0 && html`<p class="notice">${query.show === undefined || query.show === 'years' ? 'There are no figures of full years here.' : 'There are no figures of such periods here.'} ${list.note !== undefined && visitorNote(list.note)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Point at a figure for its exact value and its filing; choose it for every vintage. <span class="restated">Marked</span> figures were restated: the former value stands below.</p>`}
 <div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
@@ -62,7 +62,7 @@ ${isOpen && vintageData(tables, profile.currency)}
   }
 }
 
-const countedNote = ({ entityCap, licence }: Principal): Markup | false =>
+const countedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="quiet">This company is one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence may see. <a href="/account/usage">How many are used</a></p>`
 
