@@ -1,6 +1,6 @@
 import { readConfig } from '../src/config.ts'
-import { migrateQueue } from '../src/features/backtests/jobs/queue.ts'
 import { loadSample } from '../src/ingest/sample/loadSample.ts'
+import { migrateQueue } from '../src/jobs/queue.ts'
 import { DatabaseFigures } from '../src/metrics/databaseFigures.ts'
 import { EventLoopDelay } from '../src/metrics/processFigures.ts'
 import { makeRegistry } from '../src/metrics/registry.ts'

@@ -1,31 +1,25 @@
-/** A sweep of 48 on an uploaded panel, end to end, against pyarrow reading the same file and NumPy computing the same: over HTTP and
- * offline, from Parquet and from CSV, in alternating runs. Needs `../shared/peers` and a Python with NumPy and pyarrow (`PYTHON`).
- *
- *   bun bench/panelSize.ts [--dates 2520] [--assets 1000] [--runs 3] */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import type { BacktestResult } from '../src/backtest/result.ts'
+import { findPython, runPython } from '../test/python.ts'
+import { peersFolder, writePanel } from './backtest/python.ts'
+import { grids } from './backtest/sweeps.ts'
+import type { Figure } from './figure.ts'
 import { postOk, type Service, withService } from './service/server.ts'
+import { table } from './table.ts'
 
-const { values } = parseArgs({
-  options: {
-    dates: { type: 'string', default: '2520' },
-    assets: { type: 'string', default: '1000' },
-    runs: { type: 'string', default: '3' },
-  },
-})
-const python = process.env.PYTHON ?? 'python3'
-const peers = resolve(import.meta.dir, '../../shared/peers')
 const root = resolve(import.meta.dir, '..')
+const assets = 1_000
+/** The peers' costs differ by market. Here all of them are these. */
+const costBps = 20
 
 const makeFiles = `
 import sys
-sys.path.insert(0, sys.argv[1])
 from panelio import read_panel
 import numpy as np, pyarrow as pa, pyarrow.csv as pc, pyarrow.parquet as pq
-folder = sys.argv[2]
-p = read_panel(folder + "/panel.bin")
+panel, folder = sys.argv[1:]
+p = read_panel(panel)
 D, N = p["D"], p["N"]
 days = np.array([np.datetime64(f"{x//10000:04d}-{x//100%100:02d}-{x%100:02d}") for x in p["dates"]])
 table = pa.table({
@@ -37,15 +31,15 @@ pq.write_table(table, folder + "/panel.parquet")
 pc.write_csv(table, folder + "/panel.csv", pc.WriteOptions(quoting_style="none"))
 `
 
-/** Reads a file, makes the grid of dates and names that the peer takes, and sweeps. Prints the seconds of it. */
+/** Reads a file with pyarrow, makes the grid of dates and names that the peer takes, and sweeps. The seconds leave out the start of Python. */
 const peer = `
-import sys, time
-sys.path.insert(0, sys.argv[1])
-from panelio import *
-import peer_numpy as pn, numpy as np, pyarrow.csv as pc, pyarrow.parquet as pq
-read = pq.read_table if sys.argv[2].endswith("parquet") else pc.read_csv
+import sys, time, json
+import panelio, peer_numpy as pn, numpy as np, pyarrow.csv as pc, pyarrow.parquet as pq
+pn.RT_BPS = np.full(4, float(sys.argv[2]))
+grid = panelio.grid48()
+read = pq.read_table if sys.argv[1].endswith("parquet") else pc.read_csv
 started = time.perf_counter()
-t = read(sys.argv[2])
+t = read(sys.argv[1])
 d = t["date"].combine_chunks().dictionary_encode()
 a = t["asset"].combine_chunks().dictionary_encode()
 m = t["market"].combine_chunks().dictionary_encode()
@@ -54,77 +48,140 @@ cell = d.indices.to_numpy().astype(np.int64) * N + a.indices.to_numpy()
 s, f = np.full(D * N, np.nan), np.full(D * N, np.nan)
 s[cell] = t["score"].to_numpy(); f[cell] = t["forward_return"].to_numpy()
 market = np.zeros(N, "u1"); market[a.indices.to_numpy()] = m.indices.to_numpy()
-p = dict(D=D, N=N, M=4, dates=None, market=market, score=s.reshape(D, N), fwd=f.reshape(D, N))
-pn.sweep(p, grid48())
-print(time.perf_counter() - started)
+out = pn.sweep(dict(D=D, N=N, M=4, dates=None, market=market, score=s.reshape(D, N), fwd=f.reshape(D, N)), grid)
+seconds = time.perf_counter() - started
+label = lambda c: f'{c["mode"]} q{c["q"]:g} {c["weight"]} h{c["hold"]}'
+print(json.dumps({"seconds": seconds, "sharpes": {label(c): m["sharpe"] for c, m in zip(grid, out)}}))
 `
 
-async function output(command: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const child = Bun.spawn([...command], { cwd: root, env: { ...process.env, ...env }, stderr: 'ignore' })
-  const text = await new Response(child.stdout).text()
-  if ((await child.exited) !== 0) throw new Error(`${command.slice(0, 3).join(' ')} failed`)
-  return text
-}
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return (performance.now() - started) / 1_000
-}
-
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
-
 const types = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv' } as const
+type FileType = keyof typeof types
 
-async function measure(service: Service, folder: string): Promise<void> {
-  const key = await service.newKey()
-  for (const format of ['parquet', 'csv'] as const) {
-    const path = join(folder, `panel.${format}`)
-    const body = await Bun.file(path).bytes()
-    const times = {
-      numpy: [] as number[],
-      stored: [] as number[],
-      sent: [] as number[],
-      offline: [] as number[],
-    }
-    for (let run = 0; run < Number(values.runs); run++) {
-      times.numpy.push(Number(await output([python, '-c', peer, peers, path])))
-      times.stored.push(
-        await seconds(async () => {
-          const { id } = JSON.parse(await postOk(service, 'panels', { key, body, type: types[format] }))
-          await postOk(service, 'backtest', { key, body: JSON.stringify({ panel: id, sweep: true }) })
-          await fetch(`http://127.0.0.1:${service.port}/api/v1/panels/${id}`, {
-            method: 'DELETE',
-            headers: { Authorization: `Bearer ${key}` },
-          })
-        }),
-      )
-      times.sent.push(
-        await seconds(() =>
-          postOk(service, 'backtest', { key, body, type: types[format], query: '?sweep=true' }),
-        ),
-      )
-      times.offline.push(
-        await seconds(() =>
-          output([process.execPath, 'src/cli.ts', 'backtest', path, '--sweep', '--json', '-']),
-        ),
-      )
-    }
-    const numpy = median(times.numpy)
-    for (const [name, list] of Object.entries(times))
-      console.log(
-        `${format} ${name}: ${median(list).toFixed(2)} s, ${(numpy / median(list)).toFixed(2)} times as fast as pyarrow and NumPy`,
-      )
+interface PeerSweep {
+  readonly seconds: number
+  readonly sharpes: Readonly<Record<string, number>>
+}
+
+/** Times a sweep of 48 from a file of 2,520 x 1,000 rows to its result: uploaded and swept over HTTP, and offline by the command,
+ * which includes its start. The peer reads the same file with pyarrow and sweeps with NumPy, before each of ours. Every trial must have
+ * the peer's Sharpe ratio.
+ *
+ * @param short a third of the dates and fewer runs, for CI */
+export async function benchPanelSize({ short = false } = {}): Promise<Figure[]> {
+  const python = peersFolder === null ? null : findPython('numpy', 'pyarrow')
+  if (peersFolder === null || python === null) return []
+  const peers = peersFolder
+  const dates = short ? 840 : 2_520
+  const runs = short ? 1 : 3
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-size-'))
+  try {
+    runPython(python, peers, ['-c', makeFiles, writePanel(peers, dates, assets), folder])
+    return await withService(async service => {
+      const key = await service.newKey()
+      const figures: Figure[] = []
+      for (const type of ['parquet', 'csv'] as const) {
+        const path = join(folder, `panel.${type}`)
+        const sweep = (): PeerSweep => JSON.parse(runPython(python, peers, ['-c', peer, path, `${costBps}`]))
+        const uploaded = await compare(sweep, () => sweepUploaded(service, key, path, type), runs)
+        const offline = await compare(sweep, () => sweepOffline(path), runs)
+        figures.push(
+          ...figuresOf(`panel_size.${type}_uploaded`, uploaded),
+          ...figuresOf(`panel_size.${type}_offline`, offline),
+        )
+      }
+      return figures
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'asfiled-size-'))
-try {
-  const { dates, assets } = values
-  const bin = join(folder, 'panel.bin')
-  await output([python, join(peers, 'gen_panel.py'), '--dates', dates, '--assets', assets, '--out', bin])
-  await output([python, '-c', makeFiles, peers, folder])
-  await withService(service => measure(service, folder), { COMPUTE_TIMEOUT_MS: '600000' })
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+interface Pair {
+  readonly ourSeconds: number
+  readonly ratio: number
+}
+
+/** Runs both sides in turns. */
+async function compare(
+  theirs: () => PeerSweep,
+  ours: () => Promise<BacktestResult>,
+  runs: number,
+): Promise<Pair[]> {
+  const pairs: Pair[] = []
+  for (let run = 0; run < runs; run++) {
+    const { seconds, sharpes } = theirs()
+    const started = performance.now()
+    const result = await ours()
+    const ourSeconds = (performance.now() - started) / 1_000
+    requireSame(result, sharpes)
+    pairs.push({ ourSeconds, ratio: seconds / ourSeconds })
+  }
+  return pairs
+}
+
+function requireSame({ trials = [] }: BacktestResult, sharpes: PeerSweep['sharpes']): void {
+  if (trials.length !== Object.keys(sharpes).length) throw new Error(`The sweep has ${trials.length} trials.`)
+  for (const { label, sharpe } of trials)
+    if (sharpe === null || !(Math.abs(sharpe - sharpes[label]) <= 1e-9 * Math.abs(sharpes[label])))
+      throw new Error(`The Sharpe ratio of ${label} is ${sharpe}, the peer has ${sharpes[label]}.`)
+}
+
+async function sweepUploaded(
+  service: Service,
+  key: string,
+  path: string,
+  type: FileType,
+): Promise<BacktestResult> {
+  const file = await Bun.file(path).bytes()
+  const { id } = JSON.parse(await postOk(service, 'panels', { key, body: file, type: types[type] }))
+  const request = { panel: id, config: { costBps }, sweep: grids.sweep48 }
+  const result = JSON.parse(await postOk(service, 'backtest', { key, body: JSON.stringify(request) }))
+  await fetch(`http://127.0.0.1:${service.port}/api/v1/panels/${id}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  return result
+}
+
+async function sweepOffline(path: string): Promise<BacktestResult> {
+  const { quantile, weighting, holdDays } = grids.sweep48
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      'src/cli.ts',
+      'backtest',
+      path,
+      '--json',
+      '-',
+      `--cost-bps=${costBps}`,
+      `--quantile=${quantile.join()}`,
+      `--weighting=${weighting.join()}`,
+      `--hold-days=${holdDays.join()}`,
+    ],
+    { cwd: root, stdout: 'pipe', stderr: 'ignore' },
+  )
+  const text = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error('asfiled backtest failed.')
+  return JSON.parse(text)
+}
+
+function figuresOf(name: string, pairs: readonly Pair[]): Figure[] {
+  const ratios = pairs.map(({ ratio }) => ratio).toSorted((a, b) => a - b)
+  const seconds = pairs.map(({ ourSeconds }) => ourSeconds).toSorted((a, b) => a - b)
+  const spread = (sorted: readonly number[]) => `${sorted[0].toFixed(2)} .. ${sorted.at(-1)?.toFixed(2)}`
+  const load = `load ${loadavg()[0].toFixed(0)}`
+  return [
+    { name, value: seconds[seconds.length >> 1], unit: 's', spread: spread(seconds) },
+    {
+      name: `${name}_numpy_ratio`,
+      value: ratios[ratios.length >> 1],
+      unit: 'times',
+      spread: `${spread(ratios)}, ${load}`,
+    },
+  ]
+}
+
+if (import.meta.main) {
+  const figures = await benchPanelSize({ short: process.argv.includes('--short') })
+  console.log(table(figures.map(found => ({ ...found, failed: false }))))
 }

@@ -13,6 +13,7 @@ import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
 import { benchMetrics, metricsFigures } from './metrics.ts'
 import { benchNeighbours } from './neighbours.ts'
+import { benchPanelSize } from './panelSize.ts'
 import { benchSearch } from './search.ts'
 import { benchService } from './service.ts'
 import { benchSignals } from './signals.ts'
@@ -22,7 +23,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      as_of_join, backtest, bodies, cross_section, evidence, http, import, metrics, neighbours, search, service, signals; default: all
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, http, import, metrics, neighbours, panel_size, search, service, signals; default: all
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
@@ -38,6 +39,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   import: benchImport,
   metrics: ({ short }) => benchMetrics(short ? 200 : 1_500).then(metricsFigures),
   neighbours: ({ short }) => benchNeighbours([], short ? 1 : 5, 2),
+  panel_size: benchPanelSize,
   search: benchSearch,
   service: benchService,
   signals: benchSignals,

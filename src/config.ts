@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { type Cron, readCron, readSchedule, type ScheduledSync } from './cron.ts'
+import { Cron } from 'croner'
+import { readCron, readSchedule, type ScheduledSync } from './cron.ts'
 import { Failure } from './errors.ts'
 import { isHttpUrl, readRegisters, registerFaults } from './registerSettings.ts'
 
@@ -110,7 +111,7 @@ export function readConfig(environment: Environment): Config {
   const dataDir = resolve(text('DATA_DIR', defaultDataDir))
   const bulkTimes = text('BULK_SCHEDULE', '')
   const bulkSchedule = bulkTimes === '' ? null : readCron(bulkTimes)
-  if (bulkSchedule !== null && !('text' in bulkSchedule))
+  if (bulkSchedule !== null && !(bulkSchedule instanceof Cron))
     faults.push(
       ...bulkSchedule.map(
         fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`,
@@ -148,7 +149,7 @@ export function readConfig(environment: Environment): Config {
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     allowUnverifiedMarkets: list('ALLOW_UNVERIFIED_MARKETS', '').map(code => code.toUpperCase()),
     bulkDir: resolve(text('BULK_DIR', resolve(dataDir, 'bulk'))),
-    bulkSchedule: bulkSchedule !== null && 'text' in bulkSchedule ? bulkSchedule : null,
+    bulkSchedule: bulkSchedule instanceof Cron ? bulkSchedule : null,
     bulkKeep: integer('BULK_KEEP', 3, 1, 1_000),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     pageCheckMbPerSecond: integer('PAGE_CHECK_MB_PER_SECOND', 8, 0, 10_000),

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { connect, poolUse } from '../src/postgres/client.ts'
 import { currentScope, parseTraceparent, runInTrace, TraceScope } from '../src/trace.ts'
 import { testDatabase } from './database.ts'
+import { nonEmpty } from './nonEmpty.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
@@ -80,7 +81,7 @@ describe('statements', () => {
           n % 3 === 0 ? runInTrace(scopeOf(true), () => nameOf(n)) : nameOf(n),
         ),
       )
-      for (const [n, row] of names.entries())
+      for (const [n, row] of nonEmpty(names.entries()))
         expect(row).toEqual({ name: n % 3 === 0 ? `traced ${traceId}` : 'traced', n })
       expect(await runInTrace(scopeOf(false), () => nameOf(0))).toEqual({ name: 'traced', n: 0 })
       const scope = scopeOf(true)

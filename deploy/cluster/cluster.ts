@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createKey, type KeyOrder } from '../../src/access/keys.ts'
-import { migrateQueue } from '../../src/features/backtests/jobs/queue.ts'
+import { migrateQueue } from '../../src/jobs/queue.ts'
 import { loadSignalsSample } from '../../src/features/signals/import/sample.ts'
 import { loadSample } from '../../src/ingest/sample/loadSample.ts'
 import { connect, type Sql } from '../../src/postgres/client.ts'

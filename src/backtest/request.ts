@@ -160,7 +160,8 @@ const cell = {
         'Return after the date, as a fraction (0.025 is +2.5%); no return is below -1. null: unknown; it earns 0 and is counted in dropped.',
     },
   ),
-  // The largest whole number that differs from the next one: a larger bound would let values beyond it pass as equal to it.
+  // The largest whole number that differs from the next one: a larger bound would let values beyond it pass as equal
+  // to it.
   dollar_volume: Type.Union([Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
     description:
       'Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0.',

@@ -15,7 +15,6 @@ import { addUse } from '../features/account/usageQueries.ts'
 import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
-import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { findListedAt, openFiguresAt, PinnedArchives } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
@@ -28,11 +27,13 @@ import type { CursorSigner } from '../http/cursor.ts'
 import { Draining } from '../http/draining.ts'
 import { ResponseCache } from '../http/responseCache.ts'
 import { UnlistedProxy } from '../http/unlistedProxy.ts'
+import { JobNotifier } from '../jobs/events.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import { RequestCounts } from '../metrics/requestCounts.ts'
 import type { Sql } from '../postgres/client.ts'
+import type { DataVersionWatch } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
@@ -61,7 +62,7 @@ export interface Opened {
   /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
   readonly showInTerminal: (text: string) => void
   readonly today: () => IsoDate
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
   readonly markets: Markets
   readonly cursors: CursorSigner
 }

@@ -2,9 +2,10 @@ import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
-import { JobNotifier } from '../features/backtests/jobs/events.ts'
-import { runJoinJob } from '../features/joinJobs/run.ts'
+import { joinTasks } from '../features/asOfJoins/runJob.ts'
+import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { createLog } from '../http/log.ts'
+import { JobNotifier } from '../jobs/events.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
 import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
@@ -82,8 +83,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     { url, role: 'worker', concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests,
-      runJoin: (job, openJob) => runJoinJob(joins, job, openJob),
+      tasks: [...backtestTasks({ sql, processId, backtests }), ...joinTasks(joins)],
       processId,
       explain: storage.explain,
       storage,

@@ -6,7 +6,8 @@ import { type Config, uploadFolder } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
-import { runJoinJob } from '../features/joinJobs/run.ts'
+import { joinTasks } from '../features/asOfJoins/runJob.ts'
+import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { capConnections } from '../http/connections.ts'
 import { CursorSigner } from '../http/cursor.ts'
 import type { Draining } from '../http/draining.ts'
@@ -154,7 +155,7 @@ export async function startServer(
     { url, role: 'server', concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
-      runJoin: (job, openJob) => runJoinJob(resources, job, openJob),
+      tasks: [...backtestTasks(resources), ...joinTasks(resources)],
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
       logTask: line => log.info(line, 'task'),

@@ -95,7 +95,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .addOption(
       new Option(
         '--benchmark <name>',
-        'What the result is judged against: cash, universe, or a CSV file of date and return (default: cash for long_short, universe for long_only)',
+        'What the result is judged against: cash, universe, or a CSV or Parquet file of date and return (default: cash for long_short, universe for long_only)',
       ),
     )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)

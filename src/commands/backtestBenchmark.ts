@@ -1,35 +1,69 @@
 import { CsvReader } from '../backtest/codec/csvCells.ts'
+import { numberCell, textCell } from '../backtest/panelFile/panelColumns.ts'
+import { recogniseFormat } from '../backtest/panelFile/panelFormat.ts'
+import { readParquet } from '../backtest/panelFile/parquetTable.ts'
 import type { BacktestBenchmark } from '../backtest/requestBenchmark.ts'
 import { isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { loadRows, openInput, readInput } from './inputFile.ts'
 
-/** The value of `--benchmark`: a name, or a CSV file of the benchmark's own returns. */
+/** The value of `--benchmark`: a name, or a CSV or Parquet file of the benchmark's own returns. */
 export async function readBenchmark(option: string): Promise<BacktestBenchmark> {
   if (option === 'cash' || option === 'universe') return option
   if (option === '-')
     throw new Failure(
       'parameter_invalid',
-      '--benchmark cannot be read from standard input. Give cash, universe or a CSV file of date and return.',
+      '--benchmark cannot be read from standard input. Give cash, universe or a CSV or Parquet file of date and return.',
     )
   const file = await openInput(option).catch(error => {
     throw error instanceof Failure
       ? new Failure(
           error.code,
-          `--benchmark: ${error.message} Give cash, universe or a CSV file of date and return.`,
+          `--benchmark: ${error.message} Give cash, universe or a CSV or Parquet file of date and return.`,
           { cause: error },
         )
       : error
   })
   const rows = await readInput(file, () => {})
   try {
-    return readReturns(await loadRows(rows.body, file.name), file.name)
+    const bytes = await loadRows(rows.body, file.name)
+    return recogniseFormat(bytes) === 'parquet'
+      ? await readParquetReturns(bytes, file.name)
+      : readCsvReturns(bytes, file.name)
   } finally {
     await rows.discard()
   }
 }
 
-function readReturns(bytes: Uint8Array, name: string): BacktestBenchmark {
+/** A file of an index may have other columns, and more days than the rows. */
+const parquetLimits = { maxRows: 1_000_000, cells: 10_000_000, textLength: 1_000 }
+
+async function readParquetReturns(bytes: Uint8Array, name: string): Promise<BacktestBenchmark> {
+  const { count, columns } = await readParquet(bytes, { ...parquetLimits, numbers: ['return'] }).catch(
+    cause => {
+      throw cause instanceof Failure ? new Failure(cause.code, `${name}: ${cause.message}`, { cause }) : cause
+    },
+  )
+  const [days, values] = [columns.get('date'), columns.get('return')]
+  if (days === undefined || values === undefined)
+    throw new Failure(
+      'body_invalid',
+      `${name} must have the columns date and return; it has ${[...columns.keys()].join(', ') || 'none'}.`,
+    )
+  if (count === 0) throw new Failure('body_invalid', `${name} has no row.`)
+  const date: string[] = []
+  const returns: number[] = []
+  for (let row = 0; row < count; row++) {
+    const [day, value] = [textCell(days[row]), numberCell(values[row])]
+    if (day === null || !isIsoDate(day)) throw notADay(name, `row ${row + 1}`, day)
+    if (typeof value !== 'number') throw notAReturn(name, `row ${row + 1}`, value)
+    date.push(day)
+    returns.push(value)
+  }
+  return { date, return: returns }
+}
+
+function readCsvReturns(bytes: Uint8Array, name: string): BacktestBenchmark {
   const reader = new CsvReader(bytes)
   const header = reader.ended ? [] : reader.row().map(cell => cell.trim().toLowerCase())
   const [dateAt, returnAt] = [header.indexOf('date'), header.indexOf('return')]
@@ -46,9 +80,8 @@ function readReturns(bytes: Uint8Array, name: string): BacktestBenchmark {
     const cells = reader.row()
     const [day, text] = [cells[dateAt]?.trim() ?? '', cells[returnAt]?.trim() ?? '']
     const value = Number(text)
-    if (!isIsoDate(day)) throw fault(name, line, `${JSON.stringify(day)} is not a date as YYYY-MM-DD`)
-    if (text === '' || !Number.isFinite(value))
-      throw fault(name, line, `${JSON.stringify(text)} is not a return as a fraction, such as 0.025`)
+    if (!isIsoDate(day)) throw notADay(name, `line ${line}`, day)
+    if (text === '' || !Number.isFinite(value)) throw notAReturn(name, `line ${line}`, text)
     date.push(day)
     returns.push(value)
   }
@@ -56,5 +89,11 @@ function readReturns(bytes: Uint8Array, name: string): BacktestBenchmark {
   return { date, return: returns }
 }
 
-const fault = (name: string, line: number, what: string) =>
-  new Failure('body_invalid', `${name}: line ${line}: ${what}.`)
+const notADay = (name: string, place: string, cell: string | null) =>
+  new Failure('body_invalid', `${name}: ${place}: ${JSON.stringify(cell)} is not a date as YYYY-MM-DD.`)
+
+const notAReturn = (name: string, place: string, cell: string | null) =>
+  new Failure(
+    'body_invalid',
+    `${name}: ${place}: ${JSON.stringify(cell)} is not a return as a fraction, such as 0.025.`,
+  )

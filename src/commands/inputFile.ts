@@ -1,7 +1,12 @@
 import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BodySpool, type SpooledBody, spooledBytes } from '../backtest/panelFile/bodySpool.ts'
+import {
+  BodySpool,
+  removeAbandoned,
+  type SpooledBody,
+  spooledBytes,
+} from '../backtest/panelFile/bodySpool.ts'
 import { RowsMeasure } from '../backtest/panelFile/unpackRows.ts'
 import { type Packing, packingOf, unpackStream } from '../backtest/panelFile/unpackStream.ts'
 import { Failure, reasonOf } from '../errors.ts'
@@ -57,6 +62,7 @@ export interface InputRows {
  * @param onRead gets the number of bytes read so far */
 export async function readInput(file: InputFile, onRead: (bytes: number) => void): Promise<InputRows> {
   const { name, path, size } = file
+  await removeAbandoned(spoolFolder(), Date.now())
   try {
     if (path !== null && size !== null && size >= spooledBytes) {
       const beginning = await Bun.file(path).slice(0, 8).bytes()

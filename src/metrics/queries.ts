@@ -66,7 +66,7 @@ export interface JobCount {
 export async function readJobCounts(sql: Sql): Promise<readonly JobCount[]> {
   return sql<JobCount[]>`
     select kind, state, count(*)::float8 as count, extract(epoch from min(created_at))::float8 as oldest
-    from backtest_job group by kind, state`
+    from job group by kind, state`
 }
 
 export interface StoreFigures {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nonEmpty } from '../nonEmpty.ts'
 import {
   makeDataDir,
   removeDataDir,
@@ -48,7 +49,7 @@ describe('three servers that start at once on a fresh folder', () => {
     expect(await countKeys(folder)).toBe(1)
     expect(await isRedistributor(servers[0], shown[0])).toBe(true)
     const others = servers.filter(server => keysIn(server.said()).length === 0)
-    for (const other of others)
+    for (const other of nonEmpty(others))
       expect(other.said()).toContain('created and shown by another server that started at the same time')
     const loading = servers.filter(server => server.said().includes('Loading the sample'))
     expect(loading).toHaveLength(1)

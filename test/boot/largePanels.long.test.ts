@@ -36,7 +36,7 @@ beforeAll(async () => {
     { env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '' } },
   )
   key = /asf_live_\w+/.exec(cli.stdout.toString())?.[0] ?? ''
-}, 120_000)
+}, 600_000)
 afterAll(async () => {
   server.signal('SIGTERM')
   await server.exited

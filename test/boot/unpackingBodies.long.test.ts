@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { parquetBombs } from '../backtest/panelFile/parquetBombs.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 const bodiesAtOnce = 64
 const maxGrowthMb = 100
+/** Files of millions of rows are refused before any is unpacked: the demo key may not join so many. */
+const tooManyRows = /rows has 5,000,000 rows; the demo key and free keys may join 100,000 a minute/
 /** Larger bodies are memory themselves, 64 at once. */
 const maxBodyBytes = 300_000
 
@@ -14,7 +17,7 @@ interface Reply {
   readonly text: string
 }
 
-/** Sends a body from an address of its own: the demo key counts requests by address. */
+/** Sends a body from an address of its own: the demo key counts requests, and bytes on their way, by address. */
 function send(server: ServerProcess, body: Uint8Array, localAddress: string): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const { hostname, port } = new URL(server.address)
@@ -52,7 +55,7 @@ async function sendAtOnce(server: ServerProcess, bodies: readonly Uint8Array[]) 
   burst++
   const replies = await Promise.all(
     Array.from({ length: bodiesAtOnce }, (_, i) =>
-      send(server, bodies[i % bodies.length], `127.0.${burst}.${1 + (i % 4)}`),
+      send(server, bodies[i % bodies.length], `127.0.${burst}.${1 + i}`),
     ),
   )
   return { replies, beforeMb, growthMb: memoryMb(server, 'VmHWM') - beforeMb }
@@ -66,11 +69,12 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
     let server: ServerProcess
 
     beforeAll(async () => {
-      server = await startServerProcess(dataDir)
+      // A queue with a place for each of them: a request that is refused as one too many is not unpacked.
+      server = await startServerProcess(dataDir, { COMPUTE_QUEUE: String(4 * bodiesAtOnce) })
       // What the first requests of a server load and compile is no growth by a body.
       for (let round = 0; round < 3; round++)
         await sendAtOnce(server, [new TextEncoder().encode('PAR1....PAR1')])
-    }, 120_000)
+    }, 300_000)
 
     afterAll(async () => {
       server.signal('SIGTERM')
@@ -78,16 +82,17 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
       removeDataDir(dataDir)
     }, 60_000)
 
-    for (const { name, bytes, reason } of bombs) {
+    for (const { name, bytes, reason } of nonEmpty(bombs)) {
       test(`${name} (${bytes.length} bytes): 413, and the server grows by less than ${maxGrowthMb} MB`, async () => {
         const { replies, beforeMb, growthMb } = await sendAtOnce(server, [bytes])
         console.log(
           `${name}: ${bytes.length} bytes, from ${beforeMb.toFixed(0)} MB by ${growthMb.toFixed(1)} MB`,
         )
         expect(replies.map(({ status }) => status)).toEqual(new Array<number>(bodiesAtOnce).fill(413))
-        for (const { text } of replies) expect(text).toMatch(reason)
+        for (const { text } of replies)
+          expect(text).toMatch(new RegExp(`${reason.source}|${tooManyRows.source}`))
         expect(growthMb).toBeLessThan(maxGrowthMb)
-      }, 120_000)
+      }, 600_000)
     }
 
     test('all kinds together, and the server still answers', async () => {
@@ -99,6 +104,6 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
       expect(replies.map(({ status }) => status)).toEqual(new Array<number>(bodiesAtOnce).fill(413))
       expect(growthMb).toBeLessThan(maxGrowthMb)
       expect((await server.get('/api/v1/fundamentals')).status).toBe(200)
-    }, 240_000)
+    }, 600_000)
   },
 )

@@ -57,6 +57,21 @@ describe('the speed of a body is that of its last five seconds', () => {
       if (cutAfter !== null) expect(body.failure?.message).toContain('arrived too slowly')
     })
 
+  test('the time in which the server unpacks or stores what it has does not count', () => {
+    const { open, pass, cut } = bench()
+    const body = open(keyOf('personal', '10.0.0.1'))
+    body.receive(100 * kilobyte)
+    body.isAwaited = false
+    pass(10 * 60)
+    expect(cut).toEqual([])
+    body.isAwaited = true
+    pass(5)
+    expect(cut).toEqual([])
+    pass(6)
+    expect(cut).toHaveLength(1)
+    expect(body.failure?.message).toStartWith('The body arrived too slowly: after 102,400 bytes')
+  })
+
   test('what came before earns no credit: 200 MB in the first second, and then nothing', () => {
     const { open, pass, accounts } = bench()
     const body = open(keyOf('personal', '10.0.0.1'), largest)

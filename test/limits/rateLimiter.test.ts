@@ -4,6 +4,7 @@ import { type HitCounter, type HitRequest, takeHits } from '../../src/limits/que
 import { RateLimiter } from '../../src/limits/rateLimiter.ts'
 import { connect } from '../../src/postgres/client.ts'
 import { testDatabase } from '../database.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 
 const database = await testDatabase()
 afterAll(() => database.close(), 60_000)
@@ -80,7 +81,7 @@ describe('while one query runs', () => {
       ['b', 1],
     ])
     calls[1].finish()
-    expect((await Promise.all(rest)).every(verdict => verdict.allowed)).toBe(true)
+    expect(nonEmpty(await Promise.all(rest)).every(verdict => verdict.allowed)).toBe(true)
   })
 
   test('a failing database grants nothing, and the next query is tried', async () => {
@@ -111,7 +112,7 @@ describe('while one query runs', () => {
     const limiter = new RateLimiter({ takeHits: store, elapsedMs, timeoutMs: 30 })
     const waiting = [limiter.take('a', sixty), Bun.sleep(5).then(() => limiter.take('b', sixty))]
     const outcomes = await Promise.allSettled(waiting)
-    for (const outcome of outcomes) {
+    for (const outcome of nonEmpty(outcomes)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'database_unavailable' } })
     }
     await expect(limiter.take('c', sixty)).rejects.toMatchObject({ code: 'database_unavailable' })

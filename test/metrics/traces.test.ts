@@ -8,6 +8,7 @@ import {
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 
 setDefaultTimeout(60_000)
 
@@ -85,13 +86,15 @@ describe('a trace that a trusted proxy follows', () => {
     const answer = await send(figures, `00-${traceId}-${parentId}-01`)
     expect(answer.status).toBe(200)
     // Answers say nothing of it: the standard defines no header for that.
-    expect([...answer.headers].some(([name, value]) => /trace/i.test(name) || value.includes(traceId))).toBe(
-      false,
-    )
+    expect(
+      nonEmpty(answer.headers).some(([name, value]) => /trace/i.test(name) || value.includes(traceId)),
+    ).toBe(false)
     const names = await namesOfConnections()
     expect(names.filter(name => name.endsWith(traceId)).length).toBeGreaterThan(0)
     expect(
-      names.filter(name => name.startsWith('asfiled-admission')).every(name => name === 'asfiled-admission'),
+      nonEmpty(names.filter(name => name.startsWith('asfiled-admission'))).every(
+        name => name === 'asfiled-admission',
+      ),
     ).toBe(true)
     const [line] = await linesOf(server, traceId, 1)
     expect(line).toMatchObject({
@@ -110,7 +113,7 @@ describe('a trace that a trusted proxy follows', () => {
       create function note_name() returns trigger language plpgsql as $$
       begin insert into seen_name values (current_setting('application_name')); return null; end $$`
     await db.sql`
-      create trigger name_noted after update on backtest_job for each statement execute function note_name()`
+      create trigger name_noted after update on job for each statement execute function note_name()`
     const rows = ['date,asset,score,forward_return']
     for (let date = 1; date <= 28; date++)
       for (let asset = 0; asset < 20; asset++)
@@ -131,7 +134,7 @@ describe('a trace that a trusted proxy follows', () => {
     expect(names).toEqual([`asfiled ${traceId}`])
     const [request] = await linesOf(server, traceId, 1)
     expect(request).toMatchObject({ status: 202, requestId: line.requestId })
-    const [{ trace }] = await db.sql`select trace from backtest_job where job_id = ${id}`
+    const [{ trace }] = await db.sql`select trace from job where job_id = ${id}`
     expect(trace).toBe(`00-${traceId}-${parentId}-01`)
   })
 
@@ -155,7 +158,7 @@ describe('a trace that a trusted proxy follows', () => {
       (await send('/api/v1/fundamentals?ticker=NOSUCHCOMPANY', `00-${traceId}-${parentId}-00`)).status,
     ).toBe(404)
     expect((await send(`${figures}&as_of=2015-03-03`, `00-${traceId}-${parentId}-00`)).status).toBe(200)
-    expect((await namesOfConnections()).filter(name => name.includes(traceId))).toEqual([])
+    expect(nonEmpty(await namesOfConnections()).filter(name => name.includes(traceId))).toEqual([])
     expect(await linesOf(server, traceId, 1)).toMatchObject([{ status: 404, traceId, parentId }])
   })
 
@@ -174,7 +177,7 @@ describe('a trace that a trusted proxy follows', () => {
       .filter(line => line.includes('entity_unknown'))
       .map(line => JSON.parse(line))
     expect(lines.length).toBeGreaterThanOrEqual(4)
-    expect(lines.slice(-4).filter(line => 'traceId' in line)).toEqual([])
+    expect(nonEmpty(lines.slice(-4)).filter(line => 'traceId' in line)).toEqual([])
   })
 })
 
@@ -193,7 +196,7 @@ test('a stranger who claims to follow a trace gets neither a line of its own nor
     expect(
       (await fetch(`${open.address}/api/v1/fundamentals?ticker=NOSUCHCOMPANY`, { headers })).status,
     ).toBe(404)
-    expect((await namesOfConnections()).filter(name => name.includes(traceId))).toEqual([])
+    expect(nonEmpty(await namesOfConnections()).filter(name => name.includes(traceId))).toEqual([])
     expect(await linesOf(open, traceId, 1)).toMatchObject([{ status: 404 }])
   } finally {
     open.signal('SIGTERM')

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { childrenOf } from '../../deploy/cluster/processes.ts'
 import { makeDataDir, removeDataDir, startServerProcess } from '../boot/serverProcess.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { scrape } from './metricsProcess.ts'
 
 if (!process.env.LONG) console.warn('Skipped without LONG=1: it starts an embedded PostgreSQL and stops it.')
@@ -37,7 +38,7 @@ test.skipIf(!process.env.LONG)(
       const down = await scrape(own)
       expect(down.get('asfiled_database_up')).toBe(0)
       expect(down.get('process_resident_memory_bytes')).toBeGreaterThan(0)
-      expect([...down.keys()].some(name => name.startsWith('asfiled_jobs'))).toBe(false)
+      expect(nonEmpty(down.keys()).some(name => name.startsWith('asfiled_jobs'))).toBe(false)
       for (const one of [pid, ...stopped]) process.kill(one, 'SIGCONT')
     } finally {
       running = false

@@ -239,7 +239,8 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   return rows.finish({ names: [...names], carried })
 }
 
-/** Reads a row key by key: what is no date and no ticker goes to its column. A line that is no object is returned as it is.
+/** Reads a row key by key: what is no date and no ticker goes to its column. A line that is no object is returned as
+ * it is.
  *
  * @param names of all columns that were met, in their order */
 function readObject(reader: JsonReader, row: number, names: Set<string>, carried: ByteColumns): JsonValue {

@@ -78,7 +78,11 @@ function* columnsOf(
       yield { name: column, type: 'INT32', values: rows.day.subarray(from, to), none: noDay, isOptional }
     } else if (column === 'ticker') {
       yield {
-        ...{ name: column, type: 'BYTE_ARRAY', values: rows.name.subarray(from, to), none, isOptional },
+        name: column,
+        type: 'BYTE_ARRAY',
+        values: rows.name.subarray(from, to),
+        none,
+        isOptional,
         textOf: number => rows.names[number],
       }
     } else yield column.values(from, to)
@@ -87,7 +91,11 @@ function* columnsOf(
   for (const { name, events, positions } of columns) {
     const shown = positions.subarray(from, to)
     yield {
-      ...{ name, type: 'DOUBLE', values: shown, none, isOptional },
+      name,
+      type: 'DOUBLE',
+      values: shown,
+      none,
+      isOptional,
       valueOf: position => events.values[position],
     }
     for (const extra of extras) {

@@ -15,7 +15,8 @@ const isKey = (name: string) => name === 'date' || name === 'ticker'
 
 /** A text of a column that only passes through. */
 const maxTextLength = 500
-/** Of such a column of a row group once it is unpacked: its texts may be long, and a file claims millions of them in a few bytes. */
+/** Of such a column of a row group once it is unpacked: its texts may be long, and a file claims millions of them in
+ * a few bytes. */
 const maxColumnBytes = 256 * 1_024 * 1_024
 
 const limits = {
@@ -26,7 +27,8 @@ const limits = {
     isKey(name) ? null : { textLength: maxTextLength, columnBytes: maxColumnBytes },
 }
 
-/** Rows as a Parquet file with the columns date and ticker, and others that are read as they are stored. Values become numbers part by part: as text they take ten times the memory. */
+/** Rows as a Parquet file with the columns date and ticker, and others that are read as they are stored. Values
+ * become numbers part by part: as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = new NumberColumn(0)

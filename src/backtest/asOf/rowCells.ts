@@ -25,8 +25,8 @@ export interface RowCells {
   write(sink: ByteSink, row: number): void
 }
 
-/** The columns of the rows in the order in which they were sent. In CSV names pass `csvCell`, because a spreadsheet would run some as a
- * formula. */
+/** The columns of the rows in the order in which they were sent. In CSV names pass `csvCell`, because a spreadsheet
+ * would run some as a formula. */
 export function rowCells(rows: ParsedRows, style: CellStyle): RowCells[] {
   const { count, day, name, names } = rows
   const isJson = style.format === 'json'

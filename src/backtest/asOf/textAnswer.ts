@@ -38,7 +38,8 @@ export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: nu
   const { count } = rows
   const lead = rowCells(rows, jsonStyle)
   const keys = columnNames(joined)
-  // Of each column its key, a colon, brackets and the commas between its elements; the commas between columns, and the braces.
+  // Of each column its key, a colon, brackets and the commas between its elements; the commas between columns, and
+  // the braces.
   const frames = keys.reduce(
     (bytes, key) => bytes + byteLength(JSON.stringify(key)) + 3 + Math.max(0, count - 1),
     keys.length + 1,

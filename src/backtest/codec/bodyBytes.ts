@@ -30,13 +30,14 @@ export const sizeOf = (source: BodySource | SentBody): number =>
 
 /** Of a file, this much is in memory at a time. */
 const windowBytes = 4 * 1_024 * 1_024
-/** A row that begins in the window is in memory whole if it is not longer than this. The longest valid one has some thousand bytes. */
+/** A row that begins in the window is in memory whole if it is not longer than this. The longest valid one has some
+ * thousand bytes. */
 export const maxRowBytes = 256 * 1_024
 
 const noBytes = new Uint8Array(0)
 
-/** A place in a body, and the bytes around it. Readers call `ready` before each row: of a file it then has the whole row in memory.
- * Offsets are those of the window; `offset` is the window's own. */
+/** A place in a body, and the bytes around it. Readers call `ready` before each row: of a file it then has the whole
+ * row in memory. Offsets are those of the window; `offset` is the window's own. */
 export class BodyCursor {
   bytes: Uint8Array
   /** The same bytes. */

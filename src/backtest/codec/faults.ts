@@ -39,7 +39,8 @@ export function unknownParameter(param: string, known: readonly string[]): Failu
   })
 }
 
-/** If an object or an array was sent and one of the choices is one, the fault inside it is more useful than the choices. */
+/** If an object or an array was sent and one of the choices is one, the fault inside it is more useful than the
+ * choices. */
 function faultInside({ type, value, schema, errors }: ValueError): ValueError | undefined {
   if (type !== ValueErrorType.Union || typeof value !== 'object' || value === null) return undefined
   const sent = Array.isArray(value) ? 'array' : 'object'

@@ -6,8 +6,8 @@ type BuiltDataset =
   | { dataset: null; duplicate: { firstRow: number; secondRow: number } }
 
 export interface BuildOptions {
-  /** The columns may become part of the dataset, and change while it is built: an unsorted panel then takes 8 bytes a row more than its
-   * columns and not a second set of them. */
+  /** The columns may become part of the dataset, and change while it is built: an unsorted panel then takes 8 bytes a
+   * row more than its columns and not a second set of them. */
   readonly ownsColumns?: boolean
 }
 

@@ -12,7 +12,8 @@ export function packDataset(data: Dataset): Uint8Array {
   return packed
 }
 
-/** The packed dataset part by part, each at most this long: a large one is stored without a second copy of it in memory. */
+/** The packed dataset part by part, each at most this long: a large one is stored without a second copy of it in
+ * memory. */
 export function* packedParts(data: Dataset, partBytes: number): Generator<Uint8Array<ArrayBuffer>> {
   let part = new Uint8Array(partBytes)
   let filled = 0
@@ -38,10 +39,18 @@ export const packedBytesOf = (data: Dataset): number => packedSize(shapeOf(data)
 export function packedColumns(data: Dataset): Uint8Array[] {
   const { score, forwardReturn, dollarVolume, asset, days, offsets, assets, markets, market } = data
   const columns = [
-    ...[score, forwardReturn, ...(dollarVolume ? [dollarVolume] : [])],
-    ...[asset, days, offsets, assets.offsets, markets.offsets],
-    ...[market, ...(data.marketOfAsset ? [data.marketOfAsset] : [])],
-    ...[assets.bytes, markets.bytes],
+    score,
+    forwardReturn,
+    ...(dollarVolume ? [dollarVolume] : []),
+    asset,
+    days,
+    offsets,
+    assets.offsets,
+    markets.offsets,
+    market,
+    ...(data.marketOfAsset ? [data.marketOfAsset] : []),
+    assets.bytes,
+    markets.bytes,
   ]
   return [
     headerOf(shapeOf(data)),
@@ -125,7 +134,16 @@ function headerOf(shape: PackedShape): Uint8Array {
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
   const header = new Int32Array(headerBytes / 4)
   header.set([
-    ...[magic, version, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes],
+    magic,
+    version,
+    rows,
+    dates,
+    assets,
+    markets,
+    assetBytes,
+    marketBytes,
+    fixedMarkets,
+    dollarVolumes,
   ])
   return new Uint8Array(header.buffer)
 }

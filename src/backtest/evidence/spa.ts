@@ -217,7 +217,7 @@ export interface SpaResult {
 
 /** The p values of both tests from the maxima of every tile.
  *
- * @param tiles of each tile the maxima of all resamples, in their order */
+ * @param tiles the maxima of all resamples for each tile, in the order of the resamples */
 export function spaResult(
   test: Pick<SpaTest, 'statistic' | 'largestMean'>,
   tiles: readonly Float64Array[],

@@ -42,7 +42,7 @@ export function superiorityAt(outcome: SpaOutcome, level: number): Superiority |
 
 /** Whether the consistent p value will not be below the level, whatever the resamples that are left.
  *
- * @param tiles of each tile the maxima of all resamples, of which the first `drawn` are filled */
+ * @param tiles room for the maxima of all resamples for each tile; the first `drawn` are filled */
 export function isRejected(
   test: Omit<SpaTest, 'tiles'>,
   tiles: readonly Float64Array[],

@@ -6,8 +6,8 @@ import type { BacktestEvidence } from '../requestEvidence.ts'
 /** What one record is judged against. `series` is the caller's own. */
 export type BenchmarkKind = 'cash' | 'universe' | 'series'
 
-/** What the records of a request are judged against. `direction`: a long-short portfolio finances itself and is judged against
- * cash; a long-only one could have held the whole universe instead, and is judged against that. */
+/** What the records of a request are judged against. `direction`: a long-short portfolio finances itself and is
+ * judged against cash; a long-only one could have held the whole universe instead, and is judged against that. */
 export type Benchmark =
   | { readonly kind: 'direction' | 'cash' | 'universe' }
   /** One return for each period. */
@@ -73,7 +73,8 @@ function repeatedDate(date: string, i: number, isRows: boolean): Failure {
 
 const maxShownDates = 5
 
-/** A benchmark without some return is refused: leaving the period out would change the record, and 0 would be made up. */
+/** A benchmark without some return is refused: leaving the period out would change the record, and 0 would be made
+ * up. */
 function align(byDay: ReadonlyMap<number, number>, days: Int32Array): Float64Array {
   const missing = days.filter(day => !byDay.has(day))
   if (missing.length === 0) return Float64Array.from(days, day => byDay.get(day) ?? 0)

@@ -17,9 +17,10 @@ export interface JudgedReturns {
 
 /** The series that a record is judged by: net less the return of its benchmark, period by period.
  *
- * A period in which nothing is held is compared with cash, whose return is 0: an empty portfolio takes no side against its
- * benchmark, so a universe that falls in the meantime is no skill. What it paid to sell its last names still counts. Where
- * names are held in every period, the Sharpe ratio against the universe is the information ratio, number for number. */
+ * A period in which nothing is held is compared with cash, whose return is 0: an empty portfolio takes no side
+ * against its benchmark, so a universe that falls in the meantime is no skill. What it paid to sell its last names
+ * still counts. Where names are held in every period, the Sharpe ratio against the universe is the information ratio,
+ * number for number. */
 export function judgedReturns(
   { net, held, universe }: Judgeable,
   benchmark: Benchmark,

@@ -63,10 +63,10 @@ const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
   },
 }
 
-/** The verdict on a record. The Deflated Sharpe ratio asks whether the best of so many trials is better than the best of as many
- * without skill would be; the test for superior predictive ability whether any of them beats the benchmark by more than chance,
- * with their correlations. `weak` is one of the two, `strong` both, the second at half of its level: of a single configuration
- * both ask the same, and noise that passes one passes the other. */
+/** The verdict on a record. The Deflated Sharpe ratio asks whether the best of so many trials is better than the best
+ * of as many without skill would be; the test for superior predictive ability whether any of them beats the benchmark
+ * by more than chance, with their correlations. `weak` is one of the two, `strong` both, the second at half of its
+ * level: of a single configuration both ask the same, and noise that passes one passes the other. */
 export function judge(findings: Findings): BacktestVerdict {
   const { benchmark, judgedSharpe, trials, dsr, superiority, spaLevel } = findings
   const dsrSerial = serialDsr(dsr, findings.varianceRatio)

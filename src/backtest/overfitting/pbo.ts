@@ -11,9 +11,9 @@ const minPeriodsPerBlock = 10
  * ranked among all M on the other half. The estimate is the fraction of ways in which it lands in the lower half: omega =
  * rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share the mean of their ranks.
  *
- * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than 20 periods, or if fewer than
- * two records vary and differ from each other: where there is no choice, none can be overfitted. A trial that does not vary ranks below
- * all others.
+ * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than 20 periods, or if fewer
+ * than two records vary and differ from each other: where there is no choice, none can be overfitted. A trial that
+ * does not vary ranks below all others.
  *
  * Block sums are added once for every choice within the first and within the second half of the blocks. So each of the
  * 12,870 ways costs M additions and one comparison of squares. The compiled kernel does this (kernel/assembly/trials.ts).

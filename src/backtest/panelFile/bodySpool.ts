@@ -1,9 +1,10 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 /** Until a body has this many bytes it stays in memory. */
 export const spooledBytes = 8 * 1_024 * 1_024
-/** A file that is older belonged to a process that was killed. */
+/** Of a file whose process cannot be asked for, because it ran on another machine or in another container. */
 const maxAgeMs = 24 * 60 * 60 * 1_000
 const suffix = '.body'
 
@@ -64,7 +65,7 @@ export class BodySpool {
 
   async #open(): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    this.#path = join(this.#folder, `${crypto.randomUUID()}${suffix}`)
+    this.#path = join(this.#folder, `${thisHost}~${process.pid}~${crypto.randomUUID()}${suffix}`)
     return open(this.#path, 'wx', 0o600)
   }
 
@@ -79,7 +80,9 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
 }
 
-/** Deletes what processes left that were killed.
+const thisHost = encodeURIComponent(hostname())
+
+/** Deletes what killed processes have left behind.
  *
  * @param now in milliseconds */
 export async function removeAbandoned(folder: string, now: number): Promise<void> {
@@ -87,7 +90,25 @@ export async function removeAbandoned(folder: string, now: number): Promise<void
     if (!name.endsWith(suffix)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
-    if (found !== null && now - found.mtimeMs > maxAgeMs) await rm(path, { force: true })
+    if (found !== null && (now - found.mtimeMs > maxAgeMs || lostItsProcess(name, found.mtimeMs)))
+      await rm(path, { force: true })
+  }
+}
+
+/** Whether no process of this host can still be writing or reading the file. */
+function lostItsProcess(name: string, writtenMs: number): boolean {
+  const [host, pid] = name.split('~')
+  if (host !== thisHost) return false
+  // In a container every start of the server may have the same number.
+  if (Number(pid) === process.pid) return writtenMs < performance.timeOrigin
+  return !isRunning(Number(pid))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }
 

@@ -80,7 +80,8 @@ export interface FileBody extends Omit<PanelBody, 'bytes' | 'head'> {
   readonly frame: JsonFrame | null
 }
 
-/** The rows of a panel that are too many for memory: the file itself is the body. null: they are forecasts, which become columns. */
+/** The rows of a panel that are too many for memory: the file itself is the body. null: they are forecasts, which
+ * become columns. */
 export async function makeFileBody(
   file: BodyFile,
   { format: named, horizon }: Pick<PanelSource, 'format' | 'horizon'>,

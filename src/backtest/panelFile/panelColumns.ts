@@ -2,8 +2,8 @@ import { Failure } from '../../errors.ts'
 import { type ColumnName, columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
 import { maxPanelRows } from '../request.ts'
 
-/** A file of equal rows takes next to nothing, and 26 bytes for each in memory. Beyond this many it must have a byte for each: returns that
- * were measured take several. */
+/** A file of equal rows takes next to nothing, and 26 bytes for each in memory. Beyond this many it must have a byte
+ * for each: returns that were measured take several. */
 const freeRows = 2_000_000
 
 /** Fails unless a table has the columns of a panel, and no more rows than one. Called before the cells are read. */

@@ -24,7 +24,8 @@ import { readParquetChunks } from './parquetTable.ts'
 /** The columns that must be numbers. */
 const numberColumns = ['score', 'forward_return', 'dollar_volume']
 
-/** Reads the rows of a Parquet file straight into columns of numbers: as texts and objects they take ten times the memory. */
+/** Reads the rows of a Parquet file straight into columns of numbers: as texts and objects they take ten times the
+ * memory. */
 export async function readParquetPanel(source: BodySource): Promise<ParsedPanel> {
   let panel: ParquetColumns | null = null
   let missingScore: Failure | null = null

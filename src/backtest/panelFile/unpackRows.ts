@@ -10,7 +10,8 @@ const maxHeadBytes = 65_536
 /** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
 const maxLines = 60_000_000
 
-/** A Parquet file has no lines to judge it by, and is packed already: gzip makes it a little smaller, or a few times where it is not. */
+/** A Parquet file has no lines to judge it by, and is packed already: gzip makes it a little smaller, or a few times
+ * where it is not. */
 const freeParquetBytes = 32 * 1_024 * 1_024
 const maxParquetRatio = 50
 

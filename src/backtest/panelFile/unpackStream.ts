@@ -16,8 +16,8 @@ export function packingOf(bytes: Uint8Array): Packing | null {
 
 const chunkSize = 256 * 1_024
 
-/** Unpacks bytes as they come, all members and frames of them, and passes the result on in parts. Fails if they are damaged or end early,
- * and with whatever `chunks` and `take` fail with.
+/** Unpacks bytes as they come, all members and frames of them, and passes the result on in parts. Fails if they are
+ * damaged or end early, and with whatever `chunks` and `take` fail with.
  *
  * @param what is packed, at the beginning of a sentence */
 export async function unpackStream(

@@ -1,7 +1,7 @@
 /** What is wrong with packed bytes, for the sender. */
 export class ZstdFault extends Error {}
 
-/** As RFC 9659 bounds it for bodies: the memory of whoever unpacks them. */
+/** RFC 9659 allows HTTP bodies no larger window, because whoever unpacks them must keep all of it in memory. */
 const maxWindowBytes = 8 * 1_024 * 1_024
 
 const frameMagic = 0xfd2fb528
@@ -11,8 +11,8 @@ const blockHeaderBytes = 3
 /** What the next bytes of a frame are. */
 type Part = 'magic' | 'descriptor' | 'frame' | 'skippable' | 'block'
 
-/** Follows the frames of zstd as they arrive. Bun's decoder ends in silence where a frame is cut, so that half of a body would pass for
- * the whole of it. */
+/** Follows the frames of zstd as they arrive. Bun's decoder ends in silence where a frame is cut, so that half of a
+ * body would pass for the whole of it. */
 export class ZstdFrames {
   /** Bytes of content that come before the next header. */
   #skip = 0

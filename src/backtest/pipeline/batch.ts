@@ -103,8 +103,8 @@ export interface BatchTrial {
   readonly findings: Findings
 }
 
-/** Runs some backtests of a batch one after the other. Their results have the bytes of single requests, apart from the verdict:
- * it counts the batch. */
+/** Runs some backtests of a batch one after the other. Their results have the bytes of single requests, apart from
+ * the verdict: it counts the batch. */
 export function runBatchItems(input: BatchInput): BatchOutput {
   const { entries, size, costs, stop } = input
   const select = selector(input)

@@ -64,7 +64,8 @@ export function boundEvidence(
   }
 }
 
-/** Whether the resamples of `spa` stop as soon as they decide the verdict: their p values are not part of the result. */
+/** Whether the resamples of `spa` stop as soon as they decide the verdict: their p values are not part of
+ * the result. */
 export const isDecisionEnough = ({ sections }: EvidenceSettings): boolean => !sections.includes('spa')
 
 /** Whether the verdict can have its test. A request that includes `spa` is refused above these limits. */
@@ -92,7 +93,8 @@ export interface EvidenceTrial {
 
 type Returns = Pick<EvidenceTrial, 'net' | 'judged'>
 
-/** What `spa` resamples. Each trial is compared with its own benchmark already, so the one of the test earns nothing. */
+/** What `spa` resamples. Each trial is compared with its own benchmark already, so the one of the test
+ * earns nothing. */
 export function spaInput(settings: EvidenceSettings, trials: readonly Returns[]) {
   return {
     series: trials.map(({ judged }) => judged),
@@ -101,8 +103,9 @@ export function spaInput(settings: EvidenceSettings, trials: readonly Returns[])
   }
 }
 
-/** The mean block length of all resamples: the one that was sent, or else the longer of two, that of the mean net return of all
- * configurations and that of their mean judged return. One length serves all, since all are resampled together. */
+/** The mean block length of all resamples: the one that was sent, or else the longer of two, that of the mean net
+ * return of all configurations and that of their mean judged return. One length serves all, since all are resampled
+ * together. */
 export function meanBlockOf({ meanBlock }: EvidenceSettings, trials: readonly Returns[]): number {
   if (meanBlock !== null) return meanBlock
   const length = optimalBlockLength(meanSeries(trials.map(({ judged }) => judged)))

@@ -12,8 +12,8 @@ import {
 } from './evidence.ts'
 import { finiteOrNull } from './resultFields.ts'
 
-/** What the tests say of the best of some trials. A request may choose the blocks of its resamples, but shorter ones than the record
- * calls for would hide that gains follow gains, so they speak for nothing here.
+/** What the tests say of the best of some trials. A request may choose the blocks of its resamples, but shorter ones
+ * than the record calls for would hide that gains follow gains, so they speak for nothing here.
  *
  * @param dsr of the winner
  * @param tested all of them */
@@ -46,8 +46,8 @@ export interface Judged {
   readonly tested: Tested | null
 }
 
-/** Judges one configuration by itself, or as one of a batch. A batch is judged by its Deflated Sharpe ratios: the test of one of its
- * backtests would not count the others, and the best of many passes it by chance.
+/** Judges one configuration by itself, or as one of a batch. A batch is judged by its Deflated Sharpe ratios: the
+ * test of one of its backtests would not count the others, and the best of many passes it by chance.
  *
  * @param batchSize null: not in a batch */
 export function judgeAlone(

@@ -58,13 +58,13 @@ export function warnOfOverlap(data: Dataset, periods: Int32Array, howLong: strin
 
 /** Rank correlation at which a score has the order of the returns, but for a few names. */
 const sameOrder = 0.98
-/** The same of a score that hardly changes with the mean returns of the names. Means of a part of the record come close, and no score
- * that was known before does: over 20 names, chance gives .9 once in ten million. */
+/** The same of a score that hardly changes with the mean returns of the names. Means of a part of the record come
+ * close, and no score that was known before does: over 20 names, chance gives .9 once in ten million. */
 const sameOrderOfMeans = 0.9
 const minNames = 20
 const minPeriods = 20
-/** Below these degrees of freedom, few names on few dates may have the order of their returns by chance: two names on 30 dates once in a
- * billion. */
+/** Below these degrees of freedom, few names on few dates may have the order of their returns by chance: two names on
+ * 30 dates once in a billion. */
 const minDegrees = 30
 const largeIc = 0.2
 

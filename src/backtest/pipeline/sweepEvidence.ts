@@ -30,8 +30,8 @@ export function sweepRecords(
   }
 }
 
-/** A sweep's test for superior predictive ability, ready for its resamples; null if it cannot be computed, or would take too long for
- * a request that does not include it. */
+/** A sweep's test for superior predictive ability, ready for its resamples; null if it cannot be computed, or would
+ * take too long for a request that does not include it. */
 export function prepareSweepSpa(plan: SweepPlan, series: readonly SliceSeries[]): SpaTest | null {
   const { evidence } = plan
   const trials = readTrials(plan, series)

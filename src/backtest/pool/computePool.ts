@@ -14,8 +14,8 @@ export interface PoolSettings {
   readonly queue: number
   /** How long a task may run; its wait does not count. */
   readonly timeLimitMs: number
-  /** Whether the thread on top of these starts with them, for a paid caller that finds all of them in use. By default it starts when it is
-   * first needed, which takes longer than most backtests. */
+  /** Whether the thread on top of these starts with them, for a paid caller that finds all of them in use. By default
+   * it starts when it is first needed, which takes longer than most backtests. */
   readonly startsReserve?: boolean
   /** The thread's entry point; tests pass a misbehaving one. */
   readonly worker?: URL
@@ -86,8 +86,9 @@ export class ComputePool {
       minThreads: settings.threads + (settings.startsReserve === true ? 1 : 0),
       maxThreads: settings.threads + 1,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // Otherwise an idle thread blocks in Atomics.wait: its event loop stands still, and its garbage collector with it. The
-      // rows and answers of its last tasks then stay in memory until it has other tasks, gigabytes after a load.
+      // Otherwise an idle thread blocks in Atomics.wait: its event loop stands still, and its garbage collector with
+      // it. The rows and answers of its last tasks then stay in memory until it has other tasks, gigabytes after a
+      // load.
       atomics: 'disabled',
     })
     // A thread that dies already fails its task. Without a listener, the error event would also end the whole process.

@@ -18,8 +18,9 @@ const systemClock: SchedulerClock = {
   },
 }
 
-/** A paid caller that uses no thread gets one more than there are if no task of the others is expected to end so soon, or when it has
- * waited longer because the estimates were wrong. A thread of its own would be faster: the additional one shares the processors. */
+/** A paid caller that uses no thread gets one more than there are if no task of the others is expected to end so
+ * soon, or when it has waited longer because the estimates were wrong. A thread of its own would be faster: the
+ * additional one shares the processors. */
 const soonMs = 20
 const patienceMs = 25
 /** The charge of a task before anything is known of such tasks. */
@@ -251,7 +252,8 @@ export class FairScheduler {
     }
   }
 
-  /** Whether a slot is expected to become free soon. A task that is late is expected to take as long again as it is late. */
+  /** Whether a slot is expected to become free soon. A task that is late is expected to take as long again as it is
+   * late. */
   #endsSoon(nowMs: number): boolean {
     for (const { startedMs, estimateMs } of this.#running)
       if (Math.abs(startedMs + estimateMs - nowMs) <= soonMs) return true

@@ -43,7 +43,8 @@ export function medianDateGap(days: Int32Array): number {
   return Math.max(1, median(gaps))
 }
 
-/** Mean gap between consecutive dates, in calendar days: 7 for weekly, 30.4 for monthly panels. At least 1; 1 for a single date.
+/** Mean gap between consecutive dates, in calendar days: 7 for weekly, 30.4 for monthly panels. At least 1; 1 for a
+ * single date.
  *
  * @param days ascending and all different, since 1970-01-01 */
 function meanCalendarGap(days: Int32Array): number {
@@ -56,9 +57,10 @@ const calendarDaysPerYear = 365.25
 const usualPeriodsPerYear = [52, 26, 24, 12, 6, 4, 2, 1]
 const usualTolerance = 0.04
 
-/** P, which annualises every statistic: 252 / step for daily dates, whose median gap is one business day. All others follow the calendar:
- * 365.25 / (step * mean calendar gap), set to the nearest of 52, 26, 24, 12, 6, 4, 2 and 1 if it is within 4% of that number. Business
- * days would give month ends 11.45 periods a year, because their median gap is 22 of them.
+/** P, which annualises every statistic: 252 / step for daily dates, whose median gap is one business day. All others
+ * follow the calendar:
+ * 365.25 / (step * mean calendar gap), set to the nearest of 52, 26, 24, 12, 6, 4, 2 and 1 if it is within 4% of that
+ * number. Business days would give month ends 11.45 periods a year, because their median gap is 22 of them.
  *
  * @param step from `rebalanceStep` */
 export function periodsPerYear(step: number, { medianGap, meanCalendarGap }: DateSpacing): number {

@@ -7,8 +7,8 @@ interface SweepOutcome {
   readonly best?: { readonly label: string }
 }
 
-/** The trials of a sweep, the winner first and then by the Sharpe ratio that they are judged by. Of trials with the same ratio the winner is
- * the one that trades least, so it need not be the first of the grid. */
+/** The trials of a sweep, the winner first and then by the Sharpe ratio that they are judged by. Of trials with the
+ * same ratio the winner is the one that trades least, so it need not be the first of the grid. */
 export function rankTrials({ trials = [], best }: SweepOutcome): SweepTrial[] {
   const rank = ({ label, judged_sharpe }: SweepTrial) =>
     label === best?.label ? Number.POSITIVE_INFINITY : (judged_sharpe ?? Number.NEGATIVE_INFINITY)

@@ -38,8 +38,8 @@ export function judgedAgainst({ verdict, metrics, best }: BacktestResult): strin
 
 /** What a sweep's statistics mean, for a reader who knows none of them.
  *
- * A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would produce a
- * record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
+ * A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would
+ * produce a record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
 export function explainSweep(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
   if (deflated.dsr === null) return []
   return [

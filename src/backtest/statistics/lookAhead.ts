@@ -16,8 +16,9 @@ export interface Foresight {
   readonly degrees: number
 }
 
-/** Ordering a row twice takes as long as several backtests of it, so most panels get a first look at 5,000 rows and at least 40 periods.
- * Noise is then .014 from 0. Below these bounds a full look cannot reach the thresholds of the warnings, .2 and .98. */
+/** Ordering a row twice takes as long as several backtests of it, so most panels get a first look at 5,000 rows and
+ * at least 40 periods. Noise is then .014 from 0. Below these bounds a full look cannot reach the thresholds of the
+ * warnings, .2 and .98. */
 const firstRows = 5_000
 const firstPeriods = 40
 const clearOwn = 0.1
@@ -26,9 +27,9 @@ const clearNext = 0.5
 const fullRows = 200_000
 const maxRuns = 8
 
-/** The mean rank IC of the score with its own and with the next period's return: over 8 evenly spaced runs of consecutive periods that have
- * 5,000 rows and 40 periods or more. If these are not clearly small, over all periods of up to 200,000 rows, or over runs that have about
- * as many. O(rows), at most 200,000.
+/** The mean rank IC of the score with its own and with the next period's return: over 8 evenly spaced runs of
+ * consecutive periods that have 5,000 rows and 40 periods or more. If these are not clearly small, over all periods
+ * of up to 200,000 rows, or over runs that have about as many. O(rows), at most 200,000.
  *
  * @param periods date indices */
 export function foresight(data: Dataset, periods: Int32Array): Foresight {
@@ -90,14 +91,16 @@ function countBoth({ offsets, score, forwardReturn }: Dataset, date: number): nu
   return count
 }
 
-/** Rank correlation with its first order, over the names, above which a score counts as hardly changing halfway through and at the end. */
+/** Rank correlation with its first order, over the names, above which a score counts as hardly changing halfway
+ * through and at the end. */
 const keptOrder = 0.75
 
-/** For a score that hardly changes: Spearman's correlation, over the names, of the first score and the name's mean return in the periods
- * that have both. Near 1 or -1, the score was computed from these returns. Null for a score that does change, or with fewer than two names.
+/** For a score that hardly changes: Spearman's correlation, over the names, of the first score and the name's mean
+ * return in the periods that have both. Near 1 or -1, the score was computed from these returns. Null for a score
+ * that does change, or with fewer than two names.
  *
- * The first score, because a score that trails the returns of its name comes near their mean by right, but only in the end. O(rows) for a
- * score that hardly changes, O(names log names) for others.
+ * The first score, because a score that trails the returns of its name comes near their mean by right, but only in
+ * the end. O(rows) for a score that hardly changes, O(names log names) for others.
  *
  * @param periods date indices */
 export function constantScoreCorrelation(

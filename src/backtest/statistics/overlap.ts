@@ -8,8 +8,8 @@ const rounding = 1e-13
  *
  *   sum x_{i,t} x_{i,t-1} / sqrt(sum x_{i,t}^2 sum x_{i,t-1}^2)
  *
- * over every asset with a known return in two neighbouring periods. Returns that overlap by m of n days give about m / n,
- * returns that do not overlap about 0. Null without a pair that varies. O(rows of the periods).
+ * over every asset with a known return in two neighbouring periods. Returns that overlap by m of n days give about
+ * m / n, returns that do not overlap about 0. Null without a pair that varies. O(rows of the periods).
  *
  * @param periods date indices: the dates that the backtest uses, since only their returns are compounded */
 export function overlapCorrelation(data: Dataset, periods: Int32Array): number | null {

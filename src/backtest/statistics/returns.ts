@@ -58,7 +58,8 @@ export function cagr(end: number, periods: number, periodsPerYear: number): numb
 /** Sums of weighted returns that cancel leave about 1e-17: a return up to here is 0, not a gain. */
 const roundingZero = 1e-12
 
-/** Hit rate: the fraction of periods with a return above 1e-12, which is 0 but for rounding. Null without a period. O(T). */
+/** Hit rate: the fraction of periods with a return above 1e-12, which is 0 but for rounding. Null without a period.
+ * O(T). */
 export function hitRate(returns: Float64Array): number | null {
   if (returns.length === 0) return null
   let won = 0

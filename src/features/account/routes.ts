@@ -1,8 +1,6 @@
-import { resolve } from 'node:path'
 import { Elysia } from 'elysia'
 import type { Actor, SignedIn } from '../../access/signedIn.ts'
-import { Failure } from '../../errors.ts'
-import { dataHeaders, encodedAnswer, jsonType, redirectAnswer, SharedDocument } from '../../http/answers.ts'
+import { dataHeaders, encodedAnswer, jsonType, redirectAnswer } from '../../http/answers.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
@@ -148,10 +146,6 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
       },
       { ...page },
     )
-    .get('/account/assets/:file', async ({ context }) => assetAnswer(context), {
-      access: { openBecause: 'Pages for people who are not signed in load the style and script, too.' },
-      detail: { hide: true },
-    })
 }
 
 async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number): Promise<ShownKey[]> {
@@ -164,26 +158,5 @@ async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number)
       const { usedToday } = await access.rateLimiter.peek(`key:${key.rootKeyId}`, limits)
       return { ...key, usedToday }
     }),
-  )
-}
-
-const asset = (file: string, type: string) =>
-  new SharedDocument(() => Bun.file(resolve(import.meta.dir, 'pages', file)).bytes(), {
-    'Content-Type': type,
-    'Cache-Control': 'public, max-age=3600',
-  })
-
-const assets: Readonly<Record<string, SharedDocument>> = {
-  'account.css': asset('account.css', 'text/css; charset=utf-8'),
-  'account.js': asset('account.js', 'text/javascript; charset=utf-8'),
-}
-
-function assetAnswer(context: RequestContext): Promise<Answer> {
-  noQuery(context)
-  const name = context.path.slice('/account/assets/'.length)
-  if (Object.hasOwn(assets, name)) return assets[name].answer(context)
-  throw new Failure(
-    'route_unknown',
-    `There is no file ${name.slice(0, 100)} here. The account is at /account.`,
   )
 }

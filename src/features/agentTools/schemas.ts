@@ -91,7 +91,7 @@ export const said = <T extends TSchema>(schema: T, description: string): T => ({
   said: true,
 })
 
-/** A field of an answer of which the list of tools shows less than its schema. */
+/** A field of an answer that the list of tools shows in less detail than its schema does. */
 export const shownAs = <T extends TSchema>(schema: T, type: 'object' | 'array', description: string): T => ({
   ...schema,
   shown: { type, ...(type === 'array' ? { items: { type: 'object' } } : {}), description },

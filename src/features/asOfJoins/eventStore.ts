@@ -84,8 +84,8 @@ export class EventStore {
     this.#units = await readUnits(sql)
   }
 
-  /** To be called at regular intervals. While the blocks take more than `restBytes`, drops those that were not used during the last
-   * `intervals`, the least recently used first. Returns the bytes that are free now. */
+  /** To be called at regular intervals. While the blocks take more than `restBytes`, drops those that were not used
+   * during the last `intervals`, the least recently used first. Returns the bytes that are free now. */
   dropUnused(intervals: number, restBytes: number): number {
     this.#interval++
     const before = this.#bytes

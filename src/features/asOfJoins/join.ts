@@ -2,11 +2,9 @@ import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
-import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
 import { Failure } from '../../errors.ts'
-import type { RowBudget } from '../../http/rowBudget.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -17,6 +15,7 @@ import { authorizeJoin, findInSnapshot, findJoinCompanies, type JoinCompanies } 
 import { describeJoin } from './description.ts'
 import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
+import type { JoinSender } from './sender.ts'
 
 export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly pool: ComputePool
@@ -27,15 +26,6 @@ export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly pins: {
     use<T>(version: number, work: (store: PinnedStore) => Promise<T>, signal?: AbortSignal): Promise<T>
   }
-}
-
-/** Who sends a join. */
-export interface JoinSender {
-  readonly rights: Rights
-  /** For whom the threads work. */
-  readonly caller: ComputeCaller
-  /** null: any number of rows, or they have been counted. */
-  readonly budget: RowBudget | null
 }
 
 export interface JoinAnswer extends WrittenJoin {
@@ -78,7 +68,11 @@ export async function runJoin(
       const written = await pool.run(
         'join_rows',
         {
-          ...{ rows, plan, entities, blocks, format },
+          rows,
+          plan,
+          entities,
+          blocks,
+          format,
           companyOfName: companies.companyOfName,
           unitNames: events.units,
           limit: maxAnswerBytes,

@@ -77,6 +77,11 @@ const neutrals: readonly Choice[] = [
   ['', 'across markets'],
   ['market', 'within each market'],
 ]
+const benchmarks: readonly Choice[] = [
+  ['', 'by the legs'],
+  ['cash', 'cash'],
+  ['universe', 'the universe'],
+]
 
 function configPart(state: FieldState): Markup {
   return html`<fieldset><legend>Configuration</legend><div class="settings">
@@ -90,6 +95,7 @@ ${numberField('borrowBps', state, { label: 'Borrowing, bps a year', step: 'any',
 ${numberField('gross', state, { label: 'Exposure', step: 'any', help: 'Long and short together, as a multiple of equity.' })}
 ${numberField('returnDays', state, { label: 'Days of a return', step: '1', help: 'Over which forward_return is earned. Empty: the horizon, or the spacing of the dates.' })}
 ${choiceField('neutral', state, { label: 'Legs are formed', help: 'Within each market no market is bet on against another.' }, neutrals)}
+${choiceField('benchmark', state, { label: 'Judged against', help: html`By the legs: cash for long and short, the equal-weight universe for long only. Returns of your own, such as those of an index, are sent as <code>benchmark</code> to <a href="/docs/guides/backtests"><code>POST /api/v1/backtest</code></a>, or as a file: <code>asfiled backtest rows.csv --benchmark index.csv</code>.` }, benchmarks)}
 </div>${checkField('drift', state, 'true', 'Measure turnover from weights that have grown with their returns')}</fieldset>`
 }
 

@@ -9,7 +9,7 @@ import type { RequestContext } from '../../http/context.ts'
 export const fieldNames = [
   ...['rows', 'market', 'horizon', 'from', 'to', 'score', 'maxAgeDays', 'fileHorizon'],
   ...['direction', 'quantile', 'weighting', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross'],
-  ...['neutral', 'drift', 'folds', 'run', 'quantiles', 'weightings', 'holds', 'do'],
+  ...['neutral', 'benchmark', 'drift', 'folds', 'run', 'quantiles', 'weightings', 'holds', 'do'],
 ] as const
 export type FieldName = (typeof fieldNames)[number]
 export type Typed = Readonly<Partial<Record<FieldName, string>>>
@@ -70,14 +70,23 @@ export function settingsOf(typed: Typed): BacktestSettings {
   for (const name of numbers) if (typed[name] !== undefined) config[name] = numberOf(name, typed[name])
   if (typed.drift !== undefined) config.drift = true
   const sweep = sweepOf(typed)
+  const benchmark = benchmarkOf(typed)
   // A grid says what it tries: the same fields of one configuration do not matter to it.
   if (sweep !== undefined)
     for (const axis of sweep === true ? defaultAxes : Object.keys(sweep)) delete config[axis]
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(sweep === undefined ? {} : { sweep }),
+    ...(benchmark === undefined ? {} : { benchmark }),
     include: reportSections(sweep !== undefined),
   }
+}
+
+function benchmarkOf({ benchmark }: Typed): 'cash' | 'universe' | undefined {
+  if (benchmark === undefined || benchmark === 'cash' || benchmark === 'universe') return benchmark
+  throw new Failure('parameter_invalid', 'The benchmark of the form is cash or universe.', {
+    param: 'benchmark',
+  })
 }
 
 const defaultAxes = ['quantile', 'weighting', 'holdDays']

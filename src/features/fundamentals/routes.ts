@@ -21,6 +21,7 @@ import { cachedToday, PlanCache } from '../../http/planCache.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { acceptedFormat, withAcceptedFormat } from '../../http/preferences.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { withLicenceNotice } from '../../rights/licences.ts'
@@ -40,7 +41,7 @@ import { fundamentalsTableSheet } from './tableSchema.ts'
 export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
   readonly elapsedMs: () => number
   readonly freshness: Freshness
 }

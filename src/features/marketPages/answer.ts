@@ -7,6 +7,7 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import { asFile } from '../../http/fileName.ts'
 import type { Pinnable } from '../../http/pinned.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { countPage } from '../../rights/entityCap.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -20,7 +21,7 @@ export interface MarketPageDeps
     Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
 }
 
 interface PageRequest<Name extends string> {

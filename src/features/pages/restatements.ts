@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { PageViewer } from '../marketPages/query.ts'
@@ -30,7 +30,7 @@ export async function restatementsPage(
   deps: PageDeps,
   viewer: PageViewer,
   sent: RestatementsPageQuery,
-): Promise<SitePage> {
+): Promise<Page> {
   const { rights, allowance } = viewer
   const { metric: name = 'revenue', market: code = 'US', ...rest } = sent
   const isCapped = rights.entityCap !== null

@@ -90,7 +90,7 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
   }
 }
 
-/** Whose changes, of which metrics. */
+/** Selects the changes of one company. */
 export interface CompanyScope {
   readonly entityId: number
   /** null: all. */

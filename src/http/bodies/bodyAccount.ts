@@ -47,7 +47,6 @@ export interface Ledger {
 /** One body in flight. */
 export class BodyAccount {
   readonly owner: BodyOwner
-  readonly openedAt: number
   readonly deadlineSeconds: number
   /** The bounds that it counts towards. */
   readonly tallies: readonly Tally[]
@@ -56,13 +55,16 @@ export class BodyAccount {
   readonly #intervals = Array<number>(windowSweeps).fill(0)
   #interval = 0
   #recent = 0
+  #received = 0
   #held = 0
+  #isAwaited = true
+  /** Sweeps while its bytes were not awaited. */
+  #skippedSweeps = 0
   #failure: Failure | null = null
   #isClosed = false
 
   constructor(owner: BodyOwner, deadlineSeconds: number, ledger: Ledger) {
     this.owner = owner
-    this.openedAt = ledger.openedAt
     this.tallies = ledger.tallies
     this.deadlineSeconds = deadlineSeconds
     this.#ledger = ledger
@@ -70,6 +72,21 @@ export class BodyAccount {
 
   get held(): number {
     return this.#held
+  }
+
+  /** Bytes that arrived, as they were sent. */
+  get received(): number {
+    return this.#received
+  }
+
+  /** Whether the server waits for its sender. While it unpacks or stores what it has, the body does not age: a few
+   * kilobytes can become gigabytes on their way to the disk. */
+  get isAwaited(): boolean {
+    return this.#isAwaited
+  }
+
+  set isAwaited(isAwaited: boolean) {
+    this.#isAwaited = isAwaited
   }
 
   /** Bytes that arrived within the window. */
@@ -86,6 +103,7 @@ export class BodyAccount {
   receive(bytes: number): void {
     this.#intervals[this.#interval] += bytes
     this.#recent += bytes
+    this.#received += bytes
     this.hold(bytes)
   }
 
@@ -114,8 +132,17 @@ export class BodyAccount {
     this.#ledger.arrived(this)
   }
 
-  beginInterval(sweep: number): void {
-    this.#interval = sweep % windowSweeps
+  /** How many sweeps it has been awaited for. */
+  ageAt(sweep: number): number {
+    return sweep - this.#ledger.openedAt - this.#skippedSweeps
+  }
+
+  skipSweep(): void {
+    this.#skippedSweeps++
+  }
+
+  beginInterval(age: number): void {
+    this.#interval = age % windowSweeps
     this.#recent -= this.#intervals[this.#interval]
     this.#intervals[this.#interval] = 0
   }

@@ -11,13 +11,15 @@ import {
 import { crowded, noRoom, overdue, type RoomScope, tooSlow } from './failures.ts'
 
 /** Accounts for the request bodies that a server has in flight: their bytes, by caller, by address and in all, and how fast each
- * of them arrives. Time is counted in calls of `sweep`, so a server that stalls does not mistake its own pause for a slow client. */
+ * of them arrives. Time is counted in calls of `sweep`, so a server that stalls does not mistake its own pause for a slow
+ * client; nor does it count the time in which it unpacks or stores what it has. */
 
 /** A body that gets less than this per second, over the window, is cut. */
 const minBytesPerSecond = 16 * 1_024
 
-/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. A phone sends 64 KB per second; who
- * sends more slowly than others with the same rights gives way to them, so a paid body may take its time. */
+/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. A phone sends 64
+ * KB per second; who sends more slowly than others with the same rights gives way to them, so a paid body may take
+ * its time. */
 const baseSeconds = 30
 const deadlineBytesPerSecond = { paid: 64 * 1_024, unpaid: 512 * 1_024 }
 
@@ -99,13 +101,15 @@ export class BodyAccounts {
     this.#sweeps++
     const over = new Set<Tally>()
     for (const body of this.#arriving) {
-      const age = this.#sweeps - body.openedAt
-      if (age > windowSweeps && body.recentBytes < windowSeconds * minBytesPerSecond)
-        body.cut(tooSlow(body.held))
-      else if (age > body.deadlineSeconds * sweepsPerSecond)
-        body.cut(overdue(body.held, body.deadlineSeconds))
+      const { isAwaited } = body
+      if (!isAwaited) body.skipSweep()
+      const age = body.ageAt(this.#sweeps)
+      if (isAwaited && age > windowSweeps && body.recentBytes < windowSeconds * minBytesPerSecond)
+        body.cut(tooSlow(body.received))
+      else if (isAwaited && age > body.deadlineSeconds * sweepsPerSecond)
+        body.cut(overdue(body.received, body.deadlineSeconds))
       else {
-        body.beginInterval(this.#sweeps)
+        if (isAwaited) body.beginInterval(age)
         if (age >= settledSweeps) this.#countSettled(body, over)
       }
     }
@@ -122,9 +126,8 @@ export class BodyAccounts {
   }
 
   #settledIn(tally: Tally): BodyAccount[] {
-    const latest = this.#sweeps - settledSweeps
     return [...this.#arriving].filter(
-      ({ openedAt, tallies }) => openedAt <= latest && tallies.includes(tally),
+      body => body.ageAt(this.#sweeps) >= settledSweeps && body.tallies.includes(tally),
     )
   }
 

@@ -115,7 +115,9 @@ export class IncomingBody {
   async *#chunks(reader: Reader, account: BodyAccount): AsyncGenerator<Uint8Array> {
     const { announced, limit, isOfTier } = this.#bounds
     for (;;) {
+      account.isAwaited = true
       const chunk = await nextChunk(reader, this.size)
+      account.isAwaited = false
       if (chunk === null) break
       // Bytes of a body that was cut are dropped until it is stopped.
       if (account.failure !== null) continue

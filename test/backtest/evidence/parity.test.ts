@@ -3,6 +3,7 @@ import { allocateBlocks, drawBlocks } from '../../../src/backtest/evidence/boots
 import { type CpcvCandidate, cpcv } from '../../../src/backtest/evidence/cpcv.ts'
 import { sharpeInterval } from '../../../src/backtest/evidence/sharpeInterval.ts'
 import { superiorPredictiveAbility } from '../../../src/backtest/evidence/superiority.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { findPython, runPython } from '../../python.ts'
 import { sharedPath } from '../../shared.ts'
 
@@ -62,7 +63,7 @@ function same(a: number | null, b: number | null): void {
 const rowsOf = ({ R }: Case) => R.map(row => Float64Array.from(row))
 
 test.skipIf(cases.length === 0)('resamples have the periods of the reference', () => {
-  for (const { b, L, seed, indices } of cases) {
+  for (const { b, L, seed, indices } of nonEmpty(cases)) {
     const blocks = allocateBlocks(b.length)
     const count = drawBlocks(seed, 3, b.length, L, blocks)
     const drawn: number[] = []
@@ -74,7 +75,7 @@ test.skipIf(cases.length === 0)('resamples have the periods of the reference', (
 test.skipIf(cases.length === 0)(
   'the p values of both tests and the statistic are those of the reference',
   () => {
-    for (const one of cases) {
+    for (const one of nonEmpty(cases)) {
       const own = superiorPredictiveAbility(rowsOf(one), Float64Array.from(one.b), one.L, one.B, one.seed)
       expect(own).not.toBeNull()
       same(own?.statistic ?? null, one.spa.statistic)
@@ -104,7 +105,7 @@ test.skipIf(cases.length === 0)('the interval of a Sharpe ratio is that of the r
 })
 
 test.skipIf(cases.length === 0)('the paths of the cross-validation are those of the reference', () => {
-  for (const one of cases) {
+  for (const one of nonEmpty(cases)) {
     const periods = one.b.length
     const size = Math.floor(periods / one.groups)
     const groups = Array.from({ length: one.groups }, (_, g) => {

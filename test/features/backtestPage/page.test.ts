@@ -183,7 +183,14 @@ describe('a run', () => {
 
   test('of the archive has the curl line that gives the same numbers', async () => {
     const path = await run(quant.browser, {
-      fields: { rows: 'archive', horizon: '7d', do: 'run', run: 'grid', holds: '7,14' },
+      fields: {
+        rows: 'archive',
+        horizon: '7d',
+        do: 'run',
+        run: 'grid',
+        holds: '7,14',
+        benchmark: 'universe',
+      },
     })
     const text = await ended(quant.browser, path)
     const curl = /id="curl"[^>]*><code>([\s\S]*?)<\/code>/.exec(text)?.[1] ?? ''
@@ -195,6 +202,7 @@ describe('a run', () => {
     })
     const json = await (await quant.browser.get(`${path}/result`)).json()
     expect(json.trials).toHaveLength(2)
+    expect(json.benchmark).toBe('universe')
     const { request: _, ...numbers } = json
     const { request: _spelled, ...same } = await again.json()
     expect(same).toEqual(numbers)
@@ -227,7 +235,7 @@ describe('a run', () => {
   })
 
   test('with a fault in its settings is not stored: the form comes back with what was typed', async () => {
-    const [{ before }] = await sql<{ before: number }[]>`select count(*)::int as before from backtest_job`
+    const [{ before }] = await sql<{ before: number }[]>`select count(*)::int as before from job`
     for (const [fields, words] of [
       [{ quantile: '0.9' }, 'quantile is 0.9'],
       [{ quantile: 'much' }, 'is not a number'],
@@ -235,6 +243,7 @@ describe('a run', () => {
       [{ from: '2024-02-30' }, 'from'],
       [{ score: 'roe' }, 'market'],
       [{ holdDays: '253' }, 'holdDays'],
+      [{ benchmark: 'spx' }, 'The benchmark of the form is cash or universe.'],
     ] as const) {
       const response = await post(quant.browser, { fields: { rows: 'archive', do: 'run', ...fields } })
       const text = await response.text()
@@ -247,7 +256,7 @@ describe('a run', () => {
       file: good,
     })
     expect(uneven.status).toBeGreaterThanOrEqual(400)
-    const [{ after }] = await sql<{ after: number }[]>`select count(*)::int as after from backtest_job`
+    const [{ after }] = await sql<{ after: number }[]>`select count(*)::int as after from job`
     expect(after).toBe(before)
   })
 })
@@ -269,7 +278,7 @@ describe('a pasted key', () => {
     expect(path).toContain('/backtest/runs/')
     expect(path).not.toContain(key)
     const [job] = await sql<{ name: string }[]>`
-      select k.prefix as name from backtest_job j join api_key k using (key_id) where job_id = ${path.split('/').at(-1) ?? ''}`
+      select k.prefix as name from job j join api_key k using (key_id) where job_id = ${path.split('/').at(-1) ?? ''}`
     expect(key.startsWith(job?.name ?? 'none')).toBe(true)
   })
 

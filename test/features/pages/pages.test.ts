@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { appleVintages, insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { readPage } from './readPage.ts'
 
@@ -78,17 +79,13 @@ describe('every page', () => {
       expect(policy).not.toContain('unsafe')
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       const scripts = [...html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)]
-      for (const [, attributes, text] of scripts) {
+      for (const [, attributes, text] of nonEmpty(scripts)) {
         const isData = /type="application\/(ld\+)?json"/.test(attributes ?? '')
         if (isData) JSON.parse(text ?? '')
-        else
-          expect([attributes, text]).toEqual([
-            expect.stringMatching(/^ src="\/(docs\/)?assets\/[\w.-]+"$/),
-            '',
-          ])
+        else expect([attributes, text]).toEqual([expect.stringMatching(/^ src="\/assets\/[\w.-]+"$/), ''])
       }
       expect(html).not.toMatch(/<[^>]+ (on\w+|style)=/)
-      for (const [, target] of html.matchAll(/<(?:link|script|img)[^>]+(?:src|href)="([^"]*)"/g))
+      for (const [, target] of nonEmpty(html.matchAll(/<(?:link|script|img)[^>]+(?:src|href)="([^"]*)"/g)))
         expect(target).toMatch(/^(\/|http:\/\/127\.0\.0\.1:3000\/)/)
     })
   }

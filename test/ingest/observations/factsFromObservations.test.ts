@@ -12,6 +12,7 @@ import { mergeObservations } from '../../../src/ingest/observations/mergeObserva
 import { nzRegister } from '../../../src/ingest/registers/nz/register.ts'
 import { readReturns } from '../../../src/ingest/registers/nz/returns.ts'
 import { spellAll } from '../../facts/derivation.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 
 interface Return {
   number: number
@@ -83,7 +84,7 @@ describe('observations in the order of their days', () => {
         }))
         const store = new Store()
         store.observe(returns, day)
-        for (const { days, changes } of observations) {
+        for (const { days, changes } of nonEmpty(observations)) {
           day = addDays(day, days)
           let omitted = -1
           for (const made of changes) {

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/errors.ts'
 import { krRegister } from '../../../src/ingest/registers/kr/register.ts'
 import type { Register } from '../../../src/ingest/registers/registerInterface.ts'
 import { twRegister } from '../../../src/ingest/registers/tw/register.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 
 const fixtures = (market: string, name: string) =>
   Bun.file(`${import.meta.dir}/${market}/fixtures/${name}`).bytes()
@@ -22,9 +23,9 @@ function readOrRefuse(register: Register, name: string, bytes: Uint8Array): void
   try {
     const { parsed, figuresRead, malformed } = register.readDocument({ name, bytes })
     expect(figuresRead).toBeGreaterThanOrEqual(malformed)
-    for (const { profile, reportedFacts } of parsed) {
+    for (const { profile, reportedFacts } of nonEmpty(parsed)) {
       expect(profile.market).toBe(register.market)
-      for (const { value, start, end, filing } of reportedFacts) {
+      for (const { value, start, end, filing } of nonEmpty(reportedFacts)) {
         expect(Number.isFinite(value) && !Object.is(value, -0)).toBe(true)
         expect(Number.isInteger(end) && (start === null || start <= end) && end < filing.filed).toBe(true)
       }
@@ -54,7 +55,7 @@ describe('a real document, damaged', () => {
 })
 
 describe('fields with unexpected values', () => {
-  for (const [register, name, whole] of cases.filter(([, name]) => name.includes('.json'))) {
+  for (const [register, name, whole] of nonEmpty(cases.filter(([, name]) => name.includes('.json')))) {
     test(name, () => {
       const text = new TextDecoder().decode(whole)
       const documents = name.endsWith('l') ? text.trim().split('\n') : [text]

@@ -3,8 +3,9 @@ import { Failure } from '../../../errors.ts'
 import { showValue } from '../../codec/faults.ts'
 import type { TextTable } from '../texts.ts'
 
-/* Columns of a join's rows besides date and ticker. An answer has them as they were sent: as bytes of CSV or JSON, or as the numbers that
- * a Parquet file stores. Nothing is computed with them, so nothing of them is rounded or guessed. */
+/* Columns of a join's rows besides date and ticker. An answer has them as they were sent: as bytes of CSV or JSON, or
+ * as the numbers that a Parquet file stores. Nothing is computed with them, so nothing of them is rounded
+ * or guessed. */
 
 /** How Parquet stores the values of a column, and what they mean. */
 export type StoredType = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>

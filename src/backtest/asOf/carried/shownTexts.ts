@@ -24,8 +24,8 @@ export function jsonTexts({ values }: CarriedColumn): TextTable {
   }
 }
 
-/** The values of a column as cells of CSV, each once. Cells that came as CSV stay as they were, and the texts of other formats pass
- * `csvCell`, because a spreadsheet would run some as a formula. */
+/** The values of a column as cells of CSV, each once. Cells that came as CSV stay as they were, and the texts of
+ * other formats pass `csvCell`, because a spreadsheet would run some as a formula. */
 export function csvTexts({ values }: CarriedColumn): TextTable {
   switch (values.kind) {
     case 'csv':

@@ -8,7 +8,8 @@ const maxPoolBytes = 512 * 1_024 * 1_024
 const maxRemembered = 65_536
 const slots = 4 * maxRemembered
 
-/** The distinct values of a column as bytes, in shared memory. Most columns of panels repeat a few values on millions of rows. */
+/** The distinct values of a column as bytes, in shared memory. Most columns of panels repeat a few values on millions
+ * of rows. */
 export class ValuePool {
   #bytes = new Uint8Array(new SharedArrayBuffer(4_096))
   readonly #starts = new GrowingCells()

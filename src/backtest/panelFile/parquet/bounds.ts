@@ -20,12 +20,14 @@ const pageOverhead = 65_536
 const columnOverhead = 1_048_576
 /** Unused categories may be more than the rows, but there is no use for more of them than this. */
 const maxUnusedEntries = 100_000
-/** The same for all dictionaries of a file: row groups may each bring one of their own, or all refer to the same bytes. */
+/** The same for all dictionaries of a file: row groups may each bring one of their own, or all refer to the same
+ * bytes. */
 const maxUnusedEntriesOfFile = 500_000
 /** A text that is a little too long is named by its row. This one is not worth unpacking. */
 const minTextBytes = 1_024
 
-/** How many distinct values the dictionaries of a file may have together. Bounded by row group alone, 9 KB became 10 million texts. */
+/** How many distinct values the dictionaries of a file may have together. Bounded by row group alone, 9 KB became 10
+ * million texts. */
 export class EntryBudget {
   readonly #max: number
   #taken = 0
@@ -33,6 +35,10 @@ export class EntryBudget {
   /** @param cells rows times columns of the file */
   constructor(cells: number) {
     this.#max = cells + maxUnusedEntriesOfFile
+  }
+
+  get taken(): number {
+    return this.#taken
   }
 
   /** Counts the entries of a dictionary before it is unpacked. */

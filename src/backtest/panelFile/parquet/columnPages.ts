@@ -23,7 +23,8 @@ export interface ColumnPart {
 /** Gets some cells of a column, for the rows of the group after `from`. */
 export interface CellSink {
   readonly cells: (cells: ArrayLike<unknown>, from: number, length: number) => void
-  /** The same where they refer to a dictionary: the place of each in it, -1 for a null. Without this, `cells` gets the values. */
+  /** The same where they refer to a dictionary: the place of each in it, -1 for a null. Without this, `cells` gets
+   * the values. */
   readonly codes?:
     | ((dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number) => void)
     | undefined

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 import type { BodySource } from '../../codec/bodyBytes.ts'
 
-/** A file of which any part can be read. */
+/** A file that is read in parts, in any order. */
 export interface FileBytes {
   readonly length: number
   /** The bytes from one place to another, both within the file. Of a file in memory they are a view. */

@@ -35,7 +35,8 @@ export class PageBytes {
     if (!isThere) throw damage('a page ends before its last value')
   }
 
-  /** False if the page ends before: then all that it has left is in `bytes`. Bytes that were handed out stay as they are. */
+  /** False if the page ends before: then all that it has left is in `bytes`. Bytes that were handed out stay as they
+   * are. */
   async tryFill(count: number): Promise<boolean> {
     let available = this.available
     if (available >= count) return true

@@ -43,7 +43,8 @@ export function* unpackSnappy(input: Uint8Array, length: number): Generator<Uint
   yield output.subarray(from, to)
 }
 
-/** Unpacks a page of Snappy at once. Numbers hardly compress, so most of a page are literals, which are copied as they are. */
+/** Unpacks a page of Snappy at once. Numbers hardly compress, so most of a page are literals, which are copied as
+ * they are. */
 export function snappyWhole(input: Uint8Array, length: number): Uint8Array {
   const preamble = readPreamble(input)
   if (preamble.length !== length) throw damage('a page has another size than its header states')

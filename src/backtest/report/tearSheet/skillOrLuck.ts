@@ -5,7 +5,8 @@ import { explainSingle } from '../explainSingle.ts'
 import { ratio } from '../numberFormat.ts'
 import { explainSweep, headlineOf, judgedAgainst } from '../verdict.ts'
 
-/** The verdict with its reasons, and what the figures behind it mean. A result that was stored before there were verdicts has none. */
+/** The verdict with its reasons, and what the figures behind it mean. A result that was stored before there were
+ * verdicts has none. */
 export function verdictBox(result: BacktestResult): Markup | null {
   const verdict: BacktestResult['verdict'] | undefined = result.verdict
   if (verdict === undefined) return null

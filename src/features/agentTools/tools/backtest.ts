@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestResult } from '../../../backtest/result.ts'
-import { BacktestJobSummary } from '../../backtests/jobs/schema.ts'
+import { BacktestJobSummary } from '../../backtests/submitted/schema.ts'
 import { type ApiAnswer, read, readAs, refusalOf, type ToolCall, ToolRefusal } from '../api.ts'
 import { leftOutField } from '../fields.ts'
 import { namesOf } from '../names.ts'

@@ -8,7 +8,7 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
-import { BacktestJobParams } from '../../backtests/jobs/schema.ts'
+import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
 
@@ -97,7 +97,8 @@ export const BacktestInput = Type.Object(
     job_id: Type.Optional(
       Type.String({
         ...BacktestJobParams.properties.id,
-        description: 'Alone: goes on waiting for an earlier sweep.',
+        description:
+          'Waits for a sweep that was started earlier. Only wait_seconds and max_characters may be sent with it.',
         examples: [],
       }),
     ),

@@ -2,10 +2,9 @@ import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
-import { NamedFaults } from '../../reading/namedFaults.ts'
-import { type DocumentContent, LeftOut, type SourceDocument } from '../registerInterface.ts'
+import { type DocumentContent, type SourceDocument, Tally } from '../registerInterface.ts'
 import { type Deposit, parseJsonRecords, parseXmlDeposits } from './deposits.ts'
-import { type DepositTally, factsOfDeposit } from './figures.ts'
+import { factsOfDeposit } from './figures.ts'
 import { readNames, undatedRow } from './names.ts'
 
 /** Accounts in XML or JSON, or names in a table. */
@@ -46,7 +45,7 @@ function readJson(bytes: Uint8Array): DocumentContent {
 
 /** The content of a document's deposits, added one after another. */
 class Accounts {
-  readonly tally: DepositTally = { faults: new NamedFaults(), leftOut: new LeftOut() }
+  readonly tally = new Tally()
   readonly #parsed: ParsedDocument[] = []
   #figuresRead = 0
 
@@ -58,12 +57,11 @@ class Accounts {
   }
 
   get isEmpty(): boolean {
-    return this.#parsed.length === 0 && Object.keys(this.tally.leftOut.counts).length === 0
+    const { leftOut, faults } = this.tally
+    return this.#parsed.length === 0 && faults.count === 0 && Object.keys(leftOut.counts).length === 0
   }
 
   get content(): DocumentContent {
-    const { faults, leftOut } = this.tally
-    const read = { parsed: this.#parsed, figuresRead: this.#figuresRead }
-    return { ...read, malformed: faults.count, faults, leftOut: leftOut.counts }
+    return { parsed: this.#parsed, figuresRead: this.#figuresRead, ...this.tally.counts }
   }
 }

@@ -86,11 +86,10 @@ describe('a deposit is left out and counted where', () => {
   const cases: [string, Parameters<typeof accounts>[0], string][] = [
     ['its company number is malformed', { siren: '12345678' }, 'a deposit without a company number'],
     [
-      'the end of its year does not exist',
-      { date_cloture_exercice: '20200230' },
+      'it does not state the end of its year',
+      { date_cloture_exercice: '' },
       'a deposit without the last day of its fiscal year',
     ],
-    ['its deposit date does not exist', { date_depot: '20211301' }, 'a deposit without its date'],
     ['it does not state its deposit date', { date_depot: '' }, 'a deposit without its date'],
     [
       'it was deposited before its year ended',

@@ -65,9 +65,9 @@ describe('the list of documents', () => {
     list.results = list.results.map((row: Record<string, unknown>) =>
       row.docID === 'S100TMMG' ? { ...row, ...change(row) } : row,
     )
-    const { parsed, leftOut } = readDocument({ name, bytes: utf8(JSON.stringify(list)) })
+    const { parsed, leftOut, faults } = readDocument({ name, bytes: utf8(JSON.stringify(list)) })
     const filings = parsed.flatMap(({ filings }) => filings.map(({ accession }) => accession))
-    return { filings, leftOut }
+    return { filings, leftOut, faults: faults?.named }
   }
 
   test('has the filing of a report that was withdrawn later: it was public until then', async () => {
@@ -84,8 +84,6 @@ describe('the list of documents', () => {
   })
 
   test.each([
-    ['no such day', { submitDateTime: '2024-02-30 09:00' }],
-    ['no such hour', { submitDateTime: '2024-06-28 24:00' }],
     ['no time', { submitDateTime: null }],
     ['no number', { docID: '' }],
     ['a code of a fund', { edinetCode: 'G02367' }],
@@ -93,6 +91,14 @@ describe('the list of documents', () => {
     const { filings, leftOut } = await changed(() => change)
     expect(filings).toEqual(['JP:S100TX0A'])
     expect(leftOut).toMatchObject({ 'a document without a number, a filer or a time of submission': 1 })
+  })
+
+  test.each(['2024-02-30 09:00', '2024-06-28 24:00'])('names a submission at %s', async submitDateTime => {
+    const { filings, faults } = await changed(() => ({ submitDateTime }))
+    expect(filings).toEqual(['JP:S100TX0A'])
+    expect(faults).toEqual([
+      `document "S100TMMG": submitDateTime is "${submitDateTime}", not a day and a time`,
+    ])
   })
 
   test('is refused where it was cut off, is an error or has metadata only', async () => {

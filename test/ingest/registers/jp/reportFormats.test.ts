@@ -8,6 +8,7 @@ import { readUnits } from '../../../../src/ingest/import/readFiles.ts'
 import { newReadProgress } from '../../../../src/ingest/reading/progress.ts'
 import { readDocument } from '../../../../src/ingest/registers/jp/readDocument.ts'
 import { jpRegister } from '../../../../src/ingest/registers/jp/register.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { zipped } from '../../../zipped.ts'
 
 const fixtures = join(import.meta.dir, 'fixtures')
@@ -65,13 +66,19 @@ describe('an instance', () => {
       { accession: 'JP:S100TMMG', form: '120', filed: dayNumber('2024-06-28'), acceptedAt: null },
     ])
     expect(figuresOf(contribution)).toMatchObject({ ...lastYears, ...olderYears })
-    expect(contribution.reportedFacts.every(({ tag }) => !tag.endsWith('_NonConsolidatedMember'))).toBe(true)
+    expect(
+      nonEmpty(contribution.reportedFacts).every(({ tag }) => !tag.endsWith('_NonConsolidatedMember')),
+    ).toBe(true)
     expect(content.malformed).toBe(0)
     // Diluted earnings per share are nil in all five years of both: there are no dilutive shares.
     expect(content.leftOut).toMatchObject({ 'a figure stated as nil': 10 })
-    expect(Object.keys(figuresOf(contribution)).some(key => key.startsWith('eps_diluted'))).toBe(false)
-    const years = contribution.reportedFacts.filter(({ start }) => start !== null)
-    expect(years.every(({ start, end }) => isoDate(start ?? 0).slice(5) === '04-01' && end > 0)).toBe(true)
+    expect(nonEmpty(Object.keys(figuresOf(contribution))).some(key => key.startsWith('eps_diluted'))).toBe(
+      false,
+    )
+    const years = nonEmpty(contribution.reportedFacts).filter(({ start }) => start !== null)
+    expect(
+      nonEmpty(years).every(({ start, end }) => isoDate(start ?? 0).slice(5) === '04-01' && end > 0),
+    ).toBe(true)
   })
 
   test('is identified by its own name where its path has no document number', async () => {
