@@ -11,8 +11,8 @@ import type { PortfolioSettings } from './settings.ts'
 export const heldPeriods = (idlePeriods: Int32Array, tranches: number): Uint8Array =>
   Uint8Array.from(idlePeriods, (idle, t) => (idle < Math.min(tranches, t + 1) ? 1 : 0))
 
-/** `idlePeriods` of `heldPeriods`, without simulating. Whether a leg forms depends on `neutralMarket` alone,
- * because a quantile of two names or more picks at least one of them. */
+/** `idlePeriods` of `heldPeriods`, without simulating. Whether a leg forms depends on `neutralMarket` alone:
+ * any quantile of two names or more is at least one. */
 export function idlePeriodsOf(
   data: Dataset & { readonly ranking: Ranking },
   periods: Int32Array,
