@@ -39,6 +39,7 @@ describe('traceparent', () => {
     test(`with ${what} is ignored`, () => expect(parseTraceparent(sent)).toBeNull())
 
   test('yields nothing but hexadecimal digits, whatever is sent', () => {
+    let read = 0
     const parts = fc.constantFrom('00', '01', 'ff', '-', traceId, parentId, '"', '\n', "'", 'asf_live_x')
     fc.assert(
       fc.property(
@@ -46,16 +47,20 @@ describe('traceparent', () => {
           fc.string(),
           fc.array(parts).map(all => all.join('')),
           fc.array(parts).map(all => all.join('-')),
+          fc.tuple(parts, parts, parts, parts).map(all => all.join('-')),
+          fc.string().map(tail => `01-${traceId}-${parentId}-01-${tail}`),
         ),
         sent => {
           const trace = parseTraceparent(sent)
           if (trace === null) return
+          read++
           expect(trace.traceId).toMatch(/^[0-9a-f]{32}$/)
           expect(trace.parentId).toMatch(/^[0-9a-f]{16}$/)
         },
       ),
       { numRuns: 5_000 },
     )
+    expect(read).toBeGreaterThan(500)
   })
 })
 

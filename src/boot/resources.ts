@@ -31,7 +31,6 @@ import { JobNotifier } from '../jobs/events.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
-import { RequestCounts } from '../metrics/requestCounts.ts'
 import type { Sql } from '../postgres/client.ts'
 import type { DataVersionWatch } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
@@ -41,6 +40,7 @@ import type { Replicas } from '../postgres/replicas/replicas.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { rightsFor } from '../rights/rights.ts'
 import { Semaphore } from '../semaphore.ts'
+import { RequestCounts } from '../telemetry/requestCounts.ts'
 import { logDamage } from './pageCheck.ts'
 
 /** What a server opens first: its settings, connections, threads and log. */
@@ -151,7 +151,7 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
 export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   new EventStore(
     vintages => pool.run('events_build', vintages, { caller: sharedData, priority: 'background' }),
-    config.joinMemoryMb * 1_024 * 1_024,
+    config.panelMemoryMb * 1_024 * 1_024,
   )
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */

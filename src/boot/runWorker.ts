@@ -13,13 +13,14 @@ import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { rightsFor } from '../rights/rights.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
-import { startMetrics } from './metrics.ts'
 import { logDamage } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 
 /** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
@@ -28,6 +29,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
   endOnSignal(opened, 'finishing the tasks in progress ...', stopTimeoutMs(config), announce)
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce, 'fail')
   opened.defer(() => database.close())

@@ -29,14 +29,15 @@ import {
   forgetOldVersions,
   remindOfEnds,
 } from './housekeeping.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
-import { startMetrics } from './metrics.ts'
 import { startPageCheck } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { openReads } from './reads.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 import { startWarming } from './warmSearch.ts'
 
@@ -56,6 +57,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())

@@ -2,7 +2,7 @@ import { type AccessDeps, authenticate, type Caller } from '../access/authentica
 import { findSignedIn, type Operator, type SignedIn } from '../access/signedIn.ts'
 import { findVisitor, takePage } from '../access/visitor.ts'
 import { Failure } from '../errors.ts'
-import type { Limits, Verdict } from '../limits/decision.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import { redirectAnswer } from './answers.ts'
 import type { BodyReader } from './body.ts'
 import type { Answer, RequestContext } from './context.ts'
@@ -10,13 +10,13 @@ import { routeUnknown } from './notFound.ts'
 import { noQuery } from './parameters.ts'
 import { readSubmittedForm, requireOwnForm, type SubmittedForm } from './submittedForm.ts'
 
-/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
+/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `usage` requires
  * one, shows what is left and counts separately. `search` needs no key: it counts per address, or against a key that is sent. `page`
  * and `download` are for visitors without a key: they count per address, and the caller has the rights of their account
  * (`findVisitor`). `pageForm` is the same for a form of such a page, and refuses those of other sites. `agent` is for messages to
  * the agent tools, which come with a key or as demo and count separately: what a tool requests counts as such. `open` counts
  * nothing. */
-export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'pageForm' | 'download' | 'agent' | 'open'
+export type AccessPolicy = 'key' | 'usage' | 'search' | 'page' | 'pageForm' | 'download' | 'agent' | 'open'
 
 /** Who may use a page or form of an account. Both count per address, and a form must come from a page of ours. `visitor` admits
  * everybody. `session` admits signed-in people and sends others to sign in. `admin` admits operators: it sends others to sign in,
@@ -39,7 +39,7 @@ export interface AdmissionDeps {
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
 /** Of questions about one's own limits, which do not count against these. */
-const standingLimits: Limits = { perMinute: 60, perDay: null }
+const usageLimits: Limits = { perMinute: 60, perDay: null }
 
 /** Authenticates if the policy needs a key, counts the request, and fails if its limit is used up. */
 export async function authorize(
@@ -57,7 +57,7 @@ export async function authorize(
     const found = authenticate(access, context.request.headers, context.address)
     // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
     context.caller = found instanceof Promise ? await found : found
-    if (policy === 'standing') return admitStanding(access, context, context.caller)
+    if (policy === 'usage') return admitUsage(access, context, context.caller)
     verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
   }
   context.verdict = verdict
@@ -115,12 +115,12 @@ async function admitAgent(access: AccessDeps, context: RequestContext): Promise<
 }
 
 /** The headers are those of the key's own limits, also where they are used up. */
-async function admitStanding(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
-  const asking = await access.rateLimiter.take(`standing:${caller.subject}`, standingLimits)
+async function admitUsage(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
+  const asking = await access.rateLimiter.take(`standing:${caller.subject}`, usageLimits)
   context.verdict = asking
   if (asking.refused !== null) throw rateLimited(asking, asking.refused)
-  context.standing = await access.rateLimiter.peek(caller.subject, caller.limits)
-  context.verdict = context.standing.verdict
+  context.usage = await access.rateLimiter.peek(caller.subject, caller.limits)
+  context.verdict = context.usage.verdict
   context.admitted = true
 }
 

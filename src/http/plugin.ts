@@ -23,7 +23,7 @@ import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { innerAddress } from './innerRequest.ts'
 import { inTraceOfRequest } from './inTraceOfRequest.ts'
 import { addLimitHeaders, withPolicy } from './limitHeaders.ts'
-import { accessLog, type LogRequests } from './log.ts'
+import { accessLog } from './log.ts'
 import { routeUnknown, unroutedAnswer } from './notFound.ts'
 import { asDeclared, type DeclaredAccess } from './routePolicies.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
@@ -34,7 +34,7 @@ export interface HttpSettings {
   readonly version: string
   readonly bodyLimitMb: number
   readonly trustedProxies: readonly string[]
-  readonly logRequests: LogRequests
+  readonly logsEveryRequest: boolean
 }
 
 /** Counts for the metrics of a server. */
@@ -74,7 +74,7 @@ const clientClosedRequest = 499
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   const { log, elapsedMs, settings, draining, unlistedProxy, requestCounter } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
-  const logRequest = accessLog(log, settings.logRequests)
+  const logRequest = accessLog(log, settings.logsEveryRequest)
   const isTrusted = proxyMatcher(settings.trustedProxies)
 
   function begin(request: Request): RequestContext {

@@ -36,7 +36,7 @@ export function routePolicies(app: AnyElysia): RoutePolicy[] {
 const areas: Readonly<Record<string, readonly Policy[]>> = {
   '/admin': ['adminPage', 'adminForm'],
   '/account': ['sessionPage', 'sessionForm'],
-  '/api/v1': ['key', 'standing'],
+  '/api/v1': ['key', 'usage'],
 }
 
 /** Policies that know a person by a cookie and do not ask which site sent the request. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { sources } from '../../src/ingest/registers/allRegisters.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { allSecrets, type Replay, startReplay } from '../ingest/network/replay.ts'
 import { storedFacts } from '../ingest/stored.ts'
@@ -180,7 +181,7 @@ test('missing settings and options are reported before the first request', async
 })
 
 test('help states what is fetched, what it needs and what the exit codes mean', async () => {
-  for (const market of ['us', 'jp', 'kr', 'tw', 'fr', 'be', 'dk', 'nz']) {
+  for (const market of nonEmpty([...sources.keys()]).map(code => code.toLowerCase())) {
     const { out, code } = await sync(market, '--help')
     expect(code).toBe(0)
     for (const text of [`asfiled sync ${market}`, 'Exit code', '--since']) expect(out).toContain(text)

@@ -82,12 +82,12 @@ test('raising the day never removes or alters a vintage, on any day on which som
   for (const { reportedFacts, fiscalYearEnd, full } of nonEmpty(fullByCompany)) {
     const days = [...new Set(reportedFacts.map(reported => reported.filing.filed))].sort((a, b) => a - b)
     const final = new Set(spellAll(full.facts, '1900-01-01'))
-    for (const day of nonEmpty(days.filter((_, index) => index % 4 === 0))) {
+    for (const day of days.filter((_, index) => index % 4 === 0)) {
       const known = derive(
         reportedFacts.filter(reported => reported.filing.filed <= day),
         fiscalYearEnd,
       )
-      for (const row of nonEmpty(spellAll(known.facts, '1900-01-01'))) expect(final.has(row)).toBe(true)
+      for (const row of spellAll(known.facts, '1900-01-01')) expect(final.has(row)).toBe(true)
     }
     expect(isoDate(days[0]) >= '2009-01-01').toBe(true)
   }

@@ -93,7 +93,7 @@ test('on the days of reports, and on the eve of the next one, they are what a re
     const days = [...new Set(reports.map(({ filing }) => filing.filed))].sort((a, b) => a - b)
     const checked = new Set<number>()
     for (const metric of ['revenue', 'net_income', 'operating_cash_flow']) {
-      nonEmpty(days).forEach((day, at) => {
+      days.forEach((day, at) => {
         const truth = byHand(reportedFacts, metric, day)
         if (truth === null) return
         const eve = Math.min(day + 60, (days[at + 1] ?? day + 60) - 1)
@@ -123,7 +123,7 @@ test('on the days of reports, and on the eve of the next one, they are what a re
 
 test('flow over stock is over the balance of the last quarter, and figures per share have no trailing year', () => {
   for (const { facts } of nonEmpty(companies)) {
-    for (const row of nonEmpty(facts.filter(fact => fact.metric === 'roe_ttm'))) {
+    for (const row of facts.filter(fact => fact.metric === 'roe_ttm')) {
       const input = (metric: string) =>
         knownOn(facts, metric, isoDate(row.filing.filed)).find(({ end }) => end === row.end)
       expect(row.value).toBe(Number(input('net_income_ttm')?.value) / Number(input('equity')?.value))

@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { MetricList } from '../../src/features/metrics/schema.ts'
+import { MetricList } from '../../src/features/catalogue/schema.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { callers } from './callers.ts'
 import { realServer } from './realServer.ts'

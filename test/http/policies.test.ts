@@ -130,7 +130,7 @@ describe('a form for everybody comes from a page of ours', () => {
 })
 
 describe('a route for keys needs one, and takes no session for it', () => {
-  for (const policy of ['key', 'standing'] as const)
+  for (const policy of ['key', 'usage'] as const)
     eachRoute(policy, async (path, method) => {
       for (const sender of ['stranger', 'operator'] as const) {
         const cookies = [...browserOf(sender).cookies].map(pair => pair.join('=')).join('; ')
@@ -157,7 +157,7 @@ test('every policy that a route declares has a test here or counts alone, and th
     'search',
     'sessionForm',
     'sessionPage',
-    'standing',
+    'usage',
     'visitorForm',
     'visitorPage',
   ])

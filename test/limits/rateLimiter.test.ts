@@ -146,3 +146,26 @@ test('a refused subject is refused without the database until it may be granted 
   // The refusal under the old limit does not apply to a new grant with a higher one.
   expect((await limiter.take('hammer', { perMinute: 10, perDay: null })).allowed).toBe(true)
 })
+
+test('the last second of a wait, which Retry-After rounds up, is left to the database', async () => {
+  let calls = 0
+  let nowMs = 0
+  const two = { perMinute: 2, perDay: null }
+  const limiter = new RateLimiter({
+    takeHits: async ([hit]) => {
+      calls++
+      // Two of this minute, at its 40th second: 20 s until it ends, and 30 s until one of the two is out of the window.
+      const counted = { subject: hit.subject, minute: 0, used: 2, used_before: 0, used_today: 2, at: 40 }
+      return [{ ...counted, granted: calls === 1 ? 0 : 1 }]
+    },
+    elapsedMs: () => nowMs,
+    timeoutMs: 5_000,
+  })
+  expect((await limiter.take('a', two)).refused).toEqual({ by: 'minute', retryAfterSeconds: 50 })
+  nowMs = 48_999
+  expect((await limiter.take('a', two)).refused).toEqual({ by: 'minute', retryAfterSeconds: 2 })
+  expect(calls).toBe(1)
+  nowMs = 49_000
+  expect((await limiter.take('a', two)).allowed).toBe(true)
+  expect(calls).toBe(2)
+})

@@ -89,7 +89,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
         const account = await findAccount(sql, { account: number })
         if (account === null) throw unknownNumber('account', number)
         const isOwnKey = (await listGrantKeys(sql, number)).some(({ prefix }) => prefix === fields.key)
-        return orAgain(
+        return rerenderOnFailure(
           async () => {
             if (!isOwnKey && fields.key !== 'new') throw notOfAccount()
             const target = isOwnKey ? { key: fields.key } : ({ email: account.email, as: 'new' } as const)
@@ -131,7 +131,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       async ({ context, admin, form }) => {
         const number = numberInPath(context)
         const fields = readGrantFields(form)
-        return orAgain(
+        return rerenderOnFailure(
           async () => {
             await grantRequest(deps, admin, number, fields.key, orderOf(fields))
             return redirectAnswer(`/admin/requests/${number}`)
@@ -146,7 +146,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       async ({ context, admin, form }) => {
         const number = numberInPath(context)
         const reason = form.lines('reason')
-        return orAgain(
+        return rerenderOnFailure(
           async () => {
             await refuseRequest(deps, admin, number, reason)
             return redirectAnswer(`/admin/requests/${number}`)
@@ -172,7 +172,7 @@ function numberInPath(context: RequestContext): number {
 }
 
 /** A form whose fields are at fault, or whose act is no longer possible, is shown again with what was typed. */
-async function orAgain(
+async function rerenderOnFailure(
   act: () => Promise<Answer>,
   again: (failure: Failure) => Promise<Answer>,
 ): Promise<Answer> {

@@ -15,7 +15,7 @@ import { readSignalExtent } from '../signals/queries.ts'
 import { answerPage, storedAnswer } from './answers.ts'
 import type { ArchiveFacts } from './formSection.ts'
 import { backtestPage } from './page.ts'
-import { inFormWords, type SentForm, type Typed, useForm } from './runForm.ts'
+import { inFormWords, type SubmittedForm, type Typed, useForm } from './runForm.ts'
 import { findRunner, type Runner } from './runner.ts'
 import { runPath } from './runPage.ts'
 import { type RunRouteDeps, runRoutes } from './runRoutes.ts'
@@ -118,7 +118,7 @@ async function receiveForm(
     throw new Error('A visitor with the quant plan has no key.')
   }
   const { licence } = context.authenticatedCaller.rights
-  const act = (sent: SentForm) => runForm(deps, archive, context, { runner, keyId, sent })
+  const act = (sent: SubmittedForm) => runForm(deps, archive, context, { runner, keyId, sent })
   return useForm(context, deps.bodies, act, { keyId, licence, quant: true })
 }
 
@@ -126,7 +126,7 @@ async function runForm(
   deps: BacktestPageDeps,
   archive: ArchiveExtent,
   context: RequestContext,
-  { runner, keyId, sent }: { runner: Runner; keyId: number; sent: SentForm },
+  { runner, keyId, sent }: { runner: Runner; keyId: number; sent: SubmittedForm },
 ): Promise<Answer> {
   const { typed } = sent
   const { signal } = context.request

@@ -15,7 +15,7 @@ export type FieldName = (typeof fieldNames)[number]
 export type Typed = Readonly<Partial<Record<FieldName, string>>>
 
 /** A form as it was sent. */
-export interface SentForm {
+export interface SubmittedForm {
   readonly typed: Typed
   readonly file: File | null
 }
@@ -30,7 +30,7 @@ const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 export function useForm<T>(
   context: RequestContext,
   bodies: BodyReader,
-  act: (form: SentForm) => Promise<T>,
+  act: (form: SubmittedForm) => Promise<T>,
   sender?: Sender,
 ): Promise<T> {
   const type = context.request.headers.get('content-type') ?? ''
@@ -39,7 +39,7 @@ export function useForm<T>(
   return bodies.use(context, async bytes => act(await parseForm(bytes, type)), { sender })
 }
 
-async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<SentForm> {
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<SubmittedForm> {
   const fields = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(cause => {
     throw new Failure('body_invalid', 'The form arrived damaged. Send it again.', { param: 'body', cause })
   })

@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 import type { SubmitDeps } from '../../jobs/submit.ts'
 import type { PerKeyLimit } from '../backtests/perKeyLimit.ts'
 import { submitBacktest } from '../backtests/submitted/kind.ts'
-import { fileHorizonOf, type SentForm, settingsOf, sourceOf } from './runForm.ts'
+import { fileHorizonOf, type SubmittedForm, settingsOf, sourceOf } from './runForm.ts'
 
 export interface StartDeps extends SubmitDeps {
   readonly pool: ComputePool
@@ -17,7 +17,7 @@ export interface StartDeps extends SubmitDeps {
 export async function checkFile(
   { pool, perKeyLimit }: StartDeps,
   keyId: number,
-  { file, typed }: SentForm,
+  { file, typed }: SubmittedForm,
   signal: AbortSignal,
 ): Promise<PanelFile> {
   if (file === null)
@@ -42,7 +42,7 @@ export async function startRun(
   deps: StartDeps,
   keyId: number,
   requestId: string,
-  form: SentForm,
+  form: SubmittedForm,
   signal: AbortSignal,
 ): Promise<string> {
   const own = { keyId, requestId, idempotencyKey: null }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { readForm } from '../../formats/columns.ts'
+import { readOutputFormat } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import {
   type CachedResponse,
@@ -148,7 +148,7 @@ async function answerOne(
   query: FundamentalsQuery,
 ): Promise<PlannedAnswer> {
   const { rights } = context.authenticatedCaller
-  const form = readForm(query)
+  const output = readOutputFormat(query)
   const { ready, ...plan } = await planCompany(deps, rights, query)
   const render = async (given: CompanyPlan) => {
     const list = await answerCompany(deps, rights, query, given)
@@ -156,13 +156,13 @@ async function answerOne(
     const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
     const { content, headers } =
       table === null
-        ? await renderList(form, sheetOf(plan), list, terms)
-        : await renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
-    return { content, headers: { ...headers, ...asFile(form.format, plan.ticker, plan.asOf) } }
+        ? await renderList(output, sheetOf(plan), list, terms)
+        : await renderList(output, fundamentalsTableSheet(table.metrics), table, terms)
+    return { content, headers: { ...headers, ...asFile(output.format, plan.ticker, plan.asOf) } }
   }
   const later = cacheable(
-    `${form.key} ${plan.cacheKey}`,
-    contentTypes[form.format],
+    `${output.key} ${plan.cacheKey}`,
+    contentTypes[output.format],
     () => render(plan),
     compressions.companyRows,
   )
@@ -179,9 +179,9 @@ async function answerSeveral(
   version: number,
 ): Promise<Answer> {
   const { rights, subject } = context.authenticatedCaller
-  const form = readForm(query)
+  const output = readOutputFormat(query)
   const plan = await planCompanies(deps, rights, query)
-  const own = dataHeaders(contentTypes[form.format], entityTag(version, `${form.key} ${plan.cacheKey}`))
+  const own = dataHeaders(contentTypes[output.format], entityTag(version, `${output.key} ${plan.cacheKey}`))
   const same = notModified(context, own)
   if (same !== null) return same
   const { signal } = context.request
@@ -189,6 +189,6 @@ async function answerSeveral(
     streamCompanies(deps, rights, query, plan, signal),
   )
   const tickers = plan.companies.map(({ ticker }) => ticker)
-  const file = asFile(form.format, tickers, plan.selection.asOf)
+  const file = asFile(output.format, tickers, plan.selection.asOf)
   return streamAnswer(context, body, { ...own, ...headers, ...file }, compressions.companyRows)
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts'
-import type { Column, Form } from '../../formats/columns.ts'
+import type { Column, OutputFormat } from '../../formats/columns.ts'
 import { type NotedList, renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
@@ -25,7 +25,7 @@ export interface MarketPageDeps
 }
 
 interface PageRequest<Name extends string> {
-  readonly form: Form
+  readonly output: OutputFormat
   readonly market: string
   readonly cacheKey: string
   readonly columns: readonly Column<Name>[]
@@ -38,16 +38,16 @@ interface PageRequest<Name extends string> {
 export function answerMarketPage<Name extends string>(
   deps: MarketPageDeps,
   context: RequestContext,
-  { form, market, cacheKey, columns, fileName, read }: PageRequest<Name>,
+  { output, market, cacheKey, columns, fileName, read }: PageRequest<Name>,
 ): Answer | Promise<Answer> {
   const { subject } = context.authenticatedCaller
   const response = cacheable(
-    `${form.key} ${cacheKey}`,
-    contentTypes[form.format],
+    `${output.key} ${cacheKey}`,
+    contentTypes[output.format],
     async () => {
       const list = await deps.readLimiter.run(subject, read)
-      const body = await renderList(form, columns, list, termsOf(deps.markets, [market]))
-      const headers = { ...body.headers, ...asFile(form.format, ...fileName) }
+      const body = await renderList(output, columns, list, termsOf(deps.markets, [market]))
+      const headers = { ...body.headers, ...asFile(output.format, ...fileName) }
       return { ...body, headers, next: list.next }
     },
     compressions.marketRows,

@@ -77,7 +77,7 @@ test('the memory is bounded: the least recently used block goes first, and none 
     )
     .catch(error => error)
   expect(failed.code).toBe('compute_busy')
-  expect(failed.message).toContain('JOIN_MEMORY_MB')
+  expect(failed.message).toContain('PANEL_MEMORY_MB')
   expect(store.bytes).toBeLessThanOrEqual(3 * bytesOfOne + 100)
   holding.release()
   await use(8)

@@ -59,8 +59,11 @@ describe('what a licence opens (decisions, section 3)', () => {
   })
 
   test('every ID of a flagship company is flagship', async () => {
-    const made = await planCompany(bench, rightsOf('demo', {}, ['GOOGL']), { ticker: 'GOOG' })
-    expect(made).toMatchObject({ ticker: 'GOOG', recentFiscalYearOnly: false })
+    // Whichever of its IDs the operator names.
+    for (const named of ['GOOGL', 'GOOG']) {
+      const made = await planCompany(bench, rightsOf('demo', {}, [named]), { ticker: 'GOOG' })
+      expect(made).toMatchObject({ ticker: 'GOOG', recentFiscalYearOnly: false })
+    }
   })
 })
 

@@ -79,7 +79,7 @@ describe('every page', () => {
       expect(policy).not.toContain('unsafe')
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       const scripts = [...html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)]
-      for (const [, attributes, text] of nonEmpty(scripts)) {
+      for (const [, attributes, text] of scripts) {
         const isData = /type="application\/(ld\+)?json"/.test(attributes ?? '')
         if (isData) JSON.parse(text ?? '')
         else expect([attributes, text]).toEqual([expect.stringMatching(/^ src="\/assets\/[\w.-]+"$/), ''])

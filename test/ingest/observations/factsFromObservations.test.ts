@@ -12,7 +12,6 @@ import { mergeObservations } from '../../../src/ingest/observations/mergeObserva
 import { nzRegister } from '../../../src/ingest/registers/nz/register.ts'
 import { readReturns } from '../../../src/ingest/registers/nz/returns.ts'
 import { spellAll } from '../../facts/derivation.ts'
-import { nonEmpty } from '../../nonEmpty.ts'
 
 interface Return {
   number: number
@@ -84,7 +83,7 @@ describe('observations in the order of their days', () => {
         }))
         const store = new Store()
         store.observe(returns, day)
-        for (const { days, changes } of nonEmpty(observations)) {
+        for (const { days, changes } of observations) {
           day = addDays(day, days)
           let omitted = -1
           for (const made of changes) {

@@ -8,7 +8,7 @@ import { factsOfDeposit } from './figures.ts'
 import { readNames, undatedRow } from './names.ts'
 
 /** Accounts in XML or JSON, or names in a table. */
-export function readDocument({ name, bytes }: SourceDocument): DocumentContent {
+export function readFrenchReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readNames(decodeUtf8(bytes))
   return /\.xml$/i.test(name) ? readXml(decodeUtf8(bytes)) : readJson(bytes)
 }

@@ -12,7 +12,7 @@ import {
   type ZipSet,
 } from '../registerInterface.ts'
 import { reportContent } from './figures.ts'
-import { readDocument } from './readDocument.ts'
+import { readJapaneseReport } from './readDocument.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
@@ -107,7 +107,7 @@ async function readReport({ zip }: ZipSet, { name, path, entries }: ZippedReport
     return contentWithoutFigures([], tally.leftOut)
   }
   if (!inlineDocument.test(entries[0].fileName)) {
-    return readDocument({ name: path, bytes: await readEntry(zip, entries[0]) })
+    return readJapaneseReport({ name: path, bytes: await readEntry(zip, entries[0]) })
   }
   const documents: { name: string; text: string }[] = []
   for (const entry of entries) {

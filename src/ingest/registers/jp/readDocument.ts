@@ -22,7 +22,7 @@ import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
 /** Reports are recognised by the names that EDINET gives them, lists by their content. */
-export function readDocument({ name: path, bytes }: SourceDocument): DocumentContent {
+export function readJapaneseReport({ name: path, bytes }: SourceDocument): DocumentContent {
   const name = parseReportName(path)
   const content = name === null ? readList(path, bytes) : readReport(path, name, bytes)
   if (content !== null) return content

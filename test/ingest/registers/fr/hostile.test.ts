@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { readDocument } from '../../../../src/ingest/registers/fr/readDocument.ts'
+import { readFrenchReport } from '../../../../src/ingest/registers/fr/readDocument.ts'
 import { accounts } from './accounts.ts'
 
 const read = (name: string, content: string | Uint8Array) =>
-  readDocument({ name, bytes: typeof content === 'string' ? Buffer.from(content) : content })
+  readFrenchReport({ name, bytes: typeof content === 'string' ? Buffer.from(content) : content })
 const page = '<page numero="01"><liasse code="CO" m3="000000000000050"/></page>'
 const good = accounts({}, page)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { dayNumber } from '../../../../src/dates.ts'
-import { readDocument } from '../../../../src/ingest/registers/jp/readDocument.ts'
+import { readJapaneseReport } from '../../../../src/ingest/registers/jp/readDocument.ts'
 
 const fixture = (name: string) => Bun.file(join(import.meta.dir, 'fixtures', name)).bytes()
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -11,7 +11,7 @@ describe('the list of documents', () => {
 
   // Rows of 2024-06-28: S100TMMG is Nintendo's annual report, submitted at 12:22 in Japan, S100TX0A an amendment by Seria.
   test('gives the annual reports of companies and their amendments, with the minute of submission', async () => {
-    const { parsed, leftOut } = readDocument({ name, bytes: await fixture(name) })
+    const { parsed, leftOut } = readJapaneseReport({ name, bytes: await fixture(name) })
     expect(parsed.map(({ profile }) => profile.issuerId)).toEqual(['E03418', 'E02367'])
     expect(parsed.flatMap(({ filings }) => filings)).toEqual([
       {
@@ -43,7 +43,8 @@ describe('the list of documents', () => {
       'docID,edinetCode,filerName,fundCode,ordinanceCode,docTypeCode,submitDateTime,withdrawalStatus'
     const row = 'S100TMMG,E02367,任天堂株式会社,,010,120,2024-06-28 12:22,0'
     const withdrawal = 'S100TWV3,,,,,,2024-06-28 09:10,1'
-    const read = (text: string) => readDocument({ name: '2024-06-28.csv', bytes: utf8(`\uFEFF${text}`) })
+    const read = (text: string) =>
+      readJapaneseReport({ name: '2024-06-28.csv', bytes: utf8(`\uFEFF${text}`) })
     const { parsed, leftOut } = read(`${header}\n${row}\n${withdrawal}\n`)
     expect(parsed.flatMap(({ filings }) => filings)).toEqual([
       {
@@ -65,7 +66,7 @@ describe('the list of documents', () => {
     list.results = list.results.map((row: Record<string, unknown>) =>
       row.docID === 'S100TMMG' ? { ...row, ...change(row) } : row,
     )
-    const { parsed, leftOut, faults } = readDocument({ name, bytes: utf8(JSON.stringify(list)) })
+    const { parsed, leftOut, faults } = readJapaneseReport({ name, bytes: utf8(JSON.stringify(list)) })
     const filings = parsed.flatMap(({ filings }) => filings.map(({ accession }) => accession))
     return { filings, leftOut, faults: faults?.named }
   }
@@ -103,7 +104,8 @@ describe('the list of documents', () => {
 
   test('is refused where it was cut off, is an error or has metadata only', async () => {
     const list = await Bun.file(join(import.meta.dir, 'fixtures', name)).json()
-    const read = (document: unknown) => () => readDocument({ name, bytes: utf8(JSON.stringify(document)) })
+    const read = (document: unknown) => () =>
+      readJapaneseReport({ name, bytes: utf8(JSON.stringify(document)) })
     expect(read({ ...list, results: list.results.slice(1) })).toThrow('has 5 documents, but states 6')
     expect(read({ metadata: list.metadata })).toThrow('Request it from the API with type=2')
     const refused = { ...list.metadata, status: '404', message: 'Not Found' }

@@ -3,12 +3,12 @@ import packageFile from '../../package.json'
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import { capConnections } from '../http/connections.ts'
-import { DatabaseFigures } from '../metrics/databaseFigures.ts'
-import { EventLoopDelay } from '../metrics/processFigures.ts'
-import { Exposition, makeRegistry } from '../metrics/registry.ts'
-import type { RequestCounts } from '../metrics/requestCounts.ts'
-import type { ServiceParts } from '../metrics/serviceFigures.ts'
 import { connect } from '../postgres/client.ts'
+import { DatabaseFigures } from '../telemetry/databaseFigures.ts'
+import { EventLoopDelay } from '../telemetry/processFigures.ts'
+import { Exposition, makeRegistry } from '../telemetry/registry.ts'
+import type { RequestCounts } from '../telemetry/requestCounts.ts'
+import type { ServiceParts } from '../telemetry/serviceFigures.ts'
 
 interface MetricsParts {
   readonly config: Config
