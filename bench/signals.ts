@@ -3,13 +3,14 @@ import { planSignals } from '../src/features/signals/plan.ts'
 import type { SignalList } from '../src/features/signals/schema.ts'
 import { openSignals } from '../src/features/signals/stream.ts'
 import type { Sql } from '../src/postgres/client.ts'
+import { Rights } from '../src/rights/rights.ts'
 import { testCursors } from '../test/cursors.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 import { table } from './table.ts'
 
 const rows = 50_000
-const quant = { keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false } as const
+const quant = new Rights({ keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false })
 const plan = planSignals({ today: () => '2026-01-01', cursors: testCursors }, quant, { limit: rows })
 
 /** The largest signals request, from the database to the last byte: its time, and the growth of the process's memory. First

@@ -14,15 +14,16 @@ const rooms: Record<string, readonly string[]> = {
   boot: ['*'],
   commands: ['*'],
   features: [
-    ...['http', 'jobs', 'access', 'limits', 'markets', 'formats', 'facts', 'backtest', 'postgres'],
+    ...['http', 'jobs', 'access', 'rights', 'limits', 'markets', 'formats', 'facts', 'backtest', 'postgres'],
     ...['dates', 'cron', 'horizons', 'spelling', 'semaphore', 'html', 'trace', 'errors'],
   ],
-  http: ['access', 'limits', 'formats', 'backtest', 'html', 'dates', 'trace', 'errors'],
+  http: ['access', 'rights', 'limits', 'formats', 'backtest', 'html', 'dates', 'trace', 'errors'],
   jobs: ['http', 'postgres', 'trace', 'errors'],
   telemetry: ['postgres', 'errors'],
   ingest: ['facts', 'formats', 'postgres', 'dates', 'errors'],
   backtest: ['markets', 'formats', 'horizons', 'html', 'dates', 'errors'],
-  access: ['limits', 'postgres', 'dates', 'errors'],
+  access: ['rights', 'limits', 'postgres', 'dates', 'errors'],
+  rights: ['postgres', 'dates', 'errors'],
   limits: ['postgres', 'errors'],
   markets: ['dates', 'spelling', 'errors'],
   facts: ['dates', 'errors'],
@@ -215,7 +216,17 @@ describe('habits', () => {
       ({ text, room }) => /process\.env|Bun\.env/.test(text) && !['main', 'cli'].includes(room),
     )
     expect(environment.map(source => source.path)).toEqual([])
-    const clockless = ['backtest', 'facts', 'markets', 'formats', 'ingest', 'features', 'access', 'dates']
+    const clockless = [
+      'backtest',
+      'facts',
+      'markets',
+      'formats',
+      'ingest',
+      'features',
+      'access',
+      'rights',
+      'dates',
+    ]
     const clocks = all.filter(
       ({ text, room }) => clockless.includes(room) && /Date\.now\(|new Date\(\)|Math\.random\(/.test(text),
     )

@@ -1,9 +1,9 @@
-import type { Principal } from '../../src/access/licences.ts'
 import { addDays } from '../../src/dates.ts'
 import { planCrossSection, readCrossSection } from '../../src/features/crossSection/crossSection.ts'
 import { crossSectionLimit } from '../../src/features/crossSection/schema.ts'
 import { CursorSigner } from '../../src/http/cursor.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
+import { Rights } from '../../src/rights/rights.ts'
 import type { ScaleFigure } from './bounds.ts'
 import type { Context } from './context.ts'
 import { fetchOk } from './fetchOk.ts'
@@ -14,7 +14,7 @@ const runs = 5
 const metric = 'net_income'
 /** For all 100,000 companies. */
 const maxMs = 1_000
-const principal: Principal = { keyId: null, licence: 'oem', quant: false, entityCap: null, bulk: true }
+const rights = new Rights({ keyId: null, licence: 'oem', quant: false, entityCap: null, bulk: true })
 
 /** One metric of 100,000 companies of the largest market as of a day: through the pages of the route, and by one call of the
  * query function. Each run has another day, so that no response comes from a cache. */
@@ -48,9 +48,9 @@ export async function crossSection(context: Context): Promise<ScaleFigure[]> {
     const times: number[] = []
     for (const day of days) {
       const query = { metric, market, as_of: day, limit: crossSectionLimit.max }
-      const plan = { ...planCrossSection(deps, { principal, allowance: null }, query), limit: companies }
+      const plan = { ...planCrossSection(deps, { rights, allowance: null }, query), limit: companies }
       const began = performance.now()
-      const { count } = await readCrossSection(deps, principal, plan)
+      const { count } = await readCrossSection(deps, rights, plan)
       times.push(performance.now() - began)
       if (day === days[runs - 1] && count !== rows)
         throw new Error(`the query gives ${count} companies, the pages ${rows}`)

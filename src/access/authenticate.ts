@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import { demoPrincipal, type Licence, licenceLimits } from '../rights/licences.ts'
+import type { Rights, RightsOf } from '../rights/rights.ts'
 import type { Limits, Verdict } from '../limits/verdict.ts'
 import type { Cookies } from './cookies.ts'
 import {
@@ -14,12 +16,12 @@ import {
   notBearer,
 } from './keyRefusals.ts'
 import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
-import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'
 import type { SharedLookup } from './sharedLookup.ts'
 import type { Session, SessionRights } from './visitorQueries.ts'
 
 export interface KeyDeps {
+  readonly rightsOf: RightsOf
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
   /** For keys from addresses that have exhausted their failures. */
   readonly suspectKeys: SharedLookup<StoredKey>
@@ -54,7 +56,7 @@ export function authenticate(
   const header = headers.get('authorization')
   if (header === null) throw keyMissing(headers)
   const key = bearer.exec(header)?.[1]
-  if (key === demoKey) return demoCaller(address)
+  if (key === demoKey) return demoCaller(deps, address)
   if (key === undefined) return refuse(deps, address, notBearer(header))
   const digest = keyDigest(key)
   const cached = deps.keyCache.find(digest, deps.epochMs())
@@ -79,7 +81,7 @@ async function lookUp(deps: KeyDeps, key: string, digest: string, address: strin
     return refuse(deps, address, keyUnknown())
   }
   const { revoked, retiresAtMs, expiresAtMs } = stored
-  const cached = { caller: keyCaller(stored), revoked, retiresAtMs, expiresAtMs }
+  const cached = { caller: keyCaller(deps, stored), revoked, retiresAtMs, expiresAtMs }
   deps.keyCache.store(digest, cached, deps.epochMs(), generation)
   return callerOrRefusal(deps, cached, address)
 }
@@ -119,8 +121,8 @@ async function refuse(deps: KeyDeps, address: string, failure: unknown): Promise
 
 /** The sender of a request: what they may see, and which counter and limits apply. */
 export interface Caller {
-  readonly principal: Principal
-  /** The key itself, where `principal.keyId` is the one that holds its grant. null: the demo key. */
+  readonly rights: Rights
+  /** The key itself, where `rights.keyId` is the one that holds its grant. null: the demo key. */
   readonly ownKeyId: number | null
   /** For messages and logs: the key's prefix, or `demo`. */
   readonly name: string
@@ -130,18 +132,10 @@ export interface Caller {
 }
 
 const demoLimits = licenceLimits('demo', false)
-export const demoPrincipal: Principal = Object.freeze({
-  keyId: null,
-  licence: 'demo',
-  quant: false,
-  entityCap: null,
-  bulk: false,
-})
-
 /** All users share the demo key, so each address has its own counter. */
-function demoCaller(address: string): Caller {
+function demoCaller({ rightsOf }: KeyDeps, address: string): Caller {
   return {
-    principal: demoPrincipal,
+    rights: rightsOf(demoPrincipal),
     ownKeyId: null,
     name: 'demo',
     subject: `demo:${address}`,
@@ -149,8 +143,8 @@ function demoCaller(address: string): Caller {
   }
 }
 
-function keyCaller(key: StoredKey): Caller {
-  const principal: Principal = Object.freeze({
+function keyCaller({ rightsOf }: KeyDeps, key: StoredKey): Caller {
+  const rights = rightsOf({
     keyId: key.keyId,
     licence: key.licence as Licence,
     quant: key.quant,
@@ -158,7 +152,7 @@ function keyCaller(key: StoredKey): Caller {
     bulk: key.bulk,
   })
   return {
-    principal,
+    rights,
     ownKeyId: key.ownKeyId,
     name: key.prefix,
     subject: `key:${key.keyId}`,

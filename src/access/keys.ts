@@ -1,10 +1,10 @@
 import { addDays, type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import type { Sql, TransactionSql } from '../postgres/client.ts'
+import { type Licence, licenceLimits, licences } from '../rights/licences.ts'
 import { parseEmail, registrableDomain } from './emailAddress.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
-import { type Licence, licenceLimits, licences } from './licences.ts'
 import {
   insertKey,
   type NewGrant,

@@ -1,7 +1,5 @@
 import type { Sql, TransactionSql } from '../postgres/client.ts'
-import { primaryOf } from '../postgres/readRoute.ts'
 import { claimEvaluation } from './evaluationQueries.ts'
-import type { Licence } from './licences.ts'
 
 export interface StoredKey {
   /** The key that holds the grant: of a rotated key the first one, with which it shares budget, companies and panels. */
@@ -155,56 +153,6 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
     join lateral grant_that_counts(${rootOf(sql)}) g on true
     order by k.key_id`
   return [...rows]
-}
-
-interface KeyLicence {
-  readonly licence: Licence
-  readonly quant: boolean
-  /** Distinct entities the key may ever see; null: no cap. */
-  readonly entityCap: number | null
-}
-
-/** The licence of a key that holds a grant. null: no such key. */
-export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence | null> {
-  const [row] = await sql<KeyLicence[]>`
-    select licence, quant, entity_cap as "entityCap"
-    from grant_that_counts(${keyId}) where starts_at <= now()`
-  return row ?? null
-}
-
-/** True if a capped key may see these companies: those it has not seen before fit under the cap. They are recorded all
- * together or not at all. */
-export async function recordEntities(
-  sql: Sql,
-  keyId: number,
-  entityIds: readonly number[],
-  cap: number,
-): Promise<boolean> {
-  const [row] = await primaryOf(sql)<{ allowed: boolean }[]>`
-    select record_entities(${keyId}, ${[...entityIds]}::int[], ${cap}) as allowed`
-  return row.allowed
-}
-
-/** The same for a page of a market: only if the key may still see as many new companies as such a page can have.
- *
- * @param limit how many companies a page can have */
-export async function recordPage(
-  sql: Sql,
-  keyId: number,
-  entityIds: readonly number[],
-  limit: number,
-  cap: number,
-): Promise<boolean> {
-  const [row] = await primaryOf(sql)<{ allowed: boolean }[]>`
-    select record_page(${keyId}, ${[...entityIds]}::int[], ${limit}, ${cap}) as allowed`
-  return row.allowed
-}
-
-/** The companies that a capped key has seen. None is ever taken away, so lists of one length are one list. */
-export async function seenEntities(sql: Sql, keyId: number): Promise<readonly number[]> {
-  const [row] = await primaryOf(sql)<{ seen: number[] }[]>`
-    select coalesce(array_agg(entity_id order by entity_id), '{}') as seen from key_entity where key_id = ${keyId}`
-  return row.seen
 }
 
 export interface RevokedKey {

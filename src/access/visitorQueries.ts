@@ -1,5 +1,5 @@
 import type { Sql, SqlClient } from '../postgres/client.ts'
-import { licences, type Principal } from './licences.ts'
+import { licences, type Principal } from '../rights/licences.ts'
 
 /** Who is signed in with a session. */
 export interface Session {

@@ -38,6 +38,7 @@ import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
 import type { Replicas } from '../postgres/replicas/replicas.ts'
 import { StorageWatch } from '../postgres/storage.ts'
+import { rightsFor } from '../rights/rights.ts'
 import { Semaphore } from '../semaphore.ts'
 import { RequestCounts } from '../telemetry/requestCounts.ts'
 import { logDamage } from './pageCheck.ts'
@@ -92,7 +93,9 @@ export function makeResources(opened: Opened) {
     elapsedMs,
     timeoutMs: admissionTimeoutMs,
   })
+  const rightsOf = rightsFor(config)
   const access: AccessDeps = {
+    rightsOf,
     findKey: digest => findKey(admission, digest),
     suspectKeys: new SharedLookup({
       findAll: digests => findKeys(admission, digests),
@@ -126,7 +129,7 @@ export function makeResources(opened: Opened) {
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
     settings,
-    flagship: flagshipOf(config),
+    rightsOf,
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
     events,
     answerMemory: new AnswerMemory(),
@@ -138,10 +141,6 @@ export function makeResources(opened: Opened) {
     unlistedProxy: new UnlistedProxy(opened.log, elapsedMs, requestCounter),
   }
 }
-
-/** IDs that demo and free keys see in full. */
-export const flagshipOf = ({ flagshipTickers }: Pick<Config, 'flagshipTickers'>) =>
-  new Set(flagshipTickers.map(ticker => ticker.toUpperCase()))
 
 type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins' | 'today'> & {
   readonly dataVersion: () => number | Promise<number>

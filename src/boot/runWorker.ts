@@ -11,12 +11,13 @@ import { connect } from '../postgres/client.ts'
 import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
+import { rightsFor } from '../rights/rights.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
 import { logDamage } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
-import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
+import { makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startMetrics } from './telemetry.ts'
@@ -68,7 +69,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const events = makeEvents({ pool, config })
   const joins = {
     ...{ sql, lookups, pool, markets, pins, events, today },
-    flagship: flagshipOf(config),
+    rightsOf: rightsFor(config),
     answerMemory: new AnswerMemory(),
     dataVersion: version.current,
   }

@@ -89,10 +89,10 @@ async function countVisit(
   const { request, address } = context
   const counted = policy === 'page' ? await takePage(rateLimiter, address) : null
   if (counted !== null && counted.refused !== null) return counted
-  const { principal, name, isSignedIn, downloads } = await findVisitor(access, request)
+  const { rights, name, isSignedIn, downloads } = await findVisitor(access, request)
   const subject = `${policy}:${address}`
   context.isSignedIn = isSignedIn
-  context.caller = { principal, name, subject, limits: counted?.limits ?? downloads, ownKeyId: null }
+  context.caller = { rights, name, subject, limits: counted?.limits ?? downloads, ownKeyId: null }
   return counted ?? rateLimiter.take(subject, downloads)
 }
 

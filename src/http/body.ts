@@ -1,9 +1,8 @@
-import { demoPrincipal } from '../access/authenticate.ts'
-import { isUnpaid, licenceLimits, type Principal, rankOf } from '../access/licences.ts'
 import type { SentBody } from '../backtest/codec/bodyBytes.ts'
 import { BodySpool, spooledBytes } from '../backtest/panelFile/bodySpool.ts'
 import type { BodyFormat } from '../backtest/request.ts'
 import { bodyMediaTypes } from '../formats/mediaTypes.ts'
+import { demoPrincipal, isUnpaid, licenceLimits, type Principal, rankOf } from '../rights/licences.ts'
 import { type BodyAccount, type BodyOwner, sweepMs } from './bodies/bodyAccount.ts'
 import { BodyAccounts } from './bodies/bodyAccounts.ts'
 import { unsupported } from './bodies/failures.ts'
@@ -49,7 +48,7 @@ export class BodyReader {
     work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>,
     {
       maxBytes = this.#largest,
-      sender = context.caller?.principal ?? demoPrincipal,
+      sender = context.caller?.rights ?? demoPrincipal,
       unpacks = false,
     }: UseOptions = {},
   ): Promise<T> {
@@ -72,7 +71,7 @@ export class BodyReader {
   async useSpooled<T>(
     context: RequestContext,
     work: (body: SentBody) => Promise<T>,
-    { sender = context.caller?.principal ?? demoPrincipal }: Pick<UseOptions, 'sender'> = {},
+    { sender = context.caller?.rights ?? demoPrincipal }: Pick<UseOptions, 'sender'> = {},
   ): Promise<T> {
     const owner = ownerOf(sender, context.address)
     const bounds = boundsOf(context.request, owner, maxSpooledBytes)

@@ -1,5 +1,5 @@
-import { isUnpaid, type Principal } from '../access/licences.ts'
 import { type ComputeCaller, paidKey } from '../backtest/pool/caller.ts'
+import { isUnpaid, type Principal } from '../rights/licences.ts'
 import { networkOf } from './clientAddress.ts'
 
 /** For whom the threads work: a key, or an address without one. The tier is that of the rights that were found for the request, so nothing

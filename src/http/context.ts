@@ -84,11 +84,11 @@ export interface Answer {
 
 /** Requires the quant plan, which opens backtests, and returns the id of the key. */
 export function requireQuant(context: RequestContext): number {
-  const { principal } = context.authenticatedCaller
-  if (principal.quant && principal.keyId !== null) return principal.keyId
+  const { rights } = context.authenticatedCaller
+  if (rights.quant && rights.keyId !== null) return rights.keyId
   throw new Failure(
     'quant_required',
-    `Backtests need a key with the quant plan; this ${principal.licence} key does not include it. The operator creates one with \`./asfiled keys create --email <address> --quant\`.`,
+    `Backtests need a key with the quant plan; this ${rights.licence} key does not include it. The operator creates one with \`./asfiled keys create --email <address> --quant\`.`,
     { param: 'Authorization' },
   )
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Principal } from '../access/licences.ts'
 import type { IsoDate } from '../dates.ts'
+import type { Principal } from '../rights/licences.ts'
 
 const maxPlans = 20_000
 const maxQueryLength = 500

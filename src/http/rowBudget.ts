@@ -1,6 +1,6 @@
-import { type Principal, rowLimits } from '../access/licences.ts'
 import { Failure } from '../errors.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import { type Principal, rowLimits } from '../rights/licences.ts'
 import type { Limits, Verdict } from '../limits/verdict.ts'
 import { networkOf } from './clientAddress.ts'
 
@@ -19,12 +19,12 @@ type RowCounter = Pick<RateLimiter, 'takeWhole' | 'giveBack'>
  * @param subject names the caller's counters */
 export function rowBudget(
   counter: RowCounter,
-  { principal, subject }: { readonly principal: Principal; readonly subject: string },
+  { rights, subject }: { readonly rights: Principal; readonly subject: string },
   address: string,
 ): RowBudget | null {
-  const limits = rowLimits(principal)
+  const limits = rowLimits(rights)
   if (limits === null) return null
-  const isDemo = principal.keyId === null
+  const isDemo = rights.keyId === null
   const own = {
     subject: `rows:${subject}`,
     limits: perMinute(limits.perMinute),

@@ -2,10 +2,12 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { authenticate, KeyCache } from '../../src/access/authenticate.ts'
 import { createKey, revokeKey } from '../../src/access/keys.ts'
 import { digestBytes, keyDigest, makeKeyText } from '../../src/access/keyText.ts'
-import { findKey, findKeys, recordEntities, watchAccess } from '../../src/access/queries.ts'
+import { findKey, findKeys, watchAccess } from '../../src/access/queries.ts'
 import { SharedLookup } from '../../src/access/sharedLookup.ts'
 import { takeHits } from '../../src/limits/queries.ts'
 import { RateLimiter } from '../../src/limits/rateLimiter.ts'
+import { recordEntities } from '../../src/rights/queries.ts'
+import { rightsFor } from '../../src/rights/rights.ts'
 import { testDatabase } from '../database.ts'
 
 const database = await testDatabase()
@@ -21,6 +23,7 @@ const rateLimiter = new RateLimiter({
   timeoutMs: 5_000,
 })
 const deps = {
+  rightsOf: rightsFor({ flagshipTickers: [] }),
   findKey: (digest: Uint8Array) => {
     queries++
     return findKey(sql, digest)
@@ -59,7 +62,7 @@ const newKey = async (change: { expires?: string; licence?: 'personal' | 'evalua
 describe('authenticate', () => {
   test('accepts the demo key without a query, and counts its users by address', async () => {
     const demo = await authenticateHeader('Bearer demo')
-    expect(demo.principal.licence).toBe('demo')
+    expect(demo.rights.licence).toBe('demo')
     expect(demo.subject).toBe(`demo:${address}`)
     expect(queries).toBe(0)
   })
@@ -161,7 +164,7 @@ describe('authenticate', () => {
   test('accepts a key through its last day (UTC) and no longer', async () => {
     const { key } = await newKey({ expires: '2026-07-02' })
     nowMs = Date.parse('2026-07-02T23:59:59.999Z')
-    expect((await authenticateHeader(`Bearer ${key}`)).principal.licence).toBe('personal')
+    expect((await authenticateHeader(`Bearer ${key}`)).rights.licence).toBe('personal')
     nowMs = Date.parse('2026-07-03T00:00:00Z')
     await expect(authenticateHeader(`Bearer ${key}`)).rejects.toMatchObject({
       code: 'key_expired',
@@ -237,11 +240,11 @@ describe('authenticate', () => {
       authenticateHeader(`Bearer ${makeKeyText('live')}`).catch(failure => failure.code),
     )
     const accepted = await authenticateHeader(`Bearer ${unseen.key}`)
-    expect([accepted.name, accepted.principal.licence]).toEqual([unseen.prefix, 'personal'])
+    expect([accepted.name, accepted.rights.licence]).toEqual([unseen.prefix, 'personal'])
     expect(new Set(await Promise.all(guesses))).toEqual(new Set(['rate_limited_minute']))
     expect(queries).toBeLessThan(10)
     nowMs += 5_001
-    expect((await authenticateHeader(`Bearer ${key}`)).principal.licence).toBe('personal')
+    expect((await authenticateHeader(`Bearer ${key}`)).rights.licence).toBe('personal')
   })
 
   test('the same query finds revoked and expired keys, and the grant that still runs', async () => {
@@ -260,8 +263,8 @@ describe('authenticate', () => {
     await sql`
       insert into key_grant (key_id, licence, quant, per_minute, bulk) values (${stored?.keyId ?? 0}, 'commercial', true, 1000, false)`
     nowMs = Date.parse('2026-08-01T00:00:00Z')
-    const { principal } = await authenticateHeader(`Bearer ${key}`)
-    expect([principal.licence, principal.quant]).toEqual(['commercial', true])
+    const { rights } = await authenticateHeader(`Bearer ${key}`)
+    expect([rights.licence, rights.quant]).toEqual(['commercial', true])
     nowMs = Date.parse('2026-07-01T12:00:00Z')
   })
 })

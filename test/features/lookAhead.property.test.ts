@@ -22,7 +22,7 @@ import { planRestatements, readRestatements } from '../../src/features/restateme
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
-import { companyDeps, principal, viewerOf } from './companies/fixtures.ts'
+import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
 import { knownOn } from './fundamentals/invariants.ts'
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => database.close(), 60_000)
 
-const me = principal('personal')
+const me = rightsOf('personal')
 
 const ofTrailing = { metric: 'revenue,net_income,net_margin,roe', fp: 'TTM' } as const
 

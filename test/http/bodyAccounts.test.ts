@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { type Licence, licenceLimits } from '../../src/access/licences.ts'
 import { type BodyAccount, type BodyOwner, sweepMs } from '../../src/http/bodies/bodyAccount.ts'
 import { BodyAccounts } from '../../src/http/bodies/bodyAccounts.ts'
 import { ownerOf } from '../../src/http/body.ts'
+import { type Licence, licenceLimits } from '../../src/rights/licences.ts'
 
 const kilobyte = 1_024
 const megabyte = 1_024 * kilobyte

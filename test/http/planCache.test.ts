@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Principal } from '../../src/access/licences.ts'
 import { PlanCache } from '../../src/http/planCache.ts'
+import type { Principal } from '../../src/rights/licences.ts'
 
 const holder = (more: Partial<Principal>): Principal => ({
   keyId: 1,

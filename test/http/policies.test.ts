@@ -145,7 +145,7 @@ describe('a route for keys needs one, and takes no session for it', () => {
 })
 
 test('every policy that a route declares has a test here or counts alone, and the open routes are those that we know', () => {
-  expect([...routesOf.keys()].toSorted()).toEqual([
+  expect([...routesOf.keys()].map(String).toSorted()).toEqual([
     'adminForm',
     'adminPage',
     'agent',

@@ -4,6 +4,7 @@ import { crossSectionStatement } from '../../src/features/crossSection/queries.t
 import { numberedMetrics, tableStatement } from '../../src/features/crossSection/tableQueries.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { evaluation, type Member, memberWith } from '../features/account/members.ts'
+import { allYears } from '../features/companies/fixtures.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { sellKey } from './callers.ts'
 import { type TestServer, testServer } from './testServer.ts'
@@ -221,7 +222,7 @@ describe('a key at its cap', () => {
         fp: 0,
         from: null,
       },
-      ...{ after: null, upTo: null, limit: 5, recentFiscalYearOnly: false, sector: null },
+      ...{ after: null, upTo: null, limit: 5, recentFiscalYearOnly: allYears, sector: null },
       filters: [{ metric: 'revenue', min: 450, max: null }],
       seen: seen.map(idOf),
     }

@@ -98,13 +98,13 @@ type ShownKey = Pick<
   'prefix' | 'licence' | 'quant' | 'entityCap' | 'entitiesUsed' | 'bulk' | 'expires' | 'retires'
 >
 
-const demoStanding = ({ name, principal }: Caller): ShownKey => ({
+const demoStanding = ({ name, rights }: Caller): ShownKey => ({
   prefix: name,
-  licence: principal.licence,
-  quant: principal.quant,
-  entityCap: principal.entityCap,
+  licence: rights.licence,
+  quant: rights.quant,
+  entityCap: rights.entityCap,
   entitiesUsed: 0,
-  bulk: principal.bulk,
+  bulk: rights.bulk,
   expires: null,
   retires: null,
 })

@@ -26,12 +26,12 @@ export class UsageRecorder {
     this.#deps = deps
   }
 
-  record({ ownKeyId, principal }: Caller, route: string): void {
+  record({ ownKeyId, rights }: Caller, route: string): void {
     if (ownKeyId === null) return
     let use = this.#uses.get(ownKeyId)
     if (use === undefined) {
       if (this.#uses.size >= maxKeys) return
-      use = { keyId: ownKeyId, rootKeyId: principal.keyId ?? ownKeyId, routes: new Map() }
+      use = { keyId: ownKeyId, rootKeyId: rights.keyId ?? ownKeyId, routes: new Map() }
       this.#uses.set(ownKeyId, use)
     }
     use.routes.set(route, (use.routes.get(route) ?? 0) + 1)

@@ -1,7 +1,6 @@
-import { enforceEntityCap } from '../../access/entityCap.ts'
-import { isFreeData, type Principal } from '../../access/licences.ts'
-import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
+import { enforceEntityCap } from '../../rights/entityCap.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { formerIdOf } from '../companies/notes.ts'
 import { type CompanyIdentity, findCompanies } from '../companies/queries.ts'
@@ -80,32 +79,17 @@ async function findAll(
 /** A join shows what was known on many days, which is what `as_of` opens. Every company counts towards a cap, whether it has figures or
  * not, and before anything of it is read. */
 export async function authorizeJoin(
-  deps: Pick<CompanyDeps, 'sql' | 'flagship'>,
-  principal: Principal,
+  deps: Pick<CompanyDeps, 'sql'>,
+  rights: Rights,
   { identities }: JoinCompanies,
 ): Promise<void> {
-  const { flagship } = deps
-  if (isFreeData(principal)) {
-    const closed = identities.find(
-      ({ ticker, preferred }) => !flagship.has(ticker) && !flagship.has(preferred),
-    )
-    if (closed !== undefined) throw licenceRequired(flagship, principal, closed.sentId ?? closed.ticker)
-  }
+  rights.requireJoin(identities)
   await enforceEntityCap(
     deps,
-    principal,
+    rights,
     identities.map(({ entityId }) => entityId),
     'this join',
     'rows',
     '; a join of fewer tickers may still be allowed',
-  )
-}
-
-function licenceRequired(flagship: ReadonlySet<string>, principal: Principal, ticker: string): Failure {
-  const open = [...flagship].join(', ') || 'no company'
-  return new Failure(
-    'licence_required',
-    `An as-of join with ${ticker} requires an evaluation key or a Personal or Commercial data licence. The ${principal.licence} licence allows it only for ${open}.`,
-    { param: 'rows' },
   )
 }

@@ -1,8 +1,8 @@
-import { freeLicenceNotice } from '../../access/licences.ts'
 import type { ParsedRows } from '../../backtest/asOf/rows.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { AboutJoin } from '../../backtest/asOf/writeJoin.ts'
 import type { Markets } from '../../markets/markets.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
 import type { JoinCompanies } from './companies.ts'
 
 /** Names in an answer, at most: a file of another kind of IDs has as many unknown ones as rows. */

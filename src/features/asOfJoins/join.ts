@@ -1,4 +1,3 @@
-import { isFreeData, isUnpaid, type Principal } from '../../access/licences.ts'
 import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
@@ -7,6 +6,8 @@ import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
 import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
+import { isFreeData, isUnpaid } from '../../rights/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { type AnswerMemory, maxAnswerBytes } from './answerMemory.ts'
@@ -40,7 +41,7 @@ type SentRows = Omit<JoinBodyInput, 'today' | 'maxRows'>
  * computed, so that it finds the companies and whether the caller may see them. */
 export async function runJoin(
   deps: JoinDeps,
-  { principal, caller, budget }: JoinSender,
+  { rights, caller, budget }: JoinSender,
   sent: SentRows,
   format: JoinFormat,
   signal: AbortSignal,
@@ -58,10 +59,10 @@ export async function runJoin(
     })
     requireMetrics(markets.metrics, plan)
     await budget?.charge(rows.count)
-    const room = answerMemory.reserve(rows.count, plan, isUnpaid(principal), carriedBytes)
+    const room = answerMemory.reserve(rows.count, plan, isUnpaid(rights), carriedBytes)
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
-        openJoin(at, principal, lease, rows.names, plan, signal),
+        openJoin(at, rights, lease, rows.names, plan, signal),
       )
       const { dataVersion, companies, entities, blocks } = figures
       const written = await pool.run(
@@ -75,7 +76,7 @@ export async function runJoin(
           companyOfName: companies.companyOfName,
           unitNames: events.units,
           limit: maxAnswerBytes,
-          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(principal)),
+          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(rights)),
         },
         { signal, ticket },
       )
@@ -96,7 +97,7 @@ export async function runJoin(
  * @returns how many rows it has */
 export async function checkJoin(
   deps: JoinDeps,
-  { principal, caller, budget }: JoinSender,
+  { rights, caller, budget }: JoinSender,
   sent: SentRows,
   signal: AbortSignal,
 ): Promise<number> {
@@ -107,7 +108,7 @@ export async function checkJoin(
   await budget?.charge(rows.count)
   await atVersion(deps, plan.dataVersion, signal, async at => {
     const { companies } = await findJoinCompanies(at, rows.names, at.dataVersion())
-    await authorizeJoin(at, principal, companies)
+    await authorizeJoin(at, rights, companies)
   })
   return rows.count
 }
@@ -125,7 +126,7 @@ function atVersion<T>(
 
 async function openJoin(
   deps: JoinDeps,
-  principal: Principal,
+  rights: Rights,
   lease: EventLease,
   names: readonly string[],
   plan: JoinPlan,
@@ -135,7 +136,7 @@ async function openJoin(
     sql: deps.sql,
     entitiesOf: ({ identities }: JoinCompanies) => Int32Array.from(identities, ({ entityId }) => entityId),
     findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, names),
-    authorize: (companies: JoinCompanies) => authorizeJoin(deps, principal, companies),
+    authorize: (companies: JoinCompanies) => authorizeJoin(deps, rights, companies),
   }
   return openFigures(lease, source, await findJoinCompanies(deps, names, deps.dataVersion()), plan, signal)
 }

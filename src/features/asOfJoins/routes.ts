@@ -81,11 +81,11 @@ async function answerJoin(
   sent: SentJoin,
   format: JoinFormat,
 ): Promise<Answer> {
-  const { principal, subject } = context.authenticatedCaller
+  const { rights, subject } = context.authenticatedCaller
   const sender = joinSender(deps.access.rateLimiter, context)
   const { signal } = context.request
   // Hashed before the join: the bytes move to the thread and are gone here.
-  const tag = joinTag(principal, sent, format)
+  const tag = joinTag(rights, sent, format)
   const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, sender, sent, format, signal))
   const headers = joinHeaders(deps.markets, joined, format, tag)
   const body = spool(chunksOf(joined.bytes, joined.release), joined.release, noBudget)

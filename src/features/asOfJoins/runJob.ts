@@ -1,5 +1,3 @@
-import type { Principal } from '../../access/licences.ts'
-import { readLicence } from '../../access/queries.ts'
 import { Failure } from '../../errors.ts'
 import { computeCaller } from '../../http/computeCaller.ts'
 import type { Job } from '../../jobs/job.ts'
@@ -8,40 +6,46 @@ import { inputOf } from '../../jobs/kind.ts'
 import type { OpenJob } from '../../jobs/openJobs.ts'
 import { readBody } from '../../jobs/submitQueries.ts'
 import { type JobTask, jobTask, RoundPayload, type RoundTask } from '../../jobs/tasks.ts'
-import type { Sql } from '../../postgres/client.ts'
+import { readPrincipal } from '../../rights/queries.ts'
+import type { RightsOf } from '../../rights/rights.ts'
 import { joinHeaders, joinTag } from './answer.ts'
 import { joinKind } from './jobKind.ts'
 import { type JoinDeps, runJoin } from './join.ts'
 import { storeResult } from './resultQueries.ts'
 
+export interface JoinJobDeps extends JoinDeps {
+  readonly rightsOf: RightsOf
+}
+
 /** The task that runs submitted joins. */
-export const joinTasks = (deps: JoinDeps): readonly JobTask[] => [
+export const joinTasks = (deps: JoinJobDeps): readonly JobTask[] => [
   jobTask(joinKind.firstTask, RoundPayload, (openJob, task) => startJoin(deps, openJob, task)),
 ]
 
-async function startJoin(deps: JoinDeps, openJob: OpenJob, { jobId, round }: RoundTask): Promise<void> {
+async function startJoin(deps: JoinJobDeps, openJob: OpenJob, { jobId, round }: RoundTask): Promise<void> {
   const job = await startRound(deps.sql, jobId, round)
   if (job !== null) await runJoinJob(deps, job, openJob)
 }
 
 /** Runs a submitted join to its result, as a synchronous request would: the bytes are the same. One that ran halfway has stored nothing. */
 export async function runJoinJob(
-  deps: JoinDeps,
+  deps: JoinJobDeps,
   job: Job,
   { signal }: Pick<OpenJob, 'signal'>,
 ): Promise<void> {
   const { sql, markets } = deps
   const input = inputOf(joinKind, job)
   const { format, settings: query } = input.query
-  const principal = await principalOf(sql, job.keyId)
+  // The licence is read now, not with the request: the key may have another one by then.
+  const rights = deps.rightsOf(await readPrincipal(sql, job.keyId))
   // Its rows were counted when it was submitted.
-  const sender = { principal, caller: computeCaller(principal, ''), budget: null }
+  const sender = { rights, caller: computeCaller(rights, ''), budget: null }
   const { joined, tag } = await whenThereIsRoom(signal, async () => {
     const body = await readBody(sql, job.id, job.bodyBytes)
     if (body === null) throw new Failure('internal', 'The body of the join has been deleted.')
     const sent = { body, format: input.format, query }
     // Hashed before the join: the bytes move to the thread and are gone here.
-    const tag = joinTag(principal, sent, format)
+    const tag = joinTag(rights, sent, format)
     return { tag, joined: await runJoin(deps, sender, sent, format, signal, 'background') }
   })
   try {
@@ -54,13 +58,6 @@ export async function runJoinJob(
   } finally {
     joined.release()
   }
-}
-
-/** The licence is read at this point, not with the request: a job runs long after it, and its key may have another one by then. */
-async function principalOf(sql: Sql, keyId: number): Promise<Principal> {
-  const none = { licence: 'free', quant: false, entityCap: null } as const
-  const { licence, quant, entityCap } = (await readLicence(sql, keyId)) ?? none
-  return { keyId, licence, quant, entityCap, bulk: false }
 }
 
 const maxWaits = 30

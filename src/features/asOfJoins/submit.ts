@@ -1,4 +1,3 @@
-import { isUnpaid } from '../../access/licences.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
@@ -6,6 +5,7 @@ import { idempotencyKey } from '../../http/preferences.ts'
 import { acceptedHeaders } from '../../jobs/answers.ts'
 import { type SubmitDeps, submitJob } from '../../jobs/submit.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
+import { isUnpaid } from '../../rights/licences.ts'
 import type { SentJoin } from './answer.ts'
 import { joinKind } from './jobKind.ts'
 import { joinSummary } from './jobSchema.ts'
@@ -37,7 +37,7 @@ export async function submitJoin(
     body: sent.body,
     input: { format: sent.format, query: { format, settings: sent.query } },
     total: rows,
-    isUnpaid: isUnpaid(sender.principal),
+    isUnpaid: isUnpaid(sender.rights),
     idempotencyKey: idempotency,
   })
   const summary = joinSummary(job, deps.settings.baseUrl)
@@ -48,7 +48,7 @@ export async function submitJoin(
 
 /** The id of the caller's key. All who use the demo key would share its joins. */
 export function requireOwnKey(context: RequestContext): number {
-  const { keyId } = context.authenticatedCaller.principal
+  const { keyId } = context.authenticatedCaller.rights
   if (keyId !== null) return keyId
   throw new Failure(
     'licence_required',

@@ -1,4 +1,3 @@
-import { demoPrincipal } from '../../access/authenticate.ts'
 import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { contentPolicy as reportPolicy, styleSource } from '../../backtest/report/tearSheet/policy.ts'
@@ -10,6 +9,7 @@ import { personalHeaders } from '../../http/headers.ts'
 import { contentPolicy, htmlHeaders } from '../../http/pages/policy.ts'
 import { type Page, shell } from '../../http/pages/shell.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import { demoPrincipal } from '../../rights/licences.ts'
 import { type StoredChoice, storedName } from './storedGrid.ts'
 import type { StoredResults } from './storedResults.ts'
 

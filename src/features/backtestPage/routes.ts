@@ -117,7 +117,7 @@ async function receiveForm(
     requireQuant(context)
     throw new Error('A visitor with the quant plan has no key.')
   }
-  const { licence } = context.authenticatedCaller.principal
+  const { licence } = context.authenticatedCaller.rights
   const act = (sent: SubmittedForm) => runForm(deps, archive, context, { runner, keyId, sent })
   return useForm(context, deps.bodies, act, { keyId, licence, quant: true })
 }

@@ -1,4 +1,3 @@
-import { readLicence, recordEntities } from '../../access/queries.ts'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import { defaultMaxAgeDays, type PanelScore } from '../../backtest/figureScore.ts'
 import type { PanelScored } from '../../backtest/pipeline/selectData.ts'
@@ -8,6 +7,8 @@ import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { readPrincipal, recordEntities } from '../../rights/queries.ts'
+import { Rights } from '../../rights/rights.ts'
 import { findInSnapshot, type JoinCompanies, versioned } from '../asOfJoins/companies.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
 import { openFigures } from '../asOfJoins/figures.ts'
@@ -43,8 +44,9 @@ export async function scorePanel(
   const definition = metricOf(markets.metrics, metric, 'score.asOf')
   refuseLaterDates(data, deps.today())
   // Read at this point, not with the request: a job runs long after it, and its key may have another licence by then.
-  const { licence, entityCap } = (await readLicence(sql, keyId)) ?? { licence: 'free', entityCap: null }
-  if (licence === 'free' || licence === 'demo') throw licenceRequired(metric, licence)
+  const rights = new Rights(await readPrincipal(sql, keyId))
+  if (!rights.seesAllHistory) throw licenceRequired(metric, rights.licence)
+  const { entityCap } = rights
   const ids = names.split('\n')
   const lease = events.lease()
   try {

@@ -1,4 +1,3 @@
-import { readLicence } from '../../access/queries.ts'
 import type { SentBody } from '../../backtest/codec/bodyBytes.ts'
 import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
@@ -13,6 +12,8 @@ import type { BacktestSource, BodyFormat, BodyQuery, ResultFormat } from '../../
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { readPrincipal } from '../../rights/queries.ts'
+import { Rights } from '../../rights/rights.ts'
 import { openPanel, type PanelDeps } from '../panels/panels.ts'
 import type { ArchiveCache } from './archive.ts'
 import { type PanelScoreDeps, scorePanel } from './panelScore.ts'
@@ -175,8 +176,8 @@ async function pinSource(
   version: number,
 ): Promise<Pick<BacktestDeps, 'archive' | 'scores'>> {
   if (pinned === undefined || keyId === null) throw noVersions()
-  const licence = (await readLicence(pinned.sql, keyId))?.licence ?? 'free'
-  if (licence === 'free' || licence === 'demo') throw pinRefused(licence)
+  const rights = new Rights(await readPrincipal(pinned.sql, keyId))
+  if (!rights.seesAllHistory) throw pinRefused(rights.licence)
   const at = await pinned.archives.get(version)
   return {
     archive: at.archive,

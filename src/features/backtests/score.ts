@@ -1,4 +1,3 @@
-import { readLicence, recordEntities } from '../../access/queries.ts'
 import { type BacktestScore, defaultMaxAgeDays } from '../../backtest/figureScore.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { ArchiveInput } from '../../backtest/pipeline/selectData.ts'
@@ -9,6 +8,8 @@ import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { readPrincipal, recordEntities } from '../../rights/queries.ts'
+import { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
 import type { ScoreCache } from './scoreCache.ts'
 
@@ -115,8 +116,9 @@ export async function openScored(
 ): Promise<ScoredArchive> {
   const plan = planScore(markets, source)
   // Read at this point, not with the request: a job runs long after it, and its key may have another licence by then.
-  const { licence, entityCap } = (await readLicence(sql, keyId)) ?? { licence: 'free', entityCap: null }
-  if (licence === 'free' || licence === 'demo') throw licenceRequired(plan.metric, licence)
+  const rights = new Rights(await readPrincipal(sql, keyId))
+  if (!rights.seesAllHistory) throw licenceRequired(plan.metric, rights.licence)
+  const { entityCap } = rights
   const { market, metric, unit, max_age_days: maxAgeDays } = plan
   const { horizon } = archiveKey(source)
   const { attribution, ...before } = plan

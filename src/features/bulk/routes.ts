@@ -11,7 +11,6 @@ import { parquetMedia } from '../../http/docs/responses.ts'
 import { answerHeaders, entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import { requireBulk } from './access.ts'
 import { BulkList, BulkManifestSchema } from './answerSchema.ts'
 import { fileAnswer } from './fileAnswer.ts'
 import { type BulkManifest, manifestFile, readManifest, releaseFolder, releasesIn } from './release.ts'
@@ -51,7 +50,7 @@ export function bulkRoutes(http: HttpPlugin, deps: BulkDeps) {
     .get(
       path,
       ({ context }) => {
-        requireBulk(context.authenticatedCaller.principal, 'Bulk files')
+        context.authenticatedCaller.rights.requireBulk('Bulk files')
         noQuery(context)
         return listReleases(deps, context)
       },
@@ -60,7 +59,7 @@ export function bulkRoutes(http: HttpPlugin, deps: BulkDeps) {
     .get(
       `${path}/:version/:file`,
       ({ context }) => {
-        requireBulk(context.authenticatedCaller.principal, 'Bulk files')
+        context.authenticatedCaller.rights.requireBulk('Bulk files')
         noQuery(context)
         const [version = '', file = ''] = context.path.slice(path.length + 1).split('/')
         return answerFile(deps, context, readVersion(version), readFile(file))

@@ -1,6 +1,4 @@
 import { Elysia } from 'elysia'
-import { withLicenceNotice } from '../../access/licences.ts'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { cacheable, jsonType, respondFromCache, type SharedDocument } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -13,15 +11,14 @@ import { readMarket } from '../../markets/parameters.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import { withLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { metricCatalogue, type TagGroups } from './catalogue.ts'
 import { metricsPage } from './page.ts'
 import { type Presence, presenceIn } from './queries.ts'
 import { MetricList, MetricsQuery } from './schema.ts'
 
-export interface MetricsDeps
-  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'flagship'>,
-    Pinnable<PinnedStore> {
+export interface MetricsDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'>, Pinnable<PinnedStore> {
   readonly tagGroups: TagGroups
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
@@ -44,14 +41,14 @@ export function metricsRoutes(http: HttpPlugin, deps: MetricsDeps) {
       ({ context }) => {
         const query = readQuery(context.queryText)
         const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
-        const { principal, subject } = context.authenticatedCaller
+        const { rights, subject } = context.authenticatedCaller
         const { data_version: version } = query
-        requirePinRight(principal, version, deps.flagship, 'all companies of a market', null)
-        const key = `metrics ${principal.licence} ${deps.today()} ${market}`
+        rights.requireVersion(version, 'all companies of a market', null)
+        const key = `metrics ${rights.licence} ${deps.today()} ${market}`
         return answerPinned(deps, context, version, deps => {
           const response = cacheable(key, jsonType, async () => {
             const list = await deps.readLimiter.run(subject, () => readCatalogue(deps, market))
-            return JSON.stringify(withLicenceNotice(principal, list))
+            return JSON.stringify(withLicenceNotice(rights, list))
           })
           return respondFromCache(deps.responses, context, deps.dataVersion(), response)
         })

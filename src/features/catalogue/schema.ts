@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { freeLicenceNotice } from '../../access/licences.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
 import { MarketCode } from '../../markets/parameters.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
 
 const strict = { additionalProperties: false } as const
 

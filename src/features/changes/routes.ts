@@ -15,7 +15,7 @@ import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
-import { openMarkets, requireBulk } from '../bulk/access.ts'
+import { openMarkets } from '../bulk/openMarkets.ts'
 import { listChanges } from './changes.ts'
 import { ChangeList, ChangesQuery, changeSheet } from './schema.ts'
 
@@ -40,8 +40,8 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
     '/api/v1/changes',
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
-      const { principal, subject } = context.authenticatedCaller
-      requireBulk(principal, 'Changes of the whole data')
+      const { rights, subject } = context.authenticatedCaller
+      rights.requireBulk('Changes of the whole data')
       const output = readOutputFormat(query)
       const today = deps.today()
       const { since, since_day, cursor, limit } = query

@@ -15,8 +15,6 @@ export interface CompanyDeps {
   readonly markets: Markets
   readonly today: () => IsoDate
   readonly cursors: CursorSigner
-  /** IDs that demo and free keys see in full, in upper case. */
-  readonly flagship: ReadonlySet<string>
   /** Remembers companies between requests; without it each request queries the database. */
   readonly directory?: CompanyDirectory
 }

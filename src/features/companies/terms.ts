@@ -1,5 +1,5 @@
-import { freeLicenceAddress } from '../../access/licences.ts'
 import type { Markets } from '../../markets/markets.ts'
+import { freeLicenceAddress } from '../../rights/licences.ts'
 
 /** Where the terms of an answer with figures of these markets are published. */
 export function termsOf(markets: Pick<Markets, 'get'>, codes: readonly string[]) {

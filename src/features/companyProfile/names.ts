@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { freeLicenceNotice } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { idPattern } from '../companies/lookup.ts'
 import { findCompanies } from '../companies/queries.ts'

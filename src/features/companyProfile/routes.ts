@@ -1,6 +1,4 @@
 import { Elysia } from 'elysia'
-import { withLicenceNotice } from '../../access/licences.ts'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
@@ -10,14 +8,15 @@ import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import { withLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
-import { withCompanyPin } from '../companies/pinRight.ts'
+import { withCompanyPin } from '../companies/withCompanyPin.ts'
 import { CompanyNames, CompanyNamesQuery, readIds, readNames } from './names.ts'
 import { readProfile } from './profile.ts'
 import { Company, CompanyParams, CompanyQuery } from './schema.ts'
 
 export interface CompanyProfileDeps
-  extends Pick<CompanyDeps, 'sql' | 'lookups' | 'directory' | 'markets' | 'today' | 'flagship'>,
+  extends Pick<CompanyDeps, 'sql' | 'lookups' | 'directory' | 'markets' | 'today'>,
     Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly dataVersion: () => number
@@ -38,13 +37,13 @@ export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps)
       ({ context }) => {
         const { ticker, data_version: version } = readNamesQuery(context.queryText)
         const ids = readIds(ticker)
-        const { principal } = context.authenticatedCaller
-        requirePinRight(principal, version, deps.flagship, 'these companies', ids)
-        const key = `names ${principal.licence} ${ids.join(',')}`
+        const { rights } = context.authenticatedCaller
+        rights.requireVersion(version, 'these companies', ids)
+        const key = `names ${rights.licence} ${ids.join(',')}`
         return answerPinned(deps, context, version, deps => {
           const dataVersion = deps.dataVersion()
           const response = cacheable(key, jsonType, async () =>
-            JSON.stringify(withLicenceNotice(principal, await readNames(deps, ids, dataVersion))),
+            JSON.stringify(withLicenceNotice(rights, await readNames(deps, ids, dataVersion))),
           )
           return respondFromCache(deps.responses, context, dataVersion, response)
         })
@@ -58,13 +57,13 @@ export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps)
         const { as_of, data_version: version } = readQuery(context.queryText)
         const day = deps.today()
         const asOf = readAsOf(as_of, day)
-        const { principal } = context.authenticatedCaller
-        const key = `company ${principal.licence} ${day} ${asOf} ${id}`
-        return withCompanyPin(deps, principal, { version, id }, () =>
+        const { rights } = context.authenticatedCaller
+        const key = `company ${rights.licence} ${day} ${asOf} ${id}`
+        return withCompanyPin(deps, rights, { version, id }, () =>
           answerPinned(deps, context, version, deps => {
             const response = cacheable(key, jsonType, async () => {
               const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
-              return JSON.stringify(withLicenceNotice(principal, profile))
+              return JSON.stringify(withLicenceNotice(rights, profile))
             })
             return respondFromCache(deps.responses, context, deps.dataVersion(), response)
           }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { freeLicenceNotice } from '../../access/licences.ts'
 import { IsoDateSchema } from '../../dates.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
 import { CoverageCheck, CoverageCheckParams, MetricCoverage } from '../coverage/schema.ts'
 
 const strict = { additionalProperties: false } as const

@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { withLicenceNotice } from '../../access/licences.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -8,14 +7,13 @@ import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import { withLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
-import { withCompanyPin } from '../companies/pinRight.ts'
+import { withCompanyPin } from '../companies/withCompanyPin.ts'
 import { checkCoverage } from './check.ts'
 import { CoverageCheck, CoverageCheckParams, CoverageCheckQuery } from './schema.ts'
 
-export interface CoverageDeps
-  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'flagship'>,
-    Pinnable<PinnedStore> {
+export interface CoverageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'>, Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly dataVersion: () => number
 }
@@ -31,13 +29,13 @@ export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
     ({ context }) => {
       const { data_version: version } = readQuery(context.queryText)
       const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
-      const { principal } = context.authenticatedCaller
-      const key = `check ${principal.licence} ${deps.today()} ${id}`
-      return withCompanyPin(deps, principal, { version, id }, () =>
+      const { rights } = context.authenticatedCaller
+      const key = `check ${rights.licence} ${deps.today()} ${id}`
+      return withCompanyPin(deps, rights, { version, id }, () =>
         answerPinned(deps, context, version, deps => {
           const response = cacheable(key, jsonType, async () => {
             const check = await withSnapshot(deps.sql, sql => checkCoverage({ ...deps, sql }, id))
-            return JSON.stringify(withLicenceNotice(principal, check))
+            return JSON.stringify(withLicenceNotice(rights, check))
           })
           return respondFromCache(deps.responses, context, deps.dataVersion(), response)
         }),

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { freeLicenceNotice } from '../../access/licences.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { Manifest } from '../../markets/manifest.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
 import { RegisterFreshness } from '../syncs/freshness.ts'
 
 const strict = { additionalProperties: false } as const

@@ -1,8 +1,8 @@
-import type { Principal } from '../../access/licences.ts'
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readColumns } from '../../markets/parameters.ts'
 import type { Sql } from '../../postgres/client.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
@@ -77,7 +77,7 @@ export function planCrossSection(
     maxAgeDays,
     from: maxAgeDays === null ? null : daysBefore(question.asOf, maxAgeDays),
   }
-  return { ...plan, cacheKey: marketCacheKey('cross-section', viewer.principal, plan) }
+  return { ...plan, cacheKey: marketCacheKey('cross-section', viewer.rights, plan) }
 }
 
 function checkCount(metrics: readonly string[], filters: readonly Filter[], sorted: readonly string[]): void {
@@ -93,12 +93,12 @@ function checkCount(metrics: readonly string[], filters: readonly Filter[], sort
 /** A page of one metric of every company of a market. The companies on the page count against the key's cap. */
 export async function readCrossSection(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
-  principal: Principal,
+  rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
   const page = await readRows(deps.sql, plan)
   const { rows, ranking } = page
-  await countRows(deps, principal, plan, rows)
+  await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [

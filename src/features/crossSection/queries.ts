@@ -1,6 +1,8 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
+import { recentFiscalYear } from '../../rights/queries.ts'
+import type { RecentYearOnly } from '../../rights/rights.ts'
+import { servedPeriod } from '../fundamentals/queries.ts'
 import type { Filter } from './filters.ts'
 import { latestTrailing } from './trailingQueries.ts'
 
@@ -19,7 +21,7 @@ export interface CrossSectionScope {
   readonly after: number | null
   readonly limit: number
   /** Of each company only the most recent fiscal year of which a full year is reported. */
-  readonly recentFiscalYearOnly: boolean
+  readonly recentFiscalYearOnly: RecentYearOnly
   /** Figures that a company must have, by the same periods. */
   readonly filters: readonly Filter[]
   /** The first digits of the SIC code that the latest filing up to the day states; null: any. */

@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { withAllowance } from '../../access/entityCap.ts'
 import { type OutputFormat, readOutputFormat } from '../../formats/columns.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
@@ -8,6 +7,7 @@ import { familyReader } from '../../http/parameters.ts'
 import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
+import { withAllowance } from '../../rights/entityCap.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { type CrossSectionPlan, planCrossSection, readCrossSection } from './crossSection.ts'
 import {
@@ -28,9 +28,9 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
     ({ context }) => {
       const { query: sent, members } = readQuery(context.queryText)
       const query = withAcceptedFormat(context, sent)
-      const { principal } = context.authenticatedCaller
-      return withAllowance(deps.sql, principal, allowance => {
-        const plan = planCrossSection(deps, { principal, allowance }, query, members)
+      const { rights } = context.authenticatedCaller
+      return withAllowance(deps.sql, rights, allowance => {
+        const plan = planCrossSection(deps, { rights, allowance }, query, members)
         return answerPinned(deps, context, query.data_version, deps =>
           answerPlan(deps, context, readOutputFormat(query), plan),
         )
@@ -46,20 +46,20 @@ function answerPlan(
   output: OutputFormat,
   plan: CrossSectionPlan,
 ): Answer | Promise<Answer> {
-  const { principal } = context.authenticatedCaller
+  const { rights } = context.authenticatedCaller
   const { market, cacheKey, metrics } = plan
   const page = { output, market, cacheKey, fileName: ['cross-section', market, metrics, plan.asOf] }
   if (metrics.length > 1) {
     return answerMarketPage(deps, context, {
       ...page,
       columns: crossSectionTableSheet(metrics),
-      read: () => readCrossSectionTable(deps, principal, plan),
+      read: () => readCrossSectionTable(deps, rights, plan),
     })
   }
   return answerMarketPage(deps, context, {
     ...page,
     columns: crossSectionSheet,
-    read: () => readCrossSection(deps, principal, plan),
+    read: () => readCrossSection(deps, rights, plan),
   })
 }
 

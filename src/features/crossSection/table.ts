@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { currencies, isPeriodFigure } from '../fundamentals/columns.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -14,16 +14,16 @@ import { isLater, type TableCompany, type TableFigure, tableRows } from './table
 /** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
 export async function readCrossSectionTable(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
-  principal: Principal,
+  rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
-  return (await readComparedTable(deps, principal, plan)).table
+  return (await readComparedTable(deps, rights, plan)).table
 }
 
 /** The same table, and whether all companies of the market were compared. */
 export async function readComparedTable(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
-  principal: Principal,
+  rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<{ readonly table: CrossSectionTable; readonly isWhole: boolean }> {
   const { sort } = plan
@@ -31,7 +31,7 @@ export async function readComparedTable(
     sort === null ? null : await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
   const page = ranking ?? (await tableRows(deps.sql, plan))
   const { rows } = page
-  await countRows(deps, principal, plan, rows)
+  await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [

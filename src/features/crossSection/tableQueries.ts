@@ -1,6 +1,7 @@
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
+import { recentFiscalYear } from '../../rights/queries.ts'
+import { servedPeriod } from '../fundamentals/queries.ts'
 import {
   type CrossSectionScope,
   examinedCompanies,

@@ -1,9 +1,10 @@
-import { freeLicenceNotice, isFreeData, type Principal } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import type { CursorScope } from '../../http/cursor.ts'
 import { documentUrl } from '../../markets/documents.ts'
 import { readMarket } from '../../markets/parameters.ts'
+import { freeLicenceNotice, isFreeData } from '../../rights/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import { changedId } from '../companies/notes.ts'
@@ -24,7 +25,7 @@ export interface FilingsPlan extends FilingScope {
 
 export async function planFilings(
   deps: Pick<CompanyDeps, 'lookups' | 'markets' | 'today' | 'directory' | 'cursors'>,
-  principal: Principal,
+  rights: Rights,
   query: FilingsQuery,
 ): Promise<FilingsPlan> {
   const asOf = readAsOf(query.as_of, deps.today())
@@ -39,7 +40,7 @@ export async function planFilings(
   const list = { market, entityId: company?.entityId ?? null, asOf }
   const from = query.from === undefined ? null : readDay('from', query.from)
   const forms = query.form === undefined ? null : readForms(query.form)
-  const scope = { route: 'filings', rights: isFreeData(principal) ? 'free' : 'full', query: [from, forms] }
+  const scope = { route: 'filings', rights: isFreeData(rights) ? 'free' : 'full', query: [from, forms] }
   const place = query.cursor === undefined ? null : decodeCursor(deps.cursors, scope, query.cursor, list)
   const changed = company === undefined ? null : changedId(company.sentId ?? company.ticker, company)
   const plan = {
@@ -50,7 +51,7 @@ export async function planFilings(
     after: place?.position ?? null,
     limit: query.limit ?? defaultFilings,
     firstVersion: place?.dataVersion ?? null,
-    freeLicence: isFreeData(principal),
+    freeLicence: isFreeData(rights),
     notes: changed === null ? [] : [changed],
   }
   return { ...plan, scope, cacheKey: `filings ${JSON.stringify(Object.values(plan))}` }

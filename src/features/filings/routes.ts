@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { readOutputFormat } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -8,14 +7,12 @@ import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { withCompanyPin } from '../companies/pinRight.ts'
+import { withCompanyPin } from '../companies/withCompanyPin.ts'
 import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
 import { planFilings, readFilings } from './filings.ts'
 import { FilingList, FilingsQuery, filingsSheet } from './schema.ts'
 
-export interface FilingsDeps
-  extends MarketPageDeps,
-    Pick<CompanyDeps, 'lookups' | 'directory' | 'flagship'> {}
+export interface FilingsDeps extends MarketPageDeps, Pick<CompanyDeps, 'lookups' | 'directory'> {}
 
 const readQuery = queryReader(FilingsQuery)
 
@@ -26,11 +23,11 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const output = readOutputFormat(query)
-      const { principal } = context.authenticatedCaller
+      const { rights } = context.authenticatedCaller
       const { data_version: version, ticker } = query
       const answer = () =>
         answerPinned(deps, context, version, async deps => {
-          const plan = await planFilings(deps, principal, query)
+          const plan = await planFilings(deps, rights, query)
           return answerMarketPage(deps, context, {
             output,
             market: plan.market,
@@ -40,8 +37,8 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
             read: () => readFilings(deps, plan),
           })
         })
-      if (ticker !== undefined) return withCompanyPin(deps, principal, { version, id: ticker }, answer)
-      requirePinRight(principal, version, deps.flagship, 'all companies of a market', null)
+      if (ticker !== undefined) return withCompanyPin(deps, rights, { version, id: ticker }, answer)
+      rights.requireVersion(version, 'all companies of a market', null)
       return answer()
     },
     { ...filingsOperation },

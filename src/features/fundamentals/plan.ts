@@ -1,9 +1,10 @@
-import { enforceEntityCap } from '../../access/entityCap.ts'
-import { isFreeData, type Principal } from '../../access/licences.ts'
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
+import { enforceEntityCap } from '../../rights/entityCap.ts'
+import { isFreeData } from '../../rights/licences.ts'
+import type { RecentYearOnly, Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { idPattern, resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
@@ -34,8 +35,7 @@ export interface Selection extends PeriodFilter {
 export interface CompanyPlan extends Selection, CompanyIdentity {
   /** The market in the request if the company belongs to another one: there are no rows then. */
   readonly otherMarket: string | null
-  /** Demo and free keys see only the most recent fiscal year of which a full year is reported, flagship companies excepted. */
-  readonly recentFiscalYearOnly: boolean
+  readonly recentFiscalYearOnly: RecentYearOnly
   /** The answer carries the Free Licence. */
   readonly freeLicence: boolean
   /** By which parameter the caller chose a day or a data version; null: by none. */
@@ -46,15 +46,15 @@ export interface CompanyPlan extends Selection, CompanyIdentity {
 
 export async function planCompany(
   deps: CompanyDeps,
-  principal: Principal,
+  rights: Rights,
   query: FundamentalsQuery,
 ): Promise<CompanyPlan> {
   const [ticker, ...others] = readTickers(query)
   if (others.length > 0) throw new Error('Several companies are planned by planCompanies.')
   const request = readRequest(deps, query)
   const [company] = await resolveCompanies(deps, [ticker])
-  const plan = planFor(deps.flagship, principal, request, company)
-  await enforceEntityCap(deps, principal, [company.entityId], company.ticker, 'ticker')
+  const plan = planFor(rights, request, company)
+  await enforceEntityCap(deps, rights, [company.entityId], company.ticker, 'ticker')
   return plan
 }
 
@@ -70,16 +70,16 @@ export interface CompaniesPlan {
 
 export async function planCompanies(
   deps: CompanyDeps,
-  principal: Principal,
+  rights: Rights,
   query: FundamentalsQuery,
 ): Promise<CompaniesPlan> {
   const tickers = readTickers(query)
   const request = readRequest(deps, query)
   const found = await resolveCompanies(deps, tickers)
-  const companies = found.map(company => planFor(deps.flagship, principal, request, company))
+  const companies = found.map(company => planFor(rights, request, company))
   refuseRepeats(found)
   const ids = [...new Set(found.map(company => company.entityId))]
-  await enforceEntityCap(deps, principal, ids, 'this list', 'ticker', '; a shorter list may still be allowed')
+  await enforceEntityCap(deps, rights, ids, 'this list', 'ticker', '; a shorter list may still be allowed')
   return {
     selection: request.selection,
     companies,
@@ -105,8 +105,7 @@ function refuseRepeats(companies: readonly CompanyIdentity[]): void {
 interface CheckedRequest {
   readonly selection: Selection
   readonly market: string | null
-  /** By which parameter the caller chose a day or a data version: demo and free keys may not, outside the flagship companies. null: by
-   * none. */
+  /** By which parameter the caller chose a day or a data version; null: by none. */
   readonly choosesBy: 'as_of' | 'data_version' | null
 }
 
@@ -189,15 +188,13 @@ function checkWide(
 
 /** What the caller may see of one company. */
 function planFor(
-  flagship: ReadonlySet<string>,
-  principal: Principal,
+  rights: Rights,
   { selection, market, choosesBy }: CheckedRequest,
   company: CompanyIdentity,
 ): CompanyPlan {
-  const freeLicence = isFreeData(principal)
-  const recentFiscalYearOnly =
-    freeLicence && !flagship.has(company.ticker) && !flagship.has(company.preferred)
-  if (recentFiscalYearOnly && choosesBy !== null) throw pastRefused(flagship, principal, company, choosesBy)
+  rights.requirePastOf(company, choosesBy)
+  const freeLicence = isFreeData(rights)
+  const recentFiscalYearOnly = rights.recentYearOnly(company)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
   const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust, fields } = selection
@@ -211,20 +208,6 @@ function planFor(
     ...fields,
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, choosesBy, cacheKey }
-}
-
-export function pastRefused(
-  flagship: ReadonlySet<string>,
-  principal: Principal,
-  { ticker }: CompanyIdentity,
-  param: 'as_of' | 'data_version',
-): Failure {
-  const open = [...flagship].join(', ') || 'no company'
-  return new Failure(
-    'licence_required',
-    `${param} for ${ticker} requires an evaluation key or a Personal or Commercial data licence. The ${principal.licence} licence allows it only for ${open}. Omit ${param} to get the most recent reported fiscal year.`,
-    { param },
-  )
 }
 
 const idShape = new RegExp(idPattern)

@@ -1,5 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+import { shownYears } from '../../rights/queries.ts'
 import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 import { namedProvenance, rawProvenance, type StoredProvenance } from './provenanceQueries.ts'
@@ -14,9 +15,7 @@ export type RowPlan = Pick<
  * accession. All of them, or of each period the first or the one that is current on the day. */
 export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
-  const year = plan.recentFiscalYearOnly
-    ? sql`and r.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
-    : sql``
+  const year = shownYears(sql, plan.recentFiscalYearOnly, sql`r.fy`, plan.asOf, plan.entityId)
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   const current = plan.vintage === 'latest' ? sql`and f.current` : sql``
   const isFirst = plan.vintage === 'first'
@@ -44,9 +43,7 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
  * day it is the year. One probe of the index fact_company per metric. */
 export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
-  const year = plan.recentFiscalYearOnly
-    ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
-    : sql``
+  const year = shownYears(sql, plan.recentFiscalYearOnly, sql`f.fy`, plan.asOf, plan.entityId)
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   const period = servedPeriod(sql, plan.fps)
   const wanted = plan.fields.length > 0
@@ -170,19 +167,4 @@ export function unpack(answer: readonly (VersionedRow | { version: string; m: nu
   const rows: StoredRow[] = []
   for (const row of answer) if (row.m !== null) rows.push(row)
   return { dataVersion: Number(answer[0].version), rows }
-}
-
-/** The fiscal year of the latest full year known that day. Flows go before instants: the date of a share count on a cover
- * page belongs to no full year. If no full year is known, the latest fiscal year of all. */
-export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFragment | number) {
-  return sql`
-    coalesce(
-      (select y.fy
-       from metric ym cross join lateral (
-         select f.fy, f.period_end, f.period_start from fact_as_of(${asOf}) f
-         where f.entity_id = ${entityId} and f.metric_id = ym.metric_id and f.fp = 0
-         order by f.period_end desc limit 1) y
-       where not ym.is_trailing
-       order by (y.period_start is not null) desc, y.period_end desc, y.fy desc limit 1),
-      (select max(f.fy) from fact_as_of(${asOf}) f where f.entity_id = ${entityId}))`
 }

@@ -1,8 +1,9 @@
-import { freeLicenceNotice, type Principal } from '../../access/licences.ts'
 import { daySpan, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
 import { provenanceOf } from './fields.ts'
@@ -203,7 +204,7 @@ async function whyUnfit(
  * import commits in between, both are read again; otherwise an old name could come with new figures. */
 export async function answerCompany(
   deps: CompanyDeps,
-  principal: Principal,
+  rights: Rights,
   query: FundamentalsQuery,
   planned: CompanyPlan,
 ): Promise<FundamentalsList> {
@@ -214,7 +215,7 @@ export async function answerCompany(
   for (let left = maxAttempts; left > 0; left--) {
     const list = await readCompany(reading, plan)
     if (list.data_version === plan.dataVersion && (await isConsistent(reading, plan, list))) return list
-    plan = await planCompany(fresh, principal, query)
+    plan = await planCompany(fresh, rights, query)
   }
   throw dataVersionConflict()
 }

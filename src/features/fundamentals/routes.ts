@@ -1,6 +1,4 @@
 import { Elysia } from 'elysia'
-import { withLicenceNotice } from '../../access/licences.ts'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { readOutputFormat } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import {
@@ -26,6 +24,7 @@ import type { ResponseCache } from '../../http/responseCache.ts'
 import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import { withLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
@@ -59,8 +58,8 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
     ({ context }) => {
       const version = deps.dataVersion()
       const day = today()
-      const { principal } = context.authenticatedCaller
-      const cached = plans.find(principal, planQuery(context), version, day)
+      const { rights } = context.authenticatedCaller
+      const cached = plans.find(rights, planQuery(context), version, day)
       if (cached !== undefined) return respondFromCache(deps.responses, context, version, cached)
       return answer(context, version, day)
     },
@@ -68,14 +67,13 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
   )
 
   async function answer(context: RequestContext, version: number, day: string): Promise<Answer> {
-    const { principal } = context.authenticatedCaller
+    const { rights } = context.authenticatedCaller
     const sent = readQuery(context.queryText)
     const query = sent.ticker === undefined ? sent : withAcceptedFormat(context, sent)
     const { data_version: pinned } = query
     if (pinned !== undefined) {
       // Before the range of versions is looked up; `planCompany` refuses other requests of such keys.
-      if (query.ticker === undefined)
-        requirePinRight(principal, pinned, deps.flagship, 'the coverage index', null)
+      if (query.ticker === undefined) rights.requireVersion(pinned, 'the coverage index', null)
       return answerPinned(deps, context, pinned, async atVersion =>
         query.ticker?.includes(',')
           ? answerSeveral(atVersion, context, query, pinned)
@@ -97,7 +95,7 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
         await indexResponse(deps, context, query, day),
       )
     const { first, later } = await answerOne(deps, context, query)
-    plans.store(principal, planQuery(context), version, day, later)
+    plans.store(rights, planQuery(context), version, day, later)
     return respondFromCache(deps.responses, context, version, first)
   }
 }
@@ -119,14 +117,14 @@ async function indexResponse(
   query: FundamentalsQuery,
   day: string,
 ): Promise<CachedResponse> {
-  const { principal } = context.authenticatedCaller
+  const { rights } = context.authenticatedCaller
   const { data_version: pinned, ...selection } = query
   // How current the server is says nothing about an earlier version of its data.
   const syncs = pinned === undefined ? await deps.freshness.syncs() : []
-  const key = `index ${principal.licence} ${day} ${JSON.stringify([selection, syncs])}`
+  const key = `index ${rights.licence} ${day} ${JSON.stringify([selection, syncs])}`
   return cacheable(key, jsonType, async () => {
     const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, selection, syncs))
-    return JSON.stringify(withLicenceNotice(principal, index))
+    return JSON.stringify(withLicenceNotice(rights, index))
   })
 }
 
@@ -149,11 +147,11 @@ async function answerOne(
   context: RequestContext,
   query: FundamentalsQuery,
 ): Promise<PlannedAnswer> {
-  const { principal } = context.authenticatedCaller
+  const { rights } = context.authenticatedCaller
   const output = readOutputFormat(query)
-  const { ready, ...plan } = await planCompany(deps, principal, query)
+  const { ready, ...plan } = await planCompany(deps, rights, query)
   const render = async (given: CompanyPlan) => {
-    const list = await answerCompany(deps, principal, query, given)
+    const list = await answerCompany(deps, rights, query, given)
     const terms = termsOf(deps.markets, [list.market])
     const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
     const { content, headers } =
@@ -180,15 +178,15 @@ async function answerSeveral(
   query: FundamentalsQuery,
   version: number,
 ): Promise<Answer> {
-  const { principal, subject } = context.authenticatedCaller
+  const { rights, subject } = context.authenticatedCaller
   const output = readOutputFormat(query)
-  const plan = await planCompanies(deps, principal, query)
+  const plan = await planCompanies(deps, rights, query)
   const own = dataHeaders(contentTypes[output.format], entityTag(version, `${output.key} ${plan.cacheKey}`))
   const same = notModified(context, own)
   if (same !== null) return same
   const { signal } = context.request
   const { body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
-    streamCompanies(deps, principal, query, plan, signal),
+    streamCompanies(deps, rights, query, plan, signal),
   )
   const tickers = plan.companies.map(({ ticker }) => ticker)
   const file = asFile(output.format, tickers, plan.selection.asOf)

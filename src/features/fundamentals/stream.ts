@@ -1,5 +1,3 @@
-import type { Principal } from '../../access/licences.ts'
-import { freeLicenceNotice } from '../../access/licences.ts'
 import { type Column, type OutputFormat, readOutputFormat } from '../../formats/columns.ts'
 import { commentLine, type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
@@ -7,6 +5,8 @@ import { spool } from '../../formats/spool.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { noteVersion } from '../../postgres/readRoute.ts'
 import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import type { FundamentalsCompany } from './batchSchema.ts'
@@ -29,14 +29,14 @@ export interface OpenedBatch {
  * memory, and from one snapshot, so that all rows have the same data version. Failures before the first company reject. */
 export async function streamCompanies(
   deps: CompanyDeps,
-  principal: Principal,
+  rights: Rights,
   query: FundamentalsQuery,
   planned: CompaniesPlan,
   signal?: AbortSignal,
 ): Promise<OpenedBatch> {
   const gone = new AbortController()
   const either = signal === undefined ? gone.signal : AbortSignal.any([gone.signal, signal])
-  const { snapshot, plan } = await openPlanned(deps, principal, query, planned, either)
+  const { snapshot, plan } = await openPlanned(deps, rights, query, planned, either)
   const lists = readLists(deps, snapshot, plan, either)
   const first = await lists.next()
   if (first.done) throw new Error('A batch has at least one company.')
@@ -52,7 +52,7 @@ export async function streamCompanies(
  * again: old names must not come with new figures. */
 async function openPlanned(
   deps: CompanyDeps,
-  principal: Principal,
+  rights: Rights,
   query: FundamentalsQuery,
   planned: CompaniesPlan,
   signal: AbortSignal,
@@ -69,7 +69,7 @@ async function openPlanned(
     if (plan.companies.every(company => company.dataVersion === version)) return { snapshot, plan }
     // Release the connection before planning takes another: with all of them held so, every request would wait forever.
     await snapshot.release()
-    plan = await planCompanies(fresh, principal, query)
+    plan = await planCompanies(fresh, rights, query)
   }
   throw dataVersionConflict()
 }

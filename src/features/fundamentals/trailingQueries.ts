@@ -1,6 +1,7 @@
 import type { SqlClient } from '../../postgres/client.ts'
+import { shownYears } from '../../rights/queries.ts'
 import { namedProvenance, rawProvenance } from './provenanceQueries.ts'
-import { type RowPlan, recentFiscalYear, type StoredRows, unpack } from './queries.ts'
+import { type RowPlan, type StoredRows, unpack } from './queries.ts'
 
 /** The trailing twelve months of a company as known on the day: the stored ones, which end with a first, second or third quarter,
  * and the full years, which are their own. Per-share figures and counts are neither summed nor differenced, so they have none. */
@@ -18,9 +19,7 @@ export async function trailingRows(
   const ofYears = (row: 'f' | 'r') => {
     const column = row === 'f' ? sql`f.fy` : sql`r.fy`
     const range = years === null ? sql`` : sql`and ${column} between ${years.first} and ${years.last}`
-    return plan.recentFiscalYearOnly
-      ? sql`${range} and ${column} = ${recentFiscalYear(sql, asOf, entityId)}`
-      : range
+    return sql`${range} ${shownYears(sql, plan.recentFiscalYearOnly, column, asOf, entityId)}`
   }
   const isLatest = plan.view === 'latest'
   // Of a history the first vintage is chosen before its year: a later one with another year must not pass for the first.

@@ -1,7 +1,7 @@
-import { type Licence, licenceLimits } from '../../access/licences.ts'
 import type { ListedGrant } from '../../access/queries.ts'
 import type { Session } from '../../access/visitorQueries.ts'
 import { html, type Markup } from '../../html.ts'
+import { type Licence, licenceLimits } from '../../rights/licences.ts'
 import { accountPage, notice, table } from '../account/pages/frame.ts'
 import type { GrantKey } from './grantQueries.ts'
 import type { LicenceRequest, RequestState } from './requestQueries.ts'

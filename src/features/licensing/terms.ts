@@ -1,8 +1,8 @@
 import { grantOf, type OrderTerms } from '../../access/keys.ts'
-import { type Licence, licences } from '../../access/licences.ts'
 import type { NewGrant } from '../../access/queries.ts'
 import { addDays, type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { type Licence, licences } from '../../rights/licences.ts'
 
 /** Licences that a person may request. */
 export const requestable = ['personal', 'commercial', 'redistribution', 'oem'] as const

@@ -1,5 +1,3 @@
-import { countPage } from '../../access/entityCap.ts'
-import type { Principal } from '../../access/licences.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Column, OutputFormat } from '../../formats/columns.ts'
 import { type NotedList, renderList } from '../../formats/rows.ts'
@@ -11,6 +9,8 @@ import type { Pinnable } from '../../http/pinned.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
+import { countPage } from '../../rights/entityCap.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import type { MarketQuery } from './query.ts'
@@ -58,12 +58,12 @@ export function answerMarketPage<Name extends string>(
 /** The companies on a page count against an evaluation's cap, each once; those that it has seen are counted already. */
 export async function countRows(
   { sql }: Pick<CompanyDeps, 'sql'>,
-  principal: Principal,
+  rights: Rights,
   { limit, seen }: Pick<MarketQuery, 'limit' | 'seen'>,
   rows: readonly { readonly entityId: number }[],
 ): Promise<void> {
-  if (principal.entityCap === null || seen !== null) return
-  await countPage(sql, principal, [...new Set(rows.map(row => row.entityId))], limit)
+  if (rights.entityCap === null || seen !== null) return
+  await countPage(sql, rights, [...new Set(rows.map(row => row.entityId))], limit)
 }
 
 /** What can go wrong with any page of a market. */

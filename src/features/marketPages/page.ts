@@ -1,4 +1,4 @@
-import { freeLicenceNotice } from '../../access/licences.ts'
+import { freeLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { encodeCursor, type MarketQuery } from './query.ts'
 

@@ -1,6 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { Allowance } from '../../access/entityCap.ts'
-import { isFreeData, type Principal } from '../../access/licences.ts'
 import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf } from '../../facts/asOf.ts'
@@ -8,6 +6,9 @@ import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { type CursorScope, type CursorSigner, notValid, refusedCursor } from '../../http/cursor.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode, readMarket, readMetrics } from '../../markets/parameters.ts'
+import type { Allowance } from '../../rights/entityCap.ts'
+import { isFreeData } from '../../rights/licences.ts'
+import type { RecentYearOnly, Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
 
@@ -115,8 +116,7 @@ export interface MarketQuery {
   readonly afterValue: number | null
   /** The data version of the first page; null: this is it. */
   readonly firstVersion: number | null
-  /** Demo and free keys. Flagship companies are no exception on pages of a market. */
-  readonly recentFiscalYearOnly: boolean
+  readonly recentFiscalYearOnly: RecentYearOnly
   readonly freeLicence: boolean
   /** How many further companies a capped key may see; null: it has no cap. */
   readonly left: number | null
@@ -128,7 +128,7 @@ export interface MarketQuery {
 
 /** Who asks for a page of a market. */
 export interface PageViewer {
-  readonly principal: Principal
+  readonly rights: Rights
   /** null: the key has no cap. */
   readonly allowance: Allowance | null
 }
@@ -144,19 +144,19 @@ export interface OwnPage {
 /** A page without what is its list's own. */
 export function resolveMarketPage(
   deps: MarketDeps,
-  { principal, allowance }: PageViewer,
+  { rights, allowance }: PageViewer,
   sent: Omit<MarketRequest, 'metric'>,
   { route, limits, query }: OwnPage,
 ): Omit<MarketQuery, 'metric'> {
-  if (principal.entityCap !== null && allowance === null)
+  if (rights.entityCap !== null && allowance === null)
     throw new Error('A page for a capped key is planned with its allowance.')
-  const free = isFreeData(principal)
+  const free = isFreeData(rights)
   const market = readMarket(deps.markets, sent.market, '')
   const asOf = readAsOf(sent.as_of, deps.today())
   for (const param of ['as_of', 'data_version'] as const)
-    if (free && sent[param] !== undefined) throw pastRefused(principal, param)
+    if (sent[param] !== undefined) rights.requirePastOfMarket(param)
   const limit = sent.limit ?? (allowance === null ? limits.default : defaultOf(allowance, limits))
-  const scope = { route, rights: pageRights(principal), query }
+  const scope = { route, rights: pageRights(rights), query }
   const place =
     sent.cursor === undefined ? null : decodeCursor(deps.cursors, scope, sent.cursor, market, asOf)
   return {
@@ -166,7 +166,7 @@ export function resolveMarketPage(
     after: place?.entityId ?? null,
     afterValue: place?.value ?? null,
     firstVersion: place?.dataVersion ?? null,
-    recentFiscalYearOnly: free,
+    recentFiscalYearOnly: rights.recentYearOnlyOfMarkets,
     freeLicence: free,
     left: allowance?.left ?? null,
     seen: allowance === null || allowance.left >= limit ? null : allowance.seen,
@@ -179,22 +179,18 @@ const defaultOf = ({ left }: Allowance, { defaultCapped }: PageLimit): number =>
   left === 0 ? defaultCapped : Math.min(left, defaultCapped)
 
 /** Those of a cursor: callers with equal answers have the same. */
-function pageRights(principal: Principal): string {
-  if (principal.entityCap !== null) return `key ${principal.keyId}`
-  return isFreeData(principal) ? 'free' : 'full'
+function pageRights(rights: Rights): string {
+  if (rights.entityCap !== null) return `key ${rights.keyId}`
+  return isFreeData(rights) ? 'free' : 'full'
 }
 
 /** Equal keys mean equal bytes while the data version stays the same. A capped key has cache entries of its own: rendering its
  * answer counts its companies, and another key's entry would skip that. What is answered from the companies that it has seen is
  * another answer with each further one. */
-export function marketCacheKey(
-  name: string,
-  principal: Principal,
-  plan: Omit<MarketQuery, 'metric'>,
-): string {
+export function marketCacheKey(name: string, rights: Rights, plan: Omit<MarketQuery, 'metric'>): string {
   const { left, seen, scope: _, ...query } = plan
   const ofSeen = seen === null ? '' : ` seen ${seen.length} left ${left}`
-  const viewer = principal.entityCap === null ? '' : `key ${principal.keyId}${ofSeen}`
+  const viewer = rights.entityCap === null ? '' : `key ${rights.keyId}${ofSeen}`
   return `${name} ${viewer} ${JSON.stringify(Object.values(query))}`
 }
 
@@ -205,14 +201,6 @@ export function readMetric(deps: MarketDeps, sent: string): string {
     'parameter_invalid',
     `metric=${sent.slice(0, 64)} lists ${names.length} metrics; this route accepts one. Send one request per metric.`,
     { param: 'metric' },
-  )
-}
-
-function pastRefused(principal: Principal, param: 'as_of' | 'data_version'): Failure {
-  return new Failure(
-    'licence_required',
-    `${param} for all companies of a market requires an evaluation key or a Personal or Commercial data licence; this key has the ${principal.licence} licence. Omit ${param} to get the most recent reported fiscal year of each company.`,
-    { param },
   )
 }
 

@@ -1,6 +1,6 @@
 import { evaluationDays } from '../../access/keys.ts'
-import { licenceLimits } from '../../access/licences.ts'
 import { html } from '../../html.ts'
+import { licenceLimits } from '../../rights/licences.ts'
 import { sha256 } from './chain.ts'
 
 /** The Evaluation Order Form. A test holds the SHA-256 of the text of each version: a change of a word here needs a new

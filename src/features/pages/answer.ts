@@ -1,4 +1,3 @@
-import { withAllowance } from '../../access/entityCap.ts'
 import { Failure } from '../../errors.ts'
 import { cacheable, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
@@ -6,6 +5,7 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import { htmlHeaders } from '../../http/pages/policy.ts'
 import { type Page, shell } from '../../http/pages/shell.ts'
 import { maxQueryLength } from '../../http/parameters.ts'
+import { withAllowance } from '../../rights/entityCap.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import { type PageDeps, viewerKey } from './deps.ts'
 
@@ -20,7 +20,7 @@ export function answerPage(
   key: string,
   make: () => Promise<Page>,
 ): Answer | Promise<Answer> {
-  const viewer = `${context.isSignedIn ? 'in' : 'out'} ${viewerKey(context.authenticatedCaller.principal)}`
+  const viewer = `${context.isSignedIn ? 'in' : 'out'} ${viewerKey(context.authenticatedCaller.rights)}`
   const whole = `page ${deps.settings.version} ${viewer} ${deps.today()} ${key}`
   const rendered = async () => ({ content: shell(await make(), context), headers: ownHeaders })
   const response = cacheable(whole, type, rendered, compressions.companyRows, true)
@@ -34,10 +34,10 @@ export function answerList(
   key: string,
   make: (viewer: PageViewer) => Promise<Page>,
 ): Answer | Promise<Answer> {
-  const { principal } = context.authenticatedCaller
-  return withAllowance(deps.sql, principal, allowance => {
+  const { rights } = context.authenticatedCaller
+  return withAllowance(deps.sql, rights, allowance => {
     const ofSeen = allowance === null ? '' : ` seen ${allowance.seen.length}`
-    return answerPage(deps, context, `${key}${ofSeen}`, () => make({ principal, allowance }))
+    return answerPage(deps, context, `${key}${ofSeen}`, () => make({ rights, allowance }))
   })
 }
 

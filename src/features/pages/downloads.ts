@@ -1,9 +1,9 @@
-import type { Principal } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import { renderList } from '../../formats/rows.ts'
 import { html, type Markup } from '../../html.ts'
 import { contentTypes } from '../../http/answers.ts'
 import type { Manifest } from '../../markets/manifest.ts'
+import type { Rights } from '../../rights/rights.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import { termsOf } from '../companies/terms.ts'
 import { planCompany } from '../fundamentals/plan.ts'
@@ -38,10 +38,10 @@ export function downloadLinks(settings: Allowed, manifest: Manifest | undefined,
 const unreadTerms = ({ name, licence }: Manifest) =>
   `There are no files for ${name}: we have not read the terms of its register in full (${licence.name}, ${licence.url}), so we do not know whether its figures may be passed on. The page shows them with their source.`
 
-/** A company's figures as a file: the answer of GET /api/v1/fundamentals with the same principal. */
+/** A company's figures as a file: the answer of GET /api/v1/fundamentals with the same rights. */
 export async function companyDownload(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   id: string,
   format: DownloadFormat,
 ): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
@@ -56,8 +56,8 @@ export async function companyDownload(
       { param: 'id' },
     )
   }
-  const plan = await planCompany(deps, principal, query)
-  const list = await answerCompany(deps, principal, query, plan)
+  const plan = await planCompany(deps, rights, query)
+  const list = await answerCompany(deps, rights, query, plan)
   const form = { format, comments: format === 'csv', key: format }
   const { content, headers } = await renderList(
     form,

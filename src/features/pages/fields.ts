@@ -1,7 +1,7 @@
-import type { Allowance } from '../../access/entityCap.ts'
-import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
+import type { Allowance } from '../../rights/entityCap.ts'
+import type { Rights } from '../../rights/rights.ts'
 import { findCompanies } from '../companies/queries.ts'
 import type { PageDeps } from './deps.ts'
 import { metricLabel } from './statements.ts'
@@ -20,7 +20,7 @@ export const listLimit = (allowance: Allowance | null, all: number): number => {
 }
 
 /** What a list costs a visitor whose licence counts companies. */
-export const cappedNote = ({ entityCap, licence }: Principal): Markup | false =>
+export const cappedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="notice">Your ${licence} licence covers ${entityCap.toLocaleString('en-US')} companies, and every company in a list counts as one of them. A list has at most ${cappedCompanies}. <a href="/account/usage">See how many you have used</a>.</p>`
 

@@ -44,9 +44,9 @@ export function fileRoutes(http: HttpPlugin, deps: PageDeps) {
       async ({ context }) => {
         const id = readId(lastPart(context, '/companies/').replace(/\/download$/, ''))
         const { format = 'csv' } = readDownload(context.queryText)
-        const { principal } = context.authenticatedCaller
-        const key = `download ${viewerKey(principal)} ${deps.today()} ${format} ${id}`
-        const make = () => companyDownload(deps, principal, id, format)
+        const { rights } = context.authenticatedCaller
+        const key = `download ${viewerKey(rights)} ${deps.today()} ${format} ${id}`
+        const make = () => companyDownload(deps, rights, id, format)
         const response = cacheable(key, contentTypes[format], make, compressions.companyRows, true)
         return respondFromCache(deps.responses, context, deps.dataVersion(), response)
       },

@@ -1,10 +1,10 @@
-import { demoPrincipal } from '../../access/authenticate.ts'
 import { Failure } from '../../errors.ts'
 import { html, type Markup } from '../../html.ts'
 import { searchForm } from '../../http/pages/errorPage.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import { dataScript } from '../../http/pages/shell.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import { demoPrincipal } from '../../rights/licences.ts'
 import { marketCoverage } from '../coverage/queries.ts'
 import { planCompany } from '../fundamentals/plan.ts'
 import { answerCompany } from '../fundamentals/read.ts'
@@ -66,11 +66,12 @@ ${rows.length > 0 && picture(rows, on)}
 /** Apple's revenue of fiscal 2007 to 2009, all vintages up to the end of the picture; none where it is not loaded, or not open. It is
  * the same picture for all: read as the visitor it would count against the companies of an evaluation. */
 async function readExample(deps: PageDeps): Promise<FundamentalsRow[]> {
-  if (!deps.flagship.has(example.ticker)) return []
+  const demo = deps.rightsOf(demoPrincipal)
+  if (!demo.seesHistoryOf(example.ticker)) return []
   try {
     const query = { ...example, as_of: span.last }
-    const plan = await planCompany(deps, demoPrincipal, query)
-    return (await answerCompany(deps, demoPrincipal, query, plan)).data
+    const plan = await planCompany(deps, demo, query)
+    return (await answerCompany(deps, demo, query, plan)).data
   } catch (error) {
     if (error instanceof Failure && error.code === 'entity_unknown') return []
     throw error

@@ -1,9 +1,9 @@
-import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { Rights } from '../../rights/rights.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import type { CoverageMarket } from '../coverage/schema.ts'
 import { planFilings, readFilings } from '../filings/filings.ts'
@@ -38,12 +38,12 @@ ${rows.map(({ market, manifest }) => html`<tr><th scope="row"><a href="/markets/
 const latestFilings = 15
 
 /** /markets/{code}: how the figures of a market are to be read, and what is new. */
-export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<Page> {
+export async function marketPage(deps: PageDeps, rights: Rights, sent: string): Promise<Page> {
   const code = readMarket(deps.markets, sent, '')
   const manifest = deps.markets.get(code)
   if (manifest === undefined) throw new Error(`The market ${code} was read and has no manifest.`)
   const { markets } = await readCounts(deps)
-  const plan = await planFilings(deps, principal, { market: code, limit: latestFilings })
+  const plan = await planFilings(deps, rights, { market: code, limit: latestFilings })
   const filings = await deps.readLimiter.run(`page ${code}`, () => readFilings(deps, plan))
   const names = await namesOf(
     deps,

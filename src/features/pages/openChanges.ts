@@ -1,5 +1,5 @@
-import type { Principal } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
+import type { Rights } from '../../rights/rights.ts'
 import { planCompany } from '../fundamentals/plan.ts'
 import { answerCompany } from '../fundamentals/read.ts'
 import type { FundamentalsList, FundamentalsRow } from '../fundamentals/schema.ts'
@@ -7,19 +7,19 @@ import type { RestatementsPlan } from '../restatements/restatements.ts'
 import type { Restatement } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
 
-/** Each flagship company is a read of its own. */
+/** Each company is a read of its own. */
 const maxCompanies = 10
 
-/** The changes of the flagship companies in a market, of every year. The list of a market shows the last fiscal year of each company
- * to a visitor without a licence, and these companies are open to everybody. */
+/** The changes of the companies in a market that are open to everybody, of every year. The list of a market shows the last fiscal year of each company
+ * to a visitor without a licence. */
 export async function openChanges(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   { metric, market, from }: RestatementsPlan,
 ): Promise<Restatement[]> {
   const found = new Map<string, Restatement[]>()
-  for (const ticker of [...deps.flagship].slice(0, maxCompanies)) {
-    const list = await readOpen(deps, principal, { ticker, metric })
+  for (const ticker of rights.openCompanies.slice(0, maxCompanies)) {
+    const list = await readOpen(deps, rights, { ticker, metric })
     if (list === null || list.market !== market || found.has(list.issuer_id)) continue
     const changes = changesIn(list.data).filter(({ filed }) => from === null || filed >= from)
     found.set(list.issuer_id, changes)
@@ -29,12 +29,12 @@ export async function openChanges(
 
 async function readOpen(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   query: { readonly ticker: string; readonly metric: string },
 ): Promise<FundamentalsList | null> {
   try {
-    const plan = await planCompany(deps, principal, query)
-    return await answerCompany(deps, principal, query, plan)
+    const plan = await planCompany(deps, rights, query)
+    return await answerCompany(deps, rights, query, plan)
   } catch (error) {
     if (error instanceof Failure && error.code === 'entity_unknown') return null
     throw error

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import { queryReader } from '../../http/parameters.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
 import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
@@ -32,17 +32,16 @@ export async function restatementsPage(
   viewer: PageViewer,
   sent: RestatementsPageQuery,
 ): Promise<Page> {
-  const { principal, allowance } = viewer
+  const { rights, allowance } = viewer
   const { metric: name = 'revenue', market: code = 'US', ...rest } = sent
-  const isCapped = principal.entityCap !== null
+  const isCapped = rights.entityCap !== null
   const limit = listLimit(allowance, restatementsLimit.maxFree)
   const plan = planRestatements(deps, viewer, { metric: name, market: code, limit, ...rest })
-  const { page, head } = frameOf(deps, principal, plan, rest)
+  const { page, head } = frameOf(deps, rights, plan, rest)
   // Opening the page alone must not use up companies.
   if (isCapped && Object.keys(sent).length === 0) return { ...page, main: head }
-  const list = await deps.readLimiter.run('pages', () => readRestatements(deps, principal, plan))
-  const open =
-    plan.recentFiscalYearOnly && plan.after === null ? await openChanges(deps, principal, plan) : []
+  const list = await deps.readLimiter.run('pages', () => readRestatements(deps, rights, plan))
+  const open = plan.recentFiscalYearOnly && plan.after === null ? await openChanges(deps, rights, plan) : []
   const listed = list.data.filter(({ ticker }) => open.every(change => change.ticker !== ticker))
   const changes = [...listed, ...open]
   const latest = changes
@@ -70,7 +69,7 @@ ${latest.length > 0 && table(latest, names)}
 
 function frameOf(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   { market, metric: name }: RestatementsPlan,
   { from: since, as_of: day }: RestatementsPageQuery,
 ) {
@@ -84,9 +83,9 @@ function frameOf(
   } as const
   const head = html`<h1>Restatements</h1>
 <p>Figures that a later filing changed, the latest first: through an amendment, recast comparatives or a split.</p>
-${cappedNote(principal)}
+${cappedNote(rights)}
 <form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, market)} ${metricField(deps, 'metric', 'Metric', name)}
-<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${since}"></span> ${!isFreeData(principal) && html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${day}"></span> `}<button type="submit">Show</button></p></form>`
+<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${since}"></span> ${rights.seesAllHistory && html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${day}"></span> `}<button type="submit">Show</button></p></form>`
   return { page, head }
 }
 

@@ -41,7 +41,7 @@ export const lastPart = ({ path }: RequestContext, prefix: string): string =>
 
 /** The pages of the site: they call the verbs of the API as the visitor, and need no key. */
 export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
-  const principalOf = (context: RequestContext) => context.authenticatedCaller.principal
+  const rightsOf = (context: RequestContext) => context.authenticatedCaller.rights
   // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks asynchronous.
   return new Elysia({ name: 'pages' })
     .use(http)
@@ -69,7 +69,7 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
         const id = readId(lastPart(context, '/companies/'))
         const query = readCompanyPageQuery(filledFields(context.queryText))
         const key = `company ${id} ${query.show} ${query.as_of} ${query.before} ${query.cell}`
-        return answerPage(deps, context, key, () => companyPage(deps, principalOf(context), id, query))
+        return answerPage(deps, context, key, () => companyPage(deps, rightsOf(context), id, query))
       },
       { ...page },
     )
@@ -86,7 +86,7 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
       async ({ context }) => {
         noQuery(context)
         const code = readCode(lastPart(context, '/markets/'))
-        return answerPage(deps, context, `market ${code}`, () => marketPage(deps, principalOf(context), code))
+        return answerPage(deps, context, `market ${code}`, () => marketPage(deps, rightsOf(context), code))
       },
       { ...page },
     )

@@ -1,7 +1,7 @@
-import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import { currencyOf } from '../../markets/currency.ts'
+import type { Rights } from '../../rights/rights.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
 import { readComparedTable } from '../crossSection/table.ts'
@@ -19,7 +19,7 @@ const millions = { divisor: 1e6, name: 'millions' } as const
 
 /** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
 export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<Page> {
-  const { principal, allowance } = viewer
+  const { rights, allowance } = viewer
   const { columns } = screen
   const sort = screen.sort !== null && columns.includes(screen.sort.metric) ? screen.sort : null
   const query = {
@@ -44,12 +44,12 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
     canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
   } as const
   const head = html`<h1>Screen</h1>
-${cappedNote(principal)}
-${form(deps, principal, shown, plan.market)}`
+${cappedNote(rights)}
+${form(deps, rights, shown, plan.market)}`
   // Opening the page alone must not use up companies.
-  if (principal.entityCap !== null && screen.isBlank) return { ...page, main: head }
+  if (rights.entityCap !== null && screen.isBlank) return { ...page, main: head }
   const { table, isWhole } = await deps.readLimiter.run('pages', () =>
-    readComparedTable(deps, principal, plan),
+    readComparedTable(deps, rights, plan),
   )
   const rows = table.data
   const names = await namesOf(
@@ -81,7 +81,7 @@ function numberIn(row: CrossSectionTableRow, metric: string): number | null {
   return typeof value === 'number' ? value : null
 }
 
-function form(deps: PageDeps, principal: Principal, screen: Screen, market: string): Markup {
+function form(deps: PageDeps, rights: Rights, screen: Screen, market: string): Markup {
   const { columns, typed, period, asOf } = screen
   const periods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM', 'latest'] as const
   return html`<form method="get" action="/screen" class="filters screen">
@@ -89,7 +89,7 @@ function form(deps: PageDeps, principal: Principal, screen: Screen, market: stri
 <span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
 <span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
 <span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" pattern="[A-Za-z]{3}" value="${screen.currency}" placeholder="${ownCurrency(deps, market)}"></span>
-${isFreeData(principal) ? html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>` : html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>`}</p>
+${rights.seesAllHistory ? html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>` : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
 <div class="columns">${columnFields.map((name, place) => {
     const metric = columns[place]
     return html`<p>${metricField(deps, name, `Column ${place + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`

@@ -1,12 +1,11 @@
 import { Elysia } from 'elysia'
-import { demoPrincipal } from '../../access/authenticate.ts'
-import { panelLimits } from '../../access/licences.ts'
 import { dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
 import { type BodyReader, bodyFormat } from '../../http/body.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { answerHeaders, entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { demoPrincipal, panelLimits } from '../../rights/licences.ts'
 import {
   deletePanelOperation,
   listPanelsOperation,
@@ -36,7 +35,7 @@ export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: P
       ({ context }) => {
         const keyId = requireQuant(context)
         const { signal, headers } = context.request
-        const { storedBytes } = panelLimits(context.caller?.principal ?? demoPrincipal)
+        const { storedBytes } = panelLimits(context.caller?.rights ?? demoPrincipal)
         const owner = { keyId, maxStoredBytes: storedBytes }
         const format = bodyFormat(headers)
         noQuery(context)

@@ -1,12 +1,12 @@
-import { enforceEntityCap } from '../../access/entityCap.ts'
-import { freeLicenceNotice, isFreeData, type Principal } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import { readMarket, readMetrics } from '../../markets/parameters.ts'
+import { enforceEntityCap } from '../../rights/entityCap.ts'
+import { freeLicenceNotice, isFreeData } from '../../rights/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import { changedId } from '../companies/notes.ts'
-import { pastRefused } from '../fundamentals/plan.ts'
 import { type CompanyScope, companyRestatementRows } from './queries.ts'
 import { restatementRow, restriction } from './restatements.ts'
 import type { RestatementList, RestatementsQuery } from './schema.ts'
@@ -20,11 +20,11 @@ export interface CompanyRestatementsPlan extends CompanyScope {
   readonly cacheKey: string
 }
 
-/** The company is named, so it counts against a cap before anything of it is read, and a flagship company is open to every key, as
- * its figures are. */
+/** The request names the company, so the company counts against a cap before anything of it is read, and its past is open to whoever
+ * may see the past of its figures. */
 export async function planCompanyRestatements(
   deps: CompanyDeps,
-  principal: Principal,
+  rights: Rights,
   query: RestatementsQuery,
   sentId: string,
 ): Promise<CompanyRestatementsPlan> {
@@ -38,15 +38,14 @@ export async function planCompanyRestatements(
   const metrics = readMetrics(deps.markets.metrics, query.metric)
   const sentMarket = query.market === undefined ? null : readMarket(deps.markets, query.market)
   const [company] = await resolveCompanies(deps, [sentId.toUpperCase()])
-  const { entityId, ticker, preferred, market } = company
+  const { entityId, ticker, market } = company
   if (sentMarket !== null && sentMarket !== market)
     throw refused('market', `${ticker} belongs to market ${market}, not ${sentMarket}. Omit market.`)
-  const freeLicence = isFreeData(principal)
-  const recentFiscalYearOnly = freeLicence && !deps.flagship.has(ticker) && !deps.flagship.has(preferred)
+  const freeLicence = isFreeData(rights)
+  const recentFiscalYearOnly = rights.recentYearOnly(company)
   for (const param of ['as_of', 'data_version'] as const)
-    if (recentFiscalYearOnly && query[param] !== undefined)
-      throw pastRefused(deps.flagship, principal, company, param)
-  await enforceEntityCap(deps, principal, [entityId], ticker, 'ticker')
+    if (query[param] !== undefined) rights.requirePastOf(company, param)
+  await enforceEntityCap(deps, rights, [entityId], ticker, 'ticker')
   const changed = changedId(company.sentId ?? ticker, company)
   const plan = {
     ...{ entityId, ticker, market, metrics, asOf, from, recentFiscalYearOnly, freeLicence },

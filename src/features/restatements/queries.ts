@@ -1,6 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
-import { recentFiscalYear } from '../fundamentals/queries.ts'
+import { shownYears } from '../../rights/queries.ts'
+import type { RecentYearOnly } from '../../rights/rights.ts'
 
 export interface RestatementScope {
   readonly metric: string
@@ -12,7 +13,7 @@ export interface RestatementScope {
   readonly after: number | null
   /** Companies to examine. */
   readonly limit: number
-  readonly recentFiscalYearOnly: boolean
+  readonly recentFiscalYearOnly: RecentYearOnly
   /** The only companies that are examined, whatever figures others have; null: all of the market. */
   readonly seen: readonly number[] | null
 }
@@ -55,7 +56,7 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
   const since = from === null ? sql`` : sql`and v.filed >= ${from}`
   // The value before the change may be filed under another fiscal year, which such a key does not see.
   const year = scope.recentFiscalYearOnly
-    ? sql`and v.fy_before = v.fy and v.fy = ${recentFiscalYear(sql, asOf, sql`e.entity_id`)}`
+    ? sql`and v.fy_before = v.fy ${shownYears(sql, scope.recentFiscalYearOnly, sql`v.fy`, asOf, sql`e.entity_id`)}`
     : sql``
   const answer = await sql<(Head & (RestatementRow | { readonly entityId: null }))[]>`
     with next_companies as materialized (
@@ -97,7 +98,7 @@ export interface CompanyScope {
   readonly asOf: IsoDate
   /** Earliest filing of a change; null: no bound. */
   readonly from: IsoDate | null
-  readonly recentFiscalYearOnly: boolean
+  readonly recentFiscalYearOnly: RecentYearOnly
 }
 
 /** The changes of one company, defined as those of a market. One range of the company's facts. */
@@ -108,7 +109,7 @@ export async function companyRestatementRows(
   const ofMetrics = metrics === null ? sql`` : sql`and m.name = any(${[...metrics]})`
   const since = from === null ? sql`` : sql`and v.filed >= ${from}`
   const year = recentFiscalYearOnly
-    ? sql`and v.fy_before = v.fy and v.fy = ${recentFiscalYear(sql, asOf, entityId)}`
+    ? sql`and v.fy_before = v.fy ${shownYears(sql, recentFiscalYearOnly, sql`v.fy`, asOf, entityId)}`
     : sql``
   const answer = await sql<({ version: string } & (RestatementRow | { readonly entityId: null }))[]>`
     select d.version, r.*

@@ -1,7 +1,7 @@
-import type { Principal } from '../../access/licences.ts'
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readDay } from '../../facts/asOf.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
@@ -54,7 +54,7 @@ export function planRestatements(
   const from = query.from === undefined ? null : readDay('from', query.from)
   const own = { route: 'restatements', limits: restatementsLimit, query: [metric, from] }
   const plan = { metric, ...resolveMarketPage(deps, viewer, query, own), from }
-  return { ...plan, cacheKey: marketCacheKey('restatements', viewer.principal, plan) }
+  return { ...plan, cacheKey: marketCacheKey('restatements', viewer.rights, plan) }
 }
 
 export const restriction =
@@ -63,12 +63,12 @@ export const restriction =
 /** A page of the changes of one metric in a market. Companies with a change count against the key's cap. */
 export async function readRestatements(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
-  principal: Principal,
+  rights: Rights,
   plan: RestatementsPlan,
 ): Promise<RestatementList> {
   const page = await restatementRows(deps.sql, plan)
   const { rows, next } = page
-  await countRows(deps, principal, plan, rows)
+  await countRows(deps, rights, plan, rows)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,

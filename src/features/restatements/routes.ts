@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { withAllowance } from '../../access/entityCap.ts'
 import { readOutputFormat } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -7,6 +6,7 @@ import { queryReader } from '../../http/parameters.ts'
 import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
+import { withAllowance } from '../../rights/entityCap.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planCompanyRestatements, readCompanyRestatements } from './company.ts'
@@ -21,12 +21,12 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
     '/api/v1/restatements',
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
-      const { principal } = context.authenticatedCaller
+      const { rights } = context.authenticatedCaller
       const output = readOutputFormat(query)
       const { ticker, data_version } = query
       if (ticker !== undefined)
         return answerPinned(deps, context, data_version, async deps => {
-          const plan = await planCompanyRestatements(deps, principal, query, ticker)
+          const plan = await planCompanyRestatements(deps, rights, query, ticker)
           return answerMarketPage(deps, context, {
             output,
             market: plan.market,
@@ -37,8 +37,8 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
           })
         })
       const ofMarket = requireMarketQuery(query)
-      return withAllowance(deps.sql, principal, allowance => {
-        const plan = planRestatements(deps, { principal, allowance }, ofMarket)
+      return withAllowance(deps.sql, rights, allowance => {
+        const plan = planRestatements(deps, { rights, allowance }, ofMarket)
         return answerPinned(deps, context, data_version, deps =>
           answerMarketPage(deps, context, {
             output,
@@ -46,7 +46,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
             cacheKey: plan.cacheKey,
             columns: restatementSheet,
             fileName: ['restatements', plan.market, plan.metric, plan.asOf],
-            read: () => readRestatements(deps, principal, plan),
+            read: () => readRestatements(deps, rights, plan),
           }),
         )
       })

@@ -1,13 +1,11 @@
-import { isFreeData, type Principal, tierOf } from '../../access/licences.ts'
-import { addDays, type IsoDate, isIsoDate } from '../../dates.ts'
+import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { horizonDays } from '../../horizons.ts'
 import { type CursorScope, type CursorSigner, notValid } from '../../http/cursor.ts'
+import { isFreeData, tierOf } from '../../rights/licences.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { SignalFilter, SignalPosition } from './queries.ts'
 import { firstSignalDay, type SignalsQuery, signalLimit } from './schema.ts'
-
-/** The delay of the view of a key without the quant plan. */
-const signalDelayDays = 90
 
 /** What a request will see, decided before any query. Equal `cacheKey`s mean equal bytes while the data version stays the same. */
 export interface SignalsPlan {
@@ -27,7 +25,7 @@ export interface SignalsPlan {
 
 export function planSignals(
   deps: { readonly today: () => IsoDate; readonly cursors: CursorSigner },
-  principal: Principal,
+  rights: Rights,
   query: SignalsQuery,
 ): SignalsPlan {
   for (const param of ['from', 'to'] as const) requireDay(param, query[param])
@@ -36,11 +34,11 @@ export function planSignals(
       param: 'from',
     })
   }
-  const delayedDays = principal.quant ? 0 : signalDelayDays
-  const viewEnds = principal.quant ? null : addDays(deps.today(), -signalDelayDays)
+  const delayedDays = rights.signalDelayDays
+  const viewEnds = rights.lastSignalDay(deps.today())
   const to = query.to !== undefined && (viewEnds === null || query.to < viewEnds) ? query.to : viewEnds
-  const tier = tierOf(principal)
-  const freeLicence = isFreeData(principal)
+  const tier = tierOf(rights)
+  const freeLicence = isFreeData(rights)
   const market = query.market?.toUpperCase() ?? null
   const horizon = query.horizon === undefined ? null : horizonDays(query.horizon)
   const scope = {
@@ -50,7 +48,7 @@ export function planSignals(
   }
   const plan = {
     tier,
-    fullAccess: principal.quant,
+    fullAccess: rights.quant,
     delayedDays,
     freeLicence,
     viewEnds,

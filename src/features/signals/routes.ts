@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { requirePinRight } from '../../access/pinRights.ts'
 import type { IsoDate } from '../../dates.ts'
 import { readOutputFormat } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
@@ -27,7 +26,6 @@ interface SignalStore {
 interface SignalsDeps extends SignalStore, Pinnable<SignalStore> {
   readonly today: () => IsoDate
   readonly cursors: CursorSigner
-  readonly flagship: ReadonlySet<string>
 }
 
 const readQuery = queryReader(SignalsQuery)
@@ -38,10 +36,10 @@ export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
     '/api/v1/signals',
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
-      const { principal, subject } = context.authenticatedCaller
-      const plan = planSignals(deps, principal, query)
+      const { rights, subject } = context.authenticatedCaller
+      const plan = planSignals(deps, rights, query)
       const output = readOutputFormat(query)
-      requirePinRight(principal, query.data_version, deps.flagship, 'signals', null)
+      rights.requireVersion(query.data_version, 'signals', null)
       return answerPinned(deps, context, query.data_version, async deps => {
         const tag = entityTag(deps.dataVersion(), `${output.key} ${plan.cacheKey}`)
         const own = dataHeaders(contentTypes[output.format], tag)

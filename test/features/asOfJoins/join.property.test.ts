@@ -6,7 +6,7 @@ import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { principal } from '../companies/fixtures.ts'
+import { rightsOf } from '../companies/fixtures.ts'
 import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from '../companies/randomFilings.ts'
 import { type JoinBench, joinBench } from './joinBench.ts'
 
@@ -48,7 +48,7 @@ async function naive(
   maxAge: number | undefined,
 ): Promise<Cell> {
   const { deps } = bench
-  const plan = await planCompany({ ...deps, cursors: testCursors }, principal('personal'), {
+  const plan = await planCompany({ ...deps, cursors: testCursors }, rightsOf('personal'), {
     ...{ ticker, metric, as_of: known },
     ...periodOf[fp],
   })

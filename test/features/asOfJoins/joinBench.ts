@@ -6,7 +6,7 @@ import { EventStore } from '../../../src/features/asOfJoins/eventStore.ts'
 import { type JoinDeps, runJoin } from '../../../src/features/asOfJoins/join.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
-import { companyDeps, principal } from '../companies/fixtures.ts'
+import { companyDeps, rightsOf } from '../companies/fixtures.ts'
 
 export interface JoinRequest {
   readonly rows: { readonly date: readonly string[]; readonly ticker: readonly string[] }
@@ -56,7 +56,7 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
         format: 'json',
         query: {},
       } as const
-      const sender = { principal: principal('personal'), caller: operator, budget: null }
+      const sender = { rights: rightsOf('personal'), caller: operator, budget: null }
       const answer = await runJoin(deps, sender, sent, 'json', new AbortController().signal)
       answer.release()
       return JSON.parse(new TextDecoder().decode(new Uint8Array(answer.bytes)))

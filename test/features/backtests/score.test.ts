@@ -3,7 +3,7 @@ import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
-import { companyDeps, insertEntity, insertVintages, principal } from '../companies/fixtures.ts'
+import { companyDeps, insertEntity, insertVintages, rightsOf } from '../companies/fixtures.ts'
 import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
 
 let database: TestDatabase
@@ -95,7 +95,7 @@ describe('the scores of the shipped filings', () => {
     for (const day of days) {
       for (const ticker of names) {
         const query = { ticker, metric: 'roe', view: 'latest', as_of: isoDate(day - 1) } as const
-        const plan = await planCompany(deps, principal('personal'), query)
+        const plan = await planCompany(deps, rightsOf('personal'), query)
         const [row] = (await readCompany(deps, plan)).data
         expected.push({ date: isoDate(day), asset: ticker, score: row?.v ?? null })
       }

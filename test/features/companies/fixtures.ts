@@ -1,10 +1,11 @@
-import { withAllowance } from '../../../src/access/entityCap.ts'
 import { createKey } from '../../../src/access/keys.ts'
-import type { Principal } from '../../../src/access/licences.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import type { PageViewer } from '../../../src/features/marketPages/query.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import { withAllowance } from '../../../src/rights/entityCap.ts'
+import type { Principal } from '../../../src/rights/licences.ts'
+import { Rights } from '../../../src/rights/rights.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
@@ -78,23 +79,31 @@ export async function filingNumber(
   return row.filing_id
 }
 
-export const principal = (licence: Principal['licence'], more: Partial<Principal> = {}): Principal => ({
-  keyId: licence === 'demo' ? null : 1,
-  licence,
-  quant: false,
-  entityCap: licence === 'evaluation' ? 1_000 : null,
-  bulk: false,
-  ...more,
-})
+/** The rights of a licence.
+ *
+ * @param flagships as FLAGSHIP_TICKERS by default */
+export const rightsOf = (
+  licence: Principal['licence'],
+  more: Partial<Principal> = {},
+  flagships: readonly string[] = ['AAPL', 'GOOGL', 'GOOG'],
+): Rights => {
+  const entityCap = licence === 'evaluation' ? 1_000 : null
+  const plain = { keyId: licence === 'demo' ? null : 1, licence, quant: false, entityCap, bulk: false }
+  return new Rights({ ...plain, ...more }, new Set(flagships))
+}
+
+/** For statements that are tested without a plan. */
+export const allYears = rightsOf('personal').recentYearOnlyOfMarkets
+export const recentYear = rightsOf('free').recentYearOnlyOfMarkets
 
 /** A key without a cap asks for a page of a market. */
-export const viewerOf = (caller: Principal): PageViewer => ({ principal: caller, allowance: null })
+export const viewerOf = (rights: Rights): PageViewer => ({ rights, allowance: null })
 
 /** A capped key asks, with what it may see at present.
  *
  * @param work as for a route: runs again where a page was counted meanwhile */
-export const asCapped = <T>(sql: Sql, caller: Principal, work: (viewer: PageViewer) => Promise<T>) =>
-  withAllowance(sql, caller, allowance => work({ principal: caller, allowance }))
+export const asCapped = <T>(sql: Sql, rights: Rights, work: (viewer: PageViewer) => Promise<T>) =>
+  withAllowance(sql, rights, allowance => work({ rights, allowance }))
 
 export const markets = await loadMarkets()
 
@@ -114,7 +123,6 @@ export const companyDeps = (sql: Sql, change: Partial<CompanyDeps> = {}): Compan
   markets,
   today: () => '2026-11-20',
   cursors: testCursors,
-  flagship: new Set(),
   ...change,
 })
 
@@ -127,9 +135,9 @@ export async function companyBench(): Promise<CompanyBench> {
   const database = await testDatabase()
   const { sql } = database
   await insertCompanies(sql)
-  // The first key on record is the one of `principal`.
+  // The first key on record is the one of `rightsOf`.
   await evaluationKey(sql)
-  return { ...companyDeps(sql, { flagship: new Set(['AAPL', 'GOOGL', 'GOOG']) }), database }
+  return { ...companyDeps(sql), database }
 }
 
 export async function insertCompanies(sql: Sql): Promise<void> {
@@ -166,14 +174,14 @@ export async function insertCompanies(sql: Sql): Promise<void> {
 let evaluations = 0
 
 /** The holder of a new evaluation key, which may see `entityCap` companies. */
-export async function evaluationKey(sql: Sql, entityCap = 1_000): Promise<Principal> {
+export async function evaluationKey(sql: Sql, entityCap = 1_000): Promise<Rights> {
   const email = `analyst@evaluation${++evaluations}.example`
   const order = { email, licence: 'evaluation', quant: false, environment: 'live' } as const
   const { prefix } = await createKey({ sql, today: () => '2026-11-20' }, order)
   const [key] = await sql<{ keyId: number }[]>`
     update key_grant set entity_cap = ${entityCap}
     where key_id = (select key_id from api_key where prefix = ${prefix}) returning key_id as "keyId"`
-  return principal('evaluation', { keyId: key.keyId, entityCap })
+  return rightsOf('evaluation', { keyId: key.keyId, entityCap })
 }
 
 /** The companies that count against a key's cap, in the order of their numbers. */

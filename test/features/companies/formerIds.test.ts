@@ -8,7 +8,7 @@ import { usRegister } from '../../../src/ingest/registers/us/register.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { readStored } from '../fundamentals/readStored.ts'
-import { companyDeps, principal } from './fixtures.ts'
+import { companyDeps, rightsOf } from './fixtures.ts'
 
 setDefaultTimeout(60_000)
 
@@ -89,7 +89,7 @@ test('a former ID next to the current one is refused: the rows of the company wo
     tickers([1326801, 'FB', 'Facebook Inc']),
     tickers([1326801, 'META', 'Meta Platforms, Inc.']),
   )
-  const plan = (ticker: string) => planCompanies(companyDeps(sql), principal('personal'), { ticker })
+  const plan = (ticker: string) => planCompanies(companyDeps(sql), rightsOf('personal'), { ticker })
   await expect(plan('FB,META')).rejects.toThrow('META more than once: FB is another ID of it')
   await expect(plan('META,CIK0001326801')).rejects.toThrow('more than once')
   expect((await plan('FB')).companies.map(company => company.ticker)).toEqual(['META'])

@@ -12,7 +12,7 @@ import {
   companyBench,
   entityIdOf,
   evaluationKey,
-  principal,
+  rightsOf,
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
@@ -25,13 +25,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.database.close(), 60_000)
 
-const personal = principal('personal')
+const personal = rightsOf('personal')
 
 const read = (query: Partial<CrossSectionQuery>, who = personal) => readAs(viewerOf(who), query)
 
 async function readAs(viewer: PageViewer, query: Partial<CrossSectionQuery>) {
   const plan = planCrossSection(bench, viewer, { metric: 'revenue', market: 'US', ...query })
-  const list = await readCrossSection(bench, viewer.principal, plan)
+  const list = await readCrossSection(bench, viewer.rights, plan)
   expect([...Value.Errors(CrossSection, list)]).toEqual([])
   return list
 }
@@ -96,7 +96,7 @@ describe('a cross-section', () => {
   })
 
   test('of a demo key shows the most recent fiscal year of each company, and nothing as of another day', async () => {
-    const list = await read({ fp: 'latest' }, principal('demo'))
+    const list = await read({ fp: 'latest' }, rightsOf('demo'))
     expect(list.data.map(row => [row.ticker, row.fy, row.fp])).toEqual([
       ['AAPL', 2009, 'FY'],
       ['SNOW', 2025, 'FY'],
@@ -104,7 +104,7 @@ describe('a cross-section', () => {
     expect(list.licence).toContain('Free Licence')
     expect(list.note).toContain('most recent reported fiscal year')
     const failure = refused(() =>
-      planCrossSection(bench, viewerOf(principal('free')), {
+      planCrossSection(bench, viewerOf(rightsOf('free')), {
         metric: 'roe',
         market: 'US',
         as_of: '2025-01-01',
@@ -112,7 +112,7 @@ describe('a cross-section', () => {
     )
     expect([failure.code, failure.details.param]).toEqual(['licence_required', 'as_of'])
     expect(
-      planCrossSection(bench, viewerOf(principal('demo')), { metric: 'roe', market: 'US', limit: 9_999 })
+      planCrossSection(bench, viewerOf(rightsOf('demo')), { metric: 'roe', market: 'US', limit: 9_999 })
         .limit,
     ).toBe(1_000)
   })
@@ -139,7 +139,7 @@ describe('a cross-section', () => {
   test('has cache keys of its own for a capped key, and for each number of companies that it has seen', () => {
     const query = { metric: 'roe', market: 'US' }
     const capped = (keyId: number, seen: number[], left: number) => ({
-      principal: principal('evaluation', { keyId }),
+      rights: rightsOf('evaluation', { keyId }),
       allowance: { seen, left },
     })
     const viewers = [

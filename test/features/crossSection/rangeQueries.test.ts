@@ -4,6 +4,7 @@ import { crossSectionRows } from '../../../src/features/crossSection/queries.ts'
 import { readPage } from '../../../src/features/crossSection/rangeQueries.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
+import { allYears, recentYear } from '../companies/fixtures.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -13,7 +14,7 @@ afterAll(() => db.close(), 60_000)
 
 const scope: CrossSectionScope = {
   ...{ metric: 'revenue', market: 'US', asOf: '2026-01-01', fp: 0, from: null, after: null, limit: 5_000 },
-  ...{ recentFiscalYearOnly: false, filters: [], sector: null },
+  ...{ recentFiscalYearOnly: allYears, filters: [], sector: null },
 }
 
 test('a page that is read by ranges is the one that is read company by company, on every day, with every bound and cursor', async () => {
@@ -57,7 +58,7 @@ test('quarters, filters, sectors and keys that see one year are read company by 
     { fp: 2 },
     { fp: 4 },
     { fp: 5 },
-    { recentFiscalYearOnly: true },
+    { recentFiscalYearOnly: recentYear },
     { filters: [{ metric: 'assets', min: 1e9, max: null }] },
     { sector: '7' },
   ]) {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import type { Principal } from '../../../src/access/licences.ts'
 import { isIsoDate } from '../../../src/dates.ts'
 import { planCrossSection, readCrossSection } from '../../../src/features/crossSection/crossSection.ts'
 import { rankMarket } from '../../../src/features/crossSection/ranking.ts'
@@ -12,6 +11,7 @@ import {
   CrossSectionTable,
 } from '../../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../../src/features/crossSection/table.ts'
+import type { Rights } from '../../../src/rights/rights.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import {
   asCapped,
@@ -20,7 +20,7 @@ import {
   evaluationKey,
   insertEntity,
   insertVintages,
-  principal,
+  rightsOf,
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
@@ -121,7 +121,7 @@ interface Listed {
   readonly total: number | undefined
 }
 
-const whoAsks = ({ isFree }: Question): Principal => principal(isFree ? 'free' : 'personal')
+const whoAsks = ({ isFree }: Question): Rights => rightsOf(isFree ? 'free' : 'personal')
 
 /** All pages of the answer. */
 async function ask(asked: Question): Promise<Listed> {
@@ -232,11 +232,11 @@ describe('companies by one of their figures', () => {
     ])
     const plan = planCrossSection(
       bench,
-      viewerOf(principal('personal')),
+      viewerOf(rightsOf('personal')),
       { metric: 'revenue', market: 'US', sort: '-revenue' },
       new Map([['min_revenue', 1e9]]),
     )
-    const { data, other_currencies } = await readCrossSection(bench, principal('personal'), plan)
+    const { data, other_currencies } = await readCrossSection(bench, rightsOf('personal'), plan)
     expect(data.map(({ ticker }) => ticker)).toEqual(['C0'])
     expect(other_currencies).toEqual([
       { currency: 'JPY', companies: 2 },
@@ -267,7 +267,7 @@ describe('companies by one of their figures', () => {
   test('are said not to be all where the market has more than one request sorts', async () => {
     await writeMarket(Array.from({ length: 9 }, (_, n) => ({ roe: { value: n, currency: 'USD' } })))
     const query = { metric: 'roe', market: 'US', sort: '-roe', limit: 3 }
-    const plan = planCrossSection(bench, viewerOf(principal('personal')), query)
+    const plan = planCrossSection(bench, viewerOf(rightsOf('personal')), query)
     const sort = plan.sort ?? { metric: '', descending: false }
     const ranked = async (bound: number) =>
       rankMarket(bench.sql, { ...plan, sort }, async (_, found) => found, bound)
@@ -285,8 +285,8 @@ describe('companies by one of their figures', () => {
       const query = { metric: 'roe', market: 'US', sort: '-roe', limit: 2, ...(cursor && { cursor }) }
       return readCrossSection(
         bench,
-        principal('personal'),
-        planCrossSection(bench, viewerOf(principal('personal')), query),
+        rightsOf('personal'),
+        planCrossSection(bench, viewerOf(rightsOf('personal')), query),
       )
     }
     const first = await page()
@@ -297,7 +297,7 @@ describe('companies by one of their figures', () => {
 
   test('by a metric that is none are refused with the one that is near', () => {
     const query = { metric: 'roe', market: 'US', sort: '-revenu' }
-    expect(() => planCrossSection(bench, viewerOf(principal('personal')), query)).toThrow(
+    expect(() => planCrossSection(bench, viewerOf(rightsOf('personal')), query)).toThrow(
       'sort=-revenu names no metric. Did you mean -revenue?',
     )
   })

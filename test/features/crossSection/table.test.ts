@@ -26,7 +26,7 @@ import {
   evaluationKey,
   insertEntity,
   insertVintages,
-  principal,
+  rightsOf,
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => bench.database.close(), 60_000)
 
-const personal = principal('personal')
+const personal = rightsOf('personal')
 const metrics = ['revenue', 'roe', 'shares_outstanding', 'assets']
 
 async function table(query: Partial<CrossSectionQuery> = {}, bounds = {}, who = personal) {
@@ -153,7 +153,7 @@ test('a page that is read in parts is the page that one statement reads, whereve
     })
   const bounds = new Map([['min_assets', 5]])
   let pages = 0
-  for (const who of [personal, principal('demo')]) {
+  for (const who of [personal, rightsOf('demo')]) {
     for (const filters of [undefined, bounds]) {
       for (const limit of [80, 170, 600]) {
         const sent = { metric: metrics.join(), market: 'US', fp: 'latest', limit } as const
@@ -269,7 +269,7 @@ test('filters leave the companies that fit, in a table and of one metric, and pa
 })
 
 test('of a demo key a table and its filters know the most recent fiscal year alone', async () => {
-  const demo = principal('demo')
+  const demo = rightsOf('demo')
   const { data } = await table({ fp: 'latest' }, {}, demo)
   for (const metric of metrics) {
     const alone = (await single(metric, { fp: 'latest' }, {}, demo)).data

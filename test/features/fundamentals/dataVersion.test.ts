@@ -15,7 +15,7 @@ import {
   evaluationKey,
   insertEntity,
   insertVintages,
-  principal,
+  rightsOf,
   seenEntities,
   type Vintage,
 } from '../companies/fixtures.ts'
@@ -30,7 +30,7 @@ const opened: TestDatabase[] = []
 let database: TestDatabase
 let deps: CompanyDeps
 let company: number
-const who = principal('personal')
+const who = rightsOf('personal')
 
 beforeEach(async () => {
   database = await testDatabase()

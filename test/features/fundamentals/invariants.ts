@@ -4,7 +4,7 @@ import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsRow } from '../../../src/features/fundamentals/schema.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { principal } from '../companies/fixtures.ts'
+import { rightsOf } from '../companies/fixtures.ts'
 
 /** Decisions, section 4; written down again here so that the test does not lean on the importer's own table. */
 const ratioInputs: Record<string, [string, string]> = {
@@ -24,7 +24,7 @@ export async function readRows(
   view: 'history' | 'latest',
   as_of: string,
 ): Promise<FundamentalsRow[]> {
-  const plan = await planCompany(deps, principal('personal'), { ticker, view, as_of })
+  const plan = await planCompany(deps, rightsOf('personal'), { ticker, view, as_of })
   return (await readCompany(deps, plan)).data
 }
 

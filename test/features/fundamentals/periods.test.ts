@@ -15,24 +15,24 @@ import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
 import { tableOf } from '../../../src/features/fundamentals/table.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { companyDeps, insertEntity, insertVintages, principal } from '../companies/fixtures.ts'
+import { companyDeps, insertEntity, insertVintages, rightsOf } from '../companies/fixtures.ts'
 
 const today = '2026-11-20'
 let database: TestDatabase
 let deps: CompanyDeps
 beforeAll(async () => {
   database = await sampleDatabase()
-  deps = companyDeps(database.sql, { today: () => today, flagship: new Set(['AAPL']) })
+  deps = companyDeps(database.sql, { today: () => today })
 }, 120_000)
 afterAll(() => database.close(), 60_000)
 
-type Licence = Parameters<typeof principal>[0]
+type Licence = Parameters<typeof rightsOf>[0]
 
 const read = async (query: FundamentalsQuery, licence: Licence = 'personal') =>
-  readCompany(deps, await planCompany(deps, principal(licence), query))
+  readCompany(deps, await planCompany(deps, rightsOf(licence), query))
 
 async function readSeveral(query: FundamentalsQuery): Promise<FundamentalsBatch> {
-  const me = principal('personal')
+  const me = rightsOf('personal')
   const { body } = await streamCompanies(deps, me, query, await planCompanies(deps, me, query))
   return new Response(body).json()
 }
@@ -259,7 +259,7 @@ describe('an answer without rows says which periods there are', () => {
 
 describe('the cache key of a plan', () => {
   const keyOf = async (query: FundamentalsQuery) =>
-    (await planCompany(deps, principal('personal'), query)).cacheKey
+    (await planCompany(deps, rightsOf('personal'), query)).cacheKey
 
   test('has fp and fy in one spelling, and nothing where neither is sent', async () => {
     const plain = await keyOf({ ticker: 'AAPL' })
@@ -306,7 +306,7 @@ describe('a balance of a year end answers to Q4', () => {
     const query = { metric: 'revenue,assets,shares_outstanding', fy: '2010', layout: 'wide' as const }
     const tableFor = async (fp: string) => {
       const sent = { ticker: 'AAPL', as_of: '2010-12-31', ...query, fp }
-      const plan = await planCompany(deps, principal('personal'), sent)
+      const plan = await planCompany(deps, rightsOf('personal'), sent)
       const { data } = tableOf(await readCompany(deps, plan), plan.columns)
       return data.map(row => [row.fp, row.revenue, row.assets, row.shares_outstanding])
     }

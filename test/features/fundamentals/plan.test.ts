@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { licences } from '../../../src/access/licences.ts'
 import { Failure } from '../../../src/errors.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
+import { licences } from '../../../src/rights/licences.ts'
 import { interceptSql } from '../../http/interceptSql.ts'
 import {
   type CompanyBench,
   companyBench,
   entityIdOf,
   evaluationKey,
-  principal,
+  rightsOf,
   seenEntities,
 } from '../companies/fixtures.ts'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.database.close(), 60_000)
 
-const plan = (query: FundamentalsQuery, who = principal('personal')) => planCompany(bench, who, query)
+const plan = (query: FundamentalsQuery, who = rightsOf('personal')) => planCompany(bench, who, query)
 
 async function failure(work: Promise<unknown>): Promise<Failure> {
   try {
@@ -35,23 +35,23 @@ describe('what a licence opens (decisions, section 3)', () => {
   for (const licence of licences) {
     const full = !['demo', 'free'].includes(licence)
     test(`${licence}: as_of on a flagship company is open`, async () => {
-      const made = await plan({ ticker: 'AAPL', as_of: '2010-02-01' }, principal(licence))
+      const made = await plan({ ticker: 'AAPL', as_of: '2010-02-01' }, rightsOf(licence))
       expect(made).toMatchObject({ asOf: '2010-02-01', recentFiscalYearOnly: false, freeLicence: !full })
     })
     test(`${licence}: as_of on any other company is ${full ? 'open' : 'refused'}`, async () => {
-      const work = plan({ ticker: 'SNOW', as_of: '2025-04-01' }, principal(licence))
-      if (full) expect((await work).recentFiscalYearOnly).toBe(false)
+      const work = plan({ ticker: 'SNOW', as_of: '2025-04-01' }, rightsOf(licence))
+      if (full) expect(await work).toMatchObject({ recentFiscalYearOnly: false })
       else expect((await failure(work)).code).toBe('licence_required')
     })
     test(`${licence}: without as_of ${full ? 'everything' : 'the most recent fiscal year'} is seen`, async () => {
-      const made = await plan({ ticker: 'SNOW' }, principal(licence))
+      const made = await plan({ ticker: 'SNOW' }, rightsOf(licence))
       expect(made).toMatchObject({ asOf: '2026-11-20', recentFiscalYearOnly: !full, freeLicence: !full })
     })
   }
 
   test('a refusal of as_of says what opens it', async () => {
     const { message, details } = await failure(
-      plan({ ticker: 'SNOW', as_of: '2025-04-01' }, principal('demo')),
+      plan({ ticker: 'SNOW', as_of: '2025-04-01' }, rightsOf('demo')),
     )
     expect(message).toContain('evaluation key or a Personal or Commercial data licence')
     expect(message).toContain('AAPL')
@@ -61,8 +61,7 @@ describe('what a licence opens (decisions, section 3)', () => {
   test('every ID of a flagship company is flagship', async () => {
     // Whichever of its IDs the operator names.
     for (const named of ['GOOGL', 'GOOG']) {
-      const flagship = new Set([named])
-      const made = await planCompany({ ...bench, flagship }, principal('demo'), { ticker: 'GOOG' })
+      const made = await planCompany(bench, rightsOf('demo', {}, [named]), { ticker: 'GOOG' })
       expect(made).toMatchObject({ ticker: 'GOOG', recentFiscalYearOnly: false })
     }
   })
@@ -88,8 +87,8 @@ describe('the entity cap of an evaluation key', () => {
         text.includes('record_entities') ? Promise.reject(new Error('counted')) : undefined,
       ),
     }
-    await planCompany(deps, principal('personal'), { ticker: 'AAPL' })
-    const who = principal('evaluation')
+    await planCompany(deps, rightsOf('personal'), { ticker: 'AAPL' })
+    const who = rightsOf('evaluation')
     expect((await failure(planCompany(deps, who, { ticker: 'NOSUCH' }))).code).toBe('entity_unknown')
     expect((await failure(planCompany(deps, who, { ticker: 'AAPL', as_of: 'x' }))).code).toBe(
       'parameter_invalid',
@@ -160,8 +159,8 @@ describe('the cache key', () => {
     ]
     const keys = new Set<string>()
     for (const query of queries) keys.add((await plan(query)).cacheKey)
-    keys.add((await plan({ ticker: 'AAPL' }, principal('demo'))).cacheKey)
-    keys.add((await plan({ ticker: 'SNOW' }, principal('demo'))).cacheKey)
+    keys.add((await plan({ ticker: 'AAPL' }, rightsOf('demo'))).cacheKey)
+    keys.add((await plan({ ticker: 'SNOW' }, rightsOf('demo'))).cacheKey)
     expect(keys.size).toBe(queries.length + 2)
   })
 })

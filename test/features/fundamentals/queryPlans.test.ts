@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { historyRows, latestRows } from '../../../src/features/fundamentals/queries.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import type { TestDatabase } from '../../database.ts'
+import { allYears, recentYear } from '../companies/fixtures.ts'
 import { factReads, manyFacts } from '../companies/manyFacts.ts'
 
 let database: TestDatabase
@@ -23,11 +24,11 @@ test('one company is read through the index, also once its statements are prepar
       fps: null,
       fields: [],
       years: null,
-      recentFiscalYearOnly: false,
+      recentFiscalYearOnly: allYears,
     } as const
     expect((await latestRows(sql, scope)).rows.length).toBe(60)
     expect((await historyRows(sql, scope)).rows.length).toBe(180)
-    expect((await latestRows(sql, { ...scope, recentFiscalYearOnly: true })).rows.length).toBe(60)
+    expect((await latestRows(sql, { ...scope, recentFiscalYearOnly: recentYear })).rows.length).toBe(60)
     expect(
       (await historyRows(sql, { ...scope, metrics: ['metric_7'], from: '2016-01-01' })).rows.length,
     ).toBe(2)

@@ -14,7 +14,7 @@ import {
   filingNumber,
   insertEntity,
   insertVintages,
-  principal,
+  rightsOf,
   withAnnounced,
 } from '../companies/fixtures.ts'
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.database.close(), 60_000)
 
-async function read(query: FundamentalsQuery, licence: Parameters<typeof principal>[0] = 'personal') {
-  const plan = await planCompany(bench, principal(licence), query)
+async function read(query: FundamentalsQuery, licence: Parameters<typeof rightsOf>[0] = 'personal') {
+  const plan = await planCompany(bench, rightsOf(licence), query)
   const list = await readCompany(bench, plan)
   expect([...Value.Errors(FundamentalsList, list)]).toEqual([])
   return list
@@ -215,7 +215,7 @@ describe('a known entity without rows answers and says why', () => {
 
   test('an announced market', async () => {
     const announced = { ...bench, markets: withAnnounced('KR') }
-    const plan = await planCompany(announced, principal('personal'), { ticker: '005930.KS' })
+    const plan = await planCompany(announced, rightsOf('personal'), { ticker: '005930.KS' })
     const list = await readCompany(announced, plan)
     expect([list.count, list.note]).toEqual([0, expect.stringContaining('Market KR is announced')])
   })
@@ -253,7 +253,7 @@ describe('a known entity without rows answers and says why', () => {
 
   test('in part, for a key that sees the most recent fiscal year', async () => {
     const query = { ticker: 'SNOW', metric: 'revenue,shares_outstanding' }
-    const plan = await planCompany(bench, principal('demo'), query)
+    const plan = await planCompany(bench, rightsOf('demo'), query)
     const { data, note } = await readCompany(bench, plan)
     expect(data.map(row => [row.m, row.fy])).toEqual([['revenue', 2025]])
     expect(note).toMatch(

@@ -5,9 +5,9 @@ import { isReadyForm, readReadyRows } from '../../../src/features/fundamentals/r
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { addressOf } from '../../pins.ts'
-import { principal } from '../companies/fixtures.ts'
+import { rightsOf } from '../companies/fixtures.ts'
 
-export const reader = principal('personal')
+export const reader = rightsOf('personal')
 
 /** A pool of the same database that finds no ready answer, whatever is stored. */
 export async function withoutReady(sql: Sql): Promise<Sql> {

@@ -17,7 +17,7 @@ import { fundamentalsSheet } from '../../../src/features/fundamentals/sheet.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { companyDeps, markets, principal } from '../companies/fixtures.ts'
+import { companyDeps, markets, rightsOf } from '../companies/fixtures.ts'
 import { checkHistory, checkLatest, checkRatios, readRows } from './invariants.ts'
 
 FormatRegistry.Set('date', isIsoDate)
@@ -32,7 +32,7 @@ const wholeHistory = new Map<string, FundamentalsRow[]>()
 
 beforeAll(async () => {
   database = await sampleDatabase()
-  deps = companyDeps(database.sql, { today: () => today, flagship: new Set(['AAPL', 'GOOGL', 'GOOG']) })
+  deps = companyDeps(database.sql, { today: () => today })
   const known = (await coverageIndex(deps, { limit: 1_000 })).tickers.data
   tickers = known.map(entry => entry.ticker).filter(ticker => !withoutFigures.includes(ticker))
   expect(tickers.length).toBe(known.length - withoutFigures.length)
@@ -40,8 +40,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => database.close(), 60_000)
 
-async function read(query: FundamentalsQuery, licence: Parameters<typeof principal>[0] = 'personal') {
-  return readCompany(deps, await planCompany(deps, principal(licence), query))
+async function read(query: FundamentalsQuery, licence: Parameters<typeof rightsOf>[0] = 'personal') {
+  return readCompany(deps, await planCompany(deps, rightsOf(licence), query))
 }
 
 // Quarter of revenue: year less nine months, both restated in 2010 (10-K/A of 2010-01-25, 10-Q of 2010-07-21).

@@ -14,7 +14,7 @@ import { usRegister } from '../../../src/ingest/registers/us/register.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { sharedPath } from '../../shared.ts'
-import { entityIdOf } from '../companies/fixtures.ts'
+import { allYears, entityIdOf } from '../companies/fixtures.ts'
 import { readStored } from './readStored.ts'
 
 const folder = sharedPath('registers/us/companyfacts')
@@ -115,7 +115,7 @@ describe.if(folder !== null)('splits of the real companyfacts of Apple and Alpha
         vintage: 'all',
       } as const
       const evidence = (asOf: string) =>
-        splitEvidence(database.sql, { ...plan, asOf, recentFiscalYearOnly: false })
+        splitEvidence(database.sql, { ...plan, asOf, recentFiscalYearOnly: allYears })
       const all = await evidence('2026-11-20')
       const found = detectSplits(all)
       for (let day = '2010-01-01'; day < '2026-01-01'; day = addDays(day, 97)) {

@@ -15,7 +15,7 @@ import {
   companyBench,
   entityIdOf,
   evaluationKey,
-  principal,
+  rightsOf,
   seenEntities,
 } from '../companies/fixtures.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.database.close(), 60_000)
 
-async function open(query: FundamentalsQuery, format: DataFormat = 'json', who = principal('personal')) {
+async function open(query: FundamentalsQuery, format: DataFormat = 'json', who = rightsOf('personal')) {
   const sent = { ...query, format }
   const opened = await streamCompanies(bench, who, sent, await planCompanies(bench, who, sent))
   const bytes = await new Response(opened.body).arrayBuffer()
@@ -35,17 +35,17 @@ async function open(query: FundamentalsQuery, format: DataFormat = 'json', who =
   return bytes
 }
 
-async function batch(query: FundamentalsQuery, who = principal('personal')): Promise<FundamentalsBatch> {
+async function batch(query: FundamentalsQuery, who = rightsOf('personal')): Promise<FundamentalsBatch> {
   const list: unknown = JSON.parse(Buffer.from(await open(query, 'json', who)).toString())
   expect([...Value.Errors(FundamentalsBatch, list)]).toEqual([])
   return Value.Decode(FundamentalsBatch, list)
 }
 
 async function alone(query: FundamentalsQuery): Promise<FundamentalsRow[]> {
-  return (await readCompany(bench, await planCompany(bench, principal('personal'), query))).data
+  return (await readCompany(bench, await planCompany(bench, rightsOf('personal'), query))).data
 }
 
-async function refused(query: FundamentalsQuery, who = principal('personal')): Promise<Failure> {
+async function refused(query: FundamentalsQuery, who = rightsOf('personal')): Promise<Failure> {
   try {
     await planCompanies(bench, who, query)
   } catch (error) {
@@ -96,7 +96,7 @@ describe('several companies', () => {
 
   test('leave their connection, also when the client leaves in the middle', async () => {
     for (let round = 0; round < 12; round++) {
-      const who = principal('personal')
+      const who = rightsOf('personal')
       const query = { ticker: 'AAPL,SNOW,GOOG' }
       const { body, read } = await streamCompanies(bench, who, query, await planCompanies(bench, who, query))
       await body.cancel()
@@ -127,7 +127,7 @@ describe('a list that cannot be answered', () => {
     })
   }
   test('with as_of for one company that the licence does not open, is refused and names it', async () => {
-    const { code, message } = await refused({ ticker: 'AAPL,SNOW', as_of: '2025-06-01' }, principal('demo'))
+    const { code, message } = await refused({ ticker: 'AAPL,SNOW', as_of: '2025-06-01' }, rightsOf('demo'))
     expect(code).toBe('licence_required')
     expect(message).toContain('as_of for SNOW')
   })
@@ -138,7 +138,7 @@ describe('a list that cannot be answered', () => {
 })
 
 test('a demo key sees the flagship in full and the most recent fiscal year of the others', async () => {
-  const list = await batch({ ticker: 'AAPL,SNOW' }, principal('demo'))
+  const list = await batch({ ticker: 'AAPL,SNOW' }, rightsOf('demo'))
   expect(list.companies.map(({ ticker, count }) => [ticker, count])).toEqual([
     ['AAPL', 8],
     ['SNOW', 1],

@@ -18,7 +18,7 @@ import { csvLine } from '../../../src/formats/columns.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { companyDeps, principal } from '../companies/fixtures.ts'
+import { companyDeps, rightsOf } from '../companies/fixtures.ts'
 
 FormatRegistry.Set('date', isIsoDate)
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => database.close(), 60_000)
 
-const me = principal('personal')
+const me = rightsOf('personal')
 const long = async (query: FundamentalsQuery) => readCompany(deps, await planCompany(deps, me, query))
 
 async function wide(query: FundamentalsQuery) {

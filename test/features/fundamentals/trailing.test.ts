@@ -5,7 +5,7 @@ import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { companyDeps, principal } from '../companies/fixtures.ts'
+import { companyDeps, rightsOf } from '../companies/fixtures.ts'
 
 let database: TestDatabase
 let deps: CompanyDeps
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.close(), 60_000)
 
 const read = async (query: FundamentalsQuery) =>
-  (await readCompany(deps, await planCompany(deps, principal('personal'), query))).data
+  (await readCompany(deps, await planCompany(deps, rightsOf('personal'), query))).data
 
 test('trailing twelve months are served when asked for, as known on the day, and else never', async () => {
   const latest = async (as_of: string, metric = 'revenue') => {
@@ -100,7 +100,7 @@ test('a computed metric has a row where every component is stated, and else says
   ])
   const list = await readCompany(
     deps,
-    await planCompany(deps, principal('personal'), {
+    await planCompany(deps, rightsOf('personal'), {
       ticker: 'LPA',
       metric: 'working_capital,ebitda',
       as_of: '2024-04-25',
@@ -114,7 +114,7 @@ test('a computed metric has a row where every component is stated, and else says
 
 test('debt that is not stated in all parts says which part is missing', async () => {
   const query = { ticker: 'SNOW', metric: 'total_debt,net_debt,book_value_per_share', fp: 'FY', fy: '2025' }
-  const { data, missing } = await readCompany(deps, await planCompany(deps, principal('personal'), query))
+  const { data, missing } = await readCompany(deps, await planCompany(deps, rightsOf('personal'), query))
   // 10-K 0001640147-25-000052: convertible notes of 2,271.5 million, and no debt due within a year is stated. Equity 2,999.929
   // million, 334.1 million shares on the cover.
   expect(data.map(row => [row.m, row.fp, row.filed, row.v.toFixed(2), row.u, row.kind])).toEqual([
@@ -128,7 +128,7 @@ test('debt that is not stated in all parts says which part is missing', async ()
 
 test('where every part of a debt is served, what is missing is the reason why they are not added', async () => {
   const missingOf = async (query: FundamentalsQuery) =>
-    (await readCompany(deps, await planCompany(deps, principal('personal'), query))).missing
+    (await readCompany(deps, await planCompany(deps, rightsOf('personal'), query))).missing
   // 10-K 0001652044-21-000010: 999 million due within a year without leases, 13,932 million with them.
   const leases =
     'FY 2020: one of long_term_debt_current and long_term_debt_noncurrent is stated with leases and the other without, so they are not added.'
@@ -157,7 +157,7 @@ test('where every part of a debt is served, what is missing is the reason why th
 test('nothing is missing for the trailing twelve months of a balance, which has none', async () => {
   const metric = 'total_debt,net_debt,working_capital,book_value_per_share,ebitda'
   const query = { ticker: 'LPA', metric, fp: 'TTM', as_of: '2024-04-25' }
-  const { data, missing } = await readCompany(deps, await planCompany(deps, principal('personal'), query))
+  const { data, missing } = await readCompany(deps, await planCompany(deps, rightsOf('personal'), query))
   expect(data).toEqual([])
   expect(missing).toEqual([
     { metric: 'ebitda', components: ['operating_income', 'depreciation_amortization'] },

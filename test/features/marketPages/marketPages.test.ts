@@ -11,7 +11,7 @@ import {
   companyBench,
   insertEntity,
   insertVintages,
-  principal,
+  rightsOf,
   viewerOf,
 } from '../companies/fixtures.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.database.close(), 60_000)
 
-const personal = principal('personal')
+const personal = rightsOf('personal')
 
 const unsigned = (text: string) => Buffer.from(text).toString('base64url')
 
@@ -77,7 +77,7 @@ describe('a cursor', () => {
         expect(plan(bench, viewerOf(personal), { ...query, cursor, limit: 2 }).after).toBe(3)
         const failure = refused(() => plan(bench, viewerOf(personal), { ...query, cursor, ...change }))
         expect([failure.details.param, failure.message]).toEqual(['cursor', expect.stringContaining(message)])
-        const wrongRights = refused(() => plan(bench, viewerOf(principal('free')), { ...query, cursor }))
+        const wrongRights = refused(() => plan(bench, viewerOf(rightsOf('free')), { ...query, cursor }))
         expect(wrongRights.message).toContain('was made for other rights')
       }
     })

@@ -16,10 +16,10 @@ import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
 import { planRestatements, readRestatements } from '../../../src/features/restatements/restatements.ts'
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import { openSignals } from '../../../src/features/signals/stream.ts'
-import { principal, viewerOf } from '../companies/fixtures.ts'
+import { rightsOf, viewerOf } from '../companies/fixtures.ts'
 
-const me = principal('personal')
-const quant = principal('personal', { quant: true })
+const me = rightsOf('personal')
+const quant = rightsOf('personal', { quant: true })
 const fields = 'accession,form,tag,start,accepted_at,inputs'
 
 /** What every reader answers as of a day, by the name of the question. A refusal is an answer, too. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import type { Principal } from '../../../src/access/licences.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import {
   planCompanyRestatements,
@@ -12,13 +11,14 @@ import {
   requireMarketQuery,
 } from '../../../src/features/restatements/restatements.ts'
 import { RestatementList, type RestatementsQuery } from '../../../src/features/restatements/schema.ts'
+import type { Rights } from '../../../src/rights/rights.ts'
 import {
   asCapped,
   type CompanyBench,
   companyBench,
   entityIdOf,
   evaluationKey,
-  principal,
+  rightsOf,
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.database.close(), 60_000)
 
-const personal = principal('personal')
+const personal = rightsOf('personal')
 
 // Expected values: Apple's 10-K 0001193125-09-214859 and 10-K/A 0001193125-10-012091 (companies/fixtures.ts).
 test('restatements show the value before and after, from the day on which the change was filed', async () => {
@@ -73,7 +73,7 @@ test('restatements say why there are none', async () => {
 
 test('companies with a change count against the cap, and at the cap a page is about those that were seen', async () => {
   const [who, full] = [await evaluationKey(bench.sql, 1), await evaluationKey(bench.sql, 1)]
-  const ask = (caller: Principal, limit?: number) =>
+  const ask = (caller: Rights, limit?: number) =>
     asCapped(bench.sql, caller, viewer => {
       const query = { metric: 'revenue', market: 'US', ...(limit === undefined ? {} : { limit }) }
       return readRestatements(bench, caller, planRestatements(bench, viewer, query))

@@ -1,26 +1,21 @@
-import type { Principal } from '../../../src/access/licences.ts'
 import { importSignals, type SignalImport } from '../../../src/features/signals/import/importSignals.ts'
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import type { SignalList, SignalRow, SignalsQuery } from '../../../src/features/signals/schema.ts'
 import { openSignals } from '../../../src/features/signals/stream.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import type { Rights } from '../../../src/rights/rights.ts'
 import { testCursors } from '../../cursors.ts'
+import { rightsOf } from '../companies/fixtures.ts'
 
 const markets = await loadMarkets()
 
 export const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
 export const today = '2026-03-01'
 
-export const quant: Principal = { keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false }
-export const personal: Principal = {
-  keyId: 2,
-  licence: 'personal',
-  quant: false,
-  entityCap: null,
-  bulk: false,
-}
-export const demo: Principal = { keyId: null, licence: 'demo', quant: false, entityCap: null, bulk: false }
+export const quant = rightsOf('personal', { quant: true })
+export const personal = rightsOf('personal', { keyId: 2 })
+export const demo = rightsOf('demo')
 
 export function take(
   sql: Sql,
@@ -44,15 +39,15 @@ export function takeBytes(
   )
 }
 
-export async function list(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<SignalList> {
-  const plan = planSignals({ today: () => today, cursors: testCursors }, principal, query)
+export async function list(sql: Sql, rights: Rights, query: SignalsQuery = {}): Promise<SignalList> {
+  const plan = planSignals({ today: () => today, cursors: testCursors }, rights, query)
   return new Response(
     (await openSignals({ sql, cursors: testCursors }, plan, 'json')).body,
   ).json() as Promise<SignalList>
 }
 
-export async function csv(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<string> {
-  const plan = planSignals({ today: () => today, cursors: testCursors }, principal, query)
+export async function csv(sql: Sql, rights: Rights, query: SignalsQuery = {}): Promise<string> {
+  const plan = planSignals({ today: () => today, cursors: testCursors }, rights, query)
   return new Response((await openSignals({ sql, cursors: testCursors }, plan, 'csv')).body).text()
 }
 

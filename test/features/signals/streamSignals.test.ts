@@ -9,6 +9,7 @@ import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
+import { rightsOf } from '../companies/fixtures.ts'
 import { csv, demo, inServedOrder, list, personal, quant, take, today } from './fixtures.ts'
 
 let db: TestDatabase
@@ -157,9 +158,9 @@ const filters = fc.record(
 
 test('filters and the delay pick the rows that they name', async () => {
   await fc.assert(
-    fc.asyncProperty(filters, fc.constantFrom(quant, personal, demo), async (filter, principal) => {
+    fc.asyncProperty(filters, fc.constantFrom(quant, personal, demo), async (filter, rights) => {
       fc.pre(filter.from === undefined || filter.to === undefined || filter.from <= filter.to)
-      const last = principal.quant ? '9999-12-31' : addDays(today, -90)
+      const last = rights.quant ? '9999-12-31' : addDays(today, -90)
       const wanted = rows.filter(
         row =>
           (filter.market === undefined || row.market === filter.market) &&
@@ -168,18 +169,18 @@ test('filters and the delay pick the rows that they name', async () => {
           (filter.to === undefined || row.date <= filter.to) &&
           row.date <= last,
       )
-      expect((await list(sql, principal, { ...filter, limit: 50_000 })).data).toEqual(inServedOrder(wanted))
+      expect((await list(sql, rights, { ...filter, limit: 50_000 })).data).toEqual(inServedOrder(wanted))
     }),
     { numRuns: 60 },
   )
 })
 
 test('the delayed view never shows a row later than 90 days before today', async () => {
-  for (const [principal, tier] of [
+  for (const [rights, tier] of [
     [demo, 'demo'],
     [personal, 'personal'],
   ] as const) {
-    const view = await list(sql, principal, { limit: 50_000, to: today })
+    const view = await list(sql, rights, { limit: 50_000, to: today })
     expect(view).toMatchObject({ tier, full_access: false, delayed_days: 90 })
     expect(view.data[0].date).toBe('2025-12-01')
     expect(nonEmpty(view.data).every(row => row.date <= '2025-12-01')).toBe(true)
@@ -191,7 +192,7 @@ test('the delayed view never shows a row later than 90 days before today', async
 
 test('only free and demo responses carry the licence', async () => {
   expect((await list(sql, demo)).licence).toContain('Free Licence')
-  expect((await list(sql, { ...personal, licence: 'free' })).licence).toContain('Free Licence')
+  expect((await list(sql, rightsOf('free'))).licence).toContain('Free Licence')
   expect('licence' in (await list(sql, personal))).toBe(false)
 })
 
@@ -270,8 +271,8 @@ test.each([
 })
 
 test('equal requests have equal cache keys, and what changes the bytes changes the key', () => {
-  const key = (principal = quant, query = {}, day = today) =>
-    planSignals({ today: () => day, cursors: testCursors }, principal, query).cacheKey
+  const key = (rights = quant, query = {}, day = today) =>
+    planSignals({ today: () => day, cursors: testCursors }, rights, query).cacheKey
   expect(key()).toBe(key())
   expect(key(quant, { limit: 5_000 })).toBe(key())
   expect(key(quant, {}, '2026-03-02')).toBe(key())

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
-import { openMarkets } from '../../../src/features/bulk/access.ts'
+import { openMarkets } from '../../../src/features/bulk/openMarkets.ts'
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import { stopTestDatabase } from '../../database.ts'

@@ -1,6 +1,6 @@
-import { type Licence, licences } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { Area } from '../../../http/pages/shell.ts'
+import { type Licence, licences } from '../../../rights/licences.ts'
 import { accountPage } from '../../account/pages/frame.ts'
 import { options } from '../../licensing/licencesPage.ts'
 import { grantable, licenceTitle } from '../../licensing/terms.ts'

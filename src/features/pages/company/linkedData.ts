@@ -1,5 +1,5 @@
-import { freeLicenceAddress } from '../../../access/licences.ts'
 import type { Markets } from '../../../markets/markets.ts'
+import { freeLicenceAddress } from '../../../rights/licences.ts'
 import type { PageDeps } from '../deps.ts'
 import { downloadPath, isDownloadable } from '../downloads.ts'
 import type { CompanyView } from './read.ts'

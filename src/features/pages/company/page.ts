@@ -1,7 +1,7 @@
-import type { Principal } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
+import type { Rights } from '../../../rights/rights.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
@@ -17,11 +17,11 @@ import { timeline } from './timeline.ts'
 /** /companies/{id}: a company's figures as known today or, where the visitor's licence opens it, on any day. */
 export async function companyPage(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   id: string,
   query: CompanyPageQuery,
 ): Promise<Page> {
-  const view = await readCompanyView(deps, principal, id, query)
+  const view = await readCompanyView(deps, rights, id, query)
   const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
@@ -42,7 +42,7 @@ ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables.days, query)}
-${countedNote(principal)}
+${countedNote(rights)}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
 <div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
@@ -75,7 +75,7 @@ function whyNoFigures(
     : `${none} Choose a later day: none had been filed by ${as_of}.`
 }
 
-const countedNote = ({ entityCap, licence }: Principal): Markup | false =>
+const countedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="quiet">This company counts as one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence covers. <a href="/account/usage">See how many you have used</a>.</p>`
 

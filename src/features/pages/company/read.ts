@@ -1,6 +1,6 @@
-import type { Principal } from '../../../access/licences.ts'
 import { readAsOf } from '../../../facts/asOf.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
+import type { Rights } from '../../../rights/rights.ts'
 import { findByAnyId } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
@@ -30,7 +30,7 @@ const shownFilings = 20
 /** Reads a company by the verbs of the API, with the visitor's rights: what a key is refused, the page is refused. */
 export async function readCompanyView(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   id: string,
   { as_of, show = 'years' }: CompanyPageQuery,
 ): Promise<CompanyView> {
@@ -44,12 +44,12 @@ export async function readCompanyView(
       ...(as_of === undefined ? {} : { as_of }),
     }
     // First of all: it refuses, and it counts the company of a capped key.
-    const plan = await planCompany(deps, principal, query)
+    const plan = await planCompany(deps, rights, query)
     const [profile, list, ofToday, filings] = await Promise.all([
       withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, day)),
-      answerCompany(deps, principal, query, plan),
-      as_of === undefined ? null : readToday(deps, principal, query),
-      readLatestFilings(deps, principal, ticker, as_of),
+      answerCompany(deps, rights, query, plan),
+      as_of === undefined ? null : readToday(deps, rights, query),
+      readLatestFilings(deps, rights, ticker, as_of),
     ])
     const today = ofToday ?? list
     if ([profile, today, filings].every(part => part.data_version === list.data_version))
@@ -60,18 +60,18 @@ export async function readCompanyView(
 
 async function readToday(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   { as_of: _, ...query }: FundamentalsQuery,
 ): Promise<FundamentalsList> {
-  return answerCompany(deps, principal, query, await planCompany(deps, principal, query))
+  return answerCompany(deps, rights, query, await planCompany(deps, rights, query))
 }
 
 async function readLatestFilings(
   deps: PageDeps,
-  principal: Principal,
+  rights: Rights,
   ticker: string,
   asOf: string | undefined,
 ): Promise<FilingList> {
   const query = { ticker, limit: shownFilings, ...(asOf === undefined ? {} : { as_of: asOf }) }
-  return readFilings(deps, await planFilings(deps, principal, query))
+  return readFilings(deps, await planFilings(deps, rights, query))
 }

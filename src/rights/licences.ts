@@ -9,7 +9,7 @@ export const licences = [
 ] as const
 export type Licence = (typeof licences)[number]
 
-/** The rights of a caller. Authentication creates it, and every query that decides what is shown reads it. */
+/** Who a caller is: what `Rights` decides by. */
 export interface Principal {
   /** null: the demo key, which all users share. */
   readonly keyId: number | null
@@ -19,6 +19,15 @@ export interface Principal {
   readonly entityCap: number | null
   readonly bulk: boolean
 }
+
+/** The demo key, and visitors of pages without an account. */
+export const demoPrincipal: Principal = Object.freeze({
+  keyId: null,
+  licence: 'demo',
+  quant: false,
+  entityCap: null,
+  bulk: false,
+})
 
 /** The key's plan as responses name it: `quant` if the key has that plan, else its licence. */
 export function tierOf(principal: Principal): string {

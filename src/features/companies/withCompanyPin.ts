@@ -1,26 +1,23 @@
-import { isFreeData, type Principal } from '../../access/licences.ts'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { Failure } from '../../errors.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from './deps.ts'
 import { findByAnyId } from './lookup.ts'
 
-type PinDeps = Pick<CompanyDeps, 'sql' | 'markets' | 'flagship'>
+type PinDeps = Pick<CompanyDeps, 'sql' | 'markets'>
 
-/** Answers about one company, at an earlier data version only if the licence of the caller includes it. A flagship company is one under
- * any of its IDs and under its number.
+/** Answers about one company, at an earlier data version only if the caller may see that of the company.
  *
  * @param id as it was sent */
 export function withCompanyPin<Answer>(
   deps: PinDeps,
-  principal: Principal,
+  rights: Rights,
   { version, id }: { readonly version: number | undefined; readonly id: string },
   answer: () => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
-  const isFree = version === undefined || !isFreeData(principal) || deps.flagship.has(id.toUpperCase())
-  if (isFree) return answer()
+  if (version === undefined || rights.seesHistoryOf(id.toUpperCase())) return answer()
+  // The ID that was sent may be a number or a former ID of a company that is open under another one.
   return namesOf(deps, id).then(names => {
-    const flagship = names.find(name => deps.flagship.has(name))
-    requirePinRight(principal, version, deps.flagship, id, [flagship ?? id])
+    if (!rights.seesHistoryOf(...names)) rights.requireVersion(version, id, [id])
     return answer()
   })
 }

@@ -1,0 +1,74 @@
+import type { IsoDate } from '../dates.ts'
+import type { Sql, SqlClient, SqlFragment } from '../postgres/client.ts'
+import { primaryOf } from '../postgres/readRoute.ts'
+import type { Principal } from './licences.ts'
+import type { RecentYearOnly } from './rights.ts'
+
+/** Who a key is now, for work that runs long after its request: it may have another licence by then. A key without a grant is free. */
+export async function readPrincipal(sql: Sql, keyId: number): Promise<Principal> {
+  const [row] = await sql<Omit<Principal, 'keyId'>[]>`
+    select licence, quant, entity_cap as "entityCap", bulk
+    from grant_that_counts(${keyId}) where starts_at <= now()`
+  return { keyId, ...(row ?? { licence: 'free', quant: false, entityCap: null, bulk: false }) }
+}
+
+/** True if a capped key may see these companies: those it has not seen before fit under the cap. They are recorded all
+ * together or not at all. */
+export async function recordEntities(
+  sql: Sql,
+  keyId: number,
+  entityIds: readonly number[],
+  cap: number,
+): Promise<boolean> {
+  const [row] = await primaryOf(sql)<{ allowed: boolean }[]>`
+    select record_entities(${keyId}, ${[...entityIds]}::int[], ${cap}) as allowed`
+  return row.allowed
+}
+
+/** The same for a page of a market: only if the key may still see as many new companies as such a page can have.
+ *
+ * @param limit how many companies a page can have */
+export async function recordPage(
+  sql: Sql,
+  keyId: number,
+  entityIds: readonly number[],
+  limit: number,
+  cap: number,
+): Promise<boolean> {
+  const [row] = await primaryOf(sql)<{ allowed: boolean }[]>`
+    select record_page(${keyId}, ${[...entityIds]}::int[], ${limit}, ${cap}) as allowed`
+  return row.allowed
+}
+
+/** The companies that a capped key has seen. None is ever taken away, so lists of one length are one list. */
+export async function seenEntities(sql: Sql, keyId: number): Promise<readonly number[]> {
+  const [row] = await primaryOf(sql)<{ seen: number[] }[]>`
+    select coalesce(array_agg(entity_id order by entity_id), '{}') as seen from key_entity where key_id = ${keyId}`
+  return row.seen
+}
+
+/** The condition on figures of a company that leaves the fiscal years which a caller sees.
+ *
+ * @param fiscalYear the column */
+export const shownYears = (
+  sql: SqlClient,
+  recentYearOnly: RecentYearOnly,
+  fiscalYear: SqlFragment,
+  asOf: IsoDate,
+  entityId: SqlFragment | number,
+): SqlFragment => (recentYearOnly ? sql`and ${fiscalYear} = ${recentFiscalYear(sql, asOf, entityId)}` : sql``)
+
+/** The fiscal year of the latest full year known that day. Flows go before instants: the date of a share count on a cover
+ * page belongs to no full year. If no full year is known, the latest fiscal year of all. */
+export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFragment | number) {
+  return sql`
+    coalesce(
+      (select y.fy
+       from metric ym cross join lateral (
+         select f.fy, f.period_end, f.period_start from fact_as_of(${asOf}) f
+         where f.entity_id = ${entityId} and f.metric_id = ym.metric_id and f.fp = 0
+         order by f.period_end desc limit 1) y
+       where not ym.is_trailing
+       order by (y.period_start is not null) desc, y.period_end desc, y.fy desc limit 1),
+      (select max(f.fy) from fact_as_of(${asOf}) f where f.entity_id = ${entityId}))`
+}
