@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import { demoPrincipal, type Licence, licenceLimits } from '../rights/licences.ts'
 import type { Rights, RightsOf } from '../rights/rights.ts'
-import type { Limits, Verdict } from '../limits/verdict.ts'
 import type { Cookies } from './cookies.ts'
 import {
   isPlaceholder,

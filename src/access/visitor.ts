@@ -1,8 +1,8 @@
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import { demoPrincipal, licenceLimits } from '../rights/licences.ts'
 import type { Rights } from '../rights/rights.ts'
 import type { AccessDeps } from './authenticate.ts'
-import type { Limits, Verdict } from '../limits/verdict.ts'
 import { tokenDigest } from './cookies.ts'
 
 /** Who looks at a page or downloads a file. */

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
-import { type Principal, rowLimits } from '../rights/licences.ts'
 import type { Limits, Verdict } from '../limits/verdict.ts'
+import { type Principal, rowLimits } from '../rights/licences.ts'
 import { networkOf } from './clientAddress.ts'
 
 /** The rows that a caller may join in a minute, counted for all servers together. */

@@ -48,9 +48,7 @@ ${cappedNote(rights)}
 ${form(deps, rights, shown, plan.market)}`
   // Opening the page alone must not use up companies.
   if (rights.entityCap !== null && screen.isBlank) return { ...page, main: head }
-  const { table, isWhole } = await deps.readLimiter.run('pages', () =>
-    readComparedTable(deps, rights, plan),
-  )
+  const { table, isWhole } = await deps.readLimiter.run('pages', () => readComparedTable(deps, rights, plan))
   const rows = table.data
   const names = await namesOf(
     deps,
