@@ -17,7 +17,6 @@ import {
 import { csvLine } from '../../../src/formats/columns.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
-import { nonEmpty } from '../../nonEmpty.ts'
 import { companyDeps, rightsOf } from '../companies/fixtures.ts'
 
 FormatRegistry.Set('date', isIsoDate)
