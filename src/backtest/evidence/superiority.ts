@@ -60,8 +60,8 @@ export function isRejected(
   return hits / resamples >= levelOf(test)
 }
 
-/** Shares of the resamples after which `isRejected` is asked. Most records of noise need no more than the first. */
-export const decisionStages: readonly number[] = [0.125, 0.25, 0.5, 1]
+/** Shares of the resamples after which `isRejected` is asked. Most records of noise need no more than the first two. */
+export const decisionStages: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1]
 
 /** `resampleMaxima` and `spaResult` on one thread, tile by tile.
  *

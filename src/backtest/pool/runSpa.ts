@@ -10,8 +10,8 @@ import type { Ticket } from './tickets.ts'
  * and every slice competes fairly with other requests. Every resample has its own random numbers, and p values are counts: the
  * result is bit-identical for any number of threads.
  *
- * If the request does not include the test, its resamples only decide the verdict. They are drawn in stages, each as large as all
- * before it, and end with the stage that rejects it: most sweeps of noise need an eighth. What the verdict says is the same.
+ * If the request does not include the test, its resamples only decide the verdict. They are drawn in stages, and end with
+ * the stage that rejects it: most sweeps of noise need a tenth. What the verdict says is the same.
  *
  * @param afterSlice may throw, to end a sweep that has taken too long */
 export async function runSpa(
