@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('a thousand connections of one cli
       expect(connected).toBe(1_000)
       expect(grownMb).toBeLessThan(150)
       expect(times.length).toBeGreaterThan(10)
-      expect(nonEmpty(Object.keys(statuses)).filter(status => status !== '431')).toEqual([])
+      expect(Object.keys(statuses).filter(status => status !== '431')).toEqual([])
     }, 40_000)
 })
 

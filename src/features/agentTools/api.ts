@@ -23,7 +23,8 @@ export interface ApiAnswer {
 }
 
 /** Performs a request as the caller of the tools: with their key, from their address. Every figure that a tool shows comes through
- * here, so limits, licences, entity caps and refusals are those of the API. */
+ * here, so limits, licences, entity caps and refusals are those of the API. Calling the functions behind the routes would save
+ * little: a cached call takes 1.3 ms (median), and its request alone 0.4 ms. */
 export type PerformRequest = (request: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>
 
 /** What a tool answers instead of a result. The message is written for the reader of the conversation. */

@@ -25,7 +25,8 @@ export async function pinnedPath(sql: Sql): Promise<PinnedPath> {
   return row
 }
 
-/** The tables that remember. A migration that adds one adds it here, too. */
+/** The tables whose replaced and deleted rows are kept. A migration that adds such a table adds it here, too. One that adds a column
+ * to such a table adds it to `<name>_past` and to the view in the schema `pinned`. */
 export const versionedTables = [
   'fact',
   'entity',

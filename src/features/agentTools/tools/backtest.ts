@@ -72,8 +72,9 @@ const readJob = (call: ToolCall, id: string) => read(call, Job, { path: jobPath(
 const firstPauseMs = 250
 const maxPauseMs = 3_000
 
-/** Waits for a stored backtest, with longer and longer pauses: each look counts as a request of the key. It is cancelled with the call,
- * and goes on where only the time to wait has ended. */
+/** Waits for a stored backtest, with growing pauses, because each look counts as a request of the key. Cancelling the call
+ * cancels the backtest; if only the time to wait ends, it continues. A client of the protocol of 2025 cancels over HTTP by a
+ * second message, which nothing relates to the first, so its backtest continues, too. */
 async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise<ToolAnswer<Answer>> {
   let current = started
   let waitedMs = 0
