@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { type Connection, connectionsOverCaps } from '../../src/http/connections.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
 import { testDatabase } from '../database.ts'
-import { nonEmpty } from '../nonEmpty.ts'
 import { type CrowdTask, startCrowd } from './crowdClient.ts'
 
 describe('which connections are over the caps', () => {
