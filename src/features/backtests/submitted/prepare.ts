@@ -25,10 +25,10 @@ interface Prepared {
   readonly backtest: Promise<BacktestOutcome>
 }
 
-/** What this process made of the bodies of its open jobs; shared by all shards of a job that run here. */
+/** What this process made of its open jobs' bodies, shared by all shards of a job that run here. */
 const preparedJobs = new WeakMap<OpenJob, Prepared>()
 
-/** The result or the sweep plan of a job's body, made once per process and round. */
+/** The result or sweep plan of a job's body, made once per process and round. */
 export function prepareJob(deps: SubmittedDeps, openJob: OpenJob, job: Job): Promise<BacktestOutcome> {
   const earlier = preparedJobs.get(openJob)
   if (earlier?.round === job.round) return earlier.backtest
