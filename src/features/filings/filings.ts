@@ -12,13 +12,13 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import { type FilingPage, type FilingScope, filingPage } from './queries.ts'
 import { defaultFilings, type FilingList, type FilingsQuery } from './schema.ts'
 
-/** A request for filings, decided. Filings are metadata: every key sees those of every day. */
+/** A filings request after all decisions. Filings are metadata: every key sees those of every day. */
 export interface FilingsPlan extends FilingScope {
   readonly ticker: string | null
   readonly firstVersion: number | null
   readonly freeLicence: boolean
   readonly notes: readonly string[]
-  /** Of the cursors of this list. */
+  /** Scope of this list's cursors. */
   readonly scope: CursorScope
   readonly cacheKey: string
 }

@@ -19,7 +19,7 @@ const shownRequests = 20
 
 export type LicensingDeps = AccountDeps & { readonly today: () => IsoDate }
 
-/** /account/licences: request a licence, see what became of it, withdraw it. */
+/** /account/licences: request a licence, follow the request, withdraw it. */
 export function licensingRoutes(http: HttpPlugin, deps: LicensingDeps) {
   const { sql } = deps
 

@@ -11,7 +11,7 @@ import { type CompanyScope, companyRestatementRows } from './queries.ts'
 import { restatementRow, restriction } from './restatements.ts'
 import type { RestatementList, RestatementsQuery } from './schema.ts'
 
-/** A request for the restatements of one company, decided. */
+/** A request for one company's restatements after all decisions. */
 export interface CompanyRestatementsPlan extends CompanyScope {
   readonly ticker: string
   readonly market: string
@@ -20,8 +20,10 @@ export interface CompanyRestatementsPlan extends CompanyScope {
   readonly cacheKey: string
 }
 
-/** The request names the company, so the company counts against a cap before anything of it is read, and its past is open to whoever
- * may see the past of its figures. */
+/**
+ * The request names the company, so it counts against a cap before anything about it is read, and its past is
+ * open to those who may see the past of its figures.
+ */
 export async function planCompanyRestatements(
   deps: CompanyDeps,
   rights: Rights,

@@ -129,7 +129,7 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
   })
 }
 
-/** The filings between the two days, those of each company by a request of its own. */
+/** The filings between the two days, with one request per company. */
 async function filingsOf(
   { since, as_of, data_version }: Args,
   head: { readonly data_version: number; readonly companies: readonly { readonly ticker: string }[] },
@@ -156,7 +156,10 @@ async function filingsOf(
   return { shown, leftOut }
 }
 
-/** Of each period what was current on the day, against what is current at the end. Rows come in the order in which they were filed. */
+/**
+ * For each period, compares the figure current on the first day with the one current at the end. Rows arrive
+ * in filing order.
+ */
 function changesBetween(rows: readonly ReadRow[], day: string): (Change & { ticker: string })[] {
   const periods = Map.groupBy(rows, ({ ticker, m, end, fp }) => `${ticker} ${m} ${end} ${fp}`)
   const changes: (Change & { ticker: string })[] = []

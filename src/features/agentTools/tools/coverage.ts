@@ -102,7 +102,7 @@ export const getCoverage = defineTool({
     args.tickers === undefined ? ofService(args, call) : ofCompanies(args, args.tickers, call),
 })
 
-/** What the metrics mean: the same at every data version. */
+/** The metrics' definitions, which are the same at every data version. */
 async function readIndex(call: ToolCall, query: Readonly<Record<string, string | number | undefined>>) {
   return read(call, ReadIndex, { path: '/api/v1/fundamentals', query: { limit: 1, ...query } })
 }
@@ -145,7 +145,7 @@ async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCal
   })
 }
 
-/** Without what a newer server may say besides. */
+/** Drops additional fields, which a newer server may send. */
 function pick({ ticker, issuer_id, name, market, aliases, former_ids, first_filed, last_filed }: Checked) {
   return { ticker, issuer_id, name, market, aliases, former_ids, first_filed, last_filed }
 }

@@ -129,7 +129,7 @@ export interface Found {
   readonly nextPage: string | null
 }
 
-/** A page of at most so many companies, of fewer where the key may not see as many. */
+/** Reads a page of up to this many companies, or fewer if the key may not see as many. */
 export async function readPage(
   args: ScreenArgs,
   limit: number,
@@ -141,7 +141,7 @@ export async function readPage(
   return fewer === null ? found : readExactly(args, Math.min(limit, fewer), cursor, call)
 }
 
-/** A page as the API answers it. */
+/** Reads a page exactly as requested. */
 function readExactly(
   args: ScreenArgs,
   limit: number,
@@ -162,7 +162,7 @@ function readExactly(
 const sortOf = ({ sort_by, order }: ScreenArgs): string | undefined =>
   sort_by === undefined ? undefined : `${order === 'ascending' ? '' : '-'}${sort_by}`
 
-/** All filters hold, so of two bounds of one metric the narrower one. */
+/** All filters must hold, so the narrower of two bounds of a metric counts. */
 function boundsOf(filters: NonNullable<ScreenArgs['filters']>): Record<string, number> {
   const bounds: Record<string, number> = {}
   for (const { metric, min, max } of filters) {

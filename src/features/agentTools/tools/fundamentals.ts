@@ -41,7 +41,7 @@ const shared = {
   ...listArguments,
 }
 
-/** What it shows of a row; `until` only where the figure is no longer current. */
+/** The fields shown of a row. `until` appears only if the figure is no longer current. */
 const Row = Type.Object({
   ticker: Type.Optional(said(row.ticker, 'If several.')),
   ...periodFields,

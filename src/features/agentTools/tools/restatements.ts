@@ -121,7 +121,10 @@ async function ofCompanies(
   })
 }
 
-/** As the API defines a restatement: a vintage whose value or unit differs from that of the vintage before it. */
+/**
+ * Restatements as the API defines them: a vintage whose value or unit differs from that of the previous
+ * vintage.
+ */
 function changesOf(rows: readonly ReadRow[]): Omit<Row, 'name'>[] {
   const periods = Map.groupBy(rows, ({ ticker, m, end, fp }) => `${ticker} ${m} ${end} ${fp}`)
   return [...periods.values()].flatMap(vintages =>

@@ -71,12 +71,12 @@ export const screen = defineTool({
   },
 })
 
-/** Companies of a page without sort_by. Few: with an evaluation key each counts as seen. */
+/** Page size without sort_by. It is small because each company counts as seen for an evaluation key. */
 const pageCompanies = 50
-/** Companies of a page of a ranking: free keys get no more. */
+/** Page size of a ranking: free keys get no more. */
 const rankedCompanies = 1_000
 
-/** The API sorts all companies of the market, so a page of a ranking is a part of the whole one. */
+/** The API sorts all companies of the market, so a page of a ranking is a slice of its whole page. */
 async function onePage(args: ScreenArgs, place: Place, call: ToolCall): Promise<Found> {
   const { sort_by } = args
   const limit = sort_by === undefined ? pageCompanies : (args.limit ?? rankedCompanies)
