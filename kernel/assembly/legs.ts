@@ -1,12 +1,13 @@
-/** Picks the two legs of a date by histogram, without ordering it. `rank` becomes 0 for the bottom leg's k names, n - 1
- * for the top leg's, -1 for names without a score (NaN), and k for all others (0 if long only, where 0 is in no leg).
- * Targets with equal weights need no more than that.
+/** Picks the two legs of a date by histogram, without ordering it. `rank` becomes 0 for the bottom leg's k
+ * names, n - 1 for the top leg's, -1 for names without a score (NaN), and k for all others (0 if long only,
+ * where 0 is in no leg). Targets with equal weights need no more than that.
  *
- * Ties are settled by place: the higher place is stronger.
+ * Ties are broken by index: the higher index is stronger.
  *
  * @param stats from `scoreStats`: smallest and largest score
  * @param scratch memory for `width` + `buckets` i32, and for `maxCandidates` f64 and i32
- * @returns 1, or 0 if more than `maxCandidates` names share the bucket in which a leg ends: order the date in full */
+ * @returns 1, or 0 if more than `maxCandidates` names share the bucket in which a leg ends: order the date
+ *   in full */
 export function pickLegs(
   score: usize,
   rank: usize,
@@ -64,8 +65,8 @@ export function pickLegs(
   return 1
 }
 
-/** More names than this in the bucket where a leg ends are not worth an insertion sort. The caller sizes the scratch
- * memory with the same number (src/backtest/portfolio/kernel/tileMemory.ts). */
+/** More names than this in the bucket where a leg ends are not worth an insertion sort. The caller sizes the
+ * scratch memory with the same number (src/backtest/portfolio/kernel/tileMemory.ts). */
 const maxCandidates = 64
 
 /** Writes three f64 to `out`: the smallest score, the largest score, and how many scores are not missing
