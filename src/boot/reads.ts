@@ -6,24 +6,24 @@ import { Replicas } from '../postgres/replicas/replicas.ts'
 
 interface ReadParts {
   readonly config: Pick<Config, 'databaseReadUrls' | 'databaseConnections' | 'statementTimeoutMs'>
-  /** Of the primary. */
+  /** The pool of the primary. */
   readonly sql: Sql
   readonly lookups: Sql
   readonly report: (line: string) => void
 }
 
 interface OpenReads {
-  /** For what only reads, as the pools of those names. */
+  /** For read-only statements, like the pools of the same names. */
   readonly sql: Sql
   readonly lookups: Sql
   readonly directory: CompanyDirectory
   readonly version: DataVersionWatch
-  /** null: the primary answers all. */
+  /** null: the primary answers everything. */
   readonly replicas: Replicas | null
   close(): Promise<void>
 }
 
-/** Follows the data version and, where DATABASE_READ_URL names replicas, opens the pools that read from them. */
+/** Follows the data version and, if DATABASE_READ_URL names replicas, opens the pools that read from them. */
 export async function openReads({ config, sql, lookups, report }: ReadParts): Promise<OpenReads> {
   const { databaseReadUrls: urls, statementTimeoutMs, databaseConnections } = config
   let directory: CompanyDirectory | null = null

@@ -23,7 +23,8 @@ import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 
-/** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
+/** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and
+ * exits. */
 export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)

@@ -7,8 +7,8 @@
  *
  *   a_t = sum_j p^j c_{t-j} = p (a_{t-1} + c_{t-1}),  b_t = sum_j j p^j c_{t-j} = p (b_{t-1} + a_{t-1} + c_{t-1})
  *
- * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i, the sum over j of
- * j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
+ * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i,
+ * the sum over j of j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
  *
  * @param demeaned c, per period, in any unit: T values, none of them NaN
  * @param meanBlock L >= 1, in periods
