@@ -45,7 +45,7 @@ interface JsonFlag {
   readonly json: boolean
 }
 
-/** `bulk`: files of everything, which /api/v1/bulk serves. */
+/** `bulk`: writes the files of the whole data that /api/v1/bulk serves. */
 export function addBulkCommand(program: Command, context: CliContext): void {
   const command = program
     .command('bulk')

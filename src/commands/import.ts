@@ -87,7 +87,7 @@ async function run(
   return reportImport(register.market, imported, seconds, json)
 }
 
-/** Notes how an import ended, for `asfiled status`. The import itself succeeds also where that cannot be noted. */
+/** Records how an import ended, for `asfiled status`. The import succeeds even if that fails. */
 async function recordedImport(
   sql: Sql,
   market: string,

@@ -51,7 +51,7 @@ export interface TermOptions {
   readonly bulk?: boolean
 }
 
-/** Adds the options of the terms of a grant. */
+/** Adds the options for the terms of a grant. */
 export const withTerms = (command: Command): Command =>
   command
     .option('--quant', 'Add the quant plan: undelayed signals and backtests', false)
@@ -63,7 +63,7 @@ export const withTerms = (command: Command): Command =>
     .option('--bulk', 'Bulk files, from an OEM order form')
     .option('--json', 'Print one JSON object', false)
 
-/** The order in the options, with the terms that were given alone. */
+/** The order that the options describe, containing only the terms that were given. */
 export function orderOf(options: TermOptions, today: IsoDate): GrantOrder {
   const { licence, quant, first, last, perMinute, perDay, companies, bulk } = options
   return {
@@ -162,7 +162,7 @@ function targetOf({ key, email, newKey }: MakeOptions): GrantTarget {
   )
 }
 
-/** A grant that was made, in words. */
+/** Describes a new grant. */
 export const describeGrant = (made: MadeGrant): string =>
   [
     `Grant ${made.grant}: ${made.licence}${made.quant ? ' + quant' : ''} on ${made.key}, from ${made.starts}, ${made.expires === null ? 'no end' : `until ${made.expires} (UTC, inclusive)`}`,
@@ -172,7 +172,7 @@ export const describeGrant = (made: MadeGrant): string =>
 
 interface ExtendOptions {
   readonly last?: IsoDate
-  /** false: --no-end was given. */
+  /** False if --no-end was given. */
   readonly end: boolean
   readonly json: boolean
 }

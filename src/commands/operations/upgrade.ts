@@ -43,7 +43,7 @@ interface UpgradeFlags {
   readonly timeout: number
 }
 
-/** `upgrade --check`: what an upgrade to this version would do to the database of the settings. */
+/** `upgrade --check`: reports what an upgrade to this version would do to the configured database. */
 export function addUpgradeCommand(program: Command, context: CliContext): void {
   program
     .command('upgrade')
@@ -142,7 +142,7 @@ async function readEffects(
   )
 }
 
-/** The opening comment of a migration up to a blank line or to its note about upgrades, as one line. */
+/** The opening comment of a migration, up to a blank line or its upgrade note, as one line. */
 function reasonOf(text: string): string {
   const [opening] = text.split(/^(?!--)|^-- Upgrade: /m)
   return opening

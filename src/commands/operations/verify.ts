@@ -89,7 +89,7 @@ async function check(
       bytesPerSecond: rate === undefined || rate <= 0 ? null : rate * 1e6,
       isThorough: thorough === true,
       elapsedMs: () => performance.now(),
-      // The screen has them all.
+      // The final report lists all findings.
       report: () => {},
       onProgress: ({ phase, pages, totalPages, findings }) =>
         progress.update({

@@ -24,7 +24,7 @@ interface ObservationRecord {
   figures: Figure[]
 }
 
-/** All that was ever observed of some entities at a register that overwrites, by entity. */
+/** Everything ever observed about some entities at a register that overwrites, by entity. */
 export async function readObservedFilings(
   transaction: TransactionSql,
   names: FactNames,
