@@ -23,7 +23,7 @@ import type { Session, SessionRights } from './visitorQueries.ts'
 export interface KeyDeps {
   readonly rightsOf: RightsOf
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
-  /** For keys from addresses that have exhausted their failures. */
+  /** For keys sent from addresses with too many failed authentications. */
   readonly suspectKeys: SharedLookup<StoredKey>
   readonly keyCache: KeyCache
   readonly rateLimiter: RateLimiter
@@ -31,23 +31,24 @@ export interface KeyDeps {
   readonly epochMs: () => number
 }
 
-/** What tells who sent a request, with a key or with a cookie. */
+/** The dependencies that identify who sent a request, by key or by cookie. */
 export interface AccessDeps extends KeyDeps {
-  /** By the digest of the token in the cookie, in base64. */
+  /** By the digest of the cookie's token, in base64. */
   readonly sessions: SharedLookup<SessionRights>
   /** The session of a token, by its digest; null: it has ended. */
   readonly findSession: (digest: Uint8Array) => Promise<Session | null>
-  /** Whether ADMIN_EMAILS names an address. */
+  /** Whether ADMIN_EMAILS lists an address. */
   readonly isAdmin: (email: string) => boolean
   readonly cookies: Cookies
 }
 
-/** Failed authentications that one address may cause. */
+/** How many failed authentications one address may cause. */
 const failureLimits: Limits = { perMinute: 30, perDay: null }
 const bearer = /^Bearer +(\S+) *$/i
 
-/** The caller whose key is in the Authorization header. Keys are compared by their SHA-256 alone, so the time of a refusal
- * reveals nothing about any key. A cached key is answered without a promise, which saves time on every request. */
+/** Finds the caller by the key in the Authorization header. Keys are compared only by their SHA-256, so
+ * response times reveal nothing about any key. A cached key returns without a promise, which saves time on
+ * every request. */
 export function authenticate(
   deps: KeyDeps,
   headers: Pick<Headers, 'get'>,
@@ -71,7 +72,8 @@ async function lookUp(deps: KeyDeps, key: string, digest: string, address: strin
   } catch (failure) {
     return refuse(deps, address, failure)
   }
-  // Behind a proxy that is not in TRUSTED_PROXIES all clients share one address, and one of them must not lock out the others.
+  // Behind a proxy that is missing from TRUSTED_PROXIES, all clients share one address, and one of them must
+  // not lock out the others.
   const isSuspect =
     !deps.keyCache.hasSeen(digest) && deps.rateLimiter.isRefused(failureSubject(address), failureLimits)
   const { generation } = deps.keyCache
@@ -95,7 +97,7 @@ function callerOrRefusal(deps: KeyDeps, key: CachedKey, address: string): Caller
   return key.caller
 }
 
-/** Holds the verdict of the rate limiter, for the headers of the response. */
+/** Carries the limiter's verdict, for the headers of the response. */
 export class TooManyInvalidKeys extends Failure {
   readonly verdict: Verdict
 
@@ -111,7 +113,8 @@ export class TooManyInvalidKeys extends Failure {
 
 const failureSubject = (address: string) => `auth:${address}`
 
-/** Counts a failed authentication by address. Beyond the limit an invalid key gets 429 instead of the reason. */
+/** Counts a failed authentication by address. Over the limit, an invalid key gets a 429 instead of the
+ * reason. */
 async function refuse(deps: KeyDeps, address: string, failure: unknown): Promise<never> {
   const verdict = await deps.rateLimiter.take(failureSubject(address), failureLimits)
   const { refused } = verdict
@@ -122,11 +125,11 @@ async function refuse(deps: KeyDeps, address: string, failure: unknown): Promise
 /** The sender of a request: what they may see, and which counter and limits apply. */
 export interface Caller {
   readonly rights: Rights
-  /** The key itself, where `rights.keyId` is the one that holds its grant. null: the demo key. */
+  /** The id of the key itself, while `rights.keyId` is the key that holds its grant. null: the demo key. */
   readonly ownKeyId: number | null
-  /** For messages and logs: the key's prefix, or `demo`. */
+  /** The key's prefix or `demo`, for messages and logs. */
   readonly name: string
-  /** Names the counter of the minute and day limits. */
+  /** Identifies the counter of the minute and day limits. */
   readonly subject: string
   readonly limits: Limits
 }
@@ -174,20 +177,21 @@ interface CacheEntry {
 }
 
 const maxKeys = 10_000
-/** Normally a notification invalidates the cache at once. This limits the harm if a notification is lost. */
+/** Usually a notification invalidates the cache immediately. This bounds the staleness if one is lost. */
 const maxAgeMs = 5_000
 
-/** Caches keys by digest, so that a request does not query the database for its key. Bounded: evicts the least recently used. */
+/** Caches keys by digest, so that most requests need no database query for their key. Evicts the least
+ * recently used. */
 export class KeyCache {
   readonly #entries = new LRUCache<string, CacheEntry>({ max: maxKeys })
   #generation = 0
 
-  /** Some key or grant has changed: all entries are stale. */
+  /** Called when any key or grant has changed: all entries are stale. */
   invalidate(): void {
     this.#generation++
   }
 
-  /** Read it before a query of the database, and pass it to `store`. */
+  /** Read this before querying the database, and pass it to `store`. */
   get generation(): number {
     return this.#generation
   }
@@ -197,17 +201,20 @@ export class KeyCache {
     if (entry === undefined || entry.generation !== this.#generation || nowMs - entry.seenMs > maxAgeMs)
       return null
     const { expiresAtMs } = entry.key
-    // Its grant has ended since: another one may run from that instant on, and a renewed key must not be refused meanwhile.
+    // Its grant has expired since the lookup. Another grant may have started at that instant, and a renewed
+    // key must not be rejected in the meantime.
     if (expiresAtMs !== null && entry.seenMs < expiresAtMs && nowMs >= expiresAtMs) return null
     return entry.key
   }
 
-  /** True if the key existed when it was last looked up, also if its entry is stale. Guessed keys never did. */
+  /** True if the key existed at its last lookup, even if its entry is stale. A guessed key was never found,
+   * so this is false for it. */
   hasSeen(digest: string): boolean {
     return this.#entries.has(digest)
   }
 
-  /** @param generation from before the query: if a change arrived during the query, the entry is stale from the start */
+  /** @param generation read before the query: if a change arrived during the query, the entry is stale from
+   *   the start */
   store(digest: string, key: CachedKey, nowMs: number, generation: number): void {
     this.#entries.set(digest, { key, seenMs: nowMs, generation })
   }

@@ -1,18 +1,19 @@
-/** What a cookie of ours is for. */
+/** The purposes of our cookies. */
 export type CookieName = 'session' | 'signin' | 'known'
 
-/** Reads and writes our cookies. They are HttpOnly, so no script can read them, and SameSite=Lax, so no form of another site
- * carries them. Over https they have the prefix `__Host-`: no subdomain and no http page can set them. */
+/** Reads and writes our cookies. They are HttpOnly, so no script can read them, and SameSite=Lax, so forms on
+ * other sites do not send them. Over https they have the prefix `__Host-`, so neither a subdomain nor an
+ * http page can set them. */
 export class Cookies {
   readonly #isSecure: () => boolean
 
-  /** @param isSecure whether people reach the service by https. Plain http cannot have secure cookies, except on loopback in some
-   * browsers */
+  /** @param isSecure whether people reach the service by https. Secure cookies do not work over plain http,
+   *   except on loopback in some browsers */
   constructor(isSecure: () => boolean) {
     this.#isSecure = isSecure
   }
 
-  /** The token in a cookie; null: none, or one that cannot be ours. */
+  /** The token in a cookie; null: missing, or not in the form of our tokens. */
   read(headers: Headers, name: CookieName): string | null {
     const full = this.#fullName(name)
     for (const pair of (headers.get('cookie') ?? '').split(';')) {
@@ -30,13 +31,13 @@ export class Cookies {
     return token === null ? null : tokenDigest(token)
   }
 
-  /** The value of Set-Cookie. */
+  /** The Set-Cookie value that sets a cookie. */
   write(name: CookieName, token: string, maxAgeSeconds: number): string {
     const secure = this.#isSecure() ? '; Secure' : ''
     return `${this.#fullName(name)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
   }
 
-  /** The value of Set-Cookie that deletes one. */
+  /** The Set-Cookie value that deletes a cookie. */
   clear(name: CookieName): string {
     return this.write(name, '', 0)
   }
@@ -53,7 +54,7 @@ export function makeToken(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
 }
 
-/** What is stored of a token. */
+/** The digest of a token, which is stored in its place. */
 export function tokenDigest(token: string): Uint8Array {
   return new Uint8Array(new Bun.CryptoHasher('sha256').update(token).digest())
 }

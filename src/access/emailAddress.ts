@@ -9,7 +9,7 @@ export interface EmailAddress {
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const shape = new RegExp(`^[^\\s@<>()",:;\\\\[\\]]{1,64}@((?:${label}\\.)+${label})$`, 'i')
 
-/** Fails on what is no e-mail address. */
+/** Fails on text that is not an e-mail address. */
 export function parseEmail(text: string): EmailAddress {
   const address = text.trim()
   const domain = shape.exec(address)?.[1]
@@ -25,18 +25,19 @@ export function parseEmail(text: string): EmailAddress {
   return { address, domain: domain.toLowerCase() }
 }
 
-/** What mail servers accept without an extension. Names outside ASCII look alike, so one mailbox could pose as another. */
+/** The characters that every mail server accepts without an extension. Non-ASCII characters can look alike,
+ * so one mailbox could impersonate another. */
 const plainLocalPart = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/
 
 export interface Mailbox {
   /** Lower case. */
   readonly address: string
   readonly domain: string
-  /** Of the registered domain: mail.fund.co.uk is fund.co.uk. */
+  /** The registered domain: fund.co.uk for mail.fund.co.uk. */
   readonly registrableDomain: string
 }
 
-/** The mailbox that a person signs in with. */
+/** Parses the mailbox that a person signs in with. */
 export async function parseMailbox(text: string): Promise<Mailbox> {
   const { address, domain } = parseEmail(text)
   const lower = address.toLowerCase()
@@ -49,8 +50,9 @@ export async function parseMailbox(text: string): Promise<Mailbox> {
   return { address: lower, domain, registrableDomain: await registrableDomain(domain) }
 }
 
-/** The part of a domain that is registered as a whole, with the suffixes of private registries (github.io) as suffixes. A domain
- * without a known suffix stays as it is. The list of suffixes takes 20 ms and 8 MB, so it is loaded at its first use. */
+/** The registrable part of a domain. Private registries such as github.io count as suffixes, and a domain
+ * without a known suffix is returned unchanged. The suffix list takes 20 ms and 8 MB, so it is loaded on
+ * first use. */
 export async function registrableDomain(domain: string): Promise<string> {
   const { getDomain } = await import('tldts')
   return getDomain(domain, { allowPrivateDomains: true }) ?? domain

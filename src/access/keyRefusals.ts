@@ -1,12 +1,12 @@
 import { Failure } from '../errors.ts'
 
-/** Why a request with no key, or with one that is not valid, is refused, in words that say what to send instead. No message contains
- * what was sent, unless it is known to be no key. */
+/** Reasons for rejecting a request whose key is missing or invalid. Each message says what to send instead.
+ * No message repeats what was sent, unless it is certain not to be a key. */
 
 const param = 'Authorization'
 const sendBearer = 'Send Authorization: Bearer <key>.'
 
-/** Headers in which other services read a key. */
+/** Headers in which other services expect a key. */
 const otherKeyHeaders = ['X-API-Key', 'Api-Key']
 
 export function keyMissing(headers: Pick<Headers, 'get'>): Failure {
@@ -27,7 +27,7 @@ const shownSchemes: ReadonlyMap<string, string> = new Map(
   ['Basic', 'Digest', 'Token', 'ApiKey'].map(name => [name.toLowerCase(), name]),
 )
 
-/** For an Authorization header that is not `Bearer` and one word. */
+/** For an Authorization header that is not `Bearer` followed by one word. */
 export function notBearer(header: string): Failure {
   const [scheme, ...words] = header.trim().split(/\s+/)
   if (scheme === '' || (scheme.toLowerCase() === 'bearer' && words.length === 0)) return keyEmpty(null)
@@ -39,13 +39,13 @@ export function notBearer(header: string): Failure {
   return new Failure('key_malformed', what, { param })
 }
 
-/** A header whose variable was not replaced or has no value. */
+/** Matches a header in which a placeholder was not replaced or a variable is empty. */
 const placeholder =
   /^(\$\{?\w{1,40}\}?|\$env:\w{1,40}|%\w{1,40}%|<\w{1,40}>|\{{1,2}\w{1,40}\}{1,2}|undefined|null|None)$/
 
 export const isPlaceholder = (key: string): boolean => placeholder.test(key)
 
-/** @param sent a placeholder; null: nothing at all */
+/** @param sent a placeholder; null: nothing was sent */
 export function keyEmpty(sent: string | null): Failure {
   const what = sent === null ? 'nothing was sent after Bearer' : `${sent} was sent in its place`
   return new Failure(
@@ -78,7 +78,7 @@ export function keyReplaced(name: string, retiredAtMs: number): Failure {
 }
 
 export function keyExpired(name: string, expiresAtMs: number): Failure {
-  // The grant ends at the midnight after its last day.
+  // The grant ends at midnight after its last day.
   const lastDay = new Date(expiresAtMs - 1).toISOString().slice(0, 10)
   return new Failure(
     'key_expired',

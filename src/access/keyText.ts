@@ -1,21 +1,22 @@
 import { Failure } from '../errors.ts'
 
-/** A key is `asf_<environment>_<32 base62>_<checksum>`. The checksum reveals a mistyped key without a query of the
- * database. */
+/** A key is `asf_<environment>_<32 base62>_<checksum>`. The checksum reveals a mistyped key without a
+ * database query. */
 export const keyEnvironments = ['live', 'test'] as const
 export type KeyEnvironment = (typeof keyEnvironments)[number]
 
-/** The public key: this word itself. */
+/** The public key, which is just this word. */
 export const demoKey = 'demo'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretLength = 32
 const checksumLength = 6
-/** Characters of the secret in the stored prefix. The other 24 remain secret: 142 bits. */
+/** Characters of the secret that are part of the stored prefix. The other 24 remain secret: 142 bits. */
 const shownLength = 8
 const shape = /^(asf_(?:live|test)_[0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/
 
-/** @param prefix of a key without a text: the text begins with it. Empty: a new one */
+/** @param prefix the prefix that a key without a text was granted under, with which the text begins. Empty: a
+ *   new one */
 export function makeKeyText(environment: KeyEnvironment, prefix = ''): string {
   const random = `asf_${environment}_${randomSecret()}`
   const body = prefix + random.slice(prefix.length)

@@ -19,7 +19,8 @@ export interface KeyOrder {
   licence: Licence
   quant: boolean
   environment: KeyEnvironment
-  /** The last day (UTC) on which the key works. Default: 30 days from today for an evaluation, else no end. */
+  /** The last day (UTC) on which the key is valid. Default: 30 days from today for an evaluation, otherwise
+   * unlimited. */
   expires?: IsoDate
   /** Terms of an OEM order form that differ from the standard limits. */
   perMinute?: number
@@ -28,11 +29,11 @@ export interface KeyOrder {
   bulk?: boolean
 }
 
-/** What of an order decides the limits. */
+/** Order fields that set the limits. */
 export type OrderTerms = Pick<KeyOrder, 'licence' | 'quant' | 'perMinute' | 'perDay' | 'entityCap' | 'bulk'>
 
 export interface CreatedKey {
-  /** The whole key. It is not stored, so it cannot be shown again. */
+  /** The complete key. It is not stored, so it cannot be shown again. */
   readonly key: string
   readonly prefix: string
   readonly last_four: string
@@ -46,7 +47,7 @@ export interface CreatedKey {
   readonly expires: IsoDate | null
 }
 
-/** Days of an evaluation after the one on which it is given. */
+/** Length of an evaluation in days, not counting the day on which it is granted. */
 export const evaluationDays = 30
 
 /** Creates a key and stores its digest and its grant. */
@@ -65,10 +66,11 @@ export async function createKey(
   return created
 }
 
-/** Creates the first key; of servers that start together, one. null: there is a key.
+/** Creates the first key, only once even if several servers start together. Returns null if a key already
+ * exists.
  *
- * @param deliver hands the key over. It is called before the key is stored: a failure or a kill leaves a key that does not
- *   work and not one that works and that no person has */
+ * @param deliver hands the key over. It is called before the key is stored: a crash leaves a dead key, never
+ *   a live key nobody received */
 export async function createFirstKey(
   deps: { sql: Sql; today: () => IsoDate },
   order: KeyOrder,
@@ -84,7 +86,8 @@ export async function createFirstKey(
 
 /** A key that is not stored yet, and what is stored of it.
  *
- * @param prefix of a key that was granted before its text is made: all lists go on naming it so */
+ * @param prefix the prefix of a key that was granted before its text is generated, so that lists show the
+ *   same prefix before and after */
 export function newKey(
   email: string,
   environment: KeyEnvironment,
@@ -195,10 +198,10 @@ async function checkTerms(order: KeyOrder, domain: string): Promise<void> {
 /** Shorter prefixes could match another customer's key by mistake. */
 const minPrefixLength = 'asf_live_'.length + 3
 
-/** Revokes a key. Running servers refuse it at once.
+/** Revokes a key. Running servers reject it immediately.
  *
- * @param prefix as `keys list` shows it, or the start of one, or a whole key
- * @param begin names the actor in the transaction; without it the act counts as the operator's */
+ * @param prefix as `keys list` shows it, the start of one, or a whole key
+ * @param begin sets the actor in the transaction; without it, the operator is recorded */
 export async function revokeKey(
   deps: { sql: Sql },
   prefix: string,

@@ -2,12 +2,13 @@ import type { Sql, TransactionSql } from '../postgres/client.ts'
 import { claimEvaluation } from './evaluationQueries.ts'
 
 export interface StoredKey {
-  /** The key that holds the grant: of a rotated key the first one, with which it shares budget, companies and panels. */
+  /** The key that holds the grant. For a rotated key it is the first key of the chain, with which it shares
+   * its budget, companies and panels. */
   readonly keyId: number
   readonly ownKeyId: number
   readonly prefix: string
   readonly revoked: boolean
-  /** A key that was rotated ends then, in milliseconds since 1970; null: it was not. */
+  /** When a rotated key stops working, in milliseconds since 1970; null: it was not rotated. */
   readonly retiresAtMs: number | null
   readonly licence: string
   readonly quant: boolean
@@ -28,7 +29,7 @@ const storedColumns = (sql: Sql) => sql`
   g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay", g.entity_cap as "entityCap", g.bulk,
   (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"`
 
-/** The key with the grant that counts. */
+/** The key with its effective grant. */
 export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select ${storedColumns(sql)}
@@ -37,9 +38,9 @@ export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey |
   return row ?? null
 }
 
-/** As `findKey`, for many keys in one query.
+/** Like `findKey`, for many keys in one query.
  *
- * @param digests in base64, as the keys of the returned map are */
+ * @param digests in base64, as are the keys of the returned map */
 export async function findKeys(
   sql: Sql,
   digests: readonly string[],
@@ -66,18 +67,19 @@ export interface NewGrant {
   readonly perDay: number | null
   readonly entityCap: number | null
   readonly bulk: boolean
-  /** Registrable; null: no evaluation. */
+  /** The registrable domain; null: not an evaluation. */
   readonly evaluationDomain: string | null
   /** The first instant at which the key no longer works; null: never. */
   readonly expiresAt: string | null
 }
 
-/** Inserts a key together with its grant. null: the company has already used its evaluation. */
+/** Inserts a key together with its grant. Returns null if the company has already used its evaluation. */
 export async function insertKey(sql: Sql, key: NewKey, grant: NewGrant): Promise<number | null> {
   return sql.begin(transaction => insertInto(transaction, key, grant))
 }
 
-/** Runs `work` in a transaction if there is no key, while no other server can insert one. Returns null where there is one. */
+/** Runs `work` in a transaction if there is no key, and keeps other servers from inserting one meanwhile.
+ * Returns null if a key exists. */
 export async function whileNoKeyExists<T>(
   sql: Sql,
   work: (insert: (key: NewKey, grant: NewGrant) => Promise<unknown>) => Promise<T>,
@@ -93,7 +95,7 @@ export async function whileNoKeyExists<T>(
 
 /** Inserts a key without a grant of its own.
  *
- * @param rootKeyId the key whose grant it shares; null: a grant of its own follows */
+ * @param rootKeyId the key whose grant it shares; null: its own grant is inserted separately */
 export async function insertKeyRow(
   transaction: TransactionSql,
   key: NewKey,
@@ -106,7 +108,7 @@ export async function insertKeyRow(
   return row.key_id
 }
 
-/** Inserts a key together with its grant, in a transaction of the caller. null: as `insertKey`. */
+/** Inserts a key together with its grant in the caller's transaction. Returns null as `insertKey` does. */
 export async function insertInto(
   transaction: TransactionSql,
   key: NewKey,
@@ -139,10 +141,10 @@ export interface ListedKey {
   readonly revoked: string | null
 }
 
-/** The last day (UTC) of grant `g`: what is stored is the midnight after it. */
+/** The last day (UTC) of grant `g`: the stored value is the midnight after it. */
 const lastDay = (sql: Sql) => sql`(g.expires_at - interval '1 microsecond')::date::text`
 
-/** All keys, the oldest first, with the grant that counts. Days are UTC days. */
+/** All keys with their effective grants, oldest first. Days are UTC days. */
 export async function listKeys(sql: Sql): Promise<ListedKey[]> {
   const rows = await sql<ListedKey[]>`
     select k.prefix, k.last_four, k.email, g.licence, g.quant,
@@ -158,14 +160,14 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
 export interface RevokedKey {
   readonly prefix: string
   readonly email: string
-  /** false: the key was revoked before. */
+  /** false: the key had already been revoked. */
   readonly changed: boolean
 }
 
-/** Revokes the only key whose prefix starts with `start`. If several match, none is changed, and up to 10 of them are
- * returned.
+/** Revokes the only key whose prefix starts with `start`. If several match, none is changed, and up to 10 of
+ * them are returned.
  *
- * @param begin runs first in the transaction, for example to name the actor */
+ * @param begin runs first in the transaction, for example to set the actor */
 export async function revokeKey(
   sql: Sql,
   start: string,
@@ -181,7 +183,8 @@ export async function revokeKey(
   })
 }
 
-/** Revokes a key. One that it replaced ends with it: it would open the same grant for the rest of its day. */
+/** Revokes a key, and the key that it replaced with it: during its last day, that key would still give access
+ * to the same grant. */
 export async function revokeWithReplaced(transaction: TransactionSql, keyId: number): Promise<void> {
   await transaction`
     update api_key set revoked_at = now() from (
@@ -193,8 +196,8 @@ export async function revokeWithReplaced(transaction: TransactionSql, keyId: num
            and (api_key.key_id = chosen.root_key_id or api_key.root_key_id = chosen.root_key_id))`
 }
 
-/** Calls `onChange` when a key or a grant has changed on any server. Also after each reconnect to the database: notifications
- * may have been lost in between. Returns a function that ends the watch. */
+/** Calls `onChange` when a key or a grant has changed on any server, and after each reconnect to the
+ * database, because notifications may have been lost in between. Returns a function that ends the watch. */
 export async function watchAccess(sql: Sql, onChange: () => void): Promise<() => Promise<void>> {
   const { unlisten } = await sql.listen('asfiled_access', onChange, onChange)
   return unlisten
@@ -217,9 +220,9 @@ export interface ListedGrant {
   readonly state: 'running' | 'upcoming' | 'expired' | 'revoked'
 }
 
-/** Grants, the oldest first, each with the key that uses it: of rotated keys the latest.
+/** Grants, oldest first, each with the key that uses it: for rotated keys, the latest one.
  *
- * @param rootKeyIds of these keys alone; null: all */
+ * @param rootKeyIds only the grants of these keys; null: all */
 export async function listGrants(
   sql: Sql,
   rootKeyIds: readonly number[] | null = null,

@@ -1,9 +1,9 @@
 import { Failure } from '../errors.ts'
 
 export interface SharedLookupDeps<Found> {
-  /** What has these digests (base64), by digest. */
+  /** Finds the records of these digests (base64), by digest. */
   readonly findAll: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>
-  /** From the end of a query to the start of the next. */
+  /** The pause between the end of a query and the start of the next one. */
   readonly pauseMs: number
 }
 
@@ -16,12 +16,13 @@ interface Waiting<Found> {
 const maxPerQuery = 1_000
 const maxWaiting = 10_000
 
-/** Looks up secrets that anybody can make up: sessions, and the keys from addresses that have sent too many invalid ones. A valid one
- * among them must work, also one that this server has not seen, and the others must not keep the database busy. So all of them share
- * one query at a time. Nothing is cached: what has ended before a request began is not found for it. */
+/** Looks up secrets that anybody can make up: session tokens, and keys from addresses that have sent too many
+ * invalid ones. A valid secret among them must work, even if this server has not seen it before, and the
+ * invalid ones must not overload the database. So they all share one query at a time. Nothing is cached: a
+ * session or key that ended before a request began is never found for it. */
 export class SharedLookup<Found> {
   readonly #deps: SharedLookupDeps<Found>
-  /** In the order of arrival. */
+  /** In order of arrival. */
   readonly #waiting = new Map<string, Waiting<Found>>()
   #running = false
 

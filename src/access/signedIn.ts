@@ -2,7 +2,7 @@ import type { AccessDeps } from './authenticate.ts'
 import { tokenDigest } from './cookies.ts'
 import type { Session } from './visitorQueries.ts'
 
-/** The account that acts, as the audit log names it. */
+/** The account that acts, as the audit log records it. */
 export interface Actor {
   readonly email: string
   readonly accountId: number
@@ -10,19 +10,21 @@ export interface Actor {
   readonly address: string
 }
 
-/** An operator: an account that ADMIN_EMAILS names, or, with the name `operator`, somebody with a shell. */
+/** An operator: an account listed in ADMIN_EMAILS or, under the name `operator`, somebody with shell
+ * access. */
 export interface Operator {
   readonly email: string
   readonly address: string
 }
 
-/** A signed-in person, on one of their requests. A route gets one from its access policy (`http/admission.ts`). */
+/** A signed-in person, for the duration of one request. A route gets it from its access policy
+ * (`http/admission.ts`). */
 export interface SignedIn {
   readonly session: Session
   readonly actor: Actor
   /** The token in the cookie. */
   readonly token: string
-  /** Whether ADMIN_EMAILS names the account now: removing an address takes effect on its next request. */
+  /** Whether ADMIN_EMAILS lists the account now: removing an address takes effect on its next request. */
   readonly isAdmin: boolean
 }
 

@@ -5,7 +5,7 @@ import type { Rights } from '../rights/rights.ts'
 import type { AccessDeps } from './authenticate.ts'
 import { tokenDigest } from './cookies.ts'
 
-/** Who looks at a page or downloads a file. */
+/** Somebody who views a page or downloads a file. */
 export interface Visitor {
   readonly rights: Rights
   readonly isSignedIn: boolean
@@ -20,12 +20,13 @@ const freeLimits = licenceLimits('free', false)
 /** The limits of pages, the same for every visitor. */
 const pageLimits: Limits = { perMinute: freeLimits.perMinute, perDay: freeLimits.perDay }
 
-/** Counts a page, of the data or of an account, against the one budget that an address has for both. */
+/** Counts a page view. Pages of data and of the account share one budget per address. */
 export const takePage = (rateLimiter: RateLimiter, address: string): Promise<Verdict> =>
   rateLimiter.take(`page:${address}`, pageLimits)
 
-/** The visitor who sent a request: the rights are those of the account's best active grant (`findSessionRights`). A request without
- * our cookie costs nothing. Sessions and grants are not cached, so what ends does so at once on every server. */
+/** Identifies the visitor who sent a request. Their rights are those of the account's best active grant
+ * (`findSessionRights`). A request without our cookie needs no lookup. Sessions and grants are not cached,
+ * so when one ends, it ends on every server at once. */
 export async function findVisitor(
   { cookies, sessions, rightsOf }: Pick<AccessDeps, 'cookies' | 'sessions' | 'rightsOf'>,
   { headers }: Request,

@@ -1,20 +1,21 @@
 import type { Sql, SqlClient } from '../postgres/client.ts'
 import { licences, type Principal } from '../rights/licences.ts'
 
-/** Who is signed in with a session. */
+/** The account that a session belongs to. */
 export interface Session {
   readonly sessionId: number
   readonly accountId: number
   readonly email: string
-  /** Registrable. */
+  /** The registrable domain. */
   readonly domain: string
-  /** UTC days. */
+  /** A UTC day. */
   readonly memberSince: string
   readonly signedIn: string
   readonly ends: string
 }
 
-/** The session of a token; null: it has ended. At most once in ten minutes it is written when the session was last seen. */
+/** The session of a token; null: it has ended. Updates the session's last-seen time at most once in ten
+ * minutes. */
 export async function findSession(sql: Sql, digest: Uint8Array): Promise<Session | null> {
   const [row] = await sql<Session[]>`
     with seen as (
@@ -29,13 +30,13 @@ export async function findSession(sql: Sql, digest: Uint8Array): Promise<Session
   return row ?? null
 }
 
-/** What a session opens on pages and downloads. */
+/** What a session gives access to on pages and downloads. */
 export interface SessionRights {
-  /** null: no grant of the account runs. */
+  /** null: the account has no active grant. */
   readonly grant: BestGrant | null
 }
 
-/** The best active grant of an account, as its key has it on the API. */
+/** The best active grant of an account, with the rights that its key has on the API. */
 export interface BestGrant extends Principal {
   readonly perMinute: number
   readonly perDay: number | null
@@ -43,7 +44,7 @@ export interface BestGrant extends Principal {
 
 type Row = { digest: string } & (BestGrant | { keyId: null })
 
-/** Of each key of an account `s` that works, the grant that authentication uses. */
+/** The active grant of each working key of an account `s`, chosen as authentication chooses it. */
 const runningGrants = (sql: SqlClient) => sql`(
   select g.*
   from (
@@ -56,7 +57,7 @@ const runningGrants = (sql: SqlClient) => sql`(
     on g.starts_at <= now() and (g.expires_at is null or g.expires_at > now())
 )`
 
-/** A key with the quant plan, as limits and backtests know it: by the root of its rotations. */
+/** A key with the quant plan, identified as limits and backtests do: by the first key of its rotations. */
 export interface QuantKey {
   readonly keyId: number
   readonly prefix: string
@@ -64,8 +65,8 @@ export interface QuantKey {
   readonly perDay: number | null
 }
 
-/** The keys with the quant plan of the account that is signed in with a session, the one that backtests run as first: the plan may be
- * on another key than the account's best grant. */
+/** The keys with the quant plan that belong to the session's account. The first one is the key that backtests
+ * run as. The plan need not be on the key with the account's best grant. */
 export async function findQuantKeys(sql: Sql, digest: Uint8Array): Promise<QuantKey[]> {
   const rows = await sql<QuantKey[]>`
     select g.key_id as "keyId", k.prefix, g.per_minute as "perMinute", g.per_day as "perDay"
@@ -77,14 +78,15 @@ export async function findQuantKeys(sql: Sql, digest: Uint8Array): Promise<Quant
   return [...rows]
 }
 
-/** The rights of these sessions; one that has ended is not among them. It is written at most once in ten minutes when a session was
- * last seen.
+/** The rights of these sessions; ended sessions are omitted. Updates the last-seen time of a session at most
+ * once in ten minutes.
  *
- * The best active grant is, of the keys of the account that work, the grant with the highest licence, in the order of `licences`; of
- * two the one with more requests a minute, then a day, then the later one. Each key comes with the grant that authentication uses,
- * so that no page shows what the key is refused. Companies count by the key that holds the grant.
+ * The best active grant is the one with the highest licence, in the order of `licences`, among the working
+ * keys of the account. On a tie, the one with more requests per minute wins, then per day, then the later
+ * one. Each key is considered with the grant that authentication uses, so no page shows data that the API
+ * refuses to the key. Companies count against the key that holds the grant.
  *
- * @param digests of the tokens, in base64, as the keys of the returned map are */
+ * @param digests of the tokens in base64, as are the keys of the returned map */
 export async function findSessionRights(
   sql: Sql,
   digests: readonly string[],

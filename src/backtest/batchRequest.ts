@@ -11,13 +11,13 @@ import {
 } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
 
-/** Backtests in one batch. */
+/** The maximum number of backtests in one batch. */
 export const maxBatchItems = 500
 
 const strict = { additionalProperties: false } as const
 const include = Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 }))
 
-/** One backtest of a batch with rows of its own. */
+/** A backtest of a batch with its own rows. */
 export const BacktestBatchItem = Type.Object(
   {
     panel: Type.Optional(PanelId),

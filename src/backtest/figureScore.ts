@@ -16,8 +16,8 @@ export const AsOfPeriodSchema = Type.Union(
   },
 )
 
-/** Default maximum age of a figure that ranks its company, in days from the end of its period. It is one year, until the next
- * period ends, and six months, until that period's report is certain to be filed. */
+/** The default maximum age of a figure that ranks its company, in days from the end of its period: one year
+ * until the next period ends, plus six months by which that period's report is certain to be filed. */
 export const defaultMaxAgeDays = 550
 
 export const PanelScore = Type.Object(

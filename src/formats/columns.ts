@@ -5,10 +5,10 @@ import { Failure } from '../errors.ts'
 const dataFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type DataFormat = (typeof dataFormats)[number]
 
-/** The formats that have only rows, without a JSON object around them. */
+/** The formats that contain only rows, without a JSON object around them. */
 export type RowFormat = Exclude<DataFormat, 'json'>
 
-/** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. flag: true or nothing. */
+/** day: `YYYY-MM-DD`. whole: a 32-bit integer. number: a double. flag: true or null. */
 export type CellKind = 'text' | 'day' | 'whole' | 'number' | 'flag'
 
 export interface Column<Name extends string = string> {
@@ -16,11 +16,11 @@ export interface Column<Name extends string = string> {
   readonly kind: CellKind
 }
 
-/** A cell where a format has no lists. */
+/** A cell in a format without lists. */
 export type FlatCell = string | number | boolean | null
-/** A list is an array in JSON and NDJSON, and one text with blanks between its entries in CSV and Parquet. */
+/** A list is an array in JSON and NDJSON, and space-separated text in CSV and Parquet. */
 export type Cell = FlatCell | readonly string[]
-/** A cell that a row does not have is null in the formats of columns. */
+/** A cell that is missing from a row is null in CSV and Parquet. */
 export type Row<Name extends string = string> = Readonly<Partial<Record<Name, Cell>>>
 
 export const flatCell = (cell: Cell | undefined): FlatCell =>
@@ -44,12 +44,12 @@ export const CommentsSchema = Type.Optional(
   }),
 )
 
-/** How rows are to be written. */
+/** How to write rows. */
 export interface OutputFormat {
   readonly format: DataFormat
-  /** CSV begins with lines of comment. */
+  /** True if the CSV begins with comment lines. */
   readonly comments: boolean
-  /** Part of a cache key: other bytes for the same rows. */
+  /** Part of a cache key: it differs wherever the bytes for the same rows differ. */
   readonly key: string
 }
 
@@ -69,11 +69,12 @@ interface OutputFormatQuery {
   readonly comments?: boolean
 }
 
-/** White space and invisible characters first: programs that trim a cell find the formula after them. Then = + - @, also in the
- * wide and small forms of East Asian fonts, which spreadsheets accept in their place. */
+/** Matches white space and invisible characters first, because programs that trim a cell find the formula
+ * after them. Then = + - @, including their full-width and small forms from East Asian fonts, which
+ * spreadsheets accept as well. */
 const startsFormula =
   /^'*(?:[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u
-/** The same after a character at which a spreadsheet with such a separator begins the next cell. */
+/** The same after a character that some spreadsheets treat as a separator, beginning the next cell. */
 const startsFormulaInside =
   /([;\t\r\n])(?=['\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/gu
 const guardInside =
@@ -82,9 +83,9 @@ const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const hasSeparator = /[;\t\r\n]/
 const needsQuotes = /[",\r\n]/
 
-/** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a line end as a
- * formula. Unless it is a number, such text gets a leading apostrophe, and so does such a part after a ; a tab or a line end.
- * All CSV output must pass through here. */
+/** One cell according to RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a
+ * tab or a line break as a formula. Unless it is a number, such text gets a leading apostrophe, and so does
+ * such a part after a semicolon, a tab or a line break. All CSV output must pass through this function. */
 export function csvCell(value: FlatCell): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
@@ -93,13 +94,13 @@ export function csvCell(value: FlatCell): string {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** The text from which `csvCell` made this cell, without its apostrophes. */
+/** Reverses `csvCell`: the text without the apostrophes that it added. */
 export function withoutFormulaGuard(cell: string): string {
   const led = hasSeparator.test(cell) ? cell.replace(guardInside, '$1') : cell
   return led.startsWith("'") && startsFormula.test(led) ? led.slice(1) : led
 }
 
-/** One record with its line end. */
+/** One record with its line ending. */
 export function csvLine(values: readonly FlatCell[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }

@@ -1,7 +1,8 @@
 import type { DataFormat } from './columns.ts'
 
-/** The media types of rows, for request bodies, for Accept and for answers alike. Answers and the documentation name the first of each;
- * the others are what libraries call the same format: `application/vnd.apache.parquet` is the registered name of Parquet, NDJSON has none. */
+/** The media types of rows in request bodies, Accept and responses. Responses and the documentation use the
+ * first one; the others are names that libraries use for the same format. `application/vnd.apache.parquet`
+ * is the registered name of Parquet; NDJSON has none. */
 export const rowMediaTypes: Readonly<Record<DataFormat, readonly [string, ...string[]]>> = {
   json: ['application/json'],
   csv: ['text/csv'],
@@ -9,8 +10,9 @@ export const rowMediaTypes: Readonly<Record<DataFormat, readonly [string, ...str
   parquet: ['application/vnd.apache.parquet', 'application/parquet', 'application/x-parquet'],
 }
 
-/** Of a request body. Programs that do not know Parquet send it as unspecified bytes, and text would be sent as text: the reader says so
- * where the bytes are not Parquet. */
+/** The media types of request bodies. Programs that do not know Parquet send it as
+ * `application/octet-stream`, while text would arrive under a text type. So such a body is read as Parquet,
+ * and the reader reports bytes that are not. */
 export const bodyMediaTypes: Readonly<Record<DataFormat, readonly [string, ...string[]]>> = {
   ...rowMediaTypes,
   parquet: [...rowMediaTypes.parquet, 'application/octet-stream'],

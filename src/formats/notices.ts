@@ -1,7 +1,7 @@
-/** What a reader must be told besides the rows: on which terms they are given, whom to name as their source, and what is missing.
- * JSON has fields for it. The formats that are only rows have headers, and CSV lines of comment if they are wanted. */
+/** What a reader must be told besides the rows: the licence, the attribution, and what is missing. JSON has
+ * fields for it. The formats that contain only rows use headers, and CSV also comment lines on request. */
 export interface Notices {
-  /** The licence of this service on the answer; null: the key's contract says it. */
+  /** The service's licence for the response; null: the key's contract defines it. */
   readonly licence: { readonly text: string; readonly address: string } | null
   /** Where the registers publish the terms of their data. */
   readonly registerTerms: readonly string[]
@@ -9,10 +9,10 @@ export interface Notices {
   readonly note: string | null
 }
 
-/** Longer notes are cut: proxies refuse an answer with more than some 8 kB of headers. */
+/** Longer notes are cut: proxies reject responses with more than about 8 kB of headers. */
 const maxNoteBytes = 2_000
 
-/** `Link` with rel="license", `X-Attribution` and `X-Note`; those that have nothing to say are left out. */
+/** `Link` with rel="license", `X-Attribution` and `X-Note`; empty ones are omitted. */
 export function noticeHeaders({
   licence,
   registerTerms,
@@ -32,19 +32,19 @@ export function noticeHeaders({
   }
 }
 
-/** A header may have ASCII only: everything else is percent-encoded UTF-8, and so is the percent sign. */
+/** Headers may contain only ASCII: everything else is percent-encoded UTF-8, as is the percent sign. */
 function headerText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent)
 }
 
 function cut(encoded: string): string {
   if (encoded.length <= maxNoteBytes) return encoded
-  // No half of an encoded character may remain at the end: it would not decode.
+  // A truncated character at the end would not decode.
   const whole = encoded.slice(0, maxNoteBytes).replace(/(?:%[0-9A-F]{0,2})+$/, '')
   return `${whole}...`
 }
 
-/** The same as lines of comment, for the head of a CSV. */
+/** The same notices as comment lines, for the head of a CSV. */
 export function noticeLines({ licence, registerTerms, attribution, note }: Notices): string {
   return [
     ...(licence === null ? [] : [commentLine('licence', licence.text)]),
@@ -54,7 +54,7 @@ export function noticeLines({ licence, registerTerms, attribution, note }: Notic
   ].join('')
 }
 
-/** One line, whatever the text contains: a second one would be read as a row. */
+/** Always a single line, whatever the text contains: a second one would be read as a row. */
 export function commentLine(name: string, text: string): string {
   return `# ${name}: ${text.replace(/\s+/g, ' ').trim()}\r\n`
 }

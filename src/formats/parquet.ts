@@ -3,9 +3,9 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { dayNumber } from '../dates.ts'
 import { type Cell, type CellKind, type Column, type FlatCell, flatCell, type Row } from './columns.ts'
 
-/** Rows of a row group. Encoding a group blocks the thread. Measured with 13 columns (restatements), compilation included: 4
- * to 7 ms of processor time, 10 ms for one group in twenty, and at most 15 ms for any of 240. Half as many rows take half
- * the time, and make files a twentieth larger. */
+/** Rows per row group. Encoding a group blocks the thread. Measured with 13 columns (restatements),
+ * compilation included: 4 to 7 ms of processor time, 10 ms for one group in twenty, and at most 15 ms for
+ * any of 240. Half as many rows take half the time, but make files 5% larger. */
 export const rowsPerGroup = 2_048
 
 const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {
@@ -16,7 +16,7 @@ const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {
   flag: { type: 'BOOLEAN', repetition_type: 'OPTIONAL' },
 }
 
-/** Writes a Parquet file group by group, so that a large result is never in memory as a whole. */
+/** Writes a Parquet file one row group at a time, so that a large result is never in memory as a whole. */
 export class ParquetEncoder<Name extends string> {
   readonly #columns: readonly Column<Name>[]
   readonly #writer = new ByteWriter()
@@ -32,8 +32,8 @@ export class ParquetEncoder<Name extends string> {
         { name: 'root', num_children: columns.length },
         ...columns.map(({ name, kind }) => ({ name, ...elements[kind] })),
       ],
-      // The writer orders text by UTF-16 and readers do not, so filters by statistics could lose rows. They also gain nothing
-      // in files of this size.
+      // The writer orders text by UTF-16 code units and readers do not, so filters by statistics could drop
+      // rows. Statistics would also gain nothing in files of this size.
       statistics: false,
       kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     })
@@ -72,7 +72,7 @@ export class ParquetEncoder<Name extends string> {
     return this.#take()
   }
 
-  /** The bytes written since the last call. Resets the index of the buffer only: offsets in the file continue. */
+  /** The bytes written since the last call. Resets only the index of the buffer: file offsets continue. */
   #take(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#writer.getBytes())
     this.#writer.index = 0

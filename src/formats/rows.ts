@@ -13,7 +13,8 @@ import { ParquetEncoder } from './parquet.ts'
 
 type RowPages<Name extends string> = AsyncIterable<readonly Row<Name>[]> | Iterable<readonly Row<Name>[]>
 
-/** Encodes rows as they arrive, so that memory does not grow with their number. All formats have the same cells. */
+/** Encodes rows as they arrive, so that memory does not grow with their number. All formats have the same
+ * cells. */
 export async function* streamRows<Name extends string>(
   format: RowFormat,
   columns: readonly Column<Name>[],
@@ -60,7 +61,8 @@ function* pagesOf<T>(rows: readonly T[]): Generator<readonly T[], void, undefine
   for (let at = 0; at < rows.length; at += rowsPerPage) yield rows.slice(at, at + rowsPerPage)
 }
 
-/** Encodes a list in the requested format: the whole object as JSON, only the rows in all other formats. */
+/** Encodes a list in the requested format: the whole object as JSON, or only the rows in the other
+ * formats. */
 export async function encodeList<Name extends string>(
   format: DataFormat,
   columns: readonly Column<Name>[],
@@ -77,7 +79,8 @@ export interface NotedList<Name extends string> {
   readonly data: readonly Row<Name>[]
 }
 
-/** The same with what the format has no field for: as headers and, if wanted, as comments of a CSV. */
+/** Like `encodeList`, with what the format has no field for: in headers and, on request, as comments in a
+ * CSV. */
 export async function renderList<Name extends string>(
   { format, comments }: OutputFormat,
   columns: readonly Column<Name>[],
@@ -97,7 +100,7 @@ export async function renderList<Name extends string>(
   return { content: new Uint8Array(Buffer.concat([head, content])), headers: noticeHeaders(notices) }
 }
 
-/** The fields of a list other than its rows, as metadata of a file: strings unchanged, other values as JSON. */
+/** The fields of a list other than its rows, as file metadata: strings unchanged, other values as JSON. */
 export function listMetadata(list: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(list)

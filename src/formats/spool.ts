@@ -1,4 +1,4 @@
-/** Bytes that each stream may buffer without using the shared budget. */
+/** Bytes that each stream may buffer without drawing on the shared budget. */
 const freeBytes = 256 * 1024
 const stallTimeoutMs = 15_000
 
@@ -14,9 +14,10 @@ export class SpoolBudget {
 
 const sharedBudget = new SpoolBudget(64 * 1024 * 1024)
 
-/** Turns chunks from the database into the body of a response. A slow client must not hold a database connection, so chunks
- * that it has not read are buffered, within a budget that all streams share. Only when the budget is used up does reading
- * from the database pause, and a client that reads nothing for `stallMs` loses its stream.
+/** Turns chunks from the database into a response body. A slow client must not hold a database connection, so
+ * chunks that it has not read yet are buffered, within a budget that all streams share. Reading from the
+ * database pauses only when the budget is used up, and a client that reads nothing for `stallMs` loses its
+ * stream.
  *
  * @param stop called when the client disconnects or reading fails */
 export function spool(

@@ -10,18 +10,20 @@ import { routeUnknown } from './notFound.ts'
 import { noQuery } from './parameters.ts'
 import { readSubmittedForm, requireOwnForm, type SubmittedForm } from './submittedForm.ts'
 
-/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `usage` requires
- * one, shows what is left and counts separately. `search` needs no key: it counts per address, or against a key that is sent. `page`
- * and `download` are for visitors without a key: they count per address, and the caller has the rights of their account
- * (`findVisitor`). `pageForm` is the same for a form of such a page, and refuses those of other sites. `agent` is for messages to
- * the agent tools, which come with a key or as demo and count separately: what a tool requests counts as such. `open` counts
- * nothing. */
+/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key).
+ * `usage` requires a key, reports the remaining limits, and has a counter of its own. `search` needs no key:
+ * it counts per address, or against the key if one is sent. `page` and `download` are for visitors without a
+ * key: they count per address, and the caller has the rights of their account (`findVisitor`). `pageForm` is
+ * the same for a form on such a page, and rejects forms from other sites. `agent` is for messages to the
+ * agent tools, sent with a key or as demo. They have a counter of their own; the requests that a tool makes
+ * are counted as ordinary requests. `open` counts nothing. */
 export type AccessPolicy = 'key' | 'usage' | 'search' | 'page' | 'pageForm' | 'download' | 'agent' | 'open'
 
-/** Who may use a page or form of an account. Both count per address, and a form must come from a page of ours. `visitor` admits
- * everybody. `session` admits signed-in people and sends others to sign in. `admin` admits operators: it sends others to sign in,
- * and other signed-in people get the answer of a path without a route. Each policy passes the account and the form that it found
- * to the handler, which has no other way to get them. */
+/** Who may use a page or form of an account. All of them count per address, and a form must come from one of
+ * our pages. `visitor` admits everybody. `session` admits signed-in people and redirects others to the
+ * sign-in page. `admin` admits operators, redirects visitors to the sign-in page, and answers any other
+ * account as if the route did not exist. Each policy passes the account and the form that it read to the
+ * handler, which cannot get them any other way. */
 export type AccountPolicy =
   | 'visitorPage'
   | 'visitorForm'
@@ -30,7 +32,6 @@ export type AccountPolicy =
   | 'adminPage'
   | 'adminForm'
 
-/** What the access policies read. */
 export interface AdmissionDeps {
   readonly access: AccessDeps
   readonly bodies: BodyReader
@@ -38,10 +39,10 @@ export interface AdmissionDeps {
 }
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
-/** Of questions about one's own limits, which do not count against these. */
+/** For requests about the caller's own limits, which do not count against those limits. */
 const usageLimits: Limits = { perMinute: 60, perDay: null }
 
-/** Authenticates if the policy needs a key, counts the request, and fails if its limit is used up. */
+/** Authenticates if the policy needs a key, counts the request, and fails if a limit is exhausted. */
 export async function authorize(
   { access, settings }: AdmissionDeps,
   context: RequestContext,
@@ -55,7 +56,8 @@ export async function authorize(
     verdict = await countVisit(access, context, policy === 'download' ? 'download' : 'page')
   } else {
     const found = authenticate(access, context.request.headers, context.address)
-    // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
+    // A cached caller is returned without a promise: awaiting it would cost each request a turn of the event
+    // loop.
     context.caller = found instanceof Promise ? await found : found
     if (policy === 'usage') return admitUsage(access, context, context.caller)
     verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
@@ -67,7 +69,7 @@ export async function authorize(
   context.admitted = true
 }
 
-/** The demo key belongs to nobody, so a search that sends it counts as one without a key. */
+/** The demo key belongs to nobody, so a search with it counts as a search without a key. */
 async function countSearch(access: AccessDeps, context: RequestContext): Promise<Verdict> {
   const { headers } = context.request
   const hasKey = (headers.get('authorization') ?? '') !== ''
@@ -78,8 +80,8 @@ async function countSearch(access: AccessDeps, context: RequestContext): Promise
   return access.rateLimiter.take(caller.subject, caller.limits)
 }
 
-/** A page counts before its visitor is looked up: a page beyond the limit costs the database nothing. A download cannot, as its limit
- * is the visitor's. */
+/** A page is counted before its visitor is looked up, so a page over the limit costs the database nothing. A
+ * download is counted afterwards, because its limit depends on the visitor. */
 async function countVisit(
   access: AccessDeps,
   context: RequestContext,
@@ -97,10 +99,11 @@ async function countVisit(
 }
 
 const asDemo = { get: () => 'Bearer demo' }
-/** Messages of the agent tools' protocol for each request that the key may make: a call needs a handful to open a connection. */
+/** Agent messages allowed per request that the key may make. Opening a connection takes a handful of
+ * messages. */
 const agentMessages = 5
 
-/** Nothing of it counts against the key's own limits: those count what the tools request. */
+/** The messages do not count against the key's own limits; the requests that the tools make do. */
 async function admitAgent(access: AccessDeps, context: RequestContext): Promise<void> {
   const { headers } = context.request
   const caller = await authenticate(access, headers.has('authorization') ? headers : asDemo, context.address)
@@ -114,7 +117,7 @@ async function admitAgent(access: AccessDeps, context: RequestContext): Promise<
   context.admitted = true
 }
 
-/** The headers are those of the key's own limits, also where they are used up. */
+/** The headers report the key's own limits, even when they are exhausted. */
 async function admitUsage(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
   const asking = await access.rateLimiter.take(`standing:${caller.subject}`, usageLimits)
   context.verdict = asking
@@ -124,7 +127,6 @@ async function admitUsage(access: AccessDeps, context: RequestContext, caller: C
   context.admitted = true
 }
 
-/** The refusal of a request beyond a limit. */
 export function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
   const { perMinute, perDay } = verdict.limits
   const { by, retryAfterSeconds } = refused
@@ -137,11 +139,13 @@ export function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refu
   })
 }
 
-/** A name or an address, and maybe a port: the characters of RFC 3986 section 3.2 without user and comma. */
+/** A host name or address with an optional port: the characters of RFC 3986 section 3.2, except `@` and the
+ * comma. */
 const hostPattern = /^[\w.~%!$&'()*+;=:[\]-]+$/
 
-/** Fails if the request names two hosts or an impossible one (RFC 9112 section 3.2). Two programs that pick different ones of two
- * would disagree about the target of the request. Bun joins repeated headers with a comma, and refuses HTTP/1.1 without the header. */
+/** Fails if the request names two hosts or an invalid one (RFC 9112 section 3.2). If a proxy and this server
+ * each picked a different one, they would disagree about the target of the request. Bun joins repeated
+ * headers with a comma, and rejects HTTP/1.1 requests without the header. */
 export function requireOneHost({ request }: RequestContext): void {
   const host = request.headers.get('host')
   if (host === null || hostPattern.test(host)) return
@@ -203,7 +207,7 @@ export async function admitSessionForm(
   return { signedIn, form }
 }
 
-/** The query is the handler's to read. */
+/** Unlike the other policies, this one leaves the query string to the handler. */
 export async function admitAdmin(deps: AdmissionDeps, context: RequestContext): Promise<{ admin: Operator }> {
   await countAccountPage(deps, context)
   return { admin: await requireAdmin(deps, context, context.path) }
@@ -214,7 +218,7 @@ export async function admitAdminForm(
   context: RequestContext,
 ): Promise<{ admin: Operator; form: SubmittedForm }> {
   await countAccountPage(deps, context)
-  // Before the form is read: to others no form tells that there is an /admin.
+  // Checked before the form is read, so that no response to a form reveals that /admin exists.
   const admin = await requireAdmin(deps, context, '/admin')
   return { admin, form: await formOf(deps, context) }
 }
@@ -223,12 +227,12 @@ async function requireAdmin(deps: AdmissionDeps, context: RequestContext, next: 
   const signedIn = await signedInOn(deps, context)
   if (signedIn === null) throw redirect(`/sign-in?next=${next}`)
   if (!signedIn.isAdmin) {
-    // The answer must have the bytes and headers that a path without a route has, which does not count.
+    // Identical to the response of an unknown path, which has no rate-limit headers.
     context.verdict = null
     context.isOfAccount = false
     throw routeUnknown(context)
   }
-  // Without the account of the operator: acts are entries of the account that they are about.
+  // Omits the operator's account: the audit log files an event under the account that it concerns.
   const { email, address } = signedIn.actor
   return { email, address }
 }
@@ -244,7 +248,7 @@ function formOf({ bodies, settings }: AdmissionDeps, context: RequestContext): P
 async function countAccountPage({ access }: AdmissionDeps, context: RequestContext): Promise<void> {
   context.isOfAccount = true
   const verdict = await takePage(access.rateLimiter, context.address)
-  // Its headers say what is left, as those of pages of the data do.
+  // The response reports the remaining limits in its headers, as pages of data do.
   context.verdict = verdict
   const { refused } = verdict
   if (refused === null) return

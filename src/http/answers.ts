@@ -23,7 +23,8 @@ export const contentTypes: Readonly<Record<DataFormat, string>> = {
   parquet: rowMediaTypes.parquet[0],
 }
 
-/** The content encoding of an answer of this type. Parquet compresses its own pages: compressing it again only costs time. */
+/** The content encoding for a response of this type. Parquet is already compressed inside, so compressing it
+ * again only costs time. */
 function dataEncoding(context: RequestContext, type: string, compression: Compression): Encoding {
   return type === contentTypes.parquet ? 'identity' : requestedEncoding(context, compression)
 }
@@ -31,18 +32,19 @@ function dataEncoding(context: RequestContext, type: string, compression: Compre
 const requestedEncoding = ({ request }: RequestContext, compression: Compression): Encoding =>
   chooseEncoding(request.headers.get('accept-encoding'), compression)
 
-/** Another key may see less, so no shared cache may store an answer, and a private one revalidates it. */
+/** Another key may see less, so shared caches must not store the response, and private ones must revalidate
+ * it. */
 export function dataHeaders(type: string, tag: string): Record<string, string> {
   return {
     'Content-Type': type,
     ETag: tag,
     'Cache-Control': 'private, no-cache',
-    // Accept chooses between formats of rows, JSON and a page, and two forms of an error.
+    // Accept selects the format of rows, JSON or HTML, and the error format.
     Vary: 'Accept, Accept-Encoding, Authorization',
   }
 }
 
-/** 304 if If-None-Match names the answer, else null. */
+/** Returns a 304 if If-None-Match names this response, else null. */
 export function notModified(
   context: RequestContext,
   headers: Readonly<Record<string, string>>,
@@ -54,14 +56,14 @@ export function notModified(
   return { status: 304, headers: complete(rest), body: null }
 }
 
-/** An answer that is cached per data version. `key` must contain everything that determines its bytes: a key that leaves out
- * who may see it would show one caller's answer to another. */
+/** A response that is cached per data version. `key` must contain everything that determines its bytes. A key
+ * that omits who may see it would show one caller's response to another. */
 export interface CachedResponse {
   readonly key: string
   readonly bodies: BodyKeys
   readonly type: string
   readonly compression: Compression
-  /** For visitors of pages, whom a cookie names. */
+  /** True for visitors of pages, whom a cookie identifies. */
   readonly isPersonal: boolean
   readonly make: () => Promise<RenderedBody>
 }
@@ -86,7 +88,8 @@ export function cacheable(
   }
 }
 
-/** The answer from the cache, or rendered into it. A hit returns without a promise: nearly every request is one. */
+/** Returns the cached response, rendering it on a miss. Nearly every request is a hit, and a hit returns
+ * without a promise. */
 export function respondFromCache(
   cache: ResponseCache,
   context: RequestContext,
@@ -102,7 +105,8 @@ export function respondFromCache(
   return renderIntoCache(cache, context, dataVersion, response, encoding)
 }
 
-/** An import may end between two statements of an answer. Rendered this often it is sent under the version of the last attempt. */
+/** An import may end between two statements of one response. After this many attempts, the last rendering is
+ * sent under the version that it was made for. */
 const maxRenderings = 8
 
 async function renderIntoCache(
@@ -118,7 +122,8 @@ async function renderIntoCache(
   const own = isPersonal ? { ...data, Vary: 'Accept-Encoding, Cookie' } : data
   const complete = isPersonal ? personalHeaders : answerHeaders
   const same = notModified(context, own, complete)
-  // `*` names any answer that this caller may have. Only rendering shows whether there is one: a key may be over its cap.
+  // `*` matches any response that this caller may have. Only rendering shows whether one exists, since the
+  // key may be over its cap.
   const isAny = context.request.headers.get('if-none-match')?.trim() === '*'
   if (same !== null && !isAny) return same
   const body = await cache.get(dataVersion, bodies, encoding, {
@@ -138,7 +143,7 @@ async function renderIntoCache(
   return { status: 200, headers: body.headers, body: body.blob }
 }
 
-/** An uncached answer to this request, compressed as Accept-Encoding allows. */
+/** An uncached response, compressed as Accept-Encoding allows. */
 export async function encodedAnswer(
   context: RequestContext,
   content: string | Uint8Array<ArrayBuffer>,
@@ -154,7 +159,7 @@ export async function encodedAnswer(
   return { status: 200, headers: answerHeaders({ ...headers, 'Content-Encoding': encoding }), body }
 }
 
-/** An answer that is sent while it is produced, compressed as Accept-Encoding allows. */
+/** A response that is streamed while it is produced, compressed as Accept-Encoding allows. */
 export function streamAnswer(
   context: RequestContext,
   body: ReadableStream<Uint8Array>,
@@ -166,15 +171,15 @@ export function streamAnswer(
   return { status: 200, headers: answerHeaders(headers), body: compressStream(body, encoding, compression) }
 }
 
-/** A document that is the same for every caller. It is made at its first request and compressed once for each encoding: doing so
- * on each request would cost more than all else that the request does. */
+/** A document that is the same for every caller. It is rendered on its first request and compressed once per
+ * encoding, which would otherwise cost more than the rest of the request. */
 export class SharedDocument {
   readonly #make: () => Promise<string | Uint8Array<ArrayBuffer>>
   readonly #headers: Readonly<Record<string, string>>
   readonly #compressible: boolean
   readonly #bodies = new Map<Encoding, Promise<TaggedBody>>()
 
-  /** @param compressible false for a picture: it is compressed already */
+  /** @param compressible false for images, which are already compressed */
   constructor(
     make: () => Promise<string | Uint8Array<ArrayBuffer>>,
     headers: Readonly<Record<string, string>>,
@@ -200,7 +205,7 @@ export class SharedDocument {
     if (known !== undefined) return known
     const made = this.#encode(encoding)
     this.#bodies.set(encoding, made)
-    // What failed is tried again by the next request.
+    // The next request retries after a failure.
     made.catch(() => this.#bodies.delete(encoding))
     return made
   }
@@ -224,7 +229,8 @@ interface TaggedBody {
   readonly encoding: Encoding
 }
 
-/** The headers of a backtest result as an HTML page. The page loads nothing, cannot be framed and sends no referrer. */
+/** The headers of a backtest result as an HTML page. The page loads nothing, cannot be framed and sends no
+ * referrer. */
 export function pageHeaders(policy: string, tag: string): Record<string, string> {
   return {
     ...dataHeaders('text/html; charset=utf-8', tag),
@@ -233,7 +239,7 @@ export function pageHeaders(policy: string, tag: string): Record<string, string>
   }
 }
 
-/** Sends the browser to another page after a form, so that reloading repeats nothing. */
+/** Redirects after a form, so that reloading the page does not submit it again. */
 export function redirectAnswer(path: string, cookies: readonly string[] = []): Answer {
   const headers = new Headers({ Location: path, 'Cache-Control': 'no-store', Vary: 'Cookie' })
   for (const cookie of cookies) headers.append('Set-Cookie', cookie)

@@ -10,22 +10,23 @@ import { boundsOf, IncomingBody, packingOfBody } from './bodies/incomingBody.ts'
 import { maxSpooledBytes, SpoolRoom } from './bodies/spoolRoom.ts'
 import type { RequestContext } from './context.ts'
 
-/** What a body that was cut may keep in memory until its turn to be answered. */
+/** How much of a cut body stays in memory until its response is sent. */
 const stoppedLater = 64 * 1_024
 
 interface UseOptions {
-  /** The largest body that the route takes, where that is less than what the server takes. */
+  /** The route's own limit, where it is lower than the server's. */
   readonly maxBytes?: number
-  /** Whose body it is, where that is not the caller whom the access policy found. */
+  /** Who is charged for the body, where that is not the caller found by the access policy. */
   readonly sender?: Sender | undefined
-  /** The body may be packed as its Content-Encoding says (`formatOfBody` has checked that); `work` gets it unpacked. */
+  /** The body may be compressed as its Content-Encoding says, which `formatOfBody` has checked. `work` gets
+   * it decompressed. */
   readonly unpacks?: boolean
 }
 
 export type Sender = Pick<Principal, 'keyId' | 'licence' | 'quant'>
 
-/** Reads bodies whole, as bytes. One reader serves all routes: the size, the speed and the memory of bodies are bounded by key, by
- * address and for the whole server (`BodyAccounts`). */
+/** Reads whole bodies as bytes. All routes share one reader, because the size, speed and memory of bodies are
+ * bounded per key, per address and for the whole server (`BodyAccounts`). */
 export class BodyReader {
   readonly #largest: number
   readonly #accounts: BodyAccounts
@@ -34,15 +35,15 @@ export class BodyReader {
   readonly #spoolRoom = new SpoolRoom()
   #timer: Timer | null = null
 
-  /** @param limitMb of a body in memory
-   * @param spoolFolder for bodies that are too large for it */
+  /** @param limitMb the limit of a body in memory
+   * @param spoolFolder where larger bodies are stored */
   constructor(limitMb: number, spoolFolder: string) {
     this.#largest = limitMb * 1_024 * 1_024
     this.#accounts = new BodyAccounts(this.#largest)
     this.#spoolFolder = spoolFolder
   }
 
-  /** Passes the bytes to `work`. They count towards the memory bounds until it is done. */
+  /** Passes the bytes to `work`. They count towards the memory bounds until `work` is done. */
   async use<T>(
     context: RequestContext,
     work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>,
@@ -66,8 +67,8 @@ export class BodyReader {
     }
   }
 
-  /** The same for a body that may be larger than memory: only its first megabytes are kept there, the others in a file that is deleted
-   * after `work`. */
+  /** Like `use`, for bodies that may be larger than memory. Only the first megabytes stay in memory; the rest
+   * goes to a file that is deleted after `work`. */
   async useSpooled<T>(
     context: RequestContext,
     work: (body: SentBody) => Promise<T>,
@@ -90,7 +91,7 @@ export class BodyReader {
     }
   }
 
-  /** @param expected bytes, which decide how long the body may take */
+  /** @param expected the size in bytes, which decides how long the body may take */
   #open(
     context: RequestContext,
     body: IncomingBody,
@@ -99,7 +100,7 @@ export class BodyReader {
     expected: number,
   ): BodyAccount {
     const account = this.#accounts.open(owner, announced, expected, () => {
-      // Its client goes on sending: without this the connection would stay open for it.
+      // Its client keeps sending: without this the connection would stay open for the rest of the body.
       context.closesConnection = true
       if (body.size > stoppedLater) body.stop()
       else this.#stopped.add(() => body.stop())
@@ -121,7 +122,7 @@ export class BodyReader {
 const tasksAtOnce = 2
 const tasksEveryMs = 10
 
-/** Runs tasks a few at a time: thousands of answers at once would keep every other client waiting. */
+/** Runs tasks a few at a time: thousands of responses at once would keep every other client waiting. */
 class PacedTasks {
   readonly #waiting: (() => void)[] = []
   #timer: Timer | null = null
@@ -139,7 +140,7 @@ class PacedTasks {
   }
 }
 
-/** Without a key the address is the caller, whatever the route. */
+/** Without a key, the address is the caller on every route. */
 export function ownerOf(sender: Sender, address: string): BodyOwner {
   const { keyId, licence, quant } = sender
   return {
@@ -151,12 +152,12 @@ export function ownerOf(sender: Sender, address: string): BodyOwner {
   }
 }
 
-/** The format of a body by its headers. An unsupported one is refused before a byte is read. */
+/** The format of a body according to its headers. An unsupported one is rejected before a byte is read. */
 export const bodyFormat = (headers: Headers): BodyFormat => formatOfBody(headers, bodyMediaTypes)
 
-/** The same for a route that takes other formats.
+/** Like `bodyFormat`, for a route that accepts other formats.
  *
- * @param types the media types of each format; messages name the first */
+ * @param types the media types of each format; messages name the first one */
 export function formatOfBody<Format extends string>(
   headers: Headers,
   types: Readonly<Record<Format, readonly string[]>>,

@@ -3,9 +3,9 @@ import { Failure } from '../errors.ts'
 
 export type ClientAddress = (socketAddress: string | null, forwardedFor: string | null) => string
 
-/** Finds the address that limits count: the socket's or, behind a trusted proxy, the right-most entry of X-Forwarded-For that
- * is not a trusted proxy. Entries further left are the client's own claim and would let it dodge its limits. IPv6 counts by
- * /64, which is what one customer gets. */
+/** Finds the address that rate limits use: the socket's or, behind a trusted proxy, the right-most entry of
+ * X-Forwarded-For that is not a trusted proxy. Entries further left are the client's own claim, and trusting
+ * them would let a client evade its limits. IPv6 counts by /64, the size of one customer's network. */
 export function clientAddressReader(trustedProxies: readonly string[]): ClientAddress {
   const isTrusted = proxyMatcher(trustedProxies)
   return (socketAddress, forwardedFor) => {
@@ -51,7 +51,7 @@ function trustList(entries: readonly string[]): BlockList {
   return list
 }
 
-/** An address without port, brackets and zone, and an IPv4 address without its IPv6 form; null: not an address. */
+/** An address without port, brackets or zone, with an IPv4-mapped address as IPv4; null: not an address. */
 function plainAddress(text: string): string | null {
   let address = text
   if (address.startsWith('[')) address = address.slice(1, address.indexOf(']'))
@@ -63,14 +63,15 @@ function plainAddress(text: string): string | null {
   return version === 6 ? (mappedAddress(address) ?? address) : address
 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 address (::ffff:c633:644d, ::ffff:198.51.100.77); null: not a mapped one. */
+/** The IPv4 address inside an IPv4-mapped IPv6 address (::ffff:c633:644d, ::ffff:198.51.100.77); null: not a
+ * mapped one. */
 function mappedAddress(address: string): string | null {
   const groups = groupsOf(address)
   if (groups.slice(0, 5).some(group => group !== 0) || groups[5] !== 0xffff) return null
   return [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].join('.')
 }
 
-/** The network of a client's address, of which one customer may have all addresses: /24 of IPv4, /48 of IPv6.
+/** A network whose addresses one customer may all hold: /24 of IPv4, /48 of IPv6.
  *
  * @param address as `ClientAddress` returns it */
 export function networkOf(address: string): string {
@@ -81,13 +82,11 @@ export function networkOf(address: string): string {
   return isIP(address) === 4 ? `${address.slice(0, address.lastIndexOf('.'))}.0/24` : address
 }
 
-/** The first four groups of an IPv6 address. */
 function network(address: string): string {
   const groups = groupsOf(address).slice(0, 4)
   return `${groups.map(group => group.toString(16)).join(':')}::/64`
 }
 
-/** The eight numbers of an IPv6 address. */
 function groupsOf(address: string): number[] {
   const [head, tail] = address.split('::')
   const left = numbersOf(head)

@@ -3,27 +3,28 @@ import { gzip } from 'node:zlib'
 
 export type Encoding = 'identity' | 'gzip' | 'zstd'
 
-/** Smaller bodies are sent as they are: the extra header weighs as much as compression saves. */
+/** Smaller bodies are sent uncompressed: the extra header is as large as what compression saves. */
 export const minCompressedBytes = 1_024
 
 type Compressed = Exclude<Encoding, 'identity'>
 
-/** How answers of one kind are compressed. */
+/** How responses of one kind are compressed. */
 export interface Compression {
-  /** For a client that gives gzip and zstd the same weight: the one that is smaller on answers of this kind. */
+  /** The smaller encoding on responses of this kind, for clients that weigh gzip and zstd equally. */
   readonly preferred: Compressed
   readonly zstdLevel: number
 }
 
-/** What is smallest without more processor time than gzip 6, by kind of answer. `bun bench/compression.ts` measures it, and
- * bench/README.md has the table. No level suits all: on rows of companies zstd needs twice the time of gzip for its size. */
+/** The smallest encoding that takes no more processor time than gzip 6, for each kind of response. `bun
+ * bench/compression.ts` measures it, and bench/README.md has the table. No level suits all kinds: on rows of
+ * companies, zstd needs twice the time of gzip to reach its size. */
 export const compressions = {
-  /** Rows of companies, whose long common texts gzip finds faster. */
+  /** Rows of a few companies: their long repeated texts compress faster with gzip. */
   companyRows: { preferred: 'gzip', zstdLevel: 3 },
-  /** Rows of many companies, where zstd is smaller at any level. */
+  /** Rows of many companies, where zstd is smaller at every level. */
   marketRows: { preferred: 'zstd', zstdLevel: 3 },
   results: { preferred: 'zstd', zstdLevel: 6 },
-  /** Compressed once in the life of a process. */
+  /** Compressed once per process. */
   documents: { preferred: 'zstd', zstdLevel: 9 },
 } as const satisfies Readonly<Record<string, Compression>>
 
@@ -32,7 +33,7 @@ const gzipLevel = 6
 const chosen: Record<Compressed, Map<string, Encoding>> = { gzip: new Map(), zstd: new Map() }
 const maxRemembered = 500
 
-/** The content encoding of an answer: the one with the highest weight in Accept-Encoding; on a tie the preferred one. */
+/** Chooses the content encoding with the highest weight in Accept-Encoding, or the preferred one on a tie. */
 export function chooseEncoding(header: string | null, { preferred }: Compression): Encoding {
   if (header === null || header === '') return 'identity'
   const known = chosen[preferred]
@@ -55,7 +56,7 @@ function weigh(header: string, preferred: Compressed): Encoding {
   let best: Encoding = 'identity'
   let bestWeight = weights.get('identity') ?? 0
   const other: Compressed = preferred === 'zstd' ? 'gzip' : 'zstd'
-  // Of equal weights the last one wins.
+  // The last one wins a tie.
   for (const encoding of [other, preferred]) {
     const weight = weights.get(encoding) ?? any ?? 0
     if (weight > 0 && weight >= bestWeight) {
@@ -68,7 +69,7 @@ function weigh(header: string, preferred: Compressed): Encoding {
 
 const gzipBytes = promisify(gzip)
 
-/** Compresses on another thread: on this one a large body would block all other requests. */
+/** Compresses on another thread: on this one, a large body would block all other requests. */
 export async function compress(
   bytes: Uint8Array<ArrayBuffer>,
   encoding: Encoding,
@@ -86,12 +87,13 @@ export async function compress(
 
 type Compressor = ReadableWritablePair<Uint8Array, Uint8Array>
 
-/** Bun's own class, which takes a level. The DOM types, which win over Bun's, do not list it. */
+/** Bun's own class, which accepts a level. The DOM types, which take precedence over Bun's, do not declare
+ * it. */
 const LevelledStream: new (format: CompressionFormat, options: { level: number }) => CompressionStream =
   CompressionStream
 
-/** A compressed stream that cancels its source when the reader stops. Bun's own compression leaves the source open, and with it a
- * database statement. */
+/** A compressed stream that cancels its source when the reader stops. Bun's own compression stream leaves the
+ * source open, and with it a database statement. */
 export function compressStream(
   stream: ReadableStream<Uint8Array>,
   encoding: Encoding,
@@ -100,7 +102,7 @@ export function compressStream(
   if (encoding === 'identity') return stream
   const unread = new AbortController()
   const level = encoding === 'zstd' ? zstdLevel : gzipLevel
-  // Bun supports zstd here; the DOM types do not list it.
+  // Bun supports zstd here, but the DOM types do not declare it.
   const compressor = new LevelledStream(encoding as CompressionFormat, { level }) as Compressor
   const reader = stream.pipeThrough(compressor, { signal: unread.signal }).getReader()
   return new ReadableStream({

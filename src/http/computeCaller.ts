@@ -2,10 +2,10 @@ import { type ComputeCaller, paidKey } from '../backtest/pool/caller.ts'
 import { isUnpaid, type Principal } from '../rights/licences.ts'
 import { networkOf } from './clientAddress.ts'
 
-/** For whom the threads work: a key, or an address without one. The tier is that of the rights that were found for the request, so nothing
- * that a client sends can claim another.
+/** The caller whom compute threads are charged to: a key, or an address without one. The tier comes from the
+ * rights found for the request, so a client cannot claim another one.
  *
- * @param address of the client, as limits count it */
+ * @param address of the client, as rate limits count it */
 export function computeCaller(
   principal: Pick<Principal, 'keyId' | 'licence' | 'quant'>,
   address: string,

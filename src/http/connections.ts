@@ -3,13 +3,13 @@ import { readdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 
-/** Caps on open connections. Bun's listener has none, and no code of ours runs before a request is complete. Without caps one
- * client can use up the open files that the process is allowed, and no other client can connect. So the process looks at its
- * own sockets twice a second and shuts down those over a cap. */
+/** Caps on open connections. Bun's listener has none, and none of our code runs before a request is complete.
+ * Without caps, one client can use up the process's file descriptors and lock out every other client. So the
+ * process inspects its own sockets twice a second and shuts down those over a cap. */
 
 export interface ConnectionCaps {
   readonly total: number
-  /** IPv6 counts by /64. */
+  /** IPv6 addresses count by /64. */
   readonly perAddress: number
 }
 
@@ -18,8 +18,9 @@ export interface Connection {
   readonly address: string
 }
 
-/** The connections to close: the fifth of an address goes before the fourth of any other one, so that a crowd from one address
- * pushes out only itself. Of equals the highest descriptor goes, which is usually the newest. */
+/** The connections to close. The fifth connection of one address goes before the fourth of any other, so a
+ * crowd from one address displaces only itself. Among equals, the highest descriptor goes, which is usually
+ * the newest. */
 export function connectionsOverCaps(
   connections: readonly Connection[],
   { total, perAddress }: ConnectionCaps,
@@ -47,14 +48,15 @@ const reportEveryMs = 10_000
 export interface WatchedServer {
   readonly port: number
   readonly caps: ConnectionCaps
-  /** Their connections neither count nor close: a proxy has caps of its own. */
+  /** Connections from these proxies are neither counted nor closed: a proxy has caps of its own. */
   readonly trustedProxies: readonly string[]
   readonly log: Logger
-  /** Called with the number of connections that were closed. */
+  /** Called with the number of connections closed. */
   readonly onClosed?: (count: number) => void
 }
 
-/** Closes connections to `port` of this process that are over the caps. Returns the function that stops it. */
+/** Closes connections to `port` of this process that exceed the caps. Returns a function that stops the
+ * watch. */
 export function capConnections({ port, caps, trustedProxies, log, onClosed }: WatchedServer): () => void {
   const sockets = openSystemSockets()
   if (sockets === null) {
@@ -68,7 +70,7 @@ export function capConnections({ port, caps, trustedProxies, log, onClosed }: Wa
   let reportedAt = Number.NEGATIVE_INFINITY
   const sweep = async () => {
     const descriptors = await sockets.descriptors()
-    // Even if all were connections of one client, no cap would be exceeded.
+    // No cap is exceeded even if a single client has all of these connections.
     if (descriptors.length <= minCap) return
     const connections: Connection[] = []
     const addressOf = (fd: number) => {
@@ -79,7 +81,7 @@ export function capConnections({ port, caps, trustedProxies, log, onClosed }: Wa
       const address = addressOf(fd)
       if (address !== null) connections.push({ fd, address })
     })
-    // Since it was looked at, a descriptor may have become another client's.
+    // The descriptor may meanwhile belong to another client.
     const over = connectionsOverCaps(connections, caps).filter(({ fd, address }) => addressOf(fd) === address)
     for (const { fd } of over) sockets.close(fd)
     closed += over.length
@@ -96,7 +98,7 @@ export function capConnections({ port, caps, trustedProxies, log, onClosed }: Wa
   return repeatedly(() => sweep().catch(report), everyMs)
 }
 
-/** Runs `task` again and again, `pauseMs` after its last run has ended. Returns the function that stops it. */
+/** Runs `task` repeatedly, waiting `pauseMs` after each run. Returns a function that stops it. */
 function repeatedly(task: () => Promise<void>, pauseMs: number): () => void {
   let timer: Timer
   let stopped = false
@@ -114,7 +116,8 @@ function repeatedly(task: () => Promise<void>, pauseMs: number): () => void {
 const sliceMs = 0.5
 const betweenLooksAtClock = 16
 
-/** Calls `look` for each item. With thousands of them this takes tens of milliseconds, so requests are answered in between. */
+/** Calls `look` for each item in slices: thousands of items take tens of milliseconds, so requests are served
+ * in between. */
 async function inSlices<T>(items: readonly T[], look: (item: T) => void): Promise<void> {
   let endMs = performance.now() + sliceMs
   for (const [index, item] of items.entries()) {
@@ -126,11 +129,11 @@ async function inSlices<T>(items: readonly T[], look: (item: T) => void): Promis
 }
 
 interface SystemSockets {
-  /** All descriptors of this process. */
+  /** All file descriptors of this process. */
   descriptors(): Promise<number[]>
-  /** The other side's address, if `fd` is a connection to our `port`; else null. */
+  /** The remote address if `fd` is a connection to our `port`, else null. */
   peerOf(fd: number, port: number): string | null
-  /** As if the client had closed it: Bun then closes the descriptor itself. */
+  /** Shuts the connection down as if the client had closed it; Bun then closes the descriptor itself. */
   close(fd: number): void
 }
 
@@ -139,7 +142,7 @@ const isMac = process.platform === 'darwin'
 const muslArchitecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 const systemLibraries = isMac ? ['libSystem.B.dylib'] : ['libc.so.6', `libc.musl-${muslArchitecture}.so.1`]
 
-/** null: the system's library was not found. */
+/** Returns null if the system's C library was not found. */
 function openSystemSockets(): SystemSockets | null {
   for (const library of systemLibraries) {
     try {
@@ -159,7 +162,8 @@ function systemSockets(library: string): SystemSockets {
     getpeername: name,
     shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
   })
-  // On an ArrayBuffer of their own: the bytes of a small typed array may move, and the system would write to where they were.
+  // Each has its own ArrayBuffer: the engine may move the bytes of a small typed array, and the system would
+  // write to the old address.
   const address = new Uint8Array(new ArrayBuffer(maxAddressBytes))
   const length = new Int32Array(new ArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const [addressAt, lengthAt] = [ptr(address), ptr(length)]
@@ -178,7 +182,8 @@ function systemSockets(library: string): SystemSockets {
   }
 }
 
-/** In a socket address, port and IPv4 address are at the same place on all systems, and so is the IPv6 address. */
+/** In a socket address, the port and the IPv4 address have the same offset on all systems, as does the IPv6
+ * address. */
 const portOf = (address: Uint8Array) => address[2] * 256 + address[3]
 const ipv4Text = (address: Uint8Array) => `${address[4]}.${address[5]}.${address[6]}.${address[7]}`
 

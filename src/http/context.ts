@@ -4,31 +4,31 @@ import { Failure } from '../errors.ts'
 import type { Verdict } from '../limits/verdict.ts'
 import type { TraceScope } from '../trace.ts'
 
-/** One request while it is handled: what was sent, and what is known of it so far. */
+/** The state of one request while it is handled. */
 export class RequestContext {
   readonly request: Request
   readonly server: Server<unknown> | null
   readonly id: string
-  /** The client's address, as limits count it and the log shows it. */
+  /** The client's address as used by rate limits and the log. */
   readonly address: string
   readonly startMs: number
-  /** null: the request came without a valid traceparent. */
+  /** null: the request had no valid traceparent. */
   readonly scope: TraceScope | null
-  /** Set by the route's access policy. No answer leaves without it (`httpPlugin`). */
+  /** Set by the route's access policy. `httpPlugin` sends no response without it. */
   admitted = false
-  /** Whether the answer ends the connection: the rest of the request is not read. */
+  /** Whether the response closes the connection because the rest of the request is not read. */
   closesConnection = false
-  /** Whether it counted against the limits of its key or address. */
+  /** Whether the request counted against the limits of its key or address. */
   counted = false
-  /** Set by authentication, on routes that need a key. */
+  /** Set by authentication on routes that need a key. */
   caller: Caller | null = null
-  /** Whether a page is for a person who is signed in; its access policy says so. */
+  /** Set by the access policy of a page: whether a person is signed in. */
   isSignedIn = false
-  /** Whether the request is for a page or form of the account: its errors are then shown in the frame of the account. */
+  /** Whether the request is for an account page or form, whose errors are shown in the account layout. */
   isOfAccount = false
-  /** Set by the limits; the answer's rate-limit headers come from it. */
+  /** Set by the limiter; the source of the rate-limit headers. */
   verdict: Verdict | null = null
-  /** What is left to the caller, on routes whose access policy is `usage`. */
+  /** What the caller has left, on routes whose access policy is `usage`. */
   usage: { readonly verdict: Verdict; readonly usedToday: number } | null = null
 
   constructor(
@@ -47,21 +47,22 @@ export class RequestContext {
     this.scope = scope
   }
 
-  /** The caller on a route whose access policy is `key`, where there always is one. */
+  /** The caller on a route whose access policy is `key`, which guarantees one. */
   get authenticatedCaller(): Caller {
     if (this.caller === null)
       throw new Error('This route reads the caller, but its access policy is not key.')
     return this.caller
   }
 
-  /** The query string without its question mark, still encoded; empty if the request has none. */
+  /** The query string without its question mark, still encoded; empty if there is none. */
   get queryText(): string {
     const { url } = this.request
     const mark = url.indexOf('?')
     return mark < 0 ? '' : url.slice(mark + 1)
   }
 
-  /** The path without dot segments, still encoded. CONNECT has a target without a path: that is returned whole. */
+  /** The path without dot segments, still encoded. The target of CONNECT has no path and is returned
+   * whole. */
   get path(): string {
     const { url } = this.request
     const start = url.indexOf('/', url.indexOf('//') + 2)
@@ -73,16 +74,18 @@ export class RequestContext {
 
 export type AnswerBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
 
-/** What a route returns. Many answers share one `Headers` object: it is copied into each response and never changed. */
+/** What a route returns. Many responses share one `Headers` object, so it is copied into each response and
+ * never changed. */
 export interface Answer {
   readonly status: number
   readonly body: AnswerBody
   readonly headers: Headers
-  /** Whether many answers share `headers`. What depends on the caller's limits alone is then set once for all of them. */
+  /** True if many responses share `headers`. Headers that depend only on the caller's limits are then set
+   * once for all of them. */
   readonly isShared?: true
 }
 
-/** Requires the quant plan, which opens backtests, and returns the id of the key. */
+/** Requires the quant plan, which includes backtests, and returns the key's id. */
 export function requireQuant(context: RequestContext): number {
   const { rights } = context.authenticatedCaller
   if (rights.quant && rights.keyId !== null) return rights.keyId
@@ -93,24 +96,24 @@ export function requireQuant(context: RequestContext): number {
   )
 }
 
-/** Random for this process; a counter follows it. Unique ids without a call for randomness on each request. */
+/** Random per process and followed by a counter: unique ids without a call for randomness on each request. */
 const processPrefix = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
 let count = 0
 
 const safeId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
 
-/** The client's own X-Request-Id if it is safe to log, else a new one. An API key sent in the wrong header is not echoed: it
- * would end up in logs. */
+/** The client's X-Request-Id if it is safe to log, else a new id. An API key sent in this header by mistake
+ * must not be echoed, because it would end up in logs. */
 export function requestId(sent: string | null): string {
   if (sent !== null && safeId.test(sent) && !sent.includes('asf_')) return sent
   return `${processPrefix}-${(++count).toString(36)}`
 }
 
-/** Longer than the statement timeout, so that silence means a dead client and not a slow query. */
+/** Longer than the statement timeout, so silence means a dead client rather than a slow query. */
 export const idleSeconds = 30
 
-/** Lifts the idle timeout while `work` runs. A backtest sends nothing while it waits and computes, and Bun would close the
- * connection without an answer. A client that disconnects is still noticed. */
+/** Suspends the idle timeout while `work` runs. A backtest sends nothing while it waits and computes, and Bun
+ * would close the connection without a response. A client that disconnects is still noticed. */
 export async function withoutIdleTimeout<T>(
   { server, request }: RequestContext,
   work: () => Promise<T>,

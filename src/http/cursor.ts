@@ -6,10 +6,11 @@ import { Failure } from '../errors.ts'
 /** The list that a cursor continues, and for whom. */
 export interface CursorScope {
   readonly route: string
-  /** What the caller may see. Callers who share cached answers have the same, or their cursors would differ. */
+  /** The caller's rights. Callers who share cached responses must have equal rights here, or their cursors
+   * would differ. */
   readonly rights: string
-  /** The parameters that decide which rows the list has, with their defaults. Not those that a next page may change (`limit`, `format`), and
-   * not those that the position itself states (`as_of`). */
+  /** The parameters that select the rows of the list, with their defaults. Excludes those that the next page
+   * may change (`limit`, `format`) and those that the position itself contains (`as_of`). */
   readonly query: unknown
 }
 
@@ -17,12 +18,13 @@ const tagBytes = 16
 const digestBytes = 8
 const headBytes = tagBytes + 2 * digestBytes
 
-/** Makes cursors, and reads only those that it made: a position, signed together with what it is a position in. The same position
- * gives the same text, so equal answers are equal bytes. It is signed and not hidden: it must state nothing that its receiver may not know. */
+/** Creates cursors and accepts only those it created. A cursor is a position, signed together with the list
+ * it belongs to. Equal positions give equal cursors, so equal responses have equal bytes. A cursor is signed
+ * but not encrypted: it must not contain anything that its receiver may not know. */
 export class CursorSigner {
   readonly #secret: Uint8Array
 
-  /** @param secret 32 bytes that all servers of one database share */
+  /** @param secret 32 bytes, shared by all servers of one database */
   constructor(secret: Uint8Array) {
     if (secret.length !== 32) throw new Error(`The secret of cursors has ${secret.length} bytes, not 32.`)
     this.#secret = secret
@@ -33,11 +35,11 @@ export class CursorSigner {
     return Buffer.concat([this.#mac('cursor', body, tagBytes), body]).toString('base64url')
   }
 
-  /** The position of a cursor of this list. */
+  /** Verifies a cursor of this list and returns its position. */
   read(scope: CursorScope, cursor: string): string {
     const bytes = Buffer.from(cursor, 'base64url')
     const [tag, body] = [bytes.subarray(0, tagBytes), bytes.subarray(tagBytes)]
-    // Decoding skips characters that are not base64url, so that altered text may have the same bytes.
+    // Decoding ignores characters outside base64url, so an altered text could decode to the same bytes.
     const isOurs =
       bytes.length > headBytes &&
       bytes.toString('base64url') === cursor &&
@@ -62,13 +64,14 @@ export class CursorSigner {
     ]
   }
 
-  /** @param use keeps the digests of one use from passing for those of another */
+  /** @param use separates the digests of one use from those of another */
   #mac(use: 'cursor' | 'list' | 'rights', content: string | Uint8Array, bytes: number): Buffer {
     return createHmac('sha256', this.#secret).update(`${use}\n`).update(content).digest().subarray(0, bytes)
   }
 }
 
-/** Cursors whose position has several fields, written as JSON and checked against their schema when they come back. */
+/** Cursors whose position has several fields, stored as JSON and validated against their schema when they
+ * return. */
 export class PositionCursors<Position extends TSchema> {
   readonly #position: Position
 
@@ -87,7 +90,7 @@ export class PositionCursors<Position extends TSchema> {
   }
 }
 
-/** The refusal of a text that no server of this database signed. */
+/** The error for a text that no server of this database signed. */
 export const notValid = (): Failure =>
   refusedCursor(
     'cursor is not valid: it was altered or cut off, or is of a version that did not sign cursors. Send the `next` of the previous page unchanged, or omit cursor for the first page.',

@@ -1,5 +1,6 @@
-/** Whether this server is about to stop. Until then it answers every request, but /ready is 503 and each answer closes its
- * connection: a proxy that reused one would send its next request into a closed socket. */
+/** Whether this server is about to stop. It still answers every request, but /ready returns 503 and each
+ * response closes its connection. A proxy that reused the connection would send its next request into a
+ * closed socket. */
 export class Draining {
   #active = false
 

@@ -5,9 +5,9 @@ import { answerHeaders } from './headers.ts'
 
 export interface ErrorClass {
   readonly status: number
-  /** The `type` of an error body, for clients that handle a whole class of codes alike. */
+  /** The `type` of an error body, for clients that treat a whole class of codes alike. */
   readonly type: string
-  /** For people, and the `title` of a problem document. */
+  /** Human-readable; also the `title` of a problem document. */
   readonly title: string
 }
 
@@ -17,7 +17,7 @@ const forbidden = (title: string): ErrorClass => ({ status: 403, type: 'permissi
 const limited = (title: string): ErrorClass => ({ status: 429, type: 'rate_limit', title })
 const away = (title: string): ErrorClass => ({ status: 503, type: 'unavailable', title })
 
-/** The only place where an error code becomes an HTTP status. */
+/** The only mapping from error codes to HTTP statuses. */
 export function errorStatus(code: ErrorCode): ErrorClass {
   switch (code) {
     case 'malformed_json':
@@ -93,10 +93,12 @@ export function errorStatus(code: ErrorCode): ErrorClass {
   }
 }
 
-/** The foreseen failure behind what a driver threw (the database is unreachable, a statement timed out); null: a defect. */
+/** Maps a driver's exception to the expected failure behind it (the database is unreachable, a statement
+ * timed out); null: it is a defect. */
 export type ExplainError = (error: unknown) => Failure | null
 
-/** What was thrown, as a foreseen failure. A `defect` is answered as `internal`, and only the log has its text. */
+/** Maps whatever was thrown to a failure. A `defect` is answered as `internal`, and its text goes only to the
+ * log. */
 export function asFailure(explain: ExplainError, error: unknown): { failure: Failure; defect: boolean } {
   if (error instanceof Failure) return { failure: error, defect: false }
   const explained = explain(error)
@@ -107,7 +109,7 @@ export function asFailure(explain: ExplainError, error: unknown): { failure: Fai
 
 const defaultRetrySeconds = 1
 
-/** What every error says, whether it is an answer or a line of one. */
+/** The fields of every error, whether it is a whole response or one line of it. */
 export function errorBody(
   baseUrl: string,
   requestId: string,
@@ -125,7 +127,7 @@ function problemOf(error: ErrorBody['error'], status: number, title: string): Pr
   return { type, title, status, detail, code, param, request_id, ...near }
 }
 
-/** The error body, or with `Accept: application/problem+json` the same as RFC 9457. */
+/** The error response; with `Accept: application/problem+json` the same content as RFC 9457. */
 export function errorAnswer(baseUrl: string, context: RequestContext, failure: Failure): Answer {
   const { status, title } = errorStatus(failure.code)
   const { details, code } = failure
@@ -142,8 +144,9 @@ export function errorAnswer(baseUrl: string, context: RequestContext, failure: F
   if (status === 429 || status === 503 || details.retryAfterSeconds !== undefined) {
     headers['Retry-After'] = String(details.retryAfterSeconds ?? defaultRetrySeconds)
   }
-  // Close on a body that arrives too slowly: waiting for its rest would hold the connection. Do not close on one that is
-  // too large: it is still arriving, and a reset would hide the answer from the client. Bun reads and drops its rest.
+  // Closes the connection if a body arrives too slowly: waiting for the rest would hold the connection. Keeps
+  // it open for a body that is too large: the rest is still arriving, and a reset would hide the response
+  // from the client. Bun reads and drops the rest.
   if (code === 'body_invalid' && details.param === 'body') headers.Connection = 'close'
   return { status, headers: answerHeaders(headers), body: JSON.stringify(body) }
 }

@@ -3,10 +3,12 @@ import type { DataFormat } from '../formats/columns.ts'
 const maxPartLength = 40
 const maxListed = 3
 
-/** `Content-Disposition` of rows as a file: browsers and spreadsheets save them under a name that says what they are. JSON has none:
- * it is read in place. A name has letters, digits and `.-_` only: anything else could end the header, or mean a folder.
+/** `Content-Disposition` for rows that are served as a file, so that browsers and spreadsheets save them
+ * under a meaningful name. JSON has none: it is read in place. A name contains only letters, digits and
+ * `.-_`, because anything else could end the header or name a folder.
  *
- * @param parts what the rows are, of whom, and of which day; a list stands for its first members */
+ * @param parts what the rows are, whose they are, and for which day; a list is represented by its first
+ *   members */
 export function asFile(
   format: DataFormat,
   ...parts: readonly (string | readonly string[])[]

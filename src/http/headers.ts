@@ -1,7 +1,7 @@
 const noSniffing = { 'X-Content-Type-Options': 'nosniff' }
 
-/** Any web page may call the API. It reads no cookies, so a page can do only what the key that it holds allows. Pages and downloads,
- * which do, have none of these headers but the first. */
+/** Any web page may call the API. The API reads no cookies, so a page can do only what its key allows. Pages
+ * and downloads do read cookies, and so get only the first of these headers. */
 const shared = {
   ...noSniffing,
   'Access-Control-Allow-Origin': '*',
@@ -30,23 +30,24 @@ const shared = {
 export const allowedRequestHeaders =
   'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, If-Range, Prefer, Range, X-Request-Id'
 
-/** Headers of an answer, together with those that every response has. */
+/** The headers of a response, including those that every response has. */
 export function answerHeaders(own: Readonly<Record<string, string>>): Headers {
   return new Headers({ ...own, ...shared })
 }
 
-/** Headers of an answer to a person whom a cookie names: no script of another site may read it. */
+/** The headers of a response to a person identified by a cookie: no script of another site may read it. */
 export function personalHeaders(own: Readonly<Record<string, string>>): Headers {
   return new Headers({ ...own, ...noSniffing })
 }
 
-/** A weak ETag, since compression changes the bytes of the same answer. Besides the data version, `request` must contain
- * everything that determines the answer: otherwise a client gets 304 for an answer that it does not have. */
+/** A weak ETag, because compression changes the bytes of the same response. Besides the data version,
+ * `request` must contain everything that determines the response: otherwise a client gets a 304 for a
+ * response that it does not have. */
 export function entityTag(dataVersion: number, request: string): string {
   return `W/"${dataVersion}-${Bun.hash.xxHash64(request).toString(36)}"`
 }
 
-/** Whether If-None-Match names the tag (weak comparison, RFC 9110 section 13.1.2). */
+/** Whether If-None-Match matches the tag (weak comparison, RFC 9110 section 13.1.2). */
 export function matchesTag(header: string | null, tag: string): boolean {
   if (header === null) return false
   if (header === tag || header.trim() === '*') return true

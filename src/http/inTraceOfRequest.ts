@@ -1,7 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import { parseTraceparent, runInTrace, TraceScope } from '../trace.ts'
 
-/** Around each request: runs one with a valid traceparent in its trace. All others pay for one look at their headers. */
+/** Wraps each request: one with a valid traceparent runs in its trace. All others pay for a single header
+ * lookup. */
 export const inTraceOfRequest: Parameters<AnyElysia['wrap']>[0] = (handle, request) => {
   const header = request.headers.get('traceparent')
   const trace = header === null ? null : parseTraceparent(header)

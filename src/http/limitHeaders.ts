@@ -2,7 +2,8 @@ import type { Limits, Verdict } from '../limits/verdict.ts'
 
 const policies = new WeakMap<Limits, string>()
 
-/** `"minute";q=60;w=60, "day";q=2000;w=86400`. A cached caller has one `Limits` object, so the map is looked up by identity. */
+/** `"minute";q=60;w=60, "day";q=2000;w=86400`. Looked up by identity, because a cached caller has a single
+ * `Limits` object. */
 function policyOf(limits: Limits): string {
   const known = policies.get(limits)
   if (known !== undefined) return known
@@ -14,8 +15,9 @@ function policyOf(limits: Limits): string {
 
 const withPolicies = new WeakMap<Headers, WeakMap<Limits, Headers>>()
 
-/** The headers with those that only the limits decide, in the case that the minute's is the tighter one: setting these on every response
- * would take a third of the time of its headers. */
+/** A copy of the headers with those added that depend only on the limits, for the usual case that the minute
+ * limit is the tighter one. Setting them on every response would take a third of the time spent on its
+ * headers. */
 export function withPolicy(headers: Headers, limits: Limits): Headers {
   let byLimits = withPolicies.get(headers)
   if (byLimits === undefined) {
@@ -31,10 +33,11 @@ export function withPolicy(headers: Headers, limits: Limits): Headers {
   return complete
 }
 
-/** Sets X-RateLimit-* for the tighter limit (the one with less remaining), and all limits as draft-ietf-httpapi-ratelimit-headers
- * has them. Reset is when the full limit is available again or, with nothing remaining, when the next request is granted.
+/** Sets X-RateLimit-* for the tighter limit (the one with less remaining), and RateLimit for all limits
+ * (draft-ietf-httpapi-ratelimit-headers). Reset is the time until the full limit is available again or, with
+ * nothing remaining, until the next request is granted.
  *
- * @param hasPolicy whether the headers are from `withPolicy` */
+ * @param hasPolicy whether the headers come from `withPolicy` */
 export function addLimitHeaders(headers: Headers, verdict: Verdict, hasPolicy: boolean): void {
   const { limits, minuteRemaining, minuteResetSeconds, dayRemaining, dayResetSeconds } = verdict
   const now = Math.floor(verdict.at)

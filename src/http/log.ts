@@ -6,21 +6,22 @@ const keyShape = /asf_(live|test)_[0-9A-Za-z]{32}(_[0-9A-Za-z]{6})?/g
 const bufferedCharacters = 65_536
 const flushEveryMs = 1_000
 const standardError = 2
-/** The start of a line of level error or fatal. */
+/** Matches the start of a line of level error or fatal. */
 const errorLine = /^\{"level":[56]0/
 
-/** The last guard against a key in the log. No caller logs keys, but an error text may quote a query that contains one. */
+/** The last safeguard against keys in the log. No caller logs a key, but an error text may quote a query that
+ * contains one. */
 function withoutKeys(line: string): string {
   return line.includes('asf_') ? line.replace(keyShape, 'asf_$1_[redacted]') : line
 }
 
 export interface BufferedStream extends DestinationStream {
-  /** Like `write`, for a line that is never an error: it skips the check for one. */
+  /** Like `write`, for lines that are never errors: skips that check. */
   buffer(line: string): void
 }
 
-/** Buffers lines and writes them in blocks: at least once a second, at exit, and at once after an error. One write per line
- * would cost as much as a cached answer. */
+/** Buffers lines and writes them in blocks: at least once a second, at exit, and immediately after an error.
+ * Writing each line on its own would cost as much as a cached response. */
 function bufferedStream(write: (lines: string) => void): BufferedStream {
   let lines = ''
   const flush = () => {
@@ -44,7 +45,8 @@ function bufferedStream(write: (lines: string) => void): BufferedStream {
   }
 }
 
-/** Standard error may be a pipe that is full or closed. Neither may fail a request, so lines are dropped after 100 tries. */
+/** Standard error may be a pipe that is full or closed. Neither may fail a request, so lines are dropped
+ * after 100 tries. */
 function writeAll(lines: string): void {
   let rest = Buffer.from(lines)
   for (let attempt = 0; attempt < 100 && rest.length > 0; attempt++) {
@@ -57,7 +59,7 @@ function writeAll(lines: string): void {
   }
 }
 
-/** Structured logs, one JSON object a line. */
+/** Structured logs, one JSON object per line. */
 export function createLog(level: string, destination: DestinationStream = bufferedStream(writeAll)): Logger {
   return pino({ level, base: null, hooks: { streamWrite: withoutKeys } }, destination)
 }
@@ -73,13 +75,14 @@ export type AccessLog = (
 const levelInfo = 30
 const slowMs = 1_000
 const sampleEvery = 100
-/** Proxies and supervisors send these every few seconds. */
+/** Proxies and supervisors probe these every few seconds. */
 const probes: ReadonlySet<string> = new Set(['/health', '/ready'])
 
-/** Logs requests, one line each, in the form and to the stream of `log`: errors, slow requests, those of a trace that
- * a trusted proxy follows, whose ids are of use only with the line, and one in a hundred of the others, with `"sample":100` in its
- * line, or all. The line is concatenated, because pino's serialiser costs more than the rest of a cached answer. No value needs escaping: ids and
- * methods are tokens, routes and codes are constants. */
+/** Logs requests in the format and to the stream of `log`, one line each: errors, slow requests, requests
+ * whose trace a trusted proxy follows (the trace ids are useless without the line), and either all others or
+ * one in a hundred of them, with `"sample":100` in the line. The line is concatenated, because pino's
+ * serialiser costs more than the rest of a cached response. No value needs escaping: ids and methods are
+ * tokens, routes and codes are constants. */
 export function accessLog(log: Logger, logsAll: boolean): AccessLog {
   if (!log.isLevelEnabled('info')) return () => {}
   const stream: DestinationStream & Partial<BufferedStream> = Reflect.get(log, pino.symbols.streamSym)

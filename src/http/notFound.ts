@@ -7,7 +7,8 @@ type Methods = ReadonlyMap<string, ReadonlySet<string>>
 
 const methodsOfApp = new WeakMap<AnyElysia, Methods>()
 
-/** The answer to a request that no route takes: 405 with Allow if the path has other methods, 204 to OPTIONS, else 404. */
+/** The response to a request that matches no route: 405 with Allow if the path has other methods, 204 to
+ * OPTIONS, else 404. */
 export function unroutedAnswer(app: AnyElysia, context: RequestContext): Answer {
   let methods = methodsOfApp.get(app)
   if (methods === undefined) {
@@ -18,7 +19,8 @@ export function unroutedAnswer(app: AnyElysia, context: RequestContext): Answer 
   const known = methods.get(path) ?? methods.get([...methods.keys()].find(key => matches(key, path)) ?? '')
   const { method } = context.request
   if (known === undefined) throw routeUnknown(context)
-  // Elysia routes by the path as it was sent; `path` has dot segments resolved. If only the latter has a route, say so.
+  // Elysia routes by the path as sent, while `path` has its dot segments resolved. If only the resolved path
+  // has a route, the message says so.
   if (known.has(method)) {
     throw new Failure(
       'route_unknown',

@@ -4,7 +4,8 @@ import { registerFormats } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import type { RequestContext } from './context.ts'
 
-// TypeBox formats are global, and other packages (Elysia) register a laxer `date`. Ours must win: it refuses days that do not exist.
+// TypeBox formats are global, and other packages (Elysia) register a laxer `date`. Ours must win: it rejects
+// days that do not exist.
 registerFormats()
 
 export const maxQueryLength = 8_192
@@ -13,29 +14,31 @@ interface Parameter {
   readonly name: string
   readonly kind: 'text' | 'integer' | 'number' | 'boolean'
   readonly check: TypeCheck<TSchema>
-  /** Values that are read in either case. */
+  /** Values that are matched case-insensitively. */
   readonly caseless: readonly string[]
   readonly allowed: string
   readonly required: boolean
 }
 
-/** Reads a query string by the schema that also documents it. Fails on a parameter that is unknown, repeated, empty, badly
- * encoded or out of range: Elysia's own parser drops unknown parameters and keeps one of two, so the response would not
- * match the request. Elysia's validation also costs each request 1.6 µs more (6.9 µs in process instead of 5.2). */
+/** Reads a query string by the schema that also documents it. Fails on a parameter that is unknown, repeated,
+ * empty, badly encoded or out of range. Elysia's own parser drops unknown parameters and keeps only one of a
+ * repeated one, so the response would not match the request. Elysia's
+ * validation also costs each request 1.6 µs more (6.9 µs in process instead of 5.2). */
 export function queryReader<T extends TObject>(schema: T): (text: string) => Static<T> {
   const read = familyReader(schema, null)
   return text => read(text).query
 }
 
-/** Parameters whose names share a form: `min_roe`, `max_revenue`. */
+/** Parameters that follow one naming pattern: `min_roe`, `max_revenue`. */
 export interface ParameterFamily {
   readonly pattern: RegExp
-  /** Their names in a message. */
+  /** How messages refer to them. */
   readonly named: string
   readonly schema: TSchema
 }
 
-/** The same where a family of parameters may come, too. Their values are returned by name, as numbers. */
+/** Like `queryReader`, for routes that also accept a family of parameters. Their values are returned by name,
+ * as numbers. */
 export function familyReader<T extends TObject>(
   schema: T,
   family: ParameterFamily | null,
@@ -70,7 +73,7 @@ export function familyReader<T extends TObject>(
   }
 }
 
-/** Reads one value of the path by its schema. */
+/** Reads one path parameter by its schema. */
 export function pathReader(name: string, schema: TSchema): (text: string) => string {
   const parameter = parameterOf(name, schema, true)
   return text => String(convert(parameter, decode(name, text, false)))
@@ -183,13 +186,13 @@ function queryTooLong(length: number): Failure {
   )
 }
 
-/** The sent text, shortened for a message. */
+/** The text as sent, shortened for a message. */
 function shown(text: string): string {
   return text.length <= 48 ? text : `${text.slice(0, 45)}...`
 }
 
-/** What a schema allows, as the end of an error message. A schema with a pattern says it in words, as `allowed`: the pattern itself
- * would tell a person nothing. */
+/** Ends an error message with what the schema allows. A schema with a pattern says so in words, in `allowed`:
+ * a regular expression would mean nothing to most people. */
 function allowedText(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices !== null) return choices.length === 1 ? choices[0] : `one of ${choices.join(', ')}`
@@ -222,7 +225,7 @@ function range(schema: TSchema): string {
   return schema.maximum === undefined ? '' : ` of at most ${schema.maximum}`
 }
 
-/** Nothing if the words of the schema have examples. */
+/** Empty if `allowed` already contains examples. */
 function exampleOf(schema: TSchema): string {
   if (schema.allowed?.includes(' like ')) return ''
   const example = Array.isArray(schema.examples) ? schema.examples[0] : undefined
@@ -231,7 +234,7 @@ function exampleOf(schema: TSchema): string {
 
 const readNothing = queryReader(Type.Object({}, { additionalProperties: false }))
 
-/** Refuses every query parameter, for routes that take none. */
+/** Rejects every query parameter, for routes that accept none. */
 export function noQuery(context: RequestContext): void {
   if (context.queryText !== '') readNothing(context.queryText)
 }

@@ -14,24 +14,24 @@ export const DataVersionParameter = Type.Optional(
   }),
 )
 
-/** The store at one data version, until it is released. */
+/** The store at one data version; the caller must release it. */
 interface OpenPin<Store> {
   readonly store: Store
   release(): void
 }
 
 export interface Pins<Store> {
-  /** Fails for a version that is not remembered, with what is allowed. */
+  /** Fails for a version that is no longer kept, with the versions that are. */
   open(version: number, signal?: AbortSignal): Promise<OpenPin<Store>>
 }
 
-/** What a route needs so that it can be pinned. */
+/** What a route must provide to support `data_version`. */
 export interface Pinnable<Store> {
   readonly pins: Pins<Store>
 }
 
-/** Answers with the dependencies that read the data version of the request; without one, with the route's own. The pinned ones are
- * held until the answer is sent. */
+/** Answers a request with dependencies that read the requested data version, or with the route's own if none
+ * is requested. A pinned version is held until the response has been sent. */
 export function answerPinned<Store extends object, Deps extends Store & Pinnable<Store>>(
   deps: Deps,
   context: RequestContext,
@@ -61,7 +61,7 @@ async function answerHeld<Store extends object, Deps extends Store & Pinnable<St
   }
 }
 
-/** The same bytes; calls `release` at their end, at a failure, and when the client hangs up. */
+/** Passes the bytes through and calls `release` at the end, on a failure, or when the client disconnects. */
 function releasing(body: ReadableStream<Uint8Array>, release: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream<Uint8Array>(

@@ -29,7 +29,7 @@ import { asDeclared, type DeclaredAccess } from './routePolicies.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
-  /** The address that documents and errors name. Set anew if the port is chosen by the system. */
+  /** The public base URL that documents and errors use. Updated at start if the system chooses the port. */
   baseUrl: string
   readonly version: string
   readonly bodyLimitMb: number
@@ -37,7 +37,7 @@ export interface HttpSettings {
   readonly logsEveryRequest: boolean
 }
 
-/** Counts for the metrics of a server. */
+/** Counts requests and errors for telemetry. */
 export interface RequestCounter {
   /** @param route its template, never what a client sent */
   countRequest(route: string, status: number, ms: number): void
@@ -47,30 +47,30 @@ export interface RequestCounter {
 export interface HttpDeps extends AdmissionDeps {
   readonly settings: HttpSettings
   readonly log: Logger
-  /** Milliseconds that only grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsedMs: () => number
   readonly explain: ExplainError
   readonly draining: Draining
   readonly unlistedProxy: UnlistedProxy
   /** Called for each request that counted against the limits of a key. */
   readonly recordUse: (caller: Caller, route: string) => void
-  /** null: nothing is counted, because no port shows it. */
+  /** null: nothing is counted, because telemetry has no port. */
   readonly requestCounter: RequestCounter | null
-  /** The error as a page, for a browser; null: the request is not for one. */
+  /** The error as HTML for a browser; null: the client is not a browser. */
   readonly errorPage: (context: RequestContext, failure: Failure) => Answer | null
 }
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
 
-/** The status in the log when the client closed the connection before its answer. nginx logs the same number. */
+/** Logged when the client closed the connection before its response. nginx uses the same number. */
 const clientClosedRequest = 499
 
-/** What every route shares, as the Elysia plugin that each feature uses: the request's context, the access policy, the
- * response, errors and the access log. A route names its policy as `access`, and `requireAccessPolicies` fails at start for one
- * that does not.
+/** What all routes share, as the Elysia plugin that each feature uses: the request's context, the access
+ * policy, the response, errors and the access log. A route declares its policy as `access`, and
+ * `requireAccessPolicies` fails at start if a route has none.
  *
- * @param appOf the app that the plugin ends up in, for its server and its routes. Elysia's own `server` costs every request
- *   more, and a request without a route has none */
+ * @param appOf returns the app that the plugin is mounted in, for its server and its routes. Elysia's own
+ *   `server` costs every request more, and is missing on a request without a route */
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   const { log, elapsedMs, settings, draining, unlistedProxy, requestCounter } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
@@ -85,18 +85,19 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     if (forwarded !== null && socketAddress !== null && !isTrusted(socketAddress))
       unlistedProxy.notice(socketAddress)
     const id = requestId(headers.get('x-request-id'))
-    // A request of this process has no socket.
+    // A request made by this process itself has no socket.
     const inner = socketAddress === null ? innerAddress(request) : undefined
     const address = inner ?? addressOf(socketAddress, forwarded)
     const scope = currentScope()
-    // A message of the agent tools makes requests within its own, whose scope is theirs.
+    // Requests that the agent tools make run within the trace scope of the message that caused them, so they
+    // must not change it.
     if (scope !== null && socketAddress !== null)
       scope.isFollowed = scope.trace.isSampled && isTrusted(socketAddress)
     return new RequestContext(request, server, id, address, elapsedMs(), scope)
   }
 
-  /** Refuses an answer that no access policy admitted. A hook that Elysia skips or does not await must not let a request
-   * through. */
+  /** Rejects a response that no access policy admitted. A hook that Elysia skips or fails to await must not
+   * let a request through. */
   function answer(context: RequestContext, route: string, given: Answer): Response {
     if (context.admitted) return finish(context, route, given, null)
     return fail(context, route, new Error('No access policy admitted this request.'))
@@ -105,7 +106,8 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   function finish(context: RequestContext, route: string, answer: Answer, code: ErrorCode | null): Response {
     const response = toResponse(context, answer)
     if (draining.active || context.closesConnection) response.headers.set('Connection', 'close')
-    // Bun drops a connection on which a second request arrives before the first is answered: the log must not call that a 200.
+    // Bun drops a connection on which a second request arrives before the first is answered: the log must not
+    // report that as a 200.
     const status = context.request.signal.aborted ? clientClosedRequest : answer.status
     end(context, route, status, code)
     if (context.counted && context.caller !== null) deps.recordUse(context.caller, route)
@@ -143,7 +145,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     }
   }
 
-  // `async` is required in hooks: Elysia awaits one only if its source text looks asynchronous.
+  // `async` is required in hooks: Elysia awaits a hook only if its source text looks asynchronous.
   function hookOf(declared: DeclaredAccess) {
     if (declared === 'open' || typeof declared === 'object')
       return ({ context }: { context: RequestContext }) => {
@@ -156,14 +158,15 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
         return authorize(deps, context, declared)
       }
     return async ({ context }: { context: RequestContext }) => {
-      // Returned, the promise would take three turns of the queue of microtasks instead of one.
+      // Awaited, because returning the promise takes three turns of the microtask queue instead of one.
       await authorize(deps, context, declared)
     }
   }
 
   type Admit<Admitted> = (deps: AdmissionDeps, context: RequestContext) => Promise<Admitted>
 
-  /** @param admit returns what the handler gets beside the context; it throws to keep the handler from running */
+  /** @param admit returns what the handler gets in addition to the context; it throws to keep the handler
+   *   from running */
   function accountPolicy<Admitted extends object>(policy: AccountPolicy, admit: Admit<Admitted>) {
     const resolve = async ({ context }: { context: RequestContext }) => {
       requireOneHost(context)
@@ -187,7 +190,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
       adminForm: accountPolicy('adminForm', admitAdminForm),
     })
     .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>
-      // Elysia maps what onError returned once more.
+      // Elysia also maps what onError returned.
       responseValue instanceof Response ? responseValue : answer(context, route, responseValue as Answer),
     )
     .onError({ as: 'global' }, ({ request, context = begin(request), route, code, error }) =>
@@ -195,13 +198,14 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     )
 }
 
-/** Fails if the path does not begin as its route does. Elysia looks for the path from the twelfth character of the URL on: of a Host
- * header with three letters or fewer it skips the first part of the path, and `/x/search` would be `/search`. */
+/** Fails if the path does not start as its route does. Elysia looks for the path from the twelfth character
+ * of the URL. With a Host header of three letters or fewer it would skip the first part of the path, and
+ * `/x/search` would match `/search`. */
 function requireOwnPath(context: RequestContext, route: string): void {
   if (context.path.split('/', 2)[1] !== route.split('/', 2)[1]) throw routeUnknown(context)
 }
 
-/** The response for an answer, with the headers that belong only to this request. */
+/** Converts an answer to a response, adding the headers that belong only to this request. */
 function toResponse(context: RequestContext, answer: Answer): Response {
   const { status, headers, body } = answer
   const unread = context.request.method === 'HEAD' && body instanceof ReadableStream ? body : null
@@ -210,7 +214,7 @@ function toResponse(context: RequestContext, answer: Answer): Response {
   const response = new Response(unread === null ? body : null, { status, headers: given })
   if (unread !== null) {
     unread.cancel().catch(() => {})
-    // As GET sends it. Without this Bun states Content-Length: 0, which is not the length of the answer.
+    // As for GET. Otherwise Bun would send Content-Length: 0, which is not the length of the body.
     response.headers.set('Transfer-Encoding', 'chunked')
   }
   response.headers.set('X-Request-Id', context.id)

@@ -3,7 +3,7 @@ import type { DataFormat } from '../formats/columns.ts'
 import { rowMediaTypes } from '../formats/mediaTypes.ts'
 import type { RequestContext } from './context.ts'
 
-/** The weights of Accept by media range. */
+/** The weights in Accept by media range. */
 function weightsOf(accept: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const item of accept.toLowerCase().split(',')) {
@@ -15,7 +15,7 @@ function weightsOf(accept: string): ReadonlyMap<string, number> {
   return weights
 }
 
-/** Whether Accept weighs HTML above JSON. Browsers do; a bare wildcard does not, so curl gets JSON. */
+/** Whether Accept prefers HTML to JSON. Browsers do; a bare wildcard does not, so curl gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
   if (accept === null || accept === '') return false
   const weights = weightsOf(accept)
@@ -24,14 +24,14 @@ export function prefersHtml(accept: string | null): boolean {
   return weightOf('text/html', 'text/*') > weightOf('application/json', 'application/*')
 }
 
-/** JSON first: of formats that are equally welcome it is the answer. */
+/** JSON comes first because it wins ties. */
 const formatTypes = (['json', 'csv', 'ndjson', 'parquet'] as const).flatMap(format =>
   rowMediaTypes[format].map(type => ({ format, type })),
 )
 
-/** The format of rows that Accept prefers (RFC 9110 section 12.5.1). Of equal weights a type that is named wins over one that a range
- * includes. Where none is acceptable the answer is JSON, which the RFC allows: a header that a program sends by itself must not make
- * its requests fail. */
+/** The format of rows that Accept prefers (RFC 9110 section 12.5.1). On a tie, an exact media type beats a
+ * range. If no format is acceptable, the response is JSON, as the RFC allows: a header that a program adds
+ * on its own must not make its requests fail. */
 export function acceptedFormat(accept: string | null): DataFormat {
   if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return 'json'
   const weights = weightsOf(accept)
@@ -48,7 +48,7 @@ export function acceptedFormat(accept: string | null): DataFormat {
   return best?.format ?? 'json'
 }
 
-/** A query with the format that Accept prefers, unless the query itself names one. */
+/** Adds the format that Accept prefers, unless the query has one already. */
 export function withAcceptedFormat<Query extends { readonly format?: DataFormat }>(
   { request }: RequestContext,
   query: Query,
@@ -58,7 +58,8 @@ export function withAcceptedFormat<Query extends { readonly format?: DataFormat 
   return format === 'json' ? query : { ...query, format }
 }
 
-/** Whether Prefer contains `respond-async` (RFC 7240). Unknown preferences are ignored, as the RFC requires. */
+/** Whether Prefer contains `respond-async` (RFC 7240). Unknown preferences are ignored, as the RFC
+ * requires. */
 export function prefersAsync(header: string | null): boolean {
   if (header === null) return false
   return header.split(',').some(item => item.split(';')[0].trim().toLowerCase() === 'respond-async')

@@ -3,25 +3,26 @@ import { type Compression, compress, type Encoding, minCompressedBytes } from '.
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A serialised body, as its consumer needs it. A Blob is sent without being copied. */
+/** A serialised body in the form that a response needs. A Blob is sent without being copied. */
 export interface CachedBody {
   readonly blob: Blob
   readonly encoding: Encoding
   readonly headers: Headers
-  /** The cursor of the page after it; null: there is none. */
+  /** The cursor of the next page; null: there is none. */
   readonly next: string | null
-  /** Its own headers: what the format has no field for. */
+  /** Headers of this body alone, for what its format has no field for. */
   readonly own: Readonly<Record<string, string>>
 }
 
-/** A body as it is made, the cursor of the page after it, if there is one, and headers of its own. */
+/** A body as rendered, with the cursor of the next page, if any, and headers of its own. */
 export interface RenderedBody {
   readonly content: string | Bytes
   readonly next?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The cache keys of an answer's bodies. Made once per plan: a map finds the same string object faster than an equal one. */
+/** The cache keys of a response's bodies. Created once per plan: a map finds the same string object faster
+ * than an equal one. */
 export type BodyKeys = Readonly<Record<Encoding, string>>
 
 export function bodyKeys(key: string): BodyKeys {
@@ -31,7 +32,7 @@ export function bodyKeys(key: string): BodyKeys {
 export interface BodySource {
   readonly compression: Compression
   readonly make: () => Promise<RenderedBody>
-  /** The headers of an answer with this body. */
+  /** The headers of a response with this body. */
   readonly headers: (
     encoding: Encoding,
     next: string | null,
@@ -41,26 +42,28 @@ export interface BodySource {
 
 interface CacheOptions {
   readonly maxBytes?: number
-  /** The data version that answers are to be of now: one that was overtaken while it was rendered is rendered again. */
+  /** The data version to serve now: a body that was overtaken by a new version while being rendered is
+   * rendered again. */
   readonly current?: () => number
 }
 
 const defaultMaxBytes = 64 * 1_024 * 1_024
 const maxEntryBytes = 8 * 1_024 * 1_024
-/** What an entry costs in addition to its bytes, roughly. */
+/** The approximate overhead of an entry in addition to its bytes. */
 const entryBytes = 1_000
 
-/** Serialised bodies of one data version, by plan, format and encoding, bounded by their bytes. Read only after authentication and
- * limits, and a plan's key contains who may see it. Requests for a body that is being rendered wait for it, so many requests for one
- * company are one query. */
+/** Serialised bodies of one data version, by plan, format and encoding, bounded by their bytes. Read only
+ * after authentication and rate limits; a plan's key contains who may see it. Requests for a body that is
+ * being rendered wait for it, so many requests for one company run one query. */
 export class ResponseCache {
   readonly #bodies: LRUCache<string, CachedBody, () => Promise<CachedBody>>
   #version = -1
-  /** Answers from memory, and those that were made. One that waits for an answer in the making is neither. */
+  /** Responses served from memory, and bodies rendered. A request that waits for a body in progress counts as
+   * neither. */
   hits = 0
   misses = 0
 
-  /** null: answers may be of a version that this server has not yet heard of. */
+  /** null: responses may have a version that this server has not been notified of yet. */
   readonly current: (() => number) | null
 
   constructor({ maxBytes = defaultMaxBytes, current }: CacheOptions = {}) {
@@ -70,12 +73,13 @@ export class ResponseCache {
       maxEntrySize: maxEntryBytes,
       sizeCalculation: ({ blob }, key) => entryBytes + key.length + blob.size,
       fetchMethod: (_key, _stale, { context: make }) => make(),
-      // A body that a new data version overtook still answers the requests that wait for it. It is not cached.
+      // A body overtaken by a new data version still answers the requests that wait for it, but is not
+      // cached.
       ignoreFetchAbort: true,
     })
   }
 
-  /** A body that is cached already, without a promise: nearly every request ends here. */
+  /** Returns a cached body without a promise: nearly every request ends here. */
   find(version: number, keys: BodyKeys, encoding: Encoding): CachedBody | null {
     const body = version === this.#version ? this.#bodies.get(keys[encoding]) : undefined
     if (body === undefined) return null
@@ -100,7 +104,8 @@ export class ResponseCache {
     })
   }
 
-  /** A request that began before the current data version gets its answer, but no later one must: it is not cached. */
+  /** A request that began before the current data version gets its response, which is not cached: no later
+   * request may get it. */
   #load(version: number, key: string, make: () => Promise<CachedBody>): Promise<CachedBody> {
     return version === this.#version ? this.#bodies.forceFetch(key, { context: make }) : make()
   }

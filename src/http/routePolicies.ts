@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import type { AccessPolicy, AccountPolicy } from './admission.ts'
 
-/** What a route gives as its `access`. Where an open route would be suspicious, it says why it is open. */
+/** The `access` of a route. Where an open route would be surprising, it says why it is open. */
 export type DeclaredAccess = AccessPolicy | { readonly openBecause: string }
 
 type Policy = DeclaredAccess | AccountPolicy
@@ -12,16 +12,16 @@ export interface RoutePolicy {
   readonly policies: readonly Policy[]
 }
 
-/** Elysia replaces the options of a route by the hooks that they stand for. */
+/** Elysia replaces the options of a route with the hooks that they stand for. */
 const policyOfHook = new WeakMap<object, Policy>()
 
-/** Remembers the policy that a hook enforces. */
+/** Records the policy that a hook enforces. */
 export function asDeclared<Hook extends object>(policy: Policy, hook: Hook): Hook {
   policyOfHook.set(hook, policy)
   return hook
 }
 
-/** The policies that enforce themselves before the handler of each route, read from the hooks that will run. */
+/** The policies enforced before the handler of each route, read from the hooks that will run. */
 export function routePolicies(app: AnyElysia): RoutePolicy[] {
   return app.routes.map(({ method, path, hooks }) => {
     const before: readonly { fn?: unknown }[] = [hooks.beforeHandle ?? []].flat()
@@ -32,17 +32,18 @@ export function routePolicies(app: AnyElysia): RoutePolicy[] {
   })
 }
 
-/** The policies that a route below a path may have. Any route may be open if it says why. */
+/** The policies allowed below each path. Any route may be open if it says why. */
 const areas: Readonly<Record<string, readonly Policy[]>> = {
   '/admin': ['adminPage', 'adminForm'],
   '/account': ['sessionPage', 'sessionForm'],
   '/api/v1': ['key', 'usage'],
 }
 
-/** Policies that know a person by a cookie and do not ask which site sent the request. */
+/** Policies that identify a person by a cookie and do not check which site sent the request. */
 const pages: readonly Policy[] = ['page', 'download', 'visitorPage', 'sessionPage', 'adminPage']
 
-/** Fails if a route of `app` could be public, or could act for another site, because somebody forgot its policy. */
+/** Fails if a route of `app` could be public, or could be triggered from another site, because its policy was
+ * forgotten. */
 export function requireAccessPolicies(app: AnyElysia): void {
   for (const { method, path, policies } of routePolicies(app)) {
     const route = `The route ${method} ${path}`

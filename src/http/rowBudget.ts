@@ -4,9 +4,9 @@ import type { Limits, Verdict } from '../limits/verdict.ts'
 import { type Principal, rowLimits } from '../rights/licences.ts'
 import { networkOf } from './clientAddress.ts'
 
-/** The rows that a caller may join in a minute, counted for all servers together. */
+/** The rows that a caller may join per minute, counted across all servers. */
 export interface RowBudget {
-  /** The most that one request may have. */
+  /** The most rows of a single request. */
   readonly maxRows: number
   /** Counts rows before they are joined, all or none. Fails with `rate_limited_minute`. */
   charge(rows: number): Promise<void>
@@ -14,9 +14,10 @@ export interface RowBudget {
 
 type RowCounter = Pick<RateLimiter, 'takeWhole' | 'giveBack'>
 
-/** The budget of a free key, or of an address with the demo key and of its network. null: the caller has none.
+/** The budget of a free key, or of an address with the demo key and of its network. null: the caller has no
+ * row limit.
  *
- * @param subject names the caller's counters */
+ * @param subject identifies the caller's counters */
 export function rowBudget(
   counter: RowCounter,
   { rights, subject }: { readonly rights: Principal; readonly subject: string },
@@ -56,7 +57,7 @@ const perMinute = (rows: number): Limits => ({ perMinute: rows, perDay: null })
 interface Counted {
   readonly subject: string
   readonly limits: Limits
-  /** For messages. */
+  /** Whose budget it is, for messages. */
   readonly whose: string
 }
 

@@ -2,8 +2,9 @@ import { Failure } from '../errors.ts'
 import type { BodyReader } from './body.ts'
 import type { RequestContext } from './context.ts'
 
-/** Fails for a form of another site: it would act with the visitor's cookie. Current browsers say where a form is from; older
- * ones send its origin. A request with neither does not come from a browser that has our cookie. */
+/** Rejects a form sent from another site, which would act with the visitor's cookie. Current browsers say
+ * which site a form comes from; older ones send its origin. A request with neither does not come from a
+ * browser that has our cookie. */
 export function requireOwnForm(context: RequestContext, baseUrl: string): void {
   const { headers } = context.request
   const site = headers.get('sec-fetch-site')
@@ -15,7 +16,8 @@ export function requireOwnForm(context: RequestContext, baseUrl: string): void {
   )
 }
 
-/** The Host counts as well as BASE_URL: one may open http://localhost:3000 of a server whose address is http://127.0.0.1:3000. */
+/** The Host counts as well as BASE_URL: a browser may open http://localhost:3000 while BASE_URL is
+ * http://127.0.0.1:3000. */
 function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
   const origin = headers.get('origin')
   if (origin === null || !URL.canParse(origin)) return false
@@ -24,11 +26,11 @@ function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
 
 const formType = 'application/x-www-form-urlencoded'
 const maxFieldLength = 1_000
-/** A dozen fields, each character of which may take nine bytes. */
+/** A dozen fields; each character may take nine bytes. */
 const maxFormBytes = 128 * 1_024
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
 
-/** The fields of a form that was sent from a page of ours. */
+/** The fields of a form that was sent from one of our pages. */
 export class SubmittedForm {
   readonly #fields: URLSearchParams
 
@@ -36,13 +38,13 @@ export class SubmittedForm {
     this.#fields = new URLSearchParams(text)
   }
 
-  /** A field without spaces around it; empty if it was not sent. Control characters are refused, and those that turn the direction of
-   * the text after them: in a list they would disguise what follows. */
+  /** A field without surrounding spaces; empty if it was not sent. Rejects control characters and those that
+   * reverse the direction of text: in a list, they would disguise what follows. */
   text(name: string): string {
     return this.#checked(name, this.#fields.get(name) ?? '')
   }
 
-  /** A field of several lines, as one. */
+  /** A field of several lines, joined into one. */
   lines(name: string): string {
     return this.#checked(name, (this.#fields.get(name) ?? '').replaceAll(/\s+/g, ' '))
   }
@@ -60,14 +62,14 @@ export class SubmittedForm {
     return value
   }
 
-  /** A number of our own, from a hidden field; 0 names nothing. */
+  /** A number of ours from a hidden field; 0 if it is missing. */
   id(name: string): number {
     const value = this.text(name)
     return /^[1-9]\d{0,8}$/.test(value) ? Number(value) : 0
   }
 }
 
-/** The form of a page of ours, which its access policy reads. */
+/** Reads a form from one of our pages, for its access policy. */
 export async function readSubmittedForm(
   context: RequestContext,
   bodies: BodyReader,

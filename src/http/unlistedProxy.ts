@@ -6,16 +6,16 @@ export interface UnlistedProxyCounter {
   countUnlistedProxy(): void
 }
 
-/** Notices requests with X-Forwarded-For from an address outside TRUSTED_PROXIES. If that is a proxy, all its
- * clients share one limit, and no other sign shows it. Any client can send the header, so only operators see
- * this, in the log and in the metrics: no public answer depends on it. */
+/** Notices requests with X-Forwarded-For from an address outside TRUSTED_PROXIES. If that address is a proxy,
+ * all its clients share one limit, and nothing else reveals it. Any client can send the header, so only
+ * operators see this, in the log and in telemetry: no public response depends on it. */
 export class UnlistedProxy {
   readonly #log: Logger
   readonly #elapsedMs: () => number
   readonly #counter: UnlistedProxyCounter | null
   #loggedMs = Number.NEGATIVE_INFINITY
 
-  /** @param counter null: the process shows no metrics */
+  /** @param counter null: the process has no telemetry */
   constructor(log: Logger, elapsedMs: () => number, counter: UnlistedProxyCounter | null) {
     this.#log = log
     this.#elapsedMs = elapsedMs

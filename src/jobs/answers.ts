@@ -19,11 +19,11 @@ export const eventHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
   Vary: 'Accept, Authorization',
-  // Without this nginx buffers events until a block is full.
+  // Without this, nginx buffers events until a block is full.
   'X-Accel-Buffering': 'no',
 }
 
-/** An answer that is not cached, because the job changes without a new data version. */
+/** A response that is not cached, because a job changes without a new data version. */
 export function plainAnswer(body: object): Answer {
   return {
     status: 200,
@@ -44,7 +44,7 @@ export class StreamCount {
   readonly #ofKey = new Map<number, number>()
   #all = 0
 
-  /** Counts a stream and returns the function that uncounts it. */
+  /** Counts a stream and returns a function that removes it from the count. */
   take(keyId: number): () => void {
     const own = this.#ofKey.get(keyId) ?? 0
     if (own >= maxStreamsPerKey || this.#all >= maxStreams) {

@@ -5,10 +5,11 @@ import type { ProcessIdentity } from './maintainQueries.ts'
 import type { OpenJobs } from './openJobs.ts'
 import type { JobTask } from './tasks.ts'
 
-/** A task of a job in the log. Only tasks of traces have a line: all others are known from their job. */
+/** A task of a job in the log. Only tasks in a trace get a line: all others can be found through their
+ * job. */
 export interface TaskLine {
   readonly jobId: string
-  /** Of the request that submitted the job. */
+  /** The id of the request that submitted the job. */
   readonly requestId: string
   readonly traceId: string
   readonly parentId: string
@@ -18,16 +19,16 @@ export interface TaskLine {
   readonly ms: number
 }
 
-/** What a process runs tasks with. */
+/** The dependencies that a process needs to run tasks. */
 export interface JobDeps {
   readonly sql: Sql
-  /** Those that this process performs; it leaves all others to other processes. */
+  /** The tasks that this process performs; it leaves all others to other processes. */
   readonly tasks: readonly JobTask[]
   readonly openJobs: OpenJobs
   readonly processId: string
-  /** null: it says nothing of itself. */
+  /** null: its heartbeats contain no role, version, host or pid. */
   readonly identity?: ProcessIdentity | null
-  /** The foreseen failure behind what a driver threw; null: a defect. */
+  /** Maps a driver's exception to the expected failure behind it; null: it is a defect. */
   readonly explain: (error: unknown) => Failure | null
   readonly storage: StorageWatch
   readonly report: (message: string, error: unknown) => void

@@ -5,19 +5,20 @@ interface EventSource {
   readonly read: () => Promise<Job>
   readonly watch: (onChange: OnChange) => () => void
   readonly elapsedMs: () => number
-  /** The job as events have it: without its result. */
+  /** The job as shown in events, without its result. */
   readonly summarize: (job: Job) => object
   readonly onEnd: () => void
 }
 
 export interface EventPace {
-  /** After this long without an event a comment is sent, so that no proxy considers the connection dead. */
+  /** After this long without an event, a comment is sent as a heartbeat, so that no proxy considers the
+   * connection dead. */
   readonly heartbeatMs: number
-  /** The job is read this often even without a notification: one may be lost. */
+  /** The job is read this often even without a notification, because notifications can be lost. */
   readonly pollMs: number
-  /** The shortest time between two reads. */
+  /** The shortest time between two reads of the job. */
   readonly minIntervalMs: number
-  /** A stream ends after this long; the client reconnects. */
+  /** A stream ends after this long, and the client reconnects. */
   readonly maxDurationMs: number
 }
 
@@ -28,11 +29,11 @@ const defaultPace: EventPace = {
   maxDurationMs: 600_000,
 }
 
-/** Events that may wait for a slow client. Past that the stream ends and the client has to reconnect. */
+/** Events queued for a slow client. Beyond that, the stream ends and the client has to reconnect. */
 const maxQueuedEvents = 100
 
-/** A job's progress as server-sent events: `progress` at every change, and at the end one event named after its last state. Each
- * contains the job without its result. */
+/** A job's progress as server-sent events: `progress` at every change, and one last event named after the
+ * final state. Each event contains the job without its result. */
 export function jobEvents(source: EventSource, pace: EventPace = defaultPace): ReadableStream<Uint8Array> {
   let over = false
   let closing = false
@@ -94,7 +95,7 @@ export function jobEvents(source: EventSource, pace: EventPace = defaultPace): R
           try {
             controller.close()
           } catch {
-            // The client closed it first.
+            // The client has already closed it.
           }
         })
     },
@@ -102,22 +103,22 @@ export function jobEvents(source: EventSource, pace: EventPace = defaultPace): R
   })
 }
 
-/** A database that is unreachable for a moment ends no stream; a job that is gone does. */
+/** A database that is briefly unreachable does not end a stream; a deleted job does. */
 function nullUnlessGone(error: unknown): null {
   if (error instanceof Failure && error.code === 'entity_unknown') throw error
   return null
 }
 
-/** `closing`: the process is about to end. */
+/** `closing`: the process is shutting down. */
 type OnChange = (closing: boolean) => void
 
-/** Notifies the streams of this process that a job changed. They read the job themselves, because a notification may be late or
- * lost. */
+/** Notifies the streams of this process that a job has changed. They read the job themselves, because a
+ * notification may be late or lost. */
 export class JobNotifier {
   readonly #watchers = new Map<string, Set<OnChange>>()
   #closed = false
 
-  /** @returns the function that ends the watch */
+  /** @returns a function that ends the watch */
   watch(jobId: string, onChange: OnChange): () => void {
     const watchers = this.#watchers.get(jobId) ?? new Set()
     watchers.add(onChange)
@@ -133,12 +134,12 @@ export class JobNotifier {
     for (const onChange of this.#watchers.get(jobId) ?? []) onChange(false)
   }
 
-  /** For after a broken connection, when notifications may have been lost. */
+  /** Called after the database connection was lost, because notifications may have been lost too. */
   notifyAll(): void {
     for (const jobId of [...this.#watchers.keys()]) this.notify(jobId)
   }
 
-  /** Ends all streams. Without this they would delay the end of the process by up to `maxDurationMs`. */
+  /** Ends all streams, which would otherwise delay the shutdown by up to `maxDurationMs`. */
   close(): void {
     this.#closed = true
     for (const watchers of [...this.#watchers.values()]) for (const onChange of [...watchers]) onChange(true)

@@ -2,12 +2,12 @@ import type { Static } from '@sinclair/typebox'
 import { type ErrorBody, errorStatus } from '../http/errors.ts'
 import { type Job, jobRetentionDays } from './job.ts'
 
-/** The pattern of a job's id. */
+/** The pattern of a job id. */
 export const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 const retentionMs = jobRetentionDays * 86_400_000
 
-/** The fields that every kind of job has in answers. */
+/** The fields that every kind of job has in responses. */
 export function jobFacts(job: Job, baseUrl: string) {
   const { finishedAt } = job
   return {

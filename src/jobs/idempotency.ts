@@ -2,17 +2,17 @@ import { Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
 import { type Claim, type ClaimOutcome, claimKey, releaseClaim, storeAnswer } from './idempotencyQueries.ts'
 
-/** Stored answers of one key; the oldest are deleted first. */
+/** Responses stored per key; the oldest are deleted first. */
 const maxAnswersPerKey = 100
 
 interface IdempotentAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whether it is the stored answer of an earlier request with the same Idempotency-Key. */
+  /** Whether this is the stored response of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean
 }
 
-/** Does the work of a request with an Idempotency-Key once: the same request sent again gets the stored answer. Failed work
- * releases the key, so the request can be tried again under it. */
+/** Does the work of a request with an Idempotency-Key once: a repeated request gets the stored response. If
+ * the work fails, the Idempotency-Key is released, so the client can retry with it. */
 export async function answerOnce(
   sql: Sql,
   request: Claim,
@@ -30,15 +30,16 @@ export async function answerOnce(
   }
 }
 
-/** How long an Idempotency-Key belongs to the first request that was sent with it. */
+/** How long an Idempotency-Key belongs to the first request that used it. */
 export const claimHours = 24
-/** A claim in flight is free for others if its process has been silent for this long. */
+/** A claim in flight may be taken over if its process has sent no heartbeat for this long. */
 const silentMs = 10_000
 
 type UsableClaim = Extract<ClaimOutcome, { kind: 'acquired' | 'job' | 'answer' }>
 
-/** Claims an Idempotency-Key for a request, or returns the job or answer of the same request sent earlier. Fails if the key
- * belongs to another request, or if the earlier request is still in flight. */
+/** Claims an Idempotency-Key for a request, or returns the job or response of an earlier identical request.
+ * Fails if the Idempotency-Key belongs to a different request, or if the earlier request is still in flight.
+ */
 export async function claim(sql: Sql, request: Claim): Promise<UsableClaim> {
   const outcome = await claimKey(sql, request, claimHours, silentMs)
   switch (outcome.kind) {
@@ -61,7 +62,7 @@ export async function claim(sql: Sql, request: Claim): Promise<UsableClaim> {
 
 const chunkBytes = 2 * 1_024 * 1_024
 
-/** The SHA-256 of a request: of its parameters and of its body. Yields to other requests between chunks. */
+/** The SHA-256 of a request's parameters and body. Yields to other requests between chunks. */
 export async function requestDigest(parameters: readonly unknown[], body: Uint8Array): Promise<Uint8Array> {
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(parameters))
   for (let at = 0; at < body.length; at += chunkBytes) {

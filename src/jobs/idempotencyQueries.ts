@@ -4,21 +4,21 @@ export interface Claim {
   readonly keyId: number
   /** The Idempotency-Key as sent. */
   readonly name: string
-  /** Of the whole request. */
+  /** The digest of the whole request. */
   readonly digest: Uint8Array
   readonly processId: string
 }
 
 export type ClaimOutcome =
   | { readonly kind: 'acquired' }
-  /** The key belongs to another request. */
+  /** The Idempotency-Key belongs to a different request. */
   | { readonly kind: 'reused' }
   | { readonly kind: 'in_flight' }
   | { readonly kind: 'job'; readonly jobId: string }
   | { readonly kind: 'answer'; readonly bytes: Uint8Array<ArrayBuffer> }
 
-/** Claims an Idempotency-Key, or returns what an earlier claim led to. A claim in flight is taken over if its process is
- * silent, and any claim that is older than `hours`. */
+/** Claims an Idempotency-Key, or returns what an earlier claim led to. Takes over a claim in flight if its
+ * process sends no heartbeats, and any claim that is older than `hours`. */
 export async function claimKey(
   sql: Sql,
   { keyId, name, digest, processId }: Claim,
@@ -48,7 +48,8 @@ export async function claimKey(
   return { kind: 'answer', bytes: new Uint8Array(await Bun.zstdDecompress(found.answer)) }
 }
 
-/** Stores the answer of a claimed request, and deletes all but the latest `maxAnswers` answers of its key. */
+/** Stores the response of a claimed request, and deletes all but the latest `maxAnswers` responses of its
+ * key. */
 export async function storeAnswer(
   sql: Sql,
   { keyId, name }: Claim,
@@ -65,7 +66,7 @@ export async function storeAnswer(
   })
 }
 
-/** Releases a claim that has led to nothing, so that the same request can be sent again. */
+/** Releases a claim whose request failed, so that the same request can be sent again. */
 export async function releaseClaim(sql: Sql, { keyId, name, processId }: Claim): Promise<void> {
   await sql`
     delete from idempotency_claim

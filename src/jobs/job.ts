@@ -5,9 +5,10 @@ type JobState = (typeof jobStates)[number]
 
 /** A request that was submitted with `Prefer: respond-async`, as a row of the table `job`.
  *
- * A feature declares its kind of job (`kind.ts`) and the tasks that run it (`tasks.ts`). `submit.ts` stores a job with its
- * body and its first task. `queue.ts` hands tasks to the processes that run them, and `performTask.ts` runs one, which may add
- * others. `maintain.ts` cleans up after dead processes and expired jobs. */
+ * A feature declares its kind of job (`kind.ts`) and the tasks that run it (`tasks.ts`). `submit.ts` stores
+ * a job with its body and its first task. `queue.ts` hands tasks to the processes that run them, and
+ * `performTask.ts` runs one task, which may add others. `maintain.ts` cleans up after dead processes and
+ * expired jobs. */
 export interface Job {
   readonly id: string
   /** The name of its kind. */
@@ -17,7 +18,7 @@ export interface Job {
   /** The id of the request that submitted it. */
   readonly requestId: string
   readonly bodyFormat: string
-  /** What was sent beside the body. `inputOf` checks it. */
+  /** What the request contained besides the body. `inputOf` validates it. */
   readonly bodyQuery: unknown
   readonly bodyBytes: number
   readonly submittedDataVersion: number
@@ -39,5 +40,5 @@ export interface Job {
   readonly finishedAt: Date | null
 }
 
-/** How long a finished job stays on record with its result. */
+/** How long a finished job is kept with its result. */
 export const jobRetentionDays = 7

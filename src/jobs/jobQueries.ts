@@ -10,7 +10,7 @@ export const jobColumns = (sql: SqlClient) => sql`
   error_code as "errorCode", error_message as "errorMessage", error_param as "errorParam",
   created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`
 
-/** A job of this kind. At the paths of another kind it is unknown. */
+/** A job of this kind. Jobs of other kinds are not found. */
 export async function findJob(sql: Sql, jobId: string, { name }: JobKind): Promise<Job | null> {
   const [row] = await sql<Job[]>`
     select ${jobColumns(sql)} from job where job_id = ${jobId} and kind = ${name}`
@@ -19,11 +19,11 @@ export async function findJob(sql: Sql, jobId: string, { name }: JobKind): Promi
 
 export interface JobOrigin {
   readonly requestId: string
-  /** As `storedTrace` writes it; null: the request came without. */
+  /** The trace in the format of `storedTrace`; null: the request came without one. */
   readonly trace: string | null
 }
 
-/** The request that submitted a job; null: the job is unknown. */
+/** The request that submitted a job; null: there is no such job. */
 export async function readOrigin(sql: Sql, jobId: string): Promise<JobOrigin | null> {
   const [row] = await sql<JobOrigin[]>`
     select request_id as "requestId", trace from job where job_id = ${jobId}`
@@ -45,13 +45,13 @@ export async function listJobs(
   return [...rows]
 }
 
-/** The text of the result that a job stored; null if it has none. */
+/** The text of a job's stored result; null if it has none. */
 export async function readStored(sql: Sql, jobId: string): Promise<string | null> {
   const [row] = await sql<{ bytes: Buffer }[]>`select bytes from job_result where job_id = ${jobId}`
   return row ? new TextDecoder().decode(await Bun.zstdDecompress(row.bytes)) : null
 }
 
-/** Sets a job to running, if it is unfinished and still in this round; null otherwise. */
+/** Sets a job to running if it is unfinished and still in this round; null otherwise. */
 export async function startRound(sql: Sql, jobId: string, round: number): Promise<Job | null> {
   return sql.begin(async transaction => {
     const [row] = await transaction<Job[]>`
@@ -71,7 +71,8 @@ export async function findRunningJob(sql: Sql, jobId: string, round: number): Pr
   return row ?? null
 }
 
-/** Restarts a job in the next round and deletes what its shards have stored. Does nothing if the round is already over. */
+/** Restarts a job in the next round and deletes what its shards have stored. Does nothing if the round is
+ * already over. */
 export async function restartJob(sql: Sql, jobId: string, round: number, first: NewTask): Promise<void> {
   await sql.begin(async transaction => {
     const moved = await transaction`
@@ -94,16 +95,16 @@ interface JobError {
 type JobEnd =
   | {
       readonly state: 'succeeded'
-      /** Bytes, or what stores them: a result of many parts. */
+      /** The bytes, or a function that stores them in several parts. */
       readonly result: Uint8Array | ((transaction: SqlClient) => Promise<void>)
       readonly dataVersion: number | null
     }
   | { readonly state: 'failed'; readonly error: JobError }
   | { readonly state: 'cancelled' }
 
-/** Ends an unfinished job for good: stores its result and deletes its body, its shards and its tasks.
+/** Ends an unfinished job for good: stores its result and deletes its body, shards and tasks.
  *
- * @param keyId the key that must own the job; null: of any key
+ * @param keyId the key that must own the job; null: any key
  * @returns whether this call ended it */
 export async function endJob(
   sql: Sql,
@@ -115,7 +116,8 @@ export async function endJob(
   const result = stored instanceof Uint8Array ? await Bun.zstdCompress(stored) : null
   const error = end.state === 'failed' ? end.error : null
   const ending = sql.begin(async transaction => {
-    // Before the job is locked: parts take a while, and a cancellation must not wait for them.
+    // Runs before the job is locked: storing the parts takes a while, and a cancellation must not wait for
+    // it.
     if (typeof stored === 'function') await stored(transaction)
     const ended = await transaction`
       update job set state = ${end.state}, finished_at = now(),
@@ -144,10 +146,9 @@ export async function endJob(
   })
 }
 
-/** Undoes what the transaction has stored of the result. */
+/** Rolls back what the transaction has stored of the result. */
 class AlreadyEnded extends Error {}
 
-/** The ids among `jobIds` whose jobs are unfinished. */
 export async function findUnfinished(sql: Sql, jobIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     select job_id as id from job where job_id = any(${[...jobIds]}::uuid[]) and finished_at is null`
@@ -156,13 +157,14 @@ export async function findUnfinished(sql: Sql, jobIds: readonly string[]): Promi
 
 const channel = 'asfiled_job'
 
-/** Notifies every process that a job changed its state or its progress. Sent when the transaction commits. */
+/** Notifies every process that a job's state or progress changed. The notification is sent when the
+ * transaction commits. */
 export async function notifyJobChange(client: SqlClient, jobId: string, state: string): Promise<void> {
   await client`select pg_notify(${channel}, ${`${jobId} ${state}`})`
 }
 
-/** Calls `onChange` for each job that changes, in any process, and `onLost` when notifications may have been lost. Returns the
- * function that ends the watch. */
+/** Calls `onChange` for each job that changes, in any process, and `onLost` when notifications may have been
+ * lost. Returns a function that ends the watch. */
 export async function watchJobs(
   sql: Sql,
   onChange: (jobId: string, state: string) => void,

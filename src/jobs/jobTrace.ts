@@ -4,8 +4,8 @@ import { type JobOrigin, readOrigin } from './jobQueries.ts'
 import type { OpenJob } from './openJobs.ts'
 import type { QueueTask } from './queue.ts'
 
-/** Runs a task in the trace of the request that submitted its job: its statements name the trace if that is followed, and the log has its
- * ids, in whatever process it runs. */
+/** Runs a task in the trace of the request that submitted its job, whichever process it runs in. Log lines
+ * carry the trace ids, and statements name the trace if it is sampled. */
 export async function inTraceOfJob(
   deps: JobDeps,
   job: OpenJob,
@@ -16,7 +16,7 @@ export async function inTraceOfJob(
   const trace = origin?.trace ? parseTraceparent(origin.trace) : null
   if (origin === null || trace === null) return work()
   const scope = new TraceScope(trace)
-  // Only a trusted proxy's trace is stored as sampled.
+  // Only a trace from a trusted proxy is stored as sampled.
   scope.isFollowed = trace.isSampled
   const startedMs = performance.now()
   let outcome: TaskLine['outcome'] = 'failed'
@@ -32,7 +32,7 @@ export async function inTraceOfJob(
   }
 }
 
-/** Read once for all tasks of the job that run here. */
+/** Read once for all tasks of the job in this process. */
 async function originOf({ sql }: JobDeps, job: OpenJob): Promise<JobOrigin | null> {
   job.origin ??= readOrigin(sql, job.id)
   try {

@@ -13,21 +13,23 @@ import {
 } from './maintainQueries.ts'
 
 const heartbeatMs = 1_000
-/** A process that is silent for longer counts as dead, and other processes may take its tasks. */
+/** A process without a heartbeat for longer than this counts as dead, and other processes may take its
+ * tasks. */
 const silentMs = 5_000
 const heartbeatsPerSearch = 10
 const heartbeatsPerCleanup = 60
-/** Finished jobs of one key; the oldest are deleted first. */
+/** Finished jobs kept per key; the oldest are deleted first. */
 const maxFinishedJobs = 500
 
 interface JobMaintenance {
-  /** Records a heartbeat at once. To be called before this process locks tasks under a new name. */
+  /** Records a heartbeat immediately. Must be called before this process locks tasks under a new name. */
   heartbeat(): Promise<void>
   close(): Promise<void>
 }
 
-/** Maintains the jobs while the process lives. Records its heartbeat, releases the tasks of dead processes, and stops tasks of
- * jobs that ended in another process. Ends jobs that were abandoned or whose key is revoked, and deletes expired ones.
+/** Maintains the jobs for as long as the process runs. Records heartbeats, releases the tasks of dead
+ * processes, and stops local tasks of jobs that ended in another process. Ends jobs that were abandoned or
+ * whose key was revoked, and deletes expired ones.
  *
  * @param locks the names under which this process locks tasks; their owner may change them */
 export function maintainJobs(
@@ -41,7 +43,8 @@ export function maintainJobs(
   let running: Promise<void> | null = null
 
   const maintain = async () => {
-    // A process that was silent itself (its database was unreachable) cannot tell whether others are dead.
+    // If this process missed its own heartbeats (its database was unreachable), it cannot tell whether others
+    // are dead.
     const wasSilent = elapsedMs() - lastHeartbeatMs >= silentMs / 2
     await recordHeartbeat(sql, processId, locks, identity)
     lastHeartbeatMs = elapsedMs()
@@ -80,7 +83,7 @@ export function maintainJobs(
   }
 }
 
-/** The notification of a job's end may have been lost: without this its tasks would run on. */
+/** Covers lost notifications: without this, tasks of an ended job would run on. */
 async function stopEndedJobs({ sql, openJobs }: JobDeps): Promise<void> {
   const ids = openJobs.ids()
   if (ids.length === 0) return
@@ -88,12 +91,13 @@ async function stopEndedJobs({ sql, openJobs }: JobDeps): Promise<void> {
   for (const id of ids) if (!unfinished.has(id)) openJobs.end(id)
 }
 
-/** A revoked key may be a stolen one: its jobs must not use the machine. Clients that watch them see them end. */
+/** A revoked key may have been stolen, so its jobs must not keep using the machine. Clients that watch them
+ * see them end. */
 async function cancelRevoked({ sql }: JobDeps): Promise<void> {
   for (const jobId of await findRevokedJobs(sql)) await endJob(sql, jobId, { state: 'cancelled' })
 }
 
-/** A task that kills its process at every attempt cannot report its failure itself. */
+/** A task that kills its process at every attempt cannot report its own failure. */
 async function failAbandoned({ sql, report }: JobDeps): Promise<void> {
   for (const jobId of await findAbandonedJobs(sql)) {
     const { code, message } = new Failure(

@@ -1,11 +1,11 @@
 import type { Sql } from '../postgres/client.ts'
 
 interface Retention {
-  /** Days that a finished job stays on record. */
+  /** Days for which a finished job is kept. */
   readonly jobDays: number
-  /** Finished jobs of one key; the oldest are deleted first. */
+  /** Finished jobs kept per key; the oldest are deleted first. */
   readonly jobsPerKey: number
-  /** Hours that an Idempotency-Key belongs to its first request. */
+  /** Hours for which an Idempotency-Key belongs to its first request. */
   readonly claimHours: number
 }
 
@@ -21,7 +21,8 @@ export async function deleteExpired(sql: Sql, { jobDays, jobsPerKey, claimHours 
   await sql`delete from idempotency_claim where claimed_at < now() - ${claimHours} * interval '1 hour'`
 }
 
-/** Unfinished jobs of revoked keys: no client can read their results or cancel them. A rotated key hands its jobs on. */
+/** Unfinished jobs of revoked keys: no client can read their results or cancel them. Jobs of a rotated key
+ * are excluded, because the new key takes them over. */
 export async function findRevokedJobs(sql: Sql): Promise<string[]> {
   const rows = await sql<{ jobId: string }[]>`
     select j.job_id as "jobId" from job j
@@ -32,7 +33,7 @@ export async function findRevokedJobs(sql: Sql): Promise<string[]> {
   return rows.map(row => row.jobId)
 }
 
-/** Unfinished jobs that no process will continue: one of their tasks has used all its attempts, or they have no task. */
+/** Unfinished jobs that no process will continue: a task has used all its attempts, or there is no task. */
 export async function findAbandonedJobs(sql: Sql): Promise<string[]> {
   const rows = await sql<{ jobId: string }[]>`
     select j.job_id as "jobId" from job j
@@ -44,7 +45,7 @@ export async function findAbandonedJobs(sql: Sql): Promise<string[]> {
   return rows.map(row => row.jobId)
 }
 
-/** What a process says of itself, for `asfiled status`. */
+/** What a process reports about itself, for `asfiled status`. */
 export interface ProcessIdentity {
   readonly role: 'server' | 'worker'
   readonly version: string
@@ -66,13 +67,15 @@ export async function recordHeartbeat(
     on conflict (process_id) do update set locks = excluded.locks, seen_at = now()`
 }
 
-/** Releases the tasks of processes that have been silent for longer than `silentMs`, and returns the ids of those processes. One
- * that lives after all does no harm: a task that runs twice leaves what one run leaves. */
+/** Releases the tasks of processes without a heartbeat for longer than `silentMs`, and returns the ids of
+ * those processes. If one turns out to be alive, no harm is done: a task that runs twice leaves the same
+ * result as one run. */
 export async function releaseDeadProcesses(sql: Sql, silentMs: number): Promise<string[]> {
   return sql.begin(async transaction => {
     const dead = await transaction<{ id: string }[]>`
       delete from job_process where seen_at < now() - ${silentMs} * interval '1 ms' returning process_id as id`
-    // Also locks without a process: it may have died before it recorded the name under which it locks.
+    // Includes locks without a process: a process may have died before it recorded the name under which it
+    // locks.
     await transaction`
       select asfiled_queue.force_unlock_workers(array(
         select distinct locked_by from asfiled_queue.jobs q
@@ -82,7 +85,7 @@ export async function releaseDeadProcesses(sql: Sql, silentMs: number): Promise<
   })
 }
 
-/** Removes a process that ends, and releases at once the tasks that it still has locked. */
+/** Removes a process that is shutting down, and immediately releases the tasks that it still holds. */
 export async function removeProcess(sql: Sql, processId: string): Promise<void> {
   await sql.begin(async transaction => {
     const [row] = await transaction<{ locks: string[] }[]>`

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
 import type { JobOrigin } from './jobQueries.ts'
 
-/** A job that this process works on, or did a moment ago. The same object as long as the process has it open, so that a task can
- * keep in a WeakMap what the next one of the job needs, too. */
+/** A job that this process is working on, or was until recently. The object stays the same while the process
+ * has the job open, so a task can cache in a WeakMap what the job's next task will need. */
 export interface OpenJob {
   readonly id: string
-  /** Aborts when the job has ended (cancelled, or failed in another process). Aborts with a Failure when only this process
-   * stops working on it. */
+  /** Aborts when the job has ended (cancelled, or failed in another process). Aborts with a Failure when only
+   * this process stops working on it. */
   readonly signal: AbortSignal
-  /** The request that submitted it; null: not read yet. */
+  /** The request that submitted the job; null: not read yet. */
   origin: Promise<JobOrigin | null> | null
 }
 
@@ -20,15 +20,15 @@ interface Entry {
   tasks: number
 }
 
-/** Each idle job may hold a dataset in memory, so that its next task need not prepare it again. */
+/** Each idle job may hold a dataset in memory, which saves its next task from preparing it again. */
 const maxIdle = 2
 
-/** The jobs that this process works on, with what their tasks share. */
+/** The jobs that this process is working on, with the state that their tasks share. */
 export class OpenJobs {
   readonly #busy = new Map<string, Entry>()
   readonly #idle = new LRUCache<string, Entry>({ max: maxIdle })
 
-  /** Opens a job for a task. Every task has to `leave` it. */
+  /** Opens a job for a task. Every task must `leave` it. */
   enter(id: string): OpenJob {
     const entry = this.#find(id) ?? newEntry(id)
     entry.tasks++
@@ -51,7 +51,7 @@ export class OpenJobs {
     this.#idle.delete(id)
   }
 
-  /** Stops all tasks because the process ends; other processes continue them. */
+  /** Stops all tasks because the process is shutting down; other processes continue them. */
   interrupt(): void {
     const failure = new Failure('shutting_down', 'The process that ran this task is shutting down.')
     for (const id of this.ids()) this.#find(id)?.controller.abort(failure)

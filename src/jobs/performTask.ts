@@ -6,7 +6,8 @@ import { endJob } from './jobQueries.ts'
 import { inTraceOfJob } from './jobTrace.ts'
 import type { QueueTask } from './queue.ts'
 
-/** Failures of the machine, not of the request: another attempt, perhaps in another process, may succeed. */
+/** Failures of the machine rather than the request: another attempt, perhaps in another process, may
+ * succeed. */
 const transientCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'compute_failed',
   'compute_lost',
@@ -17,8 +18,8 @@ const transientCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'internal',
 ])
 
-/** Performs a task of the queue. The queue tries a task again that throws. A failure that would repeat, or that the last
- * attempt meets, ends the job instead. */
+/** Performs a task from the queue. If a task throws, the queue retries it. A failure that would repeat, or
+ * one on the last attempt, ends the job instead. */
 export async function performTask(deps: JobDeps, queued: QueueTask): Promise<void> {
   const task = deps.tasks.find(({ kind }) => kind === queued.kind)?.read(queued.payload) ?? null
   if (task === null)
@@ -32,7 +33,7 @@ export async function performTask(deps: JobDeps, queued: QueueTask): Promise<voi
     const { failure } = asFailure(deps.explain, error)
     if (isDiskFull(failure)) {
       deps.report(`${queued.kind} waits: the disk of the database is full.`, error)
-      // Without this the attempts would be used up within a minute, and a full disk would end the job.
+      // Without this, all attempts would be used up within a minute, and a full disk would end the job.
       await deps.storage.untilRoom(job.signal)
     }
     if (transientCodes.has(failure.code)) {

@@ -13,40 +13,43 @@ import { Failure } from '../errors.ts'
 
 interface QueueOptions {
   readonly url: string
-  /** Tasks that run at a time. */
+  /** The maximum number of tasks that run at the same time. */
   readonly concurrency: number
   readonly kinds: readonly string[]
   readonly perform: (task: QueueTask) => Promise<void>
-  /** Called with the name under which this process will lock its tasks, before it locks any. */
+  /** Called with the name under which this process will lock tasks, before it locks any. */
   readonly onLock: (name: string) => void
   readonly report: (line: string) => void
-  /** Tasks that the queue adds by itself, each time once, however many processes have them. */
+  /** Scheduled tasks, which the queue adds itself: once per scheduled time, however many processes declare
+   * them. */
   readonly timed?: readonly TimedTask[]
 }
 
-/** A task that is added at the times of a schedule. */
+/** A task that is added on a schedule. */
 export interface TimedTask {
   readonly kind: string
-  /** Names the schedule among all in the database. */
+  /** Identifies the schedule within the database. */
   readonly name: string
   readonly payload: Record<string, unknown>
   readonly isTime: CronMatcher
 }
 
-/** A time that passed while no process ran is made up for within a day. */
+/** A scheduled time that passed while no process ran is made up for if it is less than a day ago. */
 const missedMs = 24 * 3_600_000
 
-/** Not the package's default: another application may use that one in the same database. */
+/** Not the package's default, which another application in the same database may use. */
 const schema = 'asfiled_queue'
-/** Makes the package record finished and failed tasks in batches. It waits for batches when it stops, and a batch that fails ends
- * only the queue. Without batches it does not wait, and a failure ends the whole process. */
+/** Makes the package record finished and failed tasks in batches. With batches, stopping waits for them, and
+ * a batch that fails ends only the queue. Without batches, stopping does not wait, and a failure ends the
+ * whole process. */
 const batching = { completeJobBatchDelay: 0, failJobBatchDelay: 0 }
-/** The queue uses a connection only for a moment, to claim a task and to record its end: fewer than tasks are enough. */
+/** The queue needs a connection only briefly, to claim a task and to record its end, so there can be fewer
+ * connections than tasks. */
 const maxConnections = 6
 const pollMs = 1_000
-/** Between the end of a broken queue and the next attempt to open it. */
+/** The pause between the end of a broken queue and the next attempt to open it. */
 const restartMs = 1_000
-/** A server that is silent answers no goodbye. */
+/** How long to wait for connections to close: a database that hangs never confirms it. */
 const endMs = 2_000
 
 /** Migrates the queue's own schema. */
@@ -66,17 +69,17 @@ export async function migrateQueue(url: string): Promise<void> {
   }
 }
 
-/** The pool that the package makes of an address loses its error handlers before its connections are closed: one that the server cuts
- * in between would end the process. */
+/** Creates the pool here: the pool that the package would create removes its error handlers before its
+ * connections are closed, so a connection that the server cuts in between would end the process. */
 function openPool(url: string, max: number): Pool {
   const pool = new Pool({ connectionString: queueUrl(url), max })
-  // A statement on a cut connection fails by itself; the pool drops the connection.
+  // A statement on a cut connection fails by itself, and the pool drops the connection.
   pool.on('error', () => {})
   pool.on('connect', client => client.on('error', () => {}))
   return pool
 }
 
-/** Ends a pool and waits until its connections are closed, which its own end() does not. */
+/** Ends a pool and waits until its connections are closed, which its own end() does not do. */
 async function endPool(pool: Pool): Promise<void> {
   let open = pool.totalCount
   const closed = new Promise<void>(resolve => {
@@ -91,17 +94,17 @@ async function endPool(pool: Pool): Promise<void> {
 }
 
 interface QueueRun {
-  /** Resolves when the queue has stopped or broken, and its connections are closed. */
+  /** Resolves when the queue has stopped or broken and its connections are closed. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
 
 interface OpenQueue {
-  /** Claims no more tasks, and resolves when those in progress are done. */
+  /** Stops claiming tasks, and resolves when those in progress are done. */
   close(): Promise<void>
 }
 
-/** Claims and performs tasks until it is closed. A task that throws is tried again later. */
+/** Claims and performs tasks until it is closed. A task that throws is retried later. */
 export async function openQueue(options: QueueOptions): Promise<OpenQueue> {
   let closed = false
   let current: QueueRun | null = await startQueue(options)
@@ -154,8 +157,11 @@ function runnerOptions(
     taskList,
     parsedCronItems: timed.map(({ kind, name, payload, isTime }) =>
       parseCronItem({
-        ...{ task: kind, identifier: name, match: isTime, payload },
-        // By its name an addition replaces one that still waits.
+        task: kind,
+        identifier: name,
+        match: isTime,
+        payload,
+        // With its name as the job key, a new entry replaces one that is still waiting.
         options: { backfillPeriod: missedMs, jobKey: name, maxAttempts, priority: -1 },
       }),
     ),
@@ -167,13 +173,14 @@ function runnerOptions(
   }
 }
 
-/** Makes `sslmode=require` mean to the queue's driver what it means to psql and to our own driver: encrypted, no more. */
+/** Makes `sslmode=require` mean the same to the queue's driver as to psql and our own driver: encrypted, and
+ * nothing more. */
 function queueUrl(url: string): string {
   if (!/[?&]sslmode=/.test(url) || url.includes('uselibpqcompat')) return url
   return `${url}&uselibpqcompat=true`
 }
 
-/** The package logs every task; only errors and warnings are reported. */
+/** The package logs every task; only errors and warnings are passed on. */
 function reporter(report: (line: string) => void): Logger {
   return new Logger(() => (level, message) => {
     // The pool is smaller than the concurrency on purpose.
@@ -186,10 +193,10 @@ function reporter(report: (line: string) => void): Logger {
 export interface QueueTask {
   readonly kind: string
   readonly payload: unknown
-  /** Its number, from 1. */
+  /** Counted from 1. */
   readonly attempt: number
   readonly maxAttempts: number
 }
 
-/** A bound, because the task may be what kills the processes that run it. */
+/** Bounded, because the task itself may be what kills the processes that run it. */
 export const maxAttempts = 4

@@ -13,7 +13,7 @@ import { startTask } from './tasks.ts'
 export interface SubmitDeps {
   readonly sql: Sql
   readonly processId: string
-  /** A UUIDv7: the jobs of a key are listed in the order of their ids. */
+  /** Returns a UUIDv7: the jobs of a key are listed in the order of their ids. */
   readonly newId: () => string
   readonly dataVersion: () => number
 }
@@ -23,21 +23,21 @@ export interface Submission<Input extends JobInput = JobInput> {
   readonly requestId: string
   readonly body: Uint8Array<ArrayBuffer>
   readonly input: Input
-  /** What it has to do; null: not known before the body has been read. */
+  /** The amount of work; null: not known before the body has been read. */
   readonly total: number | null
-  /** Whether the key has no licence that is paid for. */
+  /** Whether the key has no paid licence. */
   readonly isUnpaid: boolean
   readonly idempotencyKey: string | null
 }
 
 export interface SubmittedJob {
   readonly job: Job
-  /** Whether it is the job of an earlier request with the same Idempotency-Key. */
+  /** Whether this is the job of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean
 }
 
-/** Stores a request as a queued job. Once this returns, the job survives a crash of every process. With an Idempotency-Key
- * that was sent before, returns the job of that earlier request. */
+/** Stores a request as a queued job. Once this returns, the job survives a crash of every process. If the
+ * Idempotency-Key was used before, returns the job of that earlier request. */
 export async function submitJob<Input extends TSchema & { static: JobInput }>(
   deps: SubmitDeps,
   kind: JobKind<Input>,
@@ -68,7 +68,8 @@ async function storeJob(deps: SubmitDeps, kind: JobKind, submission: Submission)
   const id = newId()
   const scope = currentScope()
   const admit = (backlog: Backlog) => checkBacklog(backlog, body.length)
-  // Before the body is compressed and sent: a key at its limit must not cost that work.
+  // Checked before the body is compressed and sent to the database: a key at its limit must not cause that
+  // work.
   admit(await readBacklog(sql, keyId))
   const first = startTask(kind, id, 0)
   return insertJob(
@@ -91,7 +92,7 @@ async function storeJob(deps: SubmitDeps, kind: JobKind, submission: Submission)
   )
 }
 
-/** Limits of the unfinished jobs of one key. */
+/** Limits on the unfinished jobs of one key. */
 const maxUnfinishedJobs = 16
 const maxUnfinishedBytes = 1_024 * 1_024 * 1_024
 

@@ -12,9 +12,9 @@ interface NewJob {
   readonly bodyFormat: string
   readonly bodyQuery: object
   readonly dataVersion: number
-  /** What it has to do; null: not known yet. */
+  /** The amount of work; null: not known yet. */
   readonly total: number | null
-  /** Of its request, as `storedTrace` writes it. */
+  /** The trace of its request, in the format of `storedTrace`. */
   readonly trace: string | null
   /** The Idempotency-Key that was claimed for it. */
   readonly claim: string | null
@@ -33,11 +33,11 @@ export async function readBacklog(client: SqlClient, keyId: number): Promise<Bac
   return row
 }
 
-/** An arbitrary number, the same for every server on one database. */
+/** An arbitrary number, the same for every server of one database. */
 const admissionLock = 0x6a6f6273
 
-/** Stores a job with its body and its first task in one transaction. `admit` judges the backlog of the key under a lock:
- * otherwise two servers could each accept the last job that the limit allows. */
+/** Stores a job with its body and its first task in one transaction. `admit` checks the backlog of the key
+ * under a lock: otherwise two servers could each accept the last job that the limit allows. */
 export async function insertJob(
   sql: Sql,
   job: NewJob,
@@ -65,7 +65,7 @@ export async function insertJob(
 }
 
 const partBytes = 4 * 1_024 * 1_024
-/** Fast rather than small: a body is stored for minutes. */
+/** Optimised for speed, because a body is stored for minutes only. */
 const zstdLevel = 1
 
 /** Stores a body in compressed parts. */
@@ -76,7 +76,7 @@ async function storeBody(client: SqlClient, jobId: string, body: Uint8Array<Arra
   }
 }
 
-/** The body of a job, `size` bytes in memory of its own; null if it has been deleted. */
+/** Reads the body of a job into a new buffer of `size` bytes; null if it has been deleted. */
 export async function readBody(
   sql: Sql,
   jobId: string,

@@ -4,28 +4,31 @@ import { maxAttempts } from './queue.ts'
 export interface NewTask {
   readonly kind: string
   readonly payload: object
-  /** Names the task among those of its job: what it is, and its round. */
+  /** Identifies the task within its job: what it does, and its round. */
   readonly name: string
   readonly turn: Turn
 }
 
-/** When a task runs among those that wait. The queue takes the lowest number first, and a number is given for good when a task is added. The
- * front is the lowest that waits: it only grows while tasks wait, so none is overtaken forever.
+/** When a task runs relative to the other waiting tasks. The queue takes the lowest number first, and a task
+ * keeps the number that it was added with. The front is the lowest number that is waiting. It only grows
+ * while tasks wait, so no task is overtaken forever.
  *
- * `finish`: before all others, as there is one a sweep. `start`: at the front, behind those of the same key that wait to start. `shard`:
- * at the front or behind the last shard of the same key. So two keys alternate task by task, however many jobs each of them has, and a
- * job of one configuration waits for at most a task of each key. `unpaid`: at the front, behind all that are unpaid, and one at a time on all
- * servers together: they never use every place of a server that runs tasks. */
+ * `finish`: before all others; each sweep has only one. `start`: at the front, but behind tasks of the same
+ * key that are waiting to start. `shard`: at the front, or behind the last shard of the same key. Two keys
+ * therefore alternate task by task, however many jobs each of them has, and a job of one configuration waits
+ * for at most one task of each key. `unpaid`: at the front but behind all other unpaid tasks, and only one
+ * runs at a time across all servers, so unpaid tasks never occupy a server completely. */
 export type Turn = 'finish' | 'start' | 'shard' | 'unpaid'
 
 const finishPriority = 1
 const firstPriority = 10
-/** The package stores a smallint. Where the queue never gets empty for so many tasks, those that come later run in their order. */
+/** The package stores a smallint. If the queue never empties for this many tasks, later tasks run in the
+ * order in which they were added. */
 const lastPriority = 30_000
 const unpaidQueue = 'unpaid'
 
-/** Adds tasks of a job to the queue, all with the same turn. Called in the transaction that makes them necessary, so that neither
- * commits alone. */
+/** Adds tasks of a job to the queue, all with the same turn. Called in the transaction that makes them
+ * necessary, so that neither commits without the other. */
 export async function addTasks(client: SqlClient, jobId: string, tasks: readonly NewTask[]): Promise<void> {
   await client`
     with waiting as materialized (

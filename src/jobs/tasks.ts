@@ -13,7 +13,8 @@ export type RoundTask = Static<typeof RoundPayload>
 export interface JobTask {
   /** Do not rename it: the queue stores it, and other versions of this program read it. */
   readonly kind: string
-  /** Reads a payload of the queue; null: another version of this program added it, and this one does not know its form. */
+  /** Reads a payload from the queue; null: another version of this program added it in a format that this
+   * version does not know. */
   readonly read: (payload: unknown) => ReadTask | null
 }
 
@@ -35,7 +36,7 @@ export function jobTask<Payload extends TSchema & { static: RoundTask }>(
   }
 }
 
-/** The task that a round of a job begins with. */
+/** The first task of a round of a job. */
 export function startTask({ firstTask }: JobKind, jobId: string, round: number): NewTask {
   return {
     kind: firstTask,

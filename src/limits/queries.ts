@@ -2,9 +2,9 @@ import type { Sql } from '../postgres/client.ts'
 
 export interface HitRequest {
   readonly subject: string
-  /** Negative ones are given back. */
+  /** Negative hits are given back. */
   readonly wanted: number
-  /** Whether all that are wanted are granted or none. */
+  /** Whether the wanted hits are granted all or none. */
   readonly whole?: boolean
   readonly perMinute: number
   readonly perDay: number | null
@@ -19,14 +19,14 @@ export interface HitCounter {
   readonly used: number
   readonly used_before: number
   readonly used_today: number
-  /** Clock of the database, seconds since 1970. */
+  /** The database clock, in seconds since 1970. */
   readonly at: number
 }
 
-/** Grants each subject as many of the wanted hits as its limits allow, and returns the counters in the order of the requests. One query does it,
- * exactly, also when other servers count at the same time.
+/** Grants each subject as many of the wanted hits as its limits allow, and returns the counters in the order
+ * of the requests. A single query does it, and stays exact when other servers count at the same time.
  *
- * @param clockSeconds replaces the clock of the database, for tests */
+ * @param clockSeconds replaces the database clock in tests */
 export async function takeHits(
   sql: Sql,
   hits: readonly HitRequest[],
@@ -49,14 +49,14 @@ export async function takeHits(
   return counters
 }
 
-/** Hits of one subject stay in the order in which they came. */
+/** Keeps the hits of one subject in their order of arrival. */
 function bySubject(a: HitRequest, b: HitRequest): number {
   if (a.subject === b.subject) return 0
   return a.subject < b.subject ? -1 : 1
 }
 
-/** Deletes counters of days before yesterday, at most `limit` of them. It skips locked counters, so that it never waits for a
- * request. */
+/** Deletes counters from before yesterday, at most `limit` of them. Skips locked counters, so it never waits
+ * for a request. */
 export async function deleteOldCounters(sql: Sql, limit: number): Promise<number> {
   const deleted = await sql`
     delete from limit_counter where subject in (

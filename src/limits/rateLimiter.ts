@@ -4,16 +4,17 @@ import type { HitCounter, HitRequest } from './queries.ts'
 import { type Limits, type Verdict, verdictOf, verdictOfWhole } from './verdict.ts'
 
 interface RateLimiterDeps {
-  /** Counts all these hits in one query, exactly, also when other servers count at the same time. A Failure that it throws reaches
-   * the client if it is `database_unavailable`. */
+  /** Counts all these hits in one query, which stays exact when other servers count at the same time. A
+   * Failure that it throws reaches the client if it is `database_unavailable`. */
   readonly takeHits: (hits: readonly HitRequest[]) => Promise<HitCounter[]>
   /** A monotonic clock in milliseconds (performance.now). */
   readonly elapsedMs: () => number
-  /** The database counts as unavailable if it does not answer within this time. */
+  /** The database counts as unavailable if it does not respond within this time. */
   readonly timeoutMs: number
 }
 
-/** The hits of one subject within a batch. They share one promise, because thousands a second wait for it. */
+/** The hits of one subject within a batch. They share one promise, because thousands per second wait for
+ * it. */
 interface HitGroup {
   readonly limits: Limits
   readonly counted: Promise<HitCounter>
@@ -22,13 +23,13 @@ interface HitGroup {
   wanted: number
 }
 
-/** Hits of one request, of which all are granted or none; negative ones are given back. */
+/** Hits of one request that are granted all or none; negative hits are given back. */
 interface WholeHits extends Omit<HitGroup, 'wanted'> {
   readonly subject: string
   readonly wanted: number
 }
 
-/** What one query counts. */
+/** The hits that one query counts. */
 interface Batch {
   readonly groups: Map<string, HitGroup>
   readonly wholes: WholeHits[]
@@ -40,24 +41,24 @@ const sizeOf = ({ groups, wholes }: Batch) => groups.size + wholes.length
 const maxWaiting = 20_000
 const maxSubjects = 1_000
 
-/** Counts every request of this server against its limits. The counters are in the database, shared by all servers, and a
- * query for each request would cost more than the request. So requests that arrive while a query runs are gathered, and the
- * next query counts all of them. At most one batch is in flight and one is gathering. No request is granted before the
- * database has counted it. */
+/** Counts every request of this server against its limits. All servers share the counters in the database,
+ * and a query per request would cost more than the request itself. So requests that arrive while a query
+ * runs are gathered, and the next query counts them all. At most one batch is in flight and one is
+ * gathering. No request is granted before the database has counted it. */
 export class RateLimiter {
   readonly #deps: RateLimiterDeps
   readonly #refusals = new RefusalCache()
   #gathering = emptyBatch()
   #inFlight: Batch | null = null
   #waiting = 0
-  /** The batch in flight has timed out. Requests fail at once until its query ends. */
+  /** The batch in flight has timed out. Requests fail immediately until its query ends. */
   #stalled = false
 
   constructor(deps: RateLimiterDeps) {
     this.#deps = deps
   }
 
-  /** Counts one request of `subject`. Without the database nothing is granted: throws `database_unavailable`. */
+  /** Counts one request of `subject`. Grants nothing without the database: throws `database_unavailable`. */
   async take(subject: string, limits: Limits): Promise<Verdict> {
     const refused = this.#refusals.find(subject, limits, this.#deps.elapsedMs())
     if (refused !== null) return refused
@@ -70,25 +71,26 @@ export class RateLimiter {
 
   /** Counts several hits of one request, all or none.
    *
-   * @param limits without a day
-   * @param wanted at most as many as a minute has */
+   * @param limits without a daily limit
+   * @param wanted at most the minute limit */
   async takeWhole(subject: string, limits: Limits, wanted: number): Promise<Verdict> {
     return verdictOfWhole(await this.#count(subject, limits, wanted), limits, wanted)
   }
 
-  /** Takes hits off that `takeWhole` has counted. */
+  /** Gives back hits that `takeWhole` has counted. */
   async giveBack(subject: string, limits: Limits, count: number): Promise<void> {
     await this.#count(subject, limits, -count)
   }
 
-  /** What is left to `subject`, without counting anything. */
+  /** What `subject` has left, without counting anything. */
   async peek(subject: string, limits: Limits): Promise<{ verdict: Verdict; usedToday: number }> {
     const group = this.#join(subject, limits)
     const counter = await group.counted
     return { verdict: verdictOf(counter, group.limits, true, 0), usedToday: counter.used_today }
   }
 
-  /** True if `take` would refuse without a query. Lets a caller skip costly work for a request that is refused anyway. */
+  /** True if `take` would refuse without a query. Lets a caller skip expensive work for a request that will
+   * be refused anyway. */
   isRefused(subject: string, limits: Limits): boolean {
     return this.#refusals.find(subject, limits, this.#deps.elapsedMs()) !== null
   }
@@ -173,13 +175,13 @@ export class RateLimiter {
   }
 }
 
-/** Rejects the groups that are still pending: a settled promise does not change. */
+/** Rejects the groups that are still pending; a promise that is already settled does not change. */
 function rejectAll({ groups, wholes }: Batch, failure: Failure): void {
   for (const { reject } of groups.values()) reject(failure)
   for (const { reject } of wholes) reject(failure)
 }
 
-/** A cause that says when to try again, as a full disk does, stays as it is. */
+/** Keeps a failure that says when to retry, such as a full disk. */
 function databaseUnavailable(cause?: unknown): Failure {
   if (cause instanceof Failure && cause.code === 'database_unavailable') return cause
   return new Failure(
@@ -205,20 +207,21 @@ interface Refusal {
 
 const maxRefusals = 10_000
 
-/** The refused subjects, each until it may be granted again. Until that moment its counter only grows, so the verdict is
- * known without the database, and a client that keeps sending costs next to nothing. */
+/** Remembers refused subjects until they may be granted again. Until then a counter can only grow, so the
+ * verdict is known without the database, and a client that keeps sending costs next to nothing. */
 class RefusalCache {
   readonly #refusals = new LRUCache<string, Refusal>({ max: maxRefusals })
 
   store(subject: string, verdict: Verdict, nowMs: number): void {
     if (verdict.refused === null) return
-    // Retry-After is rounded up to whole seconds. One less, so that a request in the last second reaches the database.
+    // Retry-After is rounded up to whole seconds. Subtracting one lets a request in the last second reach the
+    // database.
     const untilMs = nowMs + (verdict.refused.retryAfterSeconds - 1) * 1_000
     this.#refusals.set(subject, { verdict, seenMs: nowMs, untilMs })
   }
 
-  /** The refusal as of now; null if only the database can decide. A refusal under other limits (before a new grant) does
-   * not count. */
+  /** The refusal as of now; null if only the database can decide. A refusal under different limits (before a
+   * new grant) is ignored. */
   find(subject: string, limits: Limits, nowMs: number): Verdict | null {
     if (this.#refusals.size === 0) return null
     const refusal = this.#refusals.get(subject)
@@ -232,7 +235,8 @@ class RefusalCache {
   }
 }
 
-/** The refusal some seconds later. Only whole seconds are subtracted: a wait that is too short would be refused again. */
+/** The refusal some seconds later. Subtracts only whole seconds: a wait that is too short would end in
+ * another refusal. */
 function advance(verdict: Verdict, seconds: number): Verdict {
   const passed = Math.floor(seconds)
   if (passed === 0 || verdict.refused === null) return verdict

@@ -10,19 +10,20 @@ export interface Budget {
 export type Refused = NonNullable<Verdict['refused']>
 
 export type TakenTogether<B extends Budget> =
-  /** @property at clock of the database, for `giveBack` */
+  /** @property at the database clock, for `giveBack` */
   | { readonly granted: true; readonly at: number }
-  /** The budgets that have nothing left, in the order in which they were passed. */
+  /** The exhausted budgets, in the order in which they were passed. */
   | {
       readonly granted: false
       readonly refusals: readonly { readonly budget: B; readonly refused: Refused }[]
     }
 
-/** Counts one hit of every budget, or of none if one of them has nothing left. One statement does it, exactly,
- * also when other servers count at the same time. It is for rare requests that several budgets bound: unlike the
- * rate limiter it gathers nothing, and it remembers no refusal, since a hit can be given back.
+/** Counts one hit of every budget, or of none if one of them is exhausted. A single statement does it, and
+ * stays exact when other servers count at the same time. It is for rare requests that are bound by several
+ * budgets. Unlike the rate limiter, it neither batches nor remembers refusals, since a hit can be given
+ * back.
  *
- * @param clockSeconds replaces the clock of the database, for tests */
+ * @param clockSeconds replaces the database clock in tests */
 export async function takeTogether<B extends Budget>(
   sql: Sql,
   budgets: readonly B[],
@@ -46,8 +47,9 @@ export async function takeTogether<B extends Budget>(
 const refusalOf = (counter: HitCounter, limits: Limits): Refused | null =>
   verdictOf(counter, limits, counter.granted > 0, 0).refused
 
-/** Gives back a hit that `takeTogether` counted at `takenAt`, because what it was for did not happen. */
+/** Gives back a hit that `takeTogether` counted at `takenAt`, because the action that it paid for did not
+ * happen. */
 export async function giveBack(sql: Sql, subjects: readonly string[], takenAt: number): Promise<void> {
-  // Sorted like every statement that locks several counters, so that none waits for another in a circle.
+  // Sorted, as in every statement that locks several counters, to prevent deadlocks.
   await sql`select give_hits_back(${subjects.toSorted()}::text[], ${takenAt}::float8)`
 }

@@ -6,30 +6,31 @@ export interface Limits {
   readonly perDay: number | null
 }
 
-/** Whether a request is granted, and the values of its rate limit headers. Seconds are rounded up. */
+/** Whether a request is granted, and the values of its rate-limit headers. Seconds are rounded up. */
 export interface Verdict {
   readonly allowed: boolean
   readonly limits: Limits
   readonly minuteRemaining: number
-  /** Until the next request is granted if none remains, else until the minute ends. */
+  /** Seconds until the next request is granted if none remains, else until the minute ends. */
   readonly minuteResetSeconds: number
   /** null: no daily cap. */
   readonly dayRemaining: number | null
   readonly dayResetSeconds: number
-  /** Clock of the database, seconds since 1970. */
+  /** The database clock, in seconds since 1970. */
   readonly at: number
-  /** Set if the request is refused. After `retryAfterSeconds` the next one is granted. */
+  /** Set if the request is refused. The next one is granted after `retryAfterSeconds`. */
   readonly refused: { readonly by: 'minute' | 'day'; readonly retryAfterSeconds: number } | null
 }
 
 const minuteSeconds = 60
 const daySeconds = 86_400
-/** Prevents that rounding errors turn 60 into 59.999999 and then 59. Far below a microsecond. */
+/** Keeps rounding errors from turning 60 into 59.999999 and then 59. Far below a microsecond. */
 const roundingSlack = 1e-7
 
 /** The verdict on one hit of a batch.
  *
- * @param grantedAfter hits of the batch that were granted after this one: they still remained when it was counted */
+ * @param grantedAfter hits of the batch that were granted after this one, and so still remained when this
+ *   one was counted */
 export function verdictOf(
   counter: HitCounter,
   limits: Limits,
@@ -61,9 +62,9 @@ export function verdictOf(
   }
 }
 
-/** The verdict on hits that are granted all or not at all.
+/** The verdict on hits that are granted all or none.
  *
- * @param wanted at most as many as a minute has */
+ * @param wanted at most the minute limit */
 export function verdictOfWhole(counter: HitCounter, { perMinute }: Limits, wanted: number): Verdict {
   const limits = { perMinute, perDay: null }
   const verdict = verdictOf(counter, limits, true, 0)
@@ -73,8 +74,8 @@ export function verdictOfWhole(counter: HitCounter, { perMinute }: Limits, wante
   return { ...verdict, allowed: false, refused: { by: 'minute', retryAfterSeconds: waitSeconds } }
 }
 
-/** Seconds until the sliding window admits so many more hits, if no others arrive. The weight of the previous minute decreases
- * linearly. When the current minute ends, it becomes the previous one. */
+/** Seconds until the sliding window admits this many more hits, if no others arrive. The weight of the
+ * previous minute decreases linearly. When the current minute ends, it becomes the previous one. */
 function secondsUntilGranted(counter: HitCounter, perMinute: number, elapsed: number, wanted = 1): number {
   const room = perMinute - wanted - counter.used
   if (room >= 0) {

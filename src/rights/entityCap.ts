@@ -3,8 +3,9 @@ import type { Sql } from '../postgres/client.ts'
 import type { Principal } from './licences.ts'
 import { recordEntities, recordPage, seenEntities } from './queries.ts'
 
-/** Counts the companies of a response against the cap of its key. A response that would exceed the cap is refused as a whole,
- * and none of its companies counts. Only for companies that the request names: a refusal must not depend on their figures.
+/** Counts the companies of a response against the cap of its key. A response that would exceed the cap is
+ * rejected as a whole, and none of its companies counts. Use it only for companies that the request names:
+ * whether a request is rejected must not depend on their figures.
  *
  * @param what the part of the request that exceeds the cap, for the message
  * @param hint how to request less, if less may still fit */
@@ -28,20 +29,23 @@ export async function enforceEntityCap(
 
 /** What a capped key may still see. */
 export interface Allowance {
-  /** The companies that it has seen, by number. */
+  /** The ids of the companies that it has already seen. */
   readonly seen: readonly number[]
-  /** How many others it may see. */
+  /** How many more companies it may see. */
   readonly left: number
 }
 
-/** Between reading the allowance and counting a page another request of the same key used it up. */
+/** Another request of the same key used up the allowance after it was read and before the page was
+ * counted. */
 class AllowanceTaken extends Error {}
 
 const maxAttempts = 8
 
-/** Answers with what the key may see: null for keys without a cap. A page of figures that a capped key has not named is answered from all
- * companies only while the key may still see as many as a page can have, else from the companies that it has seen. So neither
- * the answer nor a refusal depends on figures that it may not see. `work` runs again if the allowance was used meanwhile. */
+/** Calls `work` with the key's allowance, or with null for keys without a cap. When a capped key requests a
+ * page of a market without naming companies, the page covers all companies only while the key may still see
+ * as many as a page can have. After that it covers only companies that the key has seen. So neither the
+ * response nor a rejection depends on figures that the key may not see. `work` runs again if another request
+ * used the allowance in the meantime. */
 export function withAllowance<T>(
   sql: Sql,
   { keyId, entityCap }: Principal,
@@ -73,7 +77,8 @@ async function withOwnAllowance<T>(
 
 /** Counts the companies of a page that was read from all companies of a market.
  *
- * @param limit how many companies the page could have had: what is on it decides nothing */
+ * @param limit how many companies the page could have had: counting by the actual number would reveal
+ *   figures */
 export async function countPage(
   sql: Sql,
   { keyId, entityCap }: Principal,

@@ -9,13 +9,13 @@ export const licences = [
 ] as const
 export type Licence = (typeof licences)[number]
 
-/** Who a caller is: what `Rights` decides by. */
+/** The caller's licence, plan and cap, on which `Rights` bases its decisions. */
 export interface Principal {
   /** null: the demo key, which all users share. */
   readonly keyId: number | null
   readonly licence: Licence
   readonly quant: boolean
-  /** Distinct entities the key may ever see; null: no cap. */
+  /** Distinct entities that the key may ever see; null: no cap. */
   readonly entityCap: number | null
   readonly bulk: boolean
 }
@@ -53,36 +53,39 @@ export function withLicenceNotice<Answer extends object>(
   return isFreeData(principal) ? { ...answer, licence: freeLicenceNotice } : answer
 }
 
-/** Rows that keys whose data is free may join in a minute: a free key, or an address with the demo key. */
+/** Rows per minute that may be joined with a free key, or from one address with the demo key. */
 const freeRowsPerMinute = 100_000
-/** The same for all addresses of one network together. One person may have all of them, but they may also be those of an office. */
+/** The same limit for all addresses of one network together. One person may control them all, but they may
+ * also belong to an office. */
 const networkRowsPerMinute = 5 * freeRowsPerMinute
 
-/** Rows that a key may join in a minute, whatever its requests. */
+/** Rows that a key may join per minute, across all its requests. */
 export interface RowLimits {
   readonly perMinute: number
   readonly perMinuteOfNetwork: number
 }
 
-/** Demo and free keys without the quant plan. Their requests use only the part of a server's threads and memory that is not kept for
- * others. */
+/** Demo and free keys without the quant plan. Their requests may use only the share of a server's threads and
+ * memory that is not reserved for paying callers. */
 export const isUnpaid = (principal: Pick<Principal, 'licence' | 'quant'>): boolean =>
   isFreeData(principal) && !principal.quant
 
-/** The limits of rows; null: none. They are not stored with a grant: all grants of a licence have the same. */
+/** The row limits; null: none. They are not stored with a grant, because all grants of a licence share
+ * them. */
 export const rowLimits = (principal: Pick<Principal, 'licence' | 'quant'>): RowLimits | null =>
   isUnpaid(principal) ? { perMinute: freeRowsPerMinute, perMinuteOfNetwork: networkRowsPerMinute } : null
 
-/** The limits of a new grant. They are stored with the grant: a change of the table leaves existing grants as they are. */
+/** The limits of a new grant. They are stored with the grant, so a change of this table leaves existing
+ * grants as they are. */
 interface LicenceLimits {
   readonly perMinute: number
   /** null: no daily cap. */
   readonly perDay: number | null
-  /** Distinct entities the key may ever see; null: no cap. */
+  /** Distinct entities that the key may ever see; null: no cap. */
   readonly entityCap: number | null
   readonly bulk: boolean
-  /** Bytes of request bodies that a caller may have in flight on one server; null: as many as the server has room for. Unlike the
-   * other limits it is not stored with a grant. */
+  /** Bytes of request bodies that a caller may have in flight on one server; null: limited only by the
+   * server's memory. Unlike the other limits, this one is not stored with a grant. */
   readonly bodyBytes: number | null
 }
 
@@ -100,7 +103,7 @@ const limitsByLicence: Record<Licence, LicenceLimits> = {
 
 /** What a key with the quant plan may store. */
 export interface PanelLimits {
-  /** Bytes of all its panels together, as their `bytes` count them: 22 a row, 30 with volumes. */
+  /** The bytes of all its panels together, as counted in their `bytes`: 22 per row, or 30 with volumes. */
   readonly storedBytes: number
 }
 
@@ -115,22 +118,23 @@ const panelLimitsByLicence: Record<Licence, PanelLimits> = {
   oem: { storedBytes: 64 * gigabyte },
 }
 
-/** The limits of stored panels. Without the quant plan nothing is stored. */
+/** The limits on stored panels. Without the quant plan, nothing can be stored. */
 export const panelLimits = ({ licence }: Pick<Principal, 'licence'>): PanelLimits =>
   panelLimitsByLicence[licence]
 
 const quantPerMinute = 300
 
-/** The limits of a licence. The quant plan raises the minute limit to at least its own and removes the daily cap and the
- * licence's own bound of request bodies. It changes neither the entity cap nor bulk access. */
+/** The limits of a licence. The quant plan raises the minute limit to at least the plan's own, and removes
+ * both the daily cap and the licence's limit on request bodies. It changes neither the entity cap nor bulk
+ * access. */
 export function licenceLimits(licence: Licence, quant: boolean): LicenceLimits {
   const limits = limitsByLicence[licence]
   if (!quant) return limits
   return { ...limits, perMinute: Math.max(quantPerMinute, limits.perMinute), perDay: null, bodyBytes: null }
 }
 
-/** Who gives way where a server has no room for all: the lower rank does. Those who pay share the highest one, which the quant plan
- * gives to any licence. */
+/** The priority of a caller when a server runs out of room: lower ranks give way. Paying callers share the
+ * highest rank, and the quant plan confers it on any licence. */
 export function rankOf({ licence, quant }: Pick<Principal, 'licence' | 'quant'>): number {
   return quant ? paidRank : Math.min(paidRank, licences.indexOf(licence))
 }

@@ -4,7 +4,8 @@ import { primaryOf } from '../postgres/readRoute.ts'
 import type { Principal } from './licences.ts'
 import type { RecentYearOnly } from './rights.ts'
 
-/** Who a key is now, for work that runs long after its request: it may have another licence by then. A key without a grant is free. */
+/** The current rights of a key, for work that runs long after its request: the licence may have changed
+ * since. A key without a grant is free. */
 export async function readPrincipal(sql: Sql, keyId: number): Promise<Principal> {
   const [row] = await sql<Omit<Principal, 'keyId'>[]>`
     select licence, quant, entity_cap as "entityCap", bulk
@@ -12,8 +13,8 @@ export async function readPrincipal(sql: Sql, keyId: number): Promise<Principal>
   return { keyId, ...(row ?? { licence: 'free', quant: false, entityCap: null, bulk: false }) }
 }
 
-/** True if a capped key may see these companies: those it has not seen before fit under the cap. They are recorded all
- * together or not at all. */
+/** Returns true if a capped key may see these companies, that is, if those that are new to it fit under the
+ * cap. Records them all together or not at all. */
 export async function recordEntities(
   sql: Sql,
   keyId: number,
@@ -25,7 +26,8 @@ export async function recordEntities(
   return row.allowed
 }
 
-/** The same for a page of a market: only if the key may still see as many new companies as such a page can have.
+/** Like `recordEntities`, for a page of a market: records the companies only if the key may still see as many
+ * new ones as such a page can have.
  *
  * @param limit how many companies a page can have */
 export async function recordPage(
@@ -40,14 +42,15 @@ export async function recordPage(
   return row.allowed
 }
 
-/** The companies that a capped key has seen. None is ever taken away, so lists of one length are one list. */
+/** The companies that a capped key has seen. None is ever removed, so two lists of one key that have the same
+ * length are equal. */
 export async function seenEntities(sql: Sql, keyId: number): Promise<readonly number[]> {
   const [row] = await primaryOf(sql)<{ seen: number[] }[]>`
     select coalesce(array_agg(entity_id order by entity_id), '{}') as seen from key_entity where key_id = ${keyId}`
   return row.seen
 }
 
-/** The condition on figures of a company that leaves the fiscal years which a caller sees.
+/** A SQL condition that restricts a company's figures to the fiscal years that the caller may see.
  *
  * @param fiscalYear the column */
 export const shownYears = (
@@ -58,8 +61,9 @@ export const shownYears = (
   entityId: SqlFragment | number,
 ): SqlFragment => (recentYearOnly ? sql`and ${fiscalYear} = ${recentFiscalYear(sql, asOf, entityId)}` : sql``)
 
-/** The fiscal year of the latest full year known that day. Flows go before instants: the date of a share count on a cover
- * page belongs to no full year. If no full year is known, the latest fiscal year of all. */
+/** The fiscal year of the latest full year known on that day. Durations take precedence over instants,
+ * because the date of a share count on a cover page belongs to no full year. If no full year is known, the
+ * latest fiscal year of all. */
 export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFragment | number) {
   return sql`
     coalesce(

@@ -4,11 +4,12 @@ import { demoPrincipal, isFreeData, type Licence, type Principal } from './licen
 
 declare const answeredByRights: unique symbol
 
-/** Whether somebody sees only the most recent fiscal year of a company, or of each company of a market. Only `Rights` answers this.
- * Plans and statements that read figures require its answer, so that no door can read them without having asked. */
+/** Whether a caller sees only the most recent fiscal year of a company, or of each company of a market. Only
+ * `Rights` can produce this type, and plans and statements that read figures require it, so no code path can
+ * read figures without asking `Rights`. */
 export type RecentYearOnly = boolean & { readonly [answeredByRights]: true }
 
-/** The IDs of a company: the one that was found, and the preferred one of its company. */
+/** The ids of a company: the one that was found, and its preferred one. */
 interface CompanyIds {
   readonly ticker: string
   readonly preferred: string
@@ -16,14 +17,16 @@ interface CompanyIds {
 
 type PastParameter = 'as_of' | 'data_version'
 
-/** The delay of the signals without the quant plan. */
+/** How long signals are delayed without the quant plan. */
 const signalDelayDays = 90
 
-/** What a caller may see. Authentication makes the rights of a key, of a visitor's account and of the demo key (`rightsFor`); whatever
- * shows figures asks them. What a licence is sold with is in `licences.ts`, and how companies count against a cap in `entityCap.ts`.
+/** What a caller may see. Authentication creates the rights of a key, of a visitor's account and of the demo
+ * key (`rightsFor`), and everything that shows figures consults them. What each licence includes is in
+ * `licences.ts`, and how companies count against a cap in `entityCap.ts`.
  *
- * Demo and free keys see the flagship companies in full. Of every other company they see the most recent fiscal year of which a full
- * year is reported, as known today, in the present data version. Other licences see everything. */
+ * Demo and free keys see the flagship companies in full. For every other company they see the most recent
+ * fiscal year with a full year reported, as known today, in the current data version. Other licences see
+ * everything. */
 export class Rights implements Principal {
   readonly keyId: number | null
   readonly licence: Licence
@@ -32,7 +35,7 @@ export class Rights implements Principal {
   readonly bulk: boolean
   readonly #flagships: ReadonlySet<string>
 
-  /** @param flagships IDs in upper case; without them no company is open to everybody */
+  /** @param flagships ids in upper case; without them, no company is open to everybody */
   constructor(
     { keyId, licence, quant, entityCap, bulk }: Principal,
     flagships: ReadonlySet<string> = new Set(),
@@ -52,7 +55,7 @@ export class Rights implements Principal {
 
   /** Whether every day, year and data version of a company is open.
    *
-   * @param ids in upper case: a flagship company is one under any of its IDs */
+   * @param ids in upper case: a flagship company is recognised by any of its ids */
   seesHistoryOf(...ids: readonly string[]): boolean {
     return this.seesAllHistory || ids.some(id => this.#flagships.has(id))
   }
@@ -66,12 +69,12 @@ export class Rights implements Principal {
     return !this.seesHistoryOf(ticker, preferred) as RecentYearOnly
   }
 
-  /** On pages of a market flagship companies are no exception. */
+  /** On pages of a market, flagship companies are no exception. */
   get recentYearOnlyOfMarkets(): RecentYearOnly {
     return !this.seesAllHistory as RecentYearOnly
   }
 
-  /** Fails if the request for one company chooses a day or a data version that is not open. */
+  /** Fails if a request for one company asks for a day or a data version that is not open. */
   requirePastOf(company: CompanyIds, param: PastParameter | null): void {
     if (param === null || !this.recentYearOnly(company)) return
     throw this.#refusal(
@@ -80,7 +83,7 @@ export class Rights implements Principal {
     )
   }
 
-  /** The same for a request about all companies of a market. */
+  /** Like `requirePastOf`, for a request about all companies of a market. */
   requirePastOfMarket(param: PastParameter): void {
     if (this.seesAllHistory) return
     throw this.#refusal(
@@ -89,10 +92,10 @@ export class Rights implements Principal {
     )
   }
 
-  /** Fails if an earlier data version of what is requested is not open.
+  /** Fails if the request asks for an earlier data version that is not open to the caller.
    *
    * @param what what the request is about, for the message
-   * @param ids the companies that it names; null: it is about more than some companies */
+   * @param ids the companies that the request names; null: it covers more than named companies */
   requireVersion(version: number | undefined, what: string, ids: readonly string[] | null): void {
     if (version === undefined || this.seesAllHistory) return
     if (ids?.every(id => this.seesHistoryOf(id.toUpperCase()))) return
@@ -102,7 +105,7 @@ export class Rights implements Principal {
     )
   }
 
-  /** Fails if an as-of join has a company whose past days are not open. */
+  /** Fails if an as-of join includes a company whose past days are not open. */
   requireJoin(companies: readonly (CompanyIds & { readonly sentId: string | null })[]): void {
     const closed = companies.find(company => this.recentYearOnly(company))
     if (closed === undefined) return
@@ -112,9 +115,9 @@ export class Rights implements Principal {
     )
   }
 
-  /** Fails if the caller may not take the whole data.
+  /** Fails if the caller may not download the whole data set.
    *
-   * @param what as the beginning of a sentence */
+   * @param what the subject of the message's sentence */
   requireBulk(what: string): void {
     if (this.bulk) return
     const mend =
@@ -150,7 +153,7 @@ const sufficient = 'an evaluation key or a Personal or Commercial data licence'
 
 export type RightsOf = (principal: Principal) => Rights
 
-/** Makes the rights of all callers of a process: the flagship companies are its setting. */
+/** Creates the rights of all callers of a process, given its flagship companies. */
 export function rightsFor({ flagshipTickers }: { readonly flagshipTickers: readonly string[] }): RightsOf {
   const flagships = new Set(flagshipTickers.map(ticker => ticker.toUpperCase()))
   const demo = new Rights(demoPrincipal, flagships)

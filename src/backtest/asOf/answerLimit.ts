@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 
-/** The size of an answer, or a failure where it is over the limit: its rows, metrics and names are chosen by the caller. */
+/** Returns the size of a response, or fails if it exceeds the limit. The caller chooses the rows, metrics and
+ * names, so any size can be requested. */
 export function withinLimit(bytes: number, limit: number): number {
   if (bytes <= limit) return bytes
   const inMb = (count: number) => `${Math.ceil(count / 1_024 / 1_024).toLocaleString('en')} MB`

@@ -1,21 +1,24 @@
-/** Companies whose events are stored together: those with numbers from a multiple of it. One statement reads a block. */
+/** Companies whose events are stored together. A block begins at a company number that is a multiple of this,
+ * and one statement reads a block. */
 export const companiesPerBlock = 2_048
 
-/** The vintages of one metric of a block of companies, as the database packs them: 28 bytes each, big-endian, in any order. */
+/** The vintages of one metric for a block of companies, as the database packs them: 28 bytes each,
+ * big-endian, in any order. */
 export interface PackedVintages {
-  /** The first company of the block. */
+  /** The number of the block's first company. */
   readonly firstEntity: number
   /** entity, filed, until (`neverEnds`: still current), end, rank and unit, value. Days since 1970-01-01. */
   readonly rows: Uint8Array
 }
 
 export const vintageBytes = 28
-/** The `until` of a vintage that has not ended. */
+/** The `until` of a vintage that is still current. */
 export const neverEnds = 0x7fff_ffff
 
-/** What is known of one metric of some companies, as events: from `days[i]` on, that day included, the figure is `values[i]`. Events of company c
- * are `starts[c] .. starts[c + 1]`, ascending by day. An event that changes nothing is left out, so an amendment of an old year
- * has none. All of it is shared memory that nothing writes once it is built. */
+/** What is known of one metric for some companies, as events: from `days[i]` on, including that day, the
+ * figure is `values[i]`. The events of company c are `starts[c] .. starts[c + 1]`, in ascending order of
+ * days. An event that changes nothing is omitted, so an amendment of an old year has none. Everything is in
+ * shared memory and immutable once it is built. */
 export interface Events {
   readonly starts: Int32Array
   readonly days: Int32Array
@@ -23,9 +26,9 @@ export interface Events {
   readonly values: Float64Array
   readonly ends: Int32Array
   readonly filed: Int32Array
-  /** Numbers of units in the database. */
+  /** Unit ids of the database. */
   readonly units: Int16Array
-  /** The values as JSON, one after the other: each is written once, however many rows show it. */
+  /** The values as JSON, concatenated. Each is written once, however many rows show it. */
   readonly text: Uint8Array
   readonly textStarts: Int32Array
 }
@@ -34,7 +37,7 @@ export interface EventBlock extends Events {
   readonly firstEntity: number
 }
 
-/** The memory that events take. */
+/** The memory that the events occupy. */
 export function eventBytes({ starts, days, values, ends, filed, units, text, textStarts }: Events): number {
   let bytes = 0
   for (const column of [starts, days, values, ends, filed, units, text, textStarts])
@@ -42,8 +45,9 @@ export function eventBytes({ starts, days, values, ends, filed, units, text, tex
   return bytes
 }
 
-/** The events of a block of companies. On each day on which a vintage is filed or ends, the figure is the one of the latest period among
- * the vintages that are current that day: the rule of `fact_as_of`, whose rows these are. */
+/** Builds the events of a block of companies. On each day on which a vintage is filed or ends, the figure is
+ * that of the latest period among the vintages current on that day. This is the rule of `fact_as_of`, which
+ * the rows come from. */
 export function buildEvents({ firstEntity, rows }: PackedVintages): EventBlock {
   const vintages = readVintages(rows)
   const events = new EventBuilder(2 * vintages.count)
@@ -90,14 +94,15 @@ function readVintages({ buffer, byteOffset, byteLength }: Uint8Array): Vintages 
   return { count, entity, filed, until, end, rank, unit, value }
 }
 
-/** By company, then by the day of filing. */
+/** Ordered by company, then by filing day. */
 function vintagesByCompany({ count, entity, filed }: Vintages, firstEntity: number): Int32Array {
   let [first, last] = [neverEnds, -neverEnds]
   for (const day of filed) {
     first = Math.min(first, day)
     last = Math.max(last, day)
   }
-  // One number each, which is a double without rounding: eleven bits of company, the days (15 bits are 90 years) and the vintage's place.
+  // Sorts one number per vintage, which a double holds exactly: eleven bits of company, the day (15 bits
+  // cover 90 years) and the vintage's index.
   const span = last - first + 1
   const keys = new Float64Array(count)
   for (let i = 0; i < count; i++) keys[i] = ((entity[i] - firstEntity) * span + filed[i] - first) * count + i
@@ -107,7 +112,7 @@ function vintagesByCompany({ count, entity, filed }: Vintages, firstEntity: numb
   return Int32Array.from(keys, key => key % count)
 }
 
-/** @param order the vintages of one company, by the day of filing */
+/** @param order the vintages of one company in the order of their filing days */
 function addCompany(vintages: Vintages, order: Int32Array, events: EventBuilder): void {
   const { filed, until, end, unit, value } = vintages
   const days = changeDays(vintages, order)
@@ -119,7 +124,7 @@ function addCompany(vintages: Vintages, order: Int32Array, events: EventBuilder)
     for (const vintage of active) if (until[vintage] > day) active[left++] = vintage
     active.length = left
     for (; next < order.length && filed[order[next]] <= day; next++) {
-      // Of two of one day the earlier ended on it, and was never current.
+      // Of two vintages filed on the same day, the earlier one ended that day and was never current.
       if (until[order[next]] > day) active.push(order[next])
     }
     const best = latestOf(vintages, active)
@@ -130,7 +135,7 @@ function addCompany(vintages: Vintages, order: Int32Array, events: EventBuilder)
   }
 }
 
-/** The days on which what is known may change: a vintage is filed, or ends. */
+/** The days on which the known figure may change, because a vintage is filed or ends. */
 function changeDays({ filed, until }: Vintages, order: Int32Array): Int32Array {
   const days = new Int32Array(2 * order.length)
   let count = 0
@@ -144,7 +149,8 @@ function changeDays({ filed, until }: Vintages, order: Int32Array): Int32Array {
   return sorted.subarray(0, distinct)
 }
 
-/** The vintage of the latest period; of two that end on one day the one of the better rank, as `view=latest` prefers a year. -1: none. */
+/** The vintage of the latest period. If two periods end on the same day, the one with the better rank, as
+ * `view=latest` prefers a year. -1: none. */
 function latestOf({ filed, end, rank, value }: Vintages, active: readonly number[]): number {
   let best = -1
   for (const vintage of active) {
@@ -167,7 +173,7 @@ function isSame({ filed, end, unit, value }: Vintages, a: number, b: number): bo
   return value[a] === value[b] && end[a] === end[b] && filed[a] === filed[b] && unit[a] === unit[b]
 }
 
-/** Far more than the longest number. */
+/** Far longer than any number. */
 const maxNumberBytes = 32
 
 class EventBuilder {
@@ -181,7 +187,7 @@ class EventBuilder {
   #text = new Uint8Array(4_096)
   #textEnd = 0
 
-  /** @param capacity as many events as there can be */
+  /** @param capacity the largest possible number of events */
   constructor(capacity: number) {
     this.#days = new Int32Array(capacity)
     this.#values = new Float64Array(capacity)
@@ -194,7 +200,7 @@ class EventBuilder {
   add(day: number, value: number, end: number, filed: number, unit: number): void {
     const i = this.count++
     this.#days[i] = day
-    // Turns -0 into 0: the two would rank apart.
+    // Turns -0 into 0, which would otherwise rank differently.
     this.#values[i] = value + 0
     this.#ends[i] = end
     this.#filed[i] = filed

@@ -1,9 +1,10 @@
 import { companiesPerBlock, type EventBlock, type Events } from './events.ts'
 import { slack } from './texts.ts'
 
-/** The events of some companies in their order, out of the blocks that have them. They lie together, so that the join reads little memory.
+/** Gathers the events of some companies, in the order of `entities`, from the blocks that contain them. The
+ * copies are contiguous, so the join reads little memory.
  *
- * @param entities numbers of companies; one whose block is missing has no events */
+ * @param entities company numbers; one whose block is missing has no events */
 export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array): Events {
   const byFirst = new Map(blocks.map(block => [block.firstEntity, block]))
   const blockOf = (entity: number) => byFirst.get(firstOfBlock(entity))
@@ -15,7 +16,7 @@ export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array
     ends: new Int32Array(events),
     filed: new Int32Array(events),
     units: new Int16Array(events),
-    // What copies texts reads a little more than the last.
+    // The copy loop reads slightly past the last text.
     text: new Uint8Array(bytes + slack),
     textStarts: new Int32Array(events + 1),
   }
@@ -44,7 +45,7 @@ export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array
   return gathered
 }
 
-/** The first company of the block in which a company is. */
+/** The first company of the block that contains a company. */
 export const firstOfBlock = (entity: number): number =>
   Math.floor(entity / companiesPerBlock) * companiesPerBlock
 

@@ -9,25 +9,27 @@ import { checkRows, type ParsedRows } from './rows.ts'
 import { answeredColumns, type JoinPlan, readJoinSettings } from './settings.ts'
 
 export interface JoinBodyInput {
-  /** Unparsed. */
+  /** Not parsed yet. */
   readonly body: Uint8Array<ArrayBuffer>
   readonly format: JoinFormat
-  /** The settings of a body that has only rows, unchecked; a JSON body has its own. */
+  /** Settings from the query string, unvalidated, for a body that contains only rows. A JSON body has its
+   * own. */
   readonly query: JsonObject
-  /** UTC. */
+  /** In UTC. */
   readonly today: IsoDate
-  /** That the caller may send; by default as many as anybody may. A longer body is read no further. */
+  /** The most rows that the caller may send; by default the general limit. Reading stops at the first row
+   * over it. */
   readonly maxRows?: number | undefined
 }
 
 export interface JoinBody {
   readonly rows: ParsedRows
   readonly plan: JoinPlan
-  /** About what the columns besides date and ticker take in an answer of text. */
+  /** The approximate size of the columns besides date and ticker in a text response. */
   readonly carriedBytes: number
 }
 
-/** Parses and checks a join. Fails with the place of the first fault. */
+/** Parses and validates a join. Fails with the position of the first fault. */
 export async function readJoinBody(input: JoinBodyInput): Promise<JoinBody> {
   const { rows, fields } = await readRows(input)
   const plan = readJoinSettings(fields)

@@ -17,7 +17,8 @@ const cellChecks = {
   ticker: TypeCompiler.Compile(joinRowSchemas.ticker),
 }
 
-/** A join as JSON: {"rows": {"date": [...], "ticker": [...]}, "metrics": [...], ...}, its fields in any order.
+/** Reads a join as JSON: {"rows": {"date": [...], "ticker": [...]}, "metrics": [...], ...}, with its fields
+ * in any order.
  *
  * @param more further fields that the body may have */
 export function readJsonJoin(
@@ -102,7 +103,7 @@ function readColumns(reader: JsonReader, maxRows: number): ParsedRows {
   }
 }
 
-/** Reads a column besides date and ticker. */
+/** Reads a column other than date and ticker. */
 function readCarried(reader: JsonReader, column: ByteColumn, maxRows: number): number {
   return readArray(reader, maxRows, place => {
     reader.path.push(place)
@@ -117,9 +118,9 @@ function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName, ma
   })
 }
 
-/** Reads an array, and returns how many elements it has.
+/** Reads an array and returns its length.
  *
- * @param take reads the element at the reader's place */
+ * @param take reads the element at the reader's position */
 function readArray(reader: JsonReader, maxRows: number, take: (place: number) => void): number {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) {
@@ -140,7 +141,7 @@ function readArray(reader: JsonReader, maxRows: number, take: (place: number) =>
   return place
 }
 
-/** The slow path: reads an element as a JSON value, which has to fit the schema. */
+/** The slow path: reads an element as a JSON value, which must match the schema. */
 function readChecked(reader: JsonReader, name: ColumnName, place: number): string {
   reader.path.push(place)
   const value = reader.value()

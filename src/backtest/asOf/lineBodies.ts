@@ -19,7 +19,7 @@ const rowCheck = TypeCompiler.Compile(JoinRow)
 const minLineBytes = '2024-01-02,A'.length
 const minNdjsonBytes = '{"date":"2024-01-02","ticker":"A"}'.length
 
-/** The slow path: adds a row that was read as a value, if it fits the schema. */
+/** The slow path: adds a row that was read as a value, if it matches the schema. */
 function pushChecked(rows: RowsBuilder, row: JsonValue, line: number, missing: string): void {
   if (rowCheck.Check(row)) {
     rows.pushRow(row)
@@ -42,7 +42,7 @@ export function readCsvRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const days = new DayMemo()
   if (columns.length > columnNames.length) {
     const lines = new CsvLines(reader, rows, columns, carried)
-    // Bytes that are no text are found by the slow path, which names their line.
+    // Invalid UTF-8 is left to the slow path, which reports its line.
     const isText = isUtf8(bytes)
     while (!reader.ended) {
       const start = reader.at
@@ -64,7 +64,7 @@ export function readCsvRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   return rows.finish({ names: columns, carried })
 }
 
-/** The names of the columns. Those besides date and ticker are opened. */
+/** The column names. Columns other than date and ticker are added to `carried`. */
 function readHeader(cells: readonly string[], carried: ByteColumns): string[] {
   const columns: string[] = []
   for (const cell of cells) {
@@ -88,7 +88,8 @@ function readHeader(cells: readonly string[], carried: ByteColumns): string[] {
   )
 }
 
-/** The fast path for a line without quotes. False: the line is read cell by cell, and the schema decides. */
+/** The fast path for a line without quotes. Returns false to have the line read cell by cell and validated by
+ * the schema. */
 function takeDateFirst(reader: CsvReader, rows: RowsBuilder, days: DayMemo): boolean {
   const day = days.read(reader, reader.at)
   if (day === noDay || reader.bytes[reader.at + 10] !== 0x2c) return false
@@ -117,10 +118,10 @@ function takeTickerFirst(reader: CsvReader, rows: RowsBuilder, days: DayMemo): b
   return true
 }
 
-/** The byte after an unquoted cell. */
+/** The index of the byte after an unquoted cell. */
 function endOfName(bytes: Uint8Array, from: number): number {
   let to = from
-  // A comma, a quote, a control character or the end of the body.
+  // Stops at a comma, a quote, a control character or the end of the body.
   while (bytes[to] > 0x1f && bytes[to] !== 0x2c && bytes[to] !== 0x22) to++
   return to
 }
@@ -130,7 +131,7 @@ class CsvLines {
   readonly #reader: CsvReader
   readonly #rows: RowsBuilder
   readonly #columns: readonly string[]
-  /** By the place of the column; null: date or ticker. */
+  /** By column index; null: date or ticker. */
   readonly #carried: readonly (ByteColumn | null)[]
   readonly #ends: Int32Array
 
@@ -142,7 +143,8 @@ class CsvLines {
     this.#ends = new Int32Array(columns.length)
   }
 
-  /** The fast path for a line without quotes. False: the line is read cell by cell, and the schema decides. */
+  /** The fast path for a line without quotes. Returns false to have the line read cell by cell and validated
+   * by the schema. */
   take(days: DayMemo): boolean {
     const reader = this.#reader
     const { bytes } = reader
@@ -183,10 +185,10 @@ class CsvLines {
 
 const comma = 0x2c
 const isoDayBytes = '2024-01-02'.length
-/** A longer cell is read by the slow path, which refuses one that is too long. */
+/** A longer cell is read by the slow path, which rejects cells over the limit. */
 const maxFastCellBytes = 1_000
 
-/** @param carried the columns besides date and ticker, by their place; null: there are none */
+/** @param carried the columns besides date and ticker, by column index; null: there are none */
 function readLine(
   reader: CsvReader,
   rows: RowsBuilder,
@@ -225,7 +227,7 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const names = new Set<string>()
   while (reader.at < bytes.length) {
     const start = reader.at
-    // The first row decides the order of the columns, so it is read key by key.
+    // The first row determines the order of the columns, so it is read key by key.
     if (names.size === 0 || !takeObject(reader, rows, days)) {
       reader.at = start
       const line = lines.lineAt(start)
@@ -239,10 +241,10 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   return rows.finish({ names: [...names], carried })
 }
 
-/** Reads a row key by key: what is no date and no ticker goes to its column. A line that is no object is returned as
- * it is.
+/** Reads a row key by key. Every field except date and ticker goes to its column. A line that is not an
+ * object is returned unchanged.
  *
- * @param names of all columns that were met, in their order */
+ * @param names all columns seen so far, in the order of their appearance */
 function readObject(reader: JsonReader, row: number, names: Set<string>, carried: ByteColumns): JsonValue {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) return reader.value()
@@ -266,7 +268,7 @@ function readObject(reader: JsonReader, row: number, names: Set<string>, carried
 const dateKey = new TextEncoder().encode('"date"')
 const tickerKey = new TextEncoder().encode('"ticker"')
 
-/** The fast path for a row with its keys in either order and no escapes. */
+/** The fast path for a row with its keys in either order and without escapes. */
 function takeObject(reader: JsonReader, rows: RowsBuilder, days: DayMemo): boolean {
   if (!reader.take(0x7b)) return false
   let day = noDay

@@ -6,13 +6,13 @@ import { type ParquetColumn, parquetColumn } from './carried/parquetColumns.ts'
 import { none } from './positions.ts'
 import type { Joined } from './textAnswer.ts'
 
-/* A join as Parquet. Every column is a dictionary and places in it, because that is what a join makes: a few thousand figures, each shown
- * on many rows. */
+/* A join as Parquet. Every column is dictionary-encoded, which suits a join: a few thousand figures, each
+ * shown on many rows. */
 
-/** So many that a group shows most of its figures more than once. */
+/** Large enough that a row group shows most of its figures more than once. */
 const rowsPerGroup = 131_072
 
-/** Stands for a missing day. No day has it: those of years 1 to 9999 are far above. */
+/** Represents a missing day. No real day has this value: years 1 to 9999 are far above it. */
 const noDay = -0x8000_0000
 
 /** @param metadata key-value metadata of the file */
@@ -23,7 +23,7 @@ export function parquetFile(
 ): Uint8Array {
   const { count, layout } = joined.rows
   const lead = layout.map(column => (typeof column === 'string' ? column : parquetColumn(column)))
-  // Not compressed: it would take longer than the join.
+  // Uncompressed, because compression would take longer than the join.
   const chunks = new ColumnChunkWriter({ maxRows: Math.min(rowsPerGroup, count), codec: 'UNCOMPRESSED' })
   const file = new ColumnFile(chunks, schemaOf(joined, lead), metadata)
   const parts: Uint8Array[] = []
@@ -62,10 +62,10 @@ const schemaOf = ({ columns, extras }: Joined, lead: RowColumns): SchemaElement[
   ]),
 ]
 
-/** The columns of the rows, in the order in which they were sent. */
+/** The columns of the rows in the order in which they were sent. */
 type RowColumns = readonly ('date' | 'ticker' | ParquetColumn)[]
 
-/** The columns of some rows, one after the other: those of days share their memory. */
+/** Yields the columns of a range of rows one by one; the date columns share their memory. */
 function* columnsOf(
   { rows, columns, extras }: Joined,
   lead: RowColumns,

@@ -8,15 +8,15 @@ import { type StoredColumn, storedColumn } from './carried/storedColumns.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
 import { maxTickers, type ParsedRows, tooManyRows, tooManyTickers } from './rows.ts'
 
-/** Values whose number is remembered. There are more days than a body can use. */
+/** How many distinct values are remembered. No body can use more days than that. */
 const maxKnown = 100_000
 
 const isKey = (name: string) => name === 'date' || name === 'ticker'
 
-/** A text of a column that only passes through. */
+/** The longest text in a column that is only carried through. */
 const maxTextLength = 500
-/** Of such a column of a row group once it is unpacked: its texts may be long, and a file claims millions of them in
- * a few bytes. */
+/** The decompressed size of such a column in one row group. Its texts may be long, and a file can declare
+ * millions of them in a few bytes. */
 const maxColumnBytes = 256 * 1_024 * 1_024
 
 const limits = {
@@ -27,8 +27,8 @@ const limits = {
     isKey(name) ? null : { textLength: maxTextLength, columnBytes: maxColumnBytes },
 }
 
-/** Rows as a Parquet file with the columns date and ticker, and others that are read as they are stored. Values
- * become numbers part by part: as text they take ten times the memory. */
+/** Reads rows from a Parquet file with the columns date and ticker; other columns are read as they are
+ * stored. Values are converted to numbers part by part, because as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = new NumberColumn(0)
@@ -41,7 +41,7 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: n
   const count = await readParquetChunks(bytes, limits, {
     open: (columns, rows, elements) => {
       requireColumns(columns)
-      // By the metadata: no value has been read yet.
+      // Taken from the metadata, before any value is read.
       if (rows > maxRows) tooManyRows(maxRows, rows)
       checkCarriedCells(rows, columns.length - 2)
       layout = elements.map(element => {
@@ -90,7 +90,8 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: n
   }
 }
 
-/** A column in shared memory that grows with its values: a file may claim millions of rows and have none. */
+/** A column in shared memory that grows with its values, because a file may declare millions of rows and
+ * contain none. */
 class NumberColumn {
   readonly #rows: number
   #values = new Int32Array(new SharedArrayBuffer(0))
@@ -99,7 +100,7 @@ class NumberColumn {
     this.#rows = rows
   }
 
-  /** The values, with room for `count` of them. */
+  /** Returns the values, with room for `count` of them. */
   upTo(count: number): Int32Array {
     const before = this.#values
     if (count > before.length) {

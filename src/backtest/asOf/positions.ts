@@ -9,19 +9,20 @@ export interface JoinRows {
   readonly name: Int32Array
 }
 
-/** Which figure counts on a row's date. */
+/** Which figure applies on a row's date. */
 export interface JoinRule {
-  /** Whether a figure that was filed on the very date counts. */
+  /** Whether a figure filed on the row's date itself counts. */
   readonly inclusive: boolean
-  /** Days from the end of the figure's period to the row's date, at most; null: no bound. */
+  /** The maximum number of days from the end of the figure's period to the row's date; null: unlimited. */
   readonly maxAgeDays: number | null
 }
 
 /** No figure. */
 export const none = -1
 
-/** The place in `events` of the figure of each row; `none` if it has none. One pass: rows of a company mostly ascend by date, so each
- * company's last place is tried first, and the next one; only a jump is searched for.
+/** Finds the index in `events` of the figure of each row, or `none`. A single pass: the rows of a company
+ * mostly ascend by date, so the company's last index and the next one are tried first, and a binary search
+ * is needed only after a jump.
  *
  * @param companyOfName index into the companies of `events`; -1 for an unknown one */
 export function findPositions(
@@ -61,7 +62,7 @@ export function findPositions(
   return positions
 }
 
-/** The first of `days[from .. to)` that is after `known`; `to` if none is. */
+/** The index of the first of `days[from .. to)` that is after `known`; `to` if there is none. */
 function firstAfter(days: Int32Array, from: number, to: number, known: number): number {
   let low = from
   let high = to

@@ -41,7 +41,7 @@ export const joinRowSchemas = {
 
 const onePerRow = { maxItems: maxJoinRows } as const
 
-/** A value of a column that is no part of the join. */
+/** A value of a column that the join only carries through. */
 export const carriedValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 
 export const DataVersionSchema = Type.Integer({
@@ -52,7 +52,7 @@ export const DataVersionSchema = Type.Integer({
   examples: [1],
 })
 
-/** What a join takes besides its rows. */
+/** The settings of a join. */
 const settings = {
   metrics: Type.Array(metricName, {
     minItems: 1,
@@ -84,7 +84,7 @@ const settings = {
 }
 
 export const JoinSettings = Type.Object(settings, strict)
-/** What a join takes besides its rows, as it is sent. */
+/** The settings of a join as sent. */
 export type JoinSettings = Static<typeof JoinSettings>
 
 export const AsOfJoinRequest = Type.Object(

@@ -4,10 +4,10 @@ import { csvTexts, jsonTexts } from './carried/shownTexts.ts'
 import type { ParsedRows } from './rows.ts'
 import { type ByteSink, dayBytes, type TextTable, textTable, viewOf } from './texts.ts'
 
-/** How a format of text writes cells. */
+/** How a text format writes cells. */
 export interface CellStyle {
   readonly format: 'json' | 'csv'
-  /** Bytes around a day. */
+  /** Bytes added around a day, such as quotes. */
   readonly around: number
   /** Bytes of a missing cell. */
   readonly missing: number
@@ -18,15 +18,15 @@ export const nullText = textTable(['null'])
 export const jsonStyle: CellStyle = { format: 'json', around: 2, missing: nullText.starts[1] }
 export const csvStyle: CellStyle = { format: 'csv', around: 0, missing: 0 }
 
-/** The cells of one column of the rows, as they are written. */
+/** The cells of one column of the rows, ready to be written. */
 export interface RowCells {
-  /** Of all of them. */
+  /** The size of all cells together. */
   readonly bytes: number
   write(sink: ByteSink, row: number): void
 }
 
-/** The columns of the rows in the order in which they were sent. In CSV names pass `csvCell`, because a spreadsheet
- * would run some as a formula. */
+/** The columns of the rows in the order in which they were sent. In CSV, names pass through `csvCell`,
+ * because a spreadsheet would run some of them as formulas. */
 export function rowCells(rows: ParsedRows, style: CellStyle): RowCells[] {
   const { count, day, name, names } = rows
   const isJson = style.format === 'json'
@@ -46,7 +46,7 @@ export function rowCells(rows: ParsedRows, style: CellStyle): RowCells[] {
 function textCells(numbers: Int32Array, { bytes: text, starts }: TextTable): RowCells {
   const view = viewOf(text)
   let bytes = 0
-  // An iterator would make an object for each row.
+  // An iterator would allocate an object per row.
   for (let row = 0; row < numbers.length; row++) bytes += starts[numbers[row] + 1] - starts[numbers[row]]
   return {
     bytes,

@@ -6,7 +6,7 @@ import { plainLayout, type RowLayout } from './carried/carriedColumn.ts'
 import type { JoinRows } from './positions.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
 
-/** Bounds the look-ups of one request, which are made on the thread that serves all. */
+/** Bounds the lookups of one request, which run on the thread that serves all requests. */
 export const maxTickers = 100_000
 
 /** The rows of a body, in shared memory. */
@@ -16,9 +16,10 @@ export interface ParsedRows extends JoinRows {
   readonly layout: RowLayout
 }
 
-/** Rows to allocate: one more than allowed, so that the excess is seen. The system allocates pages only when a row reaches them.
+/** The number of rows to allocate: one more than allowed, so that an excess is noticed. The system allocates
+ * a page only when a row reaches it.
  *
- * @param minRowBytes length of the shortest possible row */
+ * @param minRowBytes the length of the shortest possible row */
 export const rowCapacity = (bytes: Uint8Array, minRowBytes: number): number =>
   Math.min(maxJoinRows, Math.floor(bytes.length / minRowBytes)) + 2
 
@@ -48,7 +49,7 @@ export class RowsBuilder {
     this.push(dayNumber(date), this.names.numberOf(ticker))
   }
 
-  /** @param columns the names of all columns in their order, and where those besides date and ticker are */
+  /** @param columns the names of all columns in order, and the columns other than date and ticker */
   finish(columns?: { readonly names: readonly string[]; readonly carried: ByteColumns }): ParsedRows {
     const { count } = this
     const layout = columns?.names.map(name =>
@@ -64,8 +65,8 @@ export class RowsBuilder {
   }
 }
 
-/** @param maxRows that the caller may send
- * @param count null: reading stopped at the first that is too many */
+/** @param maxRows the most that the caller may send
+ * @param count null: reading stopped at the first row over the limit */
 export function tooManyRows(maxRows: number, count: number | null = null): never {
   const limit = maxRows.toLocaleString('en')
   if (maxRows < maxJoinRows) {
@@ -78,7 +79,7 @@ export function tooManyRows(maxRows: number, count: number | null = null): never
   throw new Failure('body_invalid', `rows has more than ${limit} rows. Split it by date.`, { param: 'rows' })
 }
 
-/** Each of these takes more memory than its row, so readers stop at the first one too many. */
+/** A ticker takes more memory than its row, so readers stop at the first one over the limit. */
 export function tooManyTickers(): Failure {
   return new Failure(
     'body_invalid',
@@ -87,7 +88,8 @@ export function tooManyTickers(): Failure {
   )
 }
 
-/** Refuses rows without any, too many tickers, and days that have not come yet. What is filed later must decide no row.
+/** Rejects an empty body, too many tickers, and future dates: whatever is filed later must not decide any
+ * row.
  *
  * @param placeOf names the cell of a row's date, for messages */
 export function checkRows(

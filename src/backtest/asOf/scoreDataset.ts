@@ -4,29 +4,30 @@ import type { EventBlock, Events } from './events.ts'
 import { gatherEvents } from './gather.ts'
 import { findPositions, none } from './positions.ts'
 
-/** A dataset whose scores are to be what was known of a metric before each date. */
+/** A dataset whose scores are to be replaced by what was known of a metric before each date. */
 export interface ScoreInput {
   readonly data: Dataset
   /** The company of each asset; -1: none. */
   readonly entities: Int32Array
-  /** The number of the unit that counts, for each asset; -1: none does. */
+  /** The id of the unit to use for each asset; -1: none. */
   readonly units: Int16Array
   readonly blocks: readonly EventBlock[]
   readonly maxAgeDays: number
-  /** For a dataset of many backtests. */
+  /** True for a dataset that serves many backtests. */
   readonly ranked: boolean
 }
 
 export interface ScoredRows {
   readonly data: Dataset
-  /** Assets with a value on some date. */
+  /** The number of assets with a value on some date. */
   readonly assets: number
-  /** The numbers of the units of their values. */
+  /** The ids of the units of their values. */
   readonly units: readonly number[]
 }
 
-/** The rows of a dataset with a metric of each company as its score. Each date has the figure that was known strictly before it, by the
- * join that also answers `POST /api/v1/as-of`. Only the scores and the ranking take additional memory. */
+/** The rows of a dataset with a metric of each company as the score. Each date gets the figure that was known
+ * strictly before it, found by the join that also serves `POST /api/v1/as-of`. Only the scores and the
+ * ranking take additional memory. */
 export function scoreDataset(input: ScoreInput): ScoredRows {
   const { data, entities, units, blocks, maxAgeDays, ranked } = input
   const { asset, offsets, days } = data
@@ -46,7 +47,7 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
   return { data: ranked ? rankDataset(scored) : scored, ...countScored(input, events) }
 }
 
-/** The assets that have a value that was known before the last date, and was not too old on the first. */
+/** Counts the assets with a value that was known before the last date and not too old on the first one. */
 function countScored({ data, units, maxAgeDays }: ScoreInput, events: Events) {
   const firstDay = data.days[0]
   const lastDay = data.days[data.days.length - 1]

@@ -10,16 +10,16 @@ export interface JoinPlan {
   readonly metrics: readonly string[]
   readonly fp: AsOfPeriod
   readonly inclusive: boolean
-  /** null: no bound. */
+  /** null: unlimited. */
   readonly maxAgeDays: number | null
   readonly extras: readonly JoinExtra[]
-  /** null: the present one. */
+  /** null: the current one. */
   readonly dataVersion: number | null
 }
 
 const check = TypeCompiler.Compile(JoinSettings)
 
-/** The settings of a join, checked by their schema. */
+/** The settings of a join, validated by their schema. */
 export function readJoinSettings(fields: JsonObject): JoinPlan {
   if (!check.Check(fields)) {
     const fault = check.Errors(fields).First()
@@ -32,6 +32,6 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
   return { metrics, fp, inclusive, maxAgeDays, extras, dataVersion }
 }
 
-/** The columns that a join adds to its rows, in their order. */
+/** The columns that a join adds to its rows, in order. */
 export const answeredColumns = ({ metrics, extras }: Pick<JoinPlan, 'metrics' | 'extras'>): string[] =>
   metrics.flatMap(name => [name, ...extras.map(extra => `${name}_${extra}`)])

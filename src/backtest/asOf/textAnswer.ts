@@ -8,14 +8,14 @@ import type { ParsedRows } from './rows.ts'
 import { answeredColumns } from './settings.ts'
 import { ByteSink, byteLength, dayBytes, textTable, viewOf } from './texts.ts'
 
-/** A join that is computed, before it is written. */
+/** A join that has been computed but not written yet. */
 export interface Joined {
   readonly rows: ParsedRows
   readonly columns: readonly JoinedColumn[]
   readonly extras: readonly JoinExtra[]
 }
 
-/** The columns of an answer in their order. */
+/** The columns of the response, in order. */
 const columnNames = ({ rows: { layout }, columns, extras }: Joined): string[] => [
   ...layout.map(column => (typeof column === 'string' ? column : column.name)),
   ...answeredColumns({ metrics: columns.map(({ name }) => name), extras }),
@@ -25,7 +25,7 @@ const comma = 0x2c
 const nullView = viewOf(nullText.bytes)
 const nullBytes = nullText.starts[1]
 
-/** The parts of a JSON answer: what stands before its columns, and after them. */
+/** The parts of a JSON response before and after its columns. */
 export interface JsonFrame {
   /** Ends with the key `"columns":`. */
   readonly head: string
@@ -38,8 +38,8 @@ export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: nu
   const { count } = rows
   const lead = rowCells(rows, jsonStyle)
   const keys = columnNames(joined)
-  // Of each column its key, a colon, brackets and the commas between its elements; the commas between columns, and
-  // the braces.
+  // For each column, its key, a colon, brackets and the commas between its elements. In addition, the commas
+  // between columns and the braces.
   const frames = keys.reduce(
     (bytes, key) => bytes + byteLength(JSON.stringify(key)) + 3 + Math.max(0, count - 1),
     keys.length + 1,
@@ -71,7 +71,7 @@ export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: nu
   return sink.finish()
 }
 
-/** A join as NDJSON, an object per row. */
+/** A join as NDJSON, one object per row. */
 export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   const { rows, columns, extras } = joined
   const { count } = rows
@@ -102,14 +102,14 @@ export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   return sink.finish()
 }
 
-/** A join as CSV: a header, then a line per row. */
+/** A join as CSV: a header, then one line per row. */
 export function csvLines(joined: Joined, limit: number): Uint8Array {
   const { rows, columns, extras } = joined
   const { count } = rows
   const lead = rowCells(rows, csvStyle)
   const keys = columnNames(joined)
   const header = `${keys.map(csvName).join(',')}\r\n`
-  // A comma or the two bytes of the line end behind each cell.
+  // Each cell is followed by a comma or by the two bytes of the line ending.
   const size = byteLength(header) + cellBytes(joined, lead, csvStyle) + count * (keys.length + 1)
   const sink = new ByteSink(withinLimit(size, limit))
   sink.text(header)
@@ -133,7 +133,7 @@ export function csvLines(joined: Joined, limit: number): Uint8Array {
   return sink.finish()
 }
 
-/** The bytes of all cells. */
+/** The total size of all cells. */
 function cellBytes(
   { rows: { count }, columns, extras }: Joined,
   lead: readonly RowCells[],
@@ -143,7 +143,7 @@ function cellBytes(
   for (const { events, positions } of columns) {
     const { textStarts } = events
     let absent = 0
-    // An iterator would make an object for each row.
+    // An iterator would allocate an object per row.
     for (let row = 0; row < count; row++) {
       const position = positions[row]
       if (position === none) absent++
@@ -181,7 +181,7 @@ class CellWriter {
     else this.value(row)
   }
 
-  /** All of them, with commas between: most bytes of an answer are written here. */
+  /** Writes all of them, separated by commas. Most bytes of a response are written here. */
   valuesOrNull(): void {
     const positions = this.#positions
     const textStarts = this.#textStarts

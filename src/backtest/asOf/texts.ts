@@ -1,12 +1,13 @@
-/** Texts one after the other, to be copied into an answer as often as they are shown. */
+/** Concatenated texts, which are copied into a response as often as they are shown. */
 export interface TextTable {
-  /** Followed by `slack` bytes of no meaning. */
+  /** Followed by `slack` unused bytes. */
   readonly bytes: Uint8Array
   /** Text i is bytes[starts[i] .. starts[i + 1]). */
   readonly starts: Int32Array
 }
 
-/** Eight bytes are copied at a time, so up to seven are read behind a text, and written behind it to be overwritten. */
+/** Copies move eight bytes at a time. So up to seven bytes past a text are read, and written past its copy,
+ * where the next write replaces them. */
 export const slack = 8
 
 const encoder = new TextEncoder()
@@ -23,12 +24,12 @@ export function textTable(texts: readonly string[]): TextTable {
 export const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength)
 
-/** Bytes of `2010-01-26`. */
+/** The length of `2010-01-26`. */
 export const dayBytes = 10
 
-/** An answer that is written into memory of its exact size. */
+/** A response that is written into a buffer of exactly its size. */
 export class ByteSink {
-  /** Shared memory: it crosses to the thread that sends it without a copy. */
+  /** Shared memory, so it passes to the sending thread without a copy. */
   readonly bytes: Uint8Array<SharedArrayBuffer>
   readonly view: DataView
   readonly #size: number
@@ -44,7 +45,8 @@ export class ByteSink {
     this.#size = size
   }
 
-  /** The whole answer. Fails if another size was counted: bytes would be missing, or others than ours be sent. */
+  /** Returns the whole response. Fails if its size differs from the one that was counted: bytes would be
+   * missing, or unrelated memory would be sent. */
   finish(): Uint8Array {
     if (this.at === this.#size) return this.bytes.subarray(0, this.#size)
     throw new Error(`An answer has ${this.at} bytes where ${this.#size} were counted.`)
@@ -60,16 +62,16 @@ export class ByteSink {
     this.at += encoded.length
   }
 
-  /** Copies bytes of UTF-8, of which none of eight make a NaN: those would not arrive as they are.
+  /** Copies UTF-8 through a Float64Array: no 8 bytes of UTF-8 form a NaN, which the engine may rewrite.
    *
-   * @param from has `slack` bytes behind its last text */
+   * @param from must have `slack` bytes after its last text */
   copy(from: DataView, start: number, end: number): void {
     const { view, at } = this
     for (let i = 0; start + i < end; i += 8) view.setFloat64(at + i, from.getFloat64(start + i))
     this.at = at + end - start
   }
 
-  /** A day as ISO text. Most are the day of the row before. */
+  /** Writes a day as ISO text. Most days equal that of the previous row. */
   day(day: number): void {
     if (day !== this.#lastDay) this.#readDay(day)
     const { view, at } = this
@@ -85,7 +87,7 @@ export class ByteSink {
     this.byte(quote)
   }
 
-  /** Civil from days: Howard Hinnant's algorithm, for the years 1 to 9999. */
+  /** Converts days to a civil date with Howard Hinnant's algorithm, for the years 1 to 9999. */
   #readDay(day: number): void {
     const shifted = day + 719_468
     const era = Math.floor(shifted / 146_097)
@@ -107,7 +109,7 @@ export class ByteSink {
 const quote = 0x22
 const hyphen = 0x2d
 
-/** As two bytes of text. */
+/** The two ASCII digits of a number as a 16-bit value. */
 const twoDigits = (number: number) => ((0x30 + ((number / 10) | 0)) << 8) + 0x30 + (number % 10)
 
 export const byteLength = (text: string): number => encoder.encode(text).length

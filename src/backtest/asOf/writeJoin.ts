@@ -4,7 +4,7 @@ import { parquetFile } from './parquetAnswer.ts'
 import type { JoinFormat } from './request.ts'
 import { csvLines, type Joined, jsonColumns, ndjsonLines } from './textAnswer.ts'
 
-/** What an answer says besides its columns. */
+/** What a response contains besides its columns. */
 export interface AboutJoin {
   readonly object: 'as_of_join'
   readonly count: number
@@ -24,7 +24,7 @@ export interface JoinTask extends JoinInput {
   readonly format: JoinFormat
   readonly unitNames: ReadonlyMap<number, string>
   readonly about: AboutJoin
-  /** Bytes. */
+  /** In bytes. */
   readonly limit: number
 }
 
@@ -33,7 +33,7 @@ export interface WrittenJoin {
   readonly about: AboutJoin
 }
 
-/** A join to the bytes of its answer. */
+/** Computes a join and writes its response. */
 export function writeJoin(task: JoinTask): WrittenJoin {
   const { rows, plan, format, unitNames, about, limit } = task
   const columns = joinRows(task)

@@ -10,14 +10,14 @@ import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from '
 import type { ParsedPanel } from './panelBuilder.ts'
 import { checkSource, sourceAndPanel } from './settings.ts'
 
-/** One backtest of a batch, checked as far as its body shows. */
+/** One backtest of a batch, validated as far as the body alone allows. */
 export interface BatchItem {
   readonly config: BacktestConfig
   readonly include: readonly BacktestInclude[]
-  /** What the record is judged against; undefined: it depends on the direction. */
+  /** The benchmark of the record; undefined: it depends on the direction. */
   readonly benchmark: BacktestBenchmark | undefined
   readonly rows: BatchRows
-  /** Where the body has its config: `configs[3]` or `items[3].config`. */
+  /** The path of its config in the body: `configs[3]` or `items[3].config`. */
   readonly configPath: string
   readonly panelPath: string
 }
@@ -32,16 +32,17 @@ export interface ParsedBatch {
   readonly items: readonly BatchItem[]
   /** The rows in the body; null if it has none. */
   readonly panel: ParsedPanel | null
-  /** The body names one panel or source for all items. */
+  /** True if the body names one panel or source for all items. */
   readonly sharesRows: boolean
-  /** Of the archive, for all items; undefined: the present one. */
+  /** The data version of the archive for all items; undefined: the current one. */
   readonly dataVersion: number | undefined
 }
 
 const fieldNames = Object.keys(BacktestBatchRequest.properties)
 const listNames = ['configs', 'items']
 
-/** Parses and checks the body of a batch. Fails with the place of the first fault, before anything runs. */
+/** Parses and validates the body of a batch. Fails with the position of the first fault, before anything
+ * runs. */
 export function readBatchBody(bytes: Uint8Array): ParsedBatch {
   const reader = openJson(bytes, 'Send {"configs": [...], "panel": ...} or {"items": [...]}.')
   const { fields, panel } = readFields(reader, fieldNames, (at, key) =>
@@ -51,7 +52,8 @@ export function readBatchBody(bytes: Uint8Array): ParsedBatch {
   return 'items' in fields ? readItems(fields, panel) : readConfigs(fields, panel)
 }
 
-/** Element by element: a single value may contain no more than some thousand, and a list of configurations does. */
+/** Reads element by element: a single value may contain only a few thousand values, and a list of
+ * configurations has more. */
 function readList(reader: JsonReader, name: string): JsonValue {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) return reader.value()
@@ -134,7 +136,7 @@ function rowsOf({ panel, source }: BacktestBatchItem, path: string): BatchRows {
   return { kind: 'stored', panelId: panel }
 }
 
-/** Names the item in a failure that would otherwise name a field that every item has. */
+/** Adds the item's path to a failure, which would otherwise name a field that every item has. */
 function atPlace<T>(path: string, work: () => T): T {
   try {
     return work()

@@ -17,16 +17,17 @@ import {
   readQuerySettings,
 } from './settings.ts'
 
-/** A request with its rows, for a stored panel, or for the archive. */
+/** A request with its own rows, for a stored panel, or for the archive. */
 export type ParsedRequest =
   | (BacktestSettings & { readonly panel: ParsedPanel })
   | (BacktestSettings & { readonly panel: null; readonly panelId: string })
   | (ArchiveRequest & { readonly panel: null; readonly panelId: null })
 
-/** Parses and checks a request. Fails with the place of the first fault. Only repeated cells are found later, when the
- * panel is sorted.
+/** Parses and validates a request. Fails with the position of the first fault. Only duplicate cells are found
+ * later, when the panel is sorted.
  *
- * @param query the settings of a CSV body, which has only rows; an NDJSON body can have them in its first line instead */
+ * @param query the settings for a CSV body, which contains only rows; an NDJSON body may have them in its
+ *   first line instead */
 export function readBody(
   bytes: BodySource,
   format: TextFormat = 'json',
@@ -46,13 +47,13 @@ export function readBody(
   }
 }
 
-/** Rows without a score need a request that says where it comes from. */
+/** Rows without scores require a request that says where the scores come from. */
 export function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
   if (panel.missingScore !== null && settings.score === undefined) throw panel.missingScore
   return { ...settings, panel }
 }
 
-/** Rows that are stored, or that many backtests share, have scores. */
+/** Rows that are stored, or shared by many backtests, must have scores. */
 export function requireScores(panel: ParsedPanel): ParsedPanel {
   if (panel.missingScore !== null) throw panel.missingScore
   return panel
@@ -70,7 +71,7 @@ function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
   return { ...query, ...firstLine }
 }
 
-/** Parses a body that has only rows, for a panel to be stored. */
+/** Parses a body that contains only rows, for a panel to be stored. */
 export const readPanelBody = (source: BodySource, format: TextFormat): ParsedPanel =>
   requireScores(readRows(source, format))
 
@@ -117,7 +118,7 @@ function readJsonBody(bytes: BodySource): ParsedRequest {
   return withPanel(checkSettings(fields), panel)
 }
 
-/** @param mend what to send instead of nothing */
+/** @param mend what to send instead of an empty body */
 export function openJson(source: BodySource, mend: string): JsonReader {
   const reader = new JsonReader(source)
   reader.skipSpace()
@@ -125,7 +126,8 @@ export function openJson(source: BodySource, mend: string): JsonReader {
   return reader
 }
 
-/** The fields of the body's object. The panel comes apart from the others: its rows, or the id of a stored one.
+/** Reads the fields of the body's object. The panel is returned separately: its rows, or the id of a stored
+ * one.
  *
  * @param readOther reads the value of a field other than the panel */
 export function readFields(

@@ -1,17 +1,18 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** A body that is too large for memory, in an open file. */
+/** An open file with a body that is too large for memory. */
 export interface BodyFile {
   readonly descriptor: number
   readonly bytes: number
-  /** By default `windowBytes` and `maxRowBytes`: tests have smaller ones. */
+  /** Defaults to `windowBytes` and `maxRowBytes`; tests use smaller values. */
   readonly window?: { readonly bytes: number; readonly maxRowBytes: number }
 }
 
-/** The bytes of a body: in memory, or in a file. */
+/** The bytes of a body, in memory or in a file. */
 export type BodySource = Uint8Array | BodyFile
 
-/** The same as it crosses to another thread: a file by its path. Whoever sends it keeps the file until the answer. */
+/** A body in the form that crosses to another thread: a file by its path. The sender keeps the file until it
+ * gets the response. */
 export type SentBody = Uint8Array | { readonly path: string; readonly bytes: number }
 
 /** Opens a body for `work`. */
@@ -28,30 +29,30 @@ export async function withBody<T>(sent: SentBody, work: (source: BodySource) => 
 export const sizeOf = (source: BodySource | SentBody): number =>
   source instanceof Uint8Array ? source.length : source.bytes
 
-/** Of a file, this much is in memory at a time. */
+/** How much of a file is in memory at a time. */
 const windowBytes = 4 * 1_024 * 1_024
-/** A row that begins in the window is in memory whole if it is not longer than this. The longest valid one has some
- * thousand bytes. */
+/** A row that begins in the window is entirely in memory if it is not longer than this. The longest valid one
+ * has a few thousand bytes. */
 export const maxRowBytes = 256 * 1_024
 
 const noBytes = new Uint8Array(0)
 
-/** A place in a body, and the bytes around it. Readers call `ready` before each row: of a file it then has the whole
- * row in memory. Offsets are those of the window; `offset` is the window's own. */
+/** A position in a body, and the bytes around it. Readers call `ready` before each row, so that a row of a
+ * file is entirely in memory. Positions are relative to the window, which begins at `offset`. */
 export class BodyCursor {
   bytes: Uint8Array
   /** The same bytes. */
   text: Buffer
   view: DataView
   at = 0
-  /** Where `bytes` begins in the body. */
+  /** The offset of `bytes` in the body. */
   offset = 0
   readonly #source: BodySource
   readonly #file: number | null
   readonly #windowBytes: number
   readonly #maxRowBytes: number
   #memory: Uint8Array = noBytes
-  /** A row that begins before this is in memory whole. */
+  /** A row that begins before this position is entirely in memory. */
   #readyBefore: number
 
   constructor(source: BodySource) {
@@ -68,27 +69,27 @@ export class BodyCursor {
     this.ready()
   }
 
-  /** Of the whole body. */
+  /** The size of the whole body. */
   get totalBytes(): number {
     return sizeOf(this.#source)
   }
 
-  /** Whether all of the body is in memory. */
+  /** Whether the whole body is in memory. */
   get isWhole(): boolean {
     return this.#file === null
   }
 
-  /** Whether the body ends with `bytes`. */
+  /** Whether `bytes` reaches the end of the body. */
   get isLast(): boolean {
     return this.#readyBefore === Number.POSITIVE_INFINITY
   }
 
-  /** Has the bytes from the place on in memory: `maxRowBytes` of them, or all that follow. */
+  /** Loads the bytes from the position on: `maxRowBytes` of them, or all that remain. */
   ready(): void {
     if (this.at >= this.#readyBefore) this.#moveWindow()
   }
 
-  /** Goes back to the beginning of the body. */
+  /** Returns to the beginning of the body. */
   restart(): void {
     this.at = 0
     if (this.#file === null) return
@@ -98,7 +99,7 @@ export class BodyCursor {
     this.ready()
   }
 
-  /** Calls `read` with all bytes from one place of the body to another, part by part. The window stays where it is. */
+  /** Calls `read` with all bytes between two offsets of the body, part by part. The window does not move. */
   scan(from: number, to: number, read: (bytes: Uint8Array) => void): void {
     if (this.#file === null) {
       read(this.bytes.subarray(from, to))
@@ -118,7 +119,7 @@ export class BodyCursor {
     const rest = this.bytes.subarray(this.at)
     const next = this.offset + this.bytes.length
     const size = rest.length + Math.min(this.#windowBytes, this.totalBytes - next)
-    // The same memory for all windows: hundreds of them would be garbage before it is collected.
+    // All windows share one buffer: hundreds of them would become garbage faster than it is collected.
     if (size > this.#memory.length) {
       const larger = new Uint8Array(size + Math.min(this.#windowBytes, this.#maxRowBytes))
       larger.set(rest)

@@ -10,7 +10,8 @@ const { properties } = BacktestPanelRow
 export type ColumnName = keyof typeof properties
 export const columnNames = Object.keys(properties) as readonly ColumnName[]
 export const optionalColumns: readonly ColumnName[] = ['market', 'dollar_volume']
-/** Every request needs them. The score may come from elsewhere, which is known when the whole body is read. */
+/** The columns that every request needs. The score may come from elsewhere, which is known only after the
+ * whole body has been read. */
 export const requiredColumns = columnNames.filter(name => !optionalColumns.includes(name))
 
 export interface Bounds {
@@ -57,17 +58,17 @@ function tooMany(what: string): never {
   throw new Failure('body_invalid', `panel has ${what}. Split it, or send fewer dates.`, { param: 'panel' })
 }
 
-/** Rows to allocate: one more than a body may have, so that `checkPanelSize` sees the excess.
+/** The number of rows to allocate: one more than allowed, so that `checkPanelSize` notices an excess.
  *
- * @param minRowBytes length of the shortest possible row */
+ * @param minRowBytes the length of the shortest possible row */
 export function rowCapacity(bodyBytes: number, minRowBytes: number): number {
   return Math.min(maxPanelRows, Math.floor(bodyBytes / minRowBytes)) + 2
 }
 
-// The fast path reads JSON cells in the form that nearly all have. It never rejects: what it does not recognise is read
-// again as a JSON value, and the schema decides.
+// The fast path reads JSON cells in the form that nearly all have. It never rejects anything: what it does
+// not recognise is read again as a JSON value and validated by the schema.
 
-/** The number of a name without escapes; -1 if it is empty, too long, or something else. */
+/** The number of a name without escapes; -1 if it is empty, too long, or not such a name. */
 export function readNameFast(cursor: ByteCursor, names: NameInterner): number {
   const { bytes } = cursor
   if (bytes[cursor.at] !== 0x22) return -1
@@ -88,7 +89,7 @@ export function readNumberFast(cursor: ByteCursor, bounds: Bounds): number {
   return value >= bounds.min && value <= bounds.max ? value : Number.POSITIVE_INFINITY
 }
 
-/** Skips `null`, if it is here. */
+/** Skips `null` if it is the next token. */
 export function takeNull(cursor: ByteCursor): boolean {
   const { bytes, at } = cursor
   if (bytes[at] !== 0x6e || bytes[at + 1] !== 0x75 || bytes[at + 2] !== 0x6c || bytes[at + 3] !== 0x6c)

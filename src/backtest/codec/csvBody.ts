@@ -17,9 +17,9 @@ import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 const minRowBytes = '2024-01-02,A,,'.length
 const sampleHeader = columnNames.filter(name => name !== 'dollar_volume').join(',')
 
-/** A panel as CSV: a header that names the columns in any order, then one line per row. An empty cell is a missing
- * value. Lines of the common form go straight from bytes to columns; any other is read cell by cell, and the schema
- * decides. */
+/** Reads a panel as CSV: a header that names the columns in any order, then one line per row. An empty cell
+ * is a missing value. Lines of the common form go straight from bytes to columns; any other line is read
+ * cell by cell and validated by the schema. */
 export function readCsv(source: BodySource): ParsedPanel {
   const reader = new CsvReader(source)
   if (reader.ended)
@@ -81,7 +81,7 @@ function unknownColumn(cell: string, place: number, count: number): Failure {
   )
 }
 
-/** The slow path: reads any line, names its faults, and lets the schema decide. */
+/** The slow path: reads any line, reports its faults, and validates it by the schema. */
 function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]): void {
   const { line } = reader
   const place = `line ${line}`
@@ -103,8 +103,8 @@ function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonl
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** The value that the schema checks. A number if the cell is a JSON number, null if it is an empty cell of a nullable column,
- * otherwise the text. */
+/** The value that the schema validates: a number if the cell is a JSON number, null if it is an empty cell of
+ * a nullable column, otherwise the text. */
 function cellValue(column: ColumnName, cell: string): string | number | null {
   switch (column) {
     case 'date':
@@ -124,7 +124,8 @@ function cellValue(column: ColumnName, cell: string): string | number | null {
   }
 }
 
-/** The line in which a row begins. Cells may contain line ends, so quotes are counted; the body is already known to be valid. */
+/** The line in which a row begins. Cells may contain line breaks, so quotes are counted; the body is already
+ * known to be valid. */
 function lineOfRow(reader: CsvReader, row: number): number {
   let line = 1
   let begun = -1 // the header

@@ -6,7 +6,7 @@ const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** Far above what any valid line or cell needs. */
+/** Far more than any valid line or cell needs. */
 const maxCells = 1_000
 const maxCellBytes = 10_000
 
@@ -21,7 +21,7 @@ export class CsvReader extends BodyCursor {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
   }
 
-  /** The line of the reader's place. */
+  /** The line of the current position. */
   get line(): number {
     return this.#lines.lineAt(this.at)
   }
@@ -30,7 +30,7 @@ export class CsvReader extends BodyCursor {
     return this.at >= this.bytes.length && this.isLast
   }
 
-  /** Skips a line end, if there is one here. The end of the body counts as a line end. */
+  /** Skips a line ending, if there is one here. The end of the body counts as a line ending. */
   takeLineEnd(): boolean {
     const { bytes, at } = this
     if (bytes[at] === lineFeed) this.at = at + 1
@@ -44,7 +44,7 @@ export class CsvReader extends BodyCursor {
     return this.isLast && this.bytes.subarray(this.at).every(byte => byte <= 0x20)
   }
 
-  /** Reads the cells of a line and its end. */
+  /** Reads the cells of a line and its ending. */
   row(): string[] {
     const cells = [this.#cell()]
     while (this.bytes[this.at] === comma) {

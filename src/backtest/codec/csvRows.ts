@@ -10,12 +10,12 @@ const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Of a name: the cell is empty. */
+/** Returned in place of a name's number if the cell is empty. */
 const empty = -2
 
-/** The fast path for a line of the common form: a cell for each column, names without quotes inside, numbers within the
- * schema's bounds. For anything else `read` returns false, with the reader back at the line's start; it never rejects a
- * line. */
+/** The fast path for a line of the common form: a cell for each column, names without inner quotes, numbers
+ * within the schema's bounds. For anything else `read` returns false, with the reader back at the start of
+ * the line; it never rejects a line. */
 export class CsvRowReader {
   readonly #reader: CsvReader
   readonly #panel: PanelBuilder
@@ -24,7 +24,7 @@ export class CsvRowReader {
   #day = 0
   #asset = 0
   #market = 0
-  /** Stays so without a column of scores. */
+  /** Remains NaN if there is no score column. */
   #score = Number.NaN
   #forwardReturn = 0
   #dollarVolume = Number.NaN
@@ -100,7 +100,7 @@ export class CsvRowReader {
     return this.#day !== noDay
   }
 
-  /** The name's number, `empty` for none, -1 for anything else. */
+  /** The number of a name, `empty` for an empty cell, -1 for anything else. */
   #name(names: NameInterner): number {
     const reader = this.#reader
     const { bytes } = reader
@@ -112,7 +112,8 @@ export class CsvRowReader {
       if (byte === quote) break
       if (quoted ? !(byte >= 0x20) : !(byte > carriageReturn) || byte === comma) break
     }
-    // A doubled quote is part of the name, which continues. Part of a cell must not be numbered as a name.
+    // A doubled quote is part of the name, which continues after it. A partial cell must not be numbered as a
+    // name.
     if (quoted !== (bytes[to] === quote) || (quoted && bytes[to + 1] === quote)) return -1
     reader.at = quoted ? to + 1 : to
     return to === from ? empty : names.number(bytes, from, to)

@@ -1,7 +1,7 @@
 import { dayNumber, isIsoDate } from '../../dates.ts'
 import type { BodyCursor } from './bodyBytes.ts'
 
-/** A place in a body that is being read. */
+/** A position in a body that is being read. */
 export interface ByteCursor {
   readonly bytes: Uint8Array
   /** The same bytes. */
@@ -12,11 +12,11 @@ export interface ByteCursor {
 
 const lineFeed = 0x0a
 
-/** Finds the line of a byte, from 1. Continues from the place of the last call. Otherwise a body with a fault in every row
- * would be scanned once per row. */
+/** Finds the line of a byte, counted from 1. Each call continues from the previous position: otherwise a body
+ * with a fault in every row would be scanned once per row. */
 export class LineCounter {
   readonly #body: BodyCursor
-  /** Of the body, not of its window. */
+  /** The offset in the body, not in its window. */
   #at = 0
   #line = 1
   #lineStart = 0
@@ -25,12 +25,12 @@ export class LineCounter {
     this.#body = body
   }
 
-  /** @param at in the window */
+  /** @param at the position in the window */
   lineAt(at: number): number {
     return this.placeOf(at).line
   }
 
-  /** The line of a byte, and its column from 1. */
+  /** The line and column of a byte, both counted from 1. */
   placeOf(at: number): { line: number; column: number } {
     const { bytes, offset } = this.#body
     const end = offset + at
@@ -39,7 +39,8 @@ export class LineCounter {
       this.#line = 1
       this.#lineStart = 0
     }
-    // What the window has left behind is read again: most bodies have no fault, and count no lines.
+    // The part before the window is read again: most bodies have no faults, so lines are not counted up
+    // front.
     if (this.#at < offset)
       this.#body.scan(this.#at, Math.min(offset, end), part => this.#count(part, part.length))
     if (this.#at < end) this.#count(bytes.subarray(this.#at - offset), end - this.#at)
@@ -59,16 +60,16 @@ export class LineCounter {
 export const noDay = -0x8000_0000
 const dateLength = 10
 
-/** Turns dates into days, each distinct date once. */
+/** Converts dates to days, each distinct date once. */
 export class DayMemo {
   readonly #days = new Map<string, number>()
-  // The last date as its bytes: most rows have the date of the row before.
+  // The bytes of the previous date: most rows have the same date as the row before.
   #year = 0
   #month = 0
   #dayOfMonth = 0
   #day = noDay
 
-  /** The day that the ten bytes from `from` spell, or `noDay`. The cursor does not move. */
+  /** The day spelled by the ten bytes from `from`, or `noDay`. The cursor does not move. */
   read({ view, text }: ByteCursor, from: number): number {
     if (from + dateLength > view.byteLength) return noDay
     const year = view.getInt32(from)

@@ -5,8 +5,8 @@ import { formatPath } from './jsonReader.ts'
 
 /** Describes a value that violates a schema: what was sent, and what is allowed.
  *
- * @param prefix the place of the checked value in the body
- * @param parent the schema that it violates
+ * @param prefix the path of the value in the body
+ * @param parent the schema that the value violates
  * @param missing how the body writes a missing value */
 export function describeFault(
   error: ValueError,
@@ -39,8 +39,8 @@ export function unknownParameter(param: string, known: readonly string[]): Failu
   })
 }
 
-/** If an object or an array was sent and one of the choices is one, the fault inside it is more useful than the
- * choices. */
+/** If an object or array was sent and one of the alternatives is one too, the fault inside it is more useful
+ * than a list of the alternatives. */
 function faultInside({ type, value, schema, errors }: ValueError): ValueError | undefined {
   if (type !== ValueErrorType.Union || typeof value !== 'object' || value === null) return undefined
   const sent = Array.isArray(value) ? 'array' : 'object'

@@ -4,13 +4,13 @@ import { DayMemo, noDay } from './cursor.ts'
 import type { JsonReader, JsonValue } from './jsonReader.ts'
 import { NameInterner } from './nameInterner.ts'
 
-/** A column that is filled as its JSON array is read, in shared memory: a dataset may take it over. Its capacity is at
- * least one element more than allowed. */
+/** A column that is filled while its JSON array is read, in shared memory that a dataset may take over. It
+ * has room for at least one element more than allowed. */
 export interface JsonColumn {
-  /** The fast path: takes the element at the reader's place. For anything but the common form it returns false, with
-   * the reader where it was. */
+  /** The fast path: takes the element at the reader's position. For anything but the common form it returns
+   * false and does not move the reader. */
   take(place: number): boolean
-  /** Takes an element that was read as a value and fits the schema. */
+  /** Stores an element that was read as a value and matches the schema. */
   put(place: number, value: JsonValue): void
 }
 
@@ -50,7 +50,7 @@ export class NameColumn implements JsonColumn {
   readonly #nullable: boolean
   readonly #numbers: Int32Array
 
-  /** @param nullable null is the name '', number 0 */
+  /** @param nullable if true, null is the name '', which has number 0 */
   constructor(reader: JsonReader, capacity: number, maxLength: number, nullable: boolean) {
     this.#reader = reader
     this.#numbers = new Int32Array(new SharedArrayBuffer(4 * capacity))

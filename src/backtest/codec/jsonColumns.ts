@@ -20,9 +20,9 @@ import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
 
-/** A panel by column, {"date": [...], "asset": [...], ...}, from the reader's place at `{`. Elements of the common
- * form go straight from bytes to columns. Any other is read again as a JSON value, and the schema decides whether it
- * is valid. */
+/** Reads a panel by column, {"date": [...], "asset": [...], ...}, starting at its `{`. Elements of the common
+ * form go straight from bytes to columns. Any other element is read again as a JSON value and validated by
+ * the schema. */
 export function readJsonColumns(reader: JsonReader): ParsedPanel {
   const capacity = rowCapacity(reader.totalBytes, minElementBytes)
   const columns = {
@@ -32,7 +32,7 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
     score: new NumberColumn(reader, capacity, scoreBounds),
     forward_return: new NumberColumn(reader, capacity, returnBounds),
   }
-  // Made only if it is sent: panels without volumes take no memory for them.
+  // Created only on demand: panels without volumes use no memory for them.
   let dollarVolume: NumberColumn | undefined
   const lengths = new Map<ColumnName, number>()
   reader.expect(0x7b)
@@ -96,7 +96,7 @@ function readColumn(reader: JsonReader, name: ColumnName, column: JsonColumn): n
   return place
 }
 
-/** The slow path: reads an element as a JSON value, which has to fit the schema. */
+/** The slow path: reads an element as a JSON value, which must match the schema. */
 function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, place: number): void {
   reader.path.push(place)
   const value = reader.value()
@@ -130,7 +130,7 @@ const columnMissing = (name: ColumnName) =>
 
 const noScores = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
 
-/** `checkPanelSize` made sure that the numbers fit. */
+/** `checkPanelSize` has ensured that the numbers fit. */
 function toUint16(numbers: Int32Array): Uint16Array {
   const narrow = new Uint16Array(new SharedArrayBuffer(2 * numbers.length))
   narrow.set(numbers)

@@ -10,21 +10,22 @@ export interface JsonObject {
 }
 
 const maxDepth = 32
-/** In one value, rows on the fast path apart. A sweep over every axis takes a few hundred. */
+/** The most values within a single value; rows on the fast path are exempt. A sweep over every axis takes a
+ * few hundred. */
 const maxValues = 10_000
-/** The same for the returns of a benchmark: each is an object with two fields. */
+/** The same limit for the returns of a benchmark: each is an object with two fields. */
 const maxBenchmarkValues = 3 * maxBenchmarkReturns + 2
 
-/** The values that a field of a request may contain. */
+/** The most values that a field of a request may contain. */
 export const valueLimitOf = (field: string): number =>
   field === 'benchmark' ? maxBenchmarkValues : maxValues
 
-/** Far above any name, date or setting. */
+/** Far longer than any name, date or setting. */
 const maxStringBytes = 10_000
 const quote = 0x22
 const backslash = 0x5c
 
-/** Undefined: not JSON, though Python and JavaScript write it. */
+/** Undefined: not valid JSON, although Python and JavaScript write it. */
 const literals: readonly [string, null | boolean | undefined][] = [
   ['null', null],
   ['true', true],
@@ -33,17 +34,17 @@ const literals: readonly [string, null | boolean | undefined][] = [
   ['Infinity', undefined],
 ]
 
-/** Reads JSON from bytes, strictly, and names the place of a fault. It refuses what JSON.parse lets pass (a repeated
- * key, a number beyond 64-bit range) and what would exhaust it (deep nesting). */
+/** Reads JSON from bytes, strictly, and reports the position of a fault. It rejects what JSON.parse accepts
+ * (a repeated key, a number beyond 64-bit range) and what would exhaust it (deep nesting). */
 export class JsonReader extends BodyCursor {
-  /** Where in the document the reader is: keys and indices. */
+  /** The reader's path in the document: keys and indices. */
   readonly path: (string | number)[] = []
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #subject: string
   #depth = 0
   #values = 0
   #maxValues = maxValues
-  /** Length of the path to the value that `value` reads, not counting the steps inside it. */
+  /** The length of the path to the value that `value` reads, without the steps inside that value. */
   #root = 0
 
   /** @param subject what error messages call the text */
@@ -74,7 +75,7 @@ export class JsonReader extends BodyCursor {
     this.at++
   }
 
-  /** Skips `byte` after white space, if it is here. */
+  /** Skips `byte` after white space if it is the next one. */
   take(byte: number): boolean {
     this.skipSpace()
     if (this.bytes[this.at] !== byte) return false
@@ -82,7 +83,7 @@ export class JsonReader extends BodyCursor {
     return true
   }
 
-  /** The whole value at the reader's place.
+  /** Reads the whole value at the reader's position.
    *
    * @param limit from `valueLimitOf` */
   value(limit = maxValues): JsonValue {
@@ -131,7 +132,7 @@ export class JsonReader extends BodyCursor {
     return this.#decode(from, this.at)
   }
 
-  /** A key of an object and its colon. */
+  /** Reads a key of an object and its colon. */
   key(isTaken: (key: string) => boolean): string {
     this.skipSpace()
     if (this.bytes[this.at] !== quote) this.malformed('expected a key in double quotes')
@@ -142,7 +143,7 @@ export class JsonReader extends BodyCursor {
     throw new Failure('parameter_repeated', `${param} is given twice. Send it once.`, { param })
   }
 
-  /** Goes to the next line of NDJSON. */
+  /** Moves to the next line of NDJSON. */
   endLine(): void {
     const { bytes, at: end } = this
     this.skipSpace()
@@ -161,7 +162,7 @@ export class JsonReader extends BodyCursor {
     )
   }
 
-  /** Correctly rounded; a number beyond 64-bit range is refused, and shown in the message. */
+  /** Correctly rounded. A number beyond 64-bit range is rejected and shown in the message. */
   #number(): number {
     const from = this.at
     const value = scanNumber(this)
@@ -206,7 +207,8 @@ export class JsonReader extends BodyCursor {
     return array
   }
 
-  /** A value becomes objects before a schema sees it, and these take many times the memory of its bytes. */
+  /** Counted because a value becomes objects before a schema sees it, and these take many times the memory of
+   * its bytes. */
   #countValue(): void {
     if (++this.#values <= this.#maxValues) return
     const param = formatPath(this.path.slice(0, this.#root))
@@ -239,7 +241,7 @@ export class JsonReader extends BodyCursor {
     try {
       decoded = JSON.parse(this.#utf8.decode(this.bytes.subarray(from, to)))
     } catch {
-      // Reported below, with the place of the fault.
+      // Reported below with the position of the fault.
     }
     if (typeof decoded === 'string' && decoded.isWellFormed()) return decoded
     this.at = from

@@ -22,10 +22,10 @@ import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
 export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":1}'.length
 
-/** A panel by row, [{"date": ..., "asset": ..., ...}, ...], from the reader's place at `[`.
+/** Reads a panel by row, [{"date": ..., "asset": ..., ...}, ...], starting at its `[`.
  *
- * Rows of the common form go straight from bytes to columns. Any other row is read again as a JSON value, and the
- * schema decides whether it is valid. */
+ * Rows of the common form go straight from bytes to columns. Any other row is read again as a JSON value and
+ * validated by the schema. */
 export function readJsonRows(reader: JsonReader): ParsedPanel {
   const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
   const rows = new JsonRowReader(reader, panel)
@@ -50,17 +50,18 @@ export function readJsonRows(reader: JsonReader): ParsedPanel {
   return { columns: panel.columns(), placeOf: row => `panel[${row}]`, missingScore: missingScore() }
 }
 
-/** Whether a field of the body may say where the scores come from, before or after the rows. If not, the first row without one is the
- * first fault. A body in a file is that of a panel to be stored, which has no such field. */
+/** Whether a field of the body, before or after the rows, may say where the scores come from. If not, the
+ * first row without a score is the first fault. A body in a file is a panel to be stored, which has no such
+ * field. */
 const mayNameScore = ({ text, isWhole }: JsonReader): boolean =>
   isWhole && (text.includes('asOf') || text.includes('\\u'))
 
 const rowCheck = TypeCompiler.Compile(PanelRowWithoutScore)
 const wholeRowCheck = TypeCompiler.Compile(BacktestPanelRow)
 
-/** The fault of the first row that has no score; null if all have one.
+/** The fault of the first row without a score; null if all rows have one.
  *
- * @param pathOf the place of a row in the body */
+ * @param pathOf the path of a row in the body */
 export function missingScoreOf(
   { withoutScore }: PanelBuilder,
   pathOf: (row: number) => readonly (string | number)[],
@@ -70,7 +71,7 @@ export function missingScoreOf(
   return fault ? describeFault(fault, pathOf(withoutScore), BacktestPanelRow) : null
 }
 
-/** The slow path: adds a row that was read as a value, if it fits the schema.
+/** The slow path: adds a row that was read as a value, if it matches the schema.
  *
  * @param missing what an error message calls a missing value */
 export function pushChecked(
@@ -95,9 +96,9 @@ const requiredBits =
   requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit
 const quote = 0x22
 
-/** The fast path for a row of the common form: the schema's keys unescaped and once each, names without escapes,
- * numbers within the schema's bounds. For anything else `read` returns false, with the reader back at the row's
- * start; it never rejects a row. Keys are tried in the order of the previous row. */
+/** The fast path for a row of the common form: the schema's keys, unescaped and once each, names without
+ * escapes, and numbers within the schema's bounds. For anything else `read` returns false, with the reader
+ * back at the start of the row; it never rejects a row. Keys are tried in the order of the previous row. */
 export class JsonRowReader {
   readonly #reader: JsonReader
   readonly #panel: PanelBuilder

@@ -1,19 +1,21 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** Numbers distinct names by their bytes, without making a string of a name that was seen before. Open addressing over
- * an FNV-1a hash; the bytes are compared, so two names share a number only if they are equal. */
+/** Numbers distinct names by their bytes, without creating a string for a name seen before. Uses open
+ * addressing with an FNV-1a hash. The bytes are compared, so two names share a number only if they are
+ * equal. */
 export class NameInterner {
   readonly names: string[] = []
   readonly #maxLength: number
   #bytes = new Uint8Array(4096)
   #ends = new Int32Array(256)
   #slots = new Int32Array(1024)
-  // Rows mostly come in the same order on every date, so the name that last followed the previous name is tried first.
+  // Rows mostly come in the same order on every date, so the name that last followed the previous name is
+  // tried first.
   #follower = new Int32Array(256)
   #last = 0
 
-  /** @param maxLength of a name, in UTF-16 code units */
+  /** @param maxLength the longest name in UTF-16 code units */
   constructor(maxLength: number) {
     this.#maxLength = maxLength
   }
@@ -108,7 +110,7 @@ function hash(bytes: Uint8Array, from: number, to: number): number {
   return (h ^ (h >>> 15)) >>> 0
 }
 
-/** Copies `from` into `to`, a longer array. */
+/** Returns a longer array with the contents of `from`. */
 function extended<A extends Uint8Array | Int32Array>(from: A, to: A): A {
   to.set(from)
   return to

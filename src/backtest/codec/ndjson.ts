@@ -7,7 +7,8 @@ import { JsonRowReader, minRowBytes, missingScoreOf, pushChecked } from './jsonR
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
 
-/** A panel as NDJSON: one row per line. The first line may contain the other fields of a request instead. */
+/** Reads a panel as NDJSON: one row per line. The first line may contain the other fields of a request
+ * instead. */
 export function readNdjson(source: BodySource): { fields: JsonObject; panel: ParsedPanel } {
   const reader = new JsonReader(source)
   reader.skipSpace()
@@ -25,7 +26,7 @@ export function readNdjson(source: BodySource): { fields: JsonObject; panel: Par
   return { fields, panel: { columns: builder.columns(), placeOf, missingScore } }
 }
 
-/** The first line's fields. If it is a row instead, there are none, and the reader stays before it. */
+/** The fields in the first line. If that line is a row, there are none, and the reader stays before it. */
 function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
   const value = readValue(reader, lines, valueLimitOf('benchmark'))
@@ -42,10 +43,10 @@ function isHeader(value: JsonValue): value is JsonObject {
   return settingNames.some(name => name in value && (name !== 'score' || isObject(value[name])))
 }
 
-/** A row has a score, too: a number or null. That of a request is an object. */
+/** A row also has a `score`, which is a number or null. The `score` of a request is an object. */
 const isObject = (value: JsonValue | undefined) => typeof value === 'object' && value !== null
 
-/** Reads at most `maxRows` rows; the reader is then before what follows them. */
+/** Reads at most `maxRows` rows and leaves the reader after them. */
 function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): PanelBuilder {
   const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
   const rows = new JsonRowReader(reader, panel)

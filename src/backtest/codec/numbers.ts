@@ -1,7 +1,7 @@
 import type { ByteCursor } from './cursor.ts'
 
-/** Reads the JSON number at the cursor, correctly rounded, and moves the cursor behind it. NaN if there is none, with
- * the cursor at the fault; an infinity if it is beyond 64-bit range. */
+/** Reads the JSON number at the cursor, correctly rounded, and moves the cursor past it. Returns NaN if there
+ * is none, with the cursor at the fault, and an infinity if it is beyond 64-bit range. */
 export function scanNumber(cursor: ByteCursor): number {
   const { bytes, view } = cursor
   const from = cursor.at
@@ -73,12 +73,12 @@ const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`)
 const inversePowers = powersOfTen.map(power => 1 / power)
 const splitter = 134_217_729 // 2^27 + 1
 
-/** The double nearest to (head 10^tailDigits + tail) 10^exponent. NaN if this method cannot tell: then the runtime's own
- * conversion is needed, which is ten times slower.
+/** The double nearest to (head 10^tailDigits + tail) 10^exponent. NaN if this method cannot tell: then the
+ * runtime's own conversion is needed, which is ten times slower.
  *
- * Up to 15 digits are an exact integer, and 10^22 an exact double: one operation rounds once (Clinger 1990). With more,
- * the quotient is computed to about 100 bits (two doubles, Dekker 1971); if moving it by more than its error does not
- * change the rounding, the rounding is right.
+ * Up to 15 digits are an exact integer, and 10^22 an exact double: one operation rounds once (Clinger 1990).
+ * With more, the quotient is computed to about 100 bits (two doubles, Dekker 1971); if moving it by more
+ * than its error does not change the rounding, the rounding is right.
  *
  * @param head at most 9 digits, the first not 0 unless there is no other
  * @param tail at most 15 digits */
@@ -119,8 +119,8 @@ function productError(a: number, b: number, product: number): number {
   return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow)
 }
 
-/** The number in the four ASCII digits at `at`; -1 if not all four bytes are digits. A dozen operations are faster than a
- * branch per digit. */
+/** The number spelled by the four ASCII digits at `at`; -1 if not all four bytes are digits. A dozen
+ * operations are faster than a branch per digit. */
 function fourDigits(view: DataView, at: number): number {
   if (at + 4 > view.byteLength) return -1
   const four = view.getInt32(at, true)

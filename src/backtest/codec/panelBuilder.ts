@@ -5,21 +5,22 @@ import type { PanelRowWithoutScore } from './cells.ts'
 import { maxAssetLength, maxMarketLength } from './cells.ts'
 import { NameInterner } from './nameInterner.ts'
 
-/** The rows of a body, with a name for the place of each in it, for error messages. */
+/** The rows of a body, with the path of each row for error messages. */
 export interface ParsedPanel {
   readonly columns: Columns
   readonly placeOf: (row: number) => string
-  /** What to answer if the request does not say where the scores come from; null: every row has a score or null. */
+  /** The error to return if the request does not say where the scores come from; null: every row has a score
+   * or null. */
   readonly missingScore: Failure | null
 }
 
-/** Columns that are filled row by row, in shared memory: a dataset may take them over. The system allocates pages only
- * when a row reaches them, so a generous capacity costs nothing. */
+/** Columns that are filled row by row, in shared memory that a dataset may take over. The system allocates a
+ * page only when a row reaches it, so a generous capacity costs nothing. */
 export class PanelBuilder {
   readonly assets = new NameInterner(maxAssetLength)
   readonly markets = new NameInterner(maxMarketLength)
   count = 0
-  /** The first row without a score, as opposed to null; -1: none. */
+  /** The first row whose score is absent rather than null; -1: none. */
   withoutScore = -1
   readonly #day: Int32Array
   readonly #asset: Int32Array
@@ -27,7 +28,7 @@ export class PanelBuilder {
   readonly #score: Float64Array
   readonly #forwardReturn: Float64Array
   readonly #capacity: number
-  /** Null until a row has a volume: panels without any take no memory for it. */
+  /** Null until a row has a volume: panels without volumes use no memory for them. */
   #dollarVolume: Float64Array | null = null
 
   /** @param capacity at least one row more than allowed */
@@ -41,7 +42,7 @@ export class PanelBuilder {
     this.markets.numberOf('')
   }
 
-  /** NaN for a missing score, return or volume, market 0 for none. */
+  /** NaN for a missing score, return or volume; market 0 for none. */
   push(
     day: number,
     asset: number,
@@ -59,7 +60,7 @@ export class PanelBuilder {
     if (!Number.isNaN(dollarVolume)) this.#volumes()[row] = dollarVolume
   }
 
-  /** The row that is pushed next has no score. */
+  /** Records that the next row to be pushed has no score. */
   noteNoScore(): void {
     if (this.withoutScore === -1) this.withoutScore = this.count
   }

@@ -15,32 +15,32 @@ import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requ
 import { describeFault } from './faults.ts'
 import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
 
-/** The fields of a request other than its rows, parsed and checked. */
+/** The fields of a request other than its rows, parsed and validated. */
 export interface BacktestSettings {
   readonly config: BacktestConfig
   readonly include: readonly BacktestInclude[]
-  /** Sections of `include` that the caller did not send: a page shows them. */
+  /** Sections of `include` that the caller did not request; the backtest page shows them. */
   readonly pageOnly?: readonly BacktestInclude[]
-  /** Absent or false: one configuration. */
+  /** Absent or false: a single configuration. */
   readonly sweep?: boolean | BacktestSweep | undefined
   /** How the evidence in `include` is computed. */
   readonly evidence?: BacktestEvidence | undefined
-  /** What the record is judged against; undefined: it depends on the direction. */
+  /** The benchmark of the record; undefined: it depends on the direction. */
   readonly benchmark?: BacktestBenchmark | undefined
-  /** The data version of the archive to run on; undefined: the present one. */
+  /** The data version of the archive to run on; undefined: the current one. */
   readonly dataVersion?: number | undefined
-  /** The metric that is the score of the caller's rows; undefined: they have scores of their own. */
+  /** The metric that scores the caller's rows; undefined: the rows have scores of their own. */
   readonly score?: PanelScore | undefined
-  /** The stored panel that the rows are of. */
+  /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
 
-/** A request for the archive. */
+/** A request that runs on the archive. */
 export interface ArchiveRequest extends BacktestSettings {
   readonly source: BacktestSource
 }
 
-/** A request for a stored panel. */
+/** A request that runs on a stored panel. */
 export interface StoredPanelRequest extends BacktestSettings {
   readonly panelId: string
 }
@@ -49,14 +49,14 @@ const settingsSchema = Type.Omit(BacktestRequest, ['panel'], { additionalPropert
 const settingsCheck = TypeCompiler.Compile(settingsSchema)
 export const settingNames = Object.keys(settingsSchema.properties)
 
-/** The settings of a request with a panel, checked by the schema. */
+/** The settings of a request with a panel, validated by the schema. */
 export function checkSettings(fields: JsonObject): BacktestSettings {
   const { source, ...settings } = checkSchema(fields)
   if (source === null) return settings
   throw sourceAndPanel('panel')
 }
 
-/** @param param where the request has the panel */
+/** @param param the field of the request that contains the panel */
 export function sourceAndPanel(param: string): Failure {
   return new Failure(
     'backtest_impossible',
@@ -65,7 +65,7 @@ export function sourceAndPanel(param: string): Failure {
   )
 }
 
-/** The settings of a request without a panel: its rows are the archive's. */
+/** The settings of a request without a panel, which runs on the archive's rows. */
 export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
   const { source, score, ...settings } = checkSchema(fields)
   if (score !== undefined) throw scoreWithoutPanel()
@@ -80,7 +80,7 @@ function scoreWithoutPanel(): Failure {
   )
 }
 
-/** A source that fits the schema, checked for fields that exclude each other. */
+/** A source that matches the schema, checked for mutually exclusive fields. */
 export function checkSource(sent: BacktestSource): BacktestSource {
   const source = withMarketCode(sent)
   checkDateRange(source)
@@ -88,7 +88,7 @@ export function checkSource(sent: BacktestSource): BacktestSource {
   return source
 }
 
-/** The market in upper case, as the archive has it. */
+/** The market in upper case, as in the archive. */
 function withMarketCode({ market, ...source }: BacktestSource): BacktestSource {
   return market === undefined ? source : { ...source, market: market.toUpperCase() }
 }
@@ -142,7 +142,7 @@ function checkEvidence(
   )
 }
 
-/** Binomial coefficient. Every product is divisible, so no fraction arises. */
+/** Binomial coefficient. Every intermediate product is divisible, so no fraction arises. */
 function countChoices(n: number, k: number): number {
   let count = 1
   for (let i = 1; i <= k; i++) count = (count * (n - k + i)) / i
@@ -175,7 +175,7 @@ function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
 
 const encoder = new TextEncoder()
 
-/** The settings of a request whose body is CSV, unchecked. */
+/** The settings of a request with a CSV body, not yet validated. */
 export function readQuerySettings({
   config,
   include,
@@ -196,7 +196,7 @@ export function readQuerySettings({
   }
 }
 
-/** A name needs no quotes. */
+/** The name of a benchmark needs no quotes. */
 const readBenchmark = (text: string) => (/^\s*[[{"]/.test(text) ? readJsonText('benchmark', text) : text)
 
 function readJsonText(name: string, text: string) {

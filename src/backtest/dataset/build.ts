@@ -2,17 +2,18 @@ import { type Columns, type Dataset, packNames } from './dataset.ts'
 
 type BuiltDataset =
   | { dataset: Dataset; duplicate: null }
-  /** Two rows for one (date, asset) cell, numbered in the order of arrival. */
+  /** Two rows for one (date, asset) cell, numbered in order of arrival. */
   | { dataset: null; duplicate: { firstRow: number; secondRow: number } }
 
 export interface BuildOptions {
-  /** The columns may become part of the dataset, and change while it is built: an unsorted panel then takes 8 bytes a
-   * row more than its columns and not a second set of them. */
+  /** The columns may become part of the dataset and change while it is built. An unsorted panel then needs
+   * only 8 bytes per row on top of its columns, rather than a second set of columns. */
   readonly ownsColumns?: boolean
 }
 
-/** Turns columns in any order into a dataset without a ranking. The result does not depend on the order of the rows or
- * on the indices that names arrived with. Columns that are sorted already are used as they are, without a copy. */
+/** Builds a dataset without a ranking from columns in any order. The result does not depend on the order of
+ * the rows or on the indices that names arrived with. Columns that are already sorted are used without a
+ * copy. */
 export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOptions = {}): BuiltDataset {
   const assets = rankNames(columns.assetNames, columns.assetKeys)
   const markets = rankNames(columns.marketNames)
@@ -45,7 +46,8 @@ export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOpt
   }
 }
 
-/** rank[i] is the place of keys[i] among all keys in code-unit order; `sorted` lists the names in that order. */
+/** rank[i] is the rank of keys[i] among all keys in code-unit order; `sorted` lists the names in that
+ * order. */
 function rankNames(
   names: readonly string[],
   keys: readonly string[] = names,
@@ -59,9 +61,9 @@ function rankNames(
   return { rank, sorted: places.map(place => names[place]) }
 }
 
-/** The rows in (date, asset rank) order: `order[i]` is the row that belongs at place i; null if the rows are sorted already.
- * Rows of one cell stay in their given order, so that a duplicate is reported with its first and second row. Two stable
- * counting sorts, O(rows + assets + days between the first and the last). */
+/** The rows in (date, asset rank) order: `order[i]` is the row that belongs at index i; null if the rows are
+ * already sorted. Rows of one cell keep their given order, so that a duplicate is reported with its first
+ * and second row. Two stable counting sorts, O(rows + assets + days between the first and the last). */
 function sortCells(columns: Columns, assetRank: Int32Array): Int32Array<ArrayBuffer> | null {
   if (isSorted(columns, assetRank)) return null
   const { count, day, asset } = columns
@@ -102,7 +104,7 @@ function sortCells(columns: Columns, assetRank: Int32Array): Int32Array<ArrayBuf
   return order
 }
 
-/** Gives memory back at once, and not when it is collected. */
+/** Frees the memory immediately instead of at the next garbage collection. */
 const release = ({ buffer }: Int32Array<ArrayBuffer>): void => void buffer.transfer(0)
 
 function isSorted({ count, day, asset }: Columns, assetRank: Int32Array): boolean {
@@ -113,7 +115,8 @@ function isSorted({ count, day, asset }: Columns, assetRank: Int32Array): boolea
   return true
 }
 
-/** The first place, in sorted order, whose row repeats the cell of the row before it; -1 if there is none. */
+/** The first index, in sorted order, whose row has the same cell as the row before it; -1 if there is
+ * none. */
 function findRepeated({ count, day, asset }: Columns, order: Int32Array | null): number {
   for (let place = 1; place < count; place++) {
     const row = order ? order[place] : place
@@ -123,7 +126,7 @@ function findRepeated({ count, day, asset }: Columns, order: Int32Array | null):
   return -1
 }
 
-/** Where each date begins. */
+/** Finds the first row of each date. */
 function cutDates(day: Int32Array, count: number): Pick<Dataset, 'days' | 'offsets'> {
   const starts: number[] = []
   for (let i = 0; i < count; i++) if (i === 0 || day[i] !== day[i - 1]) starts.push(i)
@@ -137,7 +140,7 @@ function cutDates(day: Int32Array, count: number): Pick<Dataset, 'days' | 'offse
   return { days, offsets }
 }
 
-/** A column without any known volume is as if it had not been sent, so that equal rows are equal datasets. */
+/** Drops a volume column without any known volume, so that equal rows give equal datasets. */
 function withKnownVolume(columns: Columns): Columns {
   const sent = columns.dollarVolume?.subarray(0, columns.count)
   return sent?.some(volume => !Number.isNaN(volume)) ? columns : { ...columns, dollarVolume: undefined }
@@ -145,7 +148,7 @@ function withKnownVolume(columns: Columns): Columns {
 
 type NumberColumn = Int32Array | Uint16Array | Float64Array
 
-/** The columns in another order, as copies. */
+/** Returns the columns in another order, as copies. */
 function gatherColumns(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
   const { day, asset, market, score, forwardReturn, dollarVolume } = columns
   const sorted = {
@@ -167,7 +170,7 @@ function gather<C extends NumberColumn>(from: C, order: Int32Array, make: (lengt
   return to
 }
 
-/** Puts the columns themselves into another order, cycle by cycle: no row needs a second place. Uses up `order`. */
+/** Reorders the columns in place, cycle by cycle, which needs no second copy. Consumes `order`. */
 function permute(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
   const { day, asset, market, score, forwardReturn, dollarVolume } = columns
   for (let start = 0; start < order.length; start++) {
@@ -205,12 +208,12 @@ const sharedInt32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 *
 const sharedUint16 = (length: number) => new Uint16Array(new SharedArrayBuffer(2 * length))
 const sharedFloat64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length))
 
-/** In `order`, of a row that is where it belongs. */
+/** Marks a row in `order` that is already at its index. */
 const moved = -1
 
-/** Each index replaced by its rank; the column itself if every index equals its rank.
+/** Replaces each index with its rank. Returns the column itself if every index equals its rank.
  *
- * @param make a column for the ranks; null: they take the place of the indices */
+ * @param make creates a column for the ranks; null: the ranks overwrite the indices */
 function renumber<C extends Int32Array | Uint16Array>(
   indices: C,
   rank: Int32Array,
@@ -222,7 +225,7 @@ function renumber<C extends Int32Array | Uint16Array>(
   return ranked
 }
 
-/** Each asset's only market; null as soon as one asset has rows in two markets. */
+/** The single market of each asset; null as soon as one asset has rows in two markets. */
 function fixedMarkets(asset: Int32Array, market: Uint16Array, assetCount: number): Uint16Array | null {
   const only = new Uint16Array(new SharedArrayBuffer(2 * assetCount))
   const seen = new Uint8Array(assetCount)

@@ -1,12 +1,13 @@
-/** Monday to Friday without holidays: the calendar for date gaps and for purging folds. Day 0 is 1970-01-01, a
- * Thursday. */
+/** Monday to Friday without holidays: the calendar for date gaps and for purging folds. Day 0 is 1970-01-01,
+ * a Thursday. */
 
-/** Business days from `first` (counted) to `last` (not counted), like numpy's busday_count. */
+/** Business days from `first` (included) to `last` (excluded), like numpy's busday_count. */
 export function businessDaysBetween(first: number, last: number): number {
   return businessDayIndex(last) - businessDayIndex(first)
 }
 
-/** The day `count` >= 1 business days after `day`; the first one after a Saturday or Sunday is its Monday. */
+/** The day `count` >= 1 business days after `day`. Counting from a Saturday or Sunday, the first one is
+ * Monday. */
 export function addBusinessDays(day: number, count: number): number {
   const sinceMonday = day + 3
   const weekday = sinceMonday - 7 * Math.floor(sinceMonday / 7)
@@ -15,8 +16,8 @@ export function addBusinessDays(day: number, count: number): number {
   return 7 * week + (index - 5 * week) - 3
 }
 
-/** Business days before `day`, counted from Monday 1969-12-29. A Saturday or Sunday has the index of the following
- * Monday. */
+/** Business days before `day`, counted from Monday 1969-12-29. A Saturday or Sunday has the index of the
+ * following Monday. */
 function businessDayIndex(day: number): number {
   const sinceMonday = day + 3
   const week = Math.floor(sinceMonday / 7)

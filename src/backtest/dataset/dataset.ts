@@ -1,11 +1,13 @@
-/** A panel as columns, date by date. If several threads use it, it is in shared memory: all read the same bytes, and no
- * thread writes them once they are built.
+/** A panel as columns, date by date. A dataset that several threads use is in shared memory: all of them read
+ * the same bytes, and none writes to them once the dataset is built.
  *
  * - Rows of date t are `offsets[t] .. offsets[t + 1]`, ascending by asset, at most one per asset.
- * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings). So the order of indices is the order
- *   of ids, and of two equal scores the one in the earlier row is the weaker.
- * - `score` NaN: not eligible that day. `forwardReturn` NaN: unknown; it earns 0 and never decides eligibility.
- * - `dollarVolume` NaN: unknown. It decides nothing; only the capacity of a record is measured with it.
+ * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings). So indices have the order
+ *   of ids, and of two equal scores the one in the earlier row ranks lower.
+ * - `score` NaN: not eligible on that date. `forwardReturn` NaN: unknown; it earns 0 and never affects
+ *   eligibility.
+ * - `dollarVolume` NaN: unknown. Volumes never affect the portfolio; they only measure the capacity of a
+ *   record.
  * - `market` is an index into `markets`; a row without a market has the market named ''. */
 export interface Dataset {
   /** Days since 1970-01-01, ascending. */
@@ -15,26 +17,30 @@ export interface Dataset {
   readonly market: Uint16Array
   readonly score: Float64Array
   readonly forwardReturn: Float64Array
-  /** Absent if no row has one. */
+  /** Absent if no row has a volume. */
   readonly dollarVolume?: Float64Array | undefined
   readonly assets: NameTable
   readonly markets: NameTable
-  /** Each asset's only market; null if an asset changes its market, so that costs are looked up on every date. */
+  /** The single market of each asset; null if an asset changes its market, in which case costs are looked up
+   * on every date. */
   readonly marketOfAsset: Uint16Array | null
-  /** Present if a dataset serves many backtests; null if a single backtest picks its legs faster without it. */
+  /** Present if a dataset serves many backtests; null for a single backtest, which picks its legs faster
+   * without it. */
   readonly ranking: Ranking | null
 }
 
-/** What every backtest of a dataset needs to know about its dates, computed once. With it a row takes 26 bytes. */
+/** What every backtest of a dataset needs to know about its dates, computed once. A row with it takes 26
+ * bytes. */
 export interface Ranking {
-  /** Each row's place among its date's eligible rows by (score, asset id), weakest 0; -1 if it is not eligible. */
+  /** The rank of each row among its date's eligible rows by (score, asset id), the weakest at 0; -1 if it is
+   * not eligible. */
   readonly rank: Int32Array
-  /** Eligible rows of each date. */
+  /** The number of eligible rows on each date. */
   readonly eligible: Int32Array
   readonly meanScore: Float64Array
-  /** Equal-weight mean of the date's known returns, 0 if none is known. */
+  /** Equal-weight mean of the date's known returns; 0 if none is known. */
   readonly universe: Float64Array
-  /** Known returns of each date. */
+  /** The number of known returns on each date. */
   readonly known: Int32Array
 }
 
@@ -52,12 +58,12 @@ export interface Columns {
   /** NaN: unknown. */
   readonly dollarVolume?: Float64Array | undefined
   readonly assetNames: readonly string[]
-  /** Sort keys of the assets, one for each and all different; by default their names. */
+  /** Distinct sort keys, one per asset; by default the names. */
   readonly assetKeys?: readonly string[]
   readonly marketNames: readonly string[]
 }
 
-/** A list of names as UTF-8 in shared memory, so that a dataset crosses to any thread without a copy. */
+/** A list of names as UTF-8 in shared memory, so that a dataset passes to any thread without a copy. */
 export interface NameTable {
   readonly bytes: Uint8Array
   /** Name i is bytes[offsets[i] .. offsets[i + 1]). */
@@ -80,7 +86,7 @@ export function nameCount(table: NameTable): number {
   return table.offsets.length - 1
 }
 
-/** Copies the bytes first, because a TextDecoder refuses shared memory. */
+/** Copies the bytes first, because a TextDecoder rejects shared memory. */
 export function nameAt(table: NameTable, index: number): string {
   return decoder.decode(table.bytes.slice(table.offsets[index], table.offsets[index + 1]))
 }
@@ -93,7 +99,7 @@ export function maxRowsPerDate({ offsets }: Dataset): number {
   return maxRows
 }
 
-/** The memory that a dataset takes, its ranking included. */
+/** The memory that a dataset occupies, including its ranking. */
 export function datasetBytes(data: Dataset): number {
   const { ranking, assets, markets, ...columns } = data
   let bytes = 0

@@ -1,8 +1,8 @@
-/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset). It is a bucket sort by value with an insertion
- * pass, or a merge sort if one bucket gets too many rows. Rows come in asset order and every step is stable, which breaks
- * ties.
+/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset). It is a bucket sort by value
+ * with an insertion pass, or a merge sort if one bucket gets too many rows. Rows arrive in asset order and
+ * every step is stable, which breaks ties.
  *
- * @param range what `scoreRange` finds for these rows */
+ * @param range the result of `scoreRange` for these rows */
 export function orderDate(
   score: Float64Array,
   startRow: number,
@@ -18,7 +18,7 @@ export function orderDate(
   const buckets = bucketCount(eligible)
   const scale = bucketScale(buckets, min, range.max)
   start.fill(0, 0, buckets + 1)
-  // A NaN falls into bucket 0; the line after the loop takes it out of the count again.
+  // A NaN falls into bucket 0; the line after the loop removes it from the count again.
   for (let i = 0; i < rows; i++) {
     const b = ((score[startRow + i] - min) * scale) | 0
     bucket[i] = b
@@ -43,28 +43,29 @@ export function orderDate(
   else mergeSort(score, out, at, eligible, scratch.spare)
 }
 
-/** With more scores than this in one bucket an insertion pass turns quadratic. */
+/** With more scores than this in one bucket, an insertion pass becomes quadratic. */
 const maxBucketLoad = 32
 
 const maxBuckets = 16_384
 
-/** Buckets that hold about two scores each if scores are spread evenly. A power of two. */
+/** Enough buckets to hold about two scores each if scores are spread evenly. A power of two. */
 export function bucketCount(eligible: number): number {
   let buckets = 64
   while (2 * buckets < eligible && buckets < maxBuckets) buckets *= 2
   return buckets
 }
 
-/** Factor from (score - min) to a bucket number. If the range is zero, or so small that the factor overflows, it is 0: all
- * rows share one bucket. Monotone in the score, so the order of buckets is the order of scores. */
+/** The factor from (score - min) to a bucket number. If the range is zero, or so small that the factor
+ * overflows, the factor is 0 and all rows share one bucket. Monotone in the score, so buckets have the order
+ * of their scores. */
 function bucketScale(buckets: number, min: number, max: number): number {
   const scale = max > min ? (buckets - 1) / (max - min) : 0
   return Number.isFinite(scale) ? scale : 0
 }
 
-/** Finishes a bucket sort: `keys[from .. from + count)` are nearly in order, and `rows` moves along. The strict
- * comparison leaves equal keys in the order they came. Cost: one comparison per name plus the inversions inside the
- * buckets. */
+/** Finishes a bucket sort: `keys[from .. from + count)` are nearly in order, and `rows` moves along with
+ * them. The strict comparison leaves equal keys in the order in which they came. Cost: one comparison per
+ * name plus the inversions inside the buckets. */
 function insertionPass(
   keys: Float64Array,
   rows: Int32Array,
@@ -87,8 +88,8 @@ function insertionPass(
   }
 }
 
-/** Sorts `rows[from .. from + count)` by score, stably, so equal scores stay in the order they came. Bottom-up merge
- * sort, O(n log n) whatever the scores: the fallback for scores that share too few buckets.
+/** Sorts `rows[from .. from + count)` by score. The sort is stable, so equal scores keep their order.
+ * Bottom-up merge sort, O(n log n) for any scores: the fallback for scores that crowd into a few buckets.
  *
  * @param spare at least `count` long */
 function mergeSort(
@@ -113,7 +114,7 @@ function mergeSort(
   }
 }
 
-/** Memory for ordering one date. The caller owns it, so that the date loop allocates nothing. */
+/** Memory for ordering one date. The caller owns it, so that the loop over dates allocates nothing. */
 export interface BucketScratch {
   readonly bucket: Uint16Array
   readonly start: Int32Array
@@ -133,19 +134,19 @@ export function allocateBuckets(maxRowsPerDate: number): BucketScratch {
   }
 }
 
-/** A date's scores at a glance. `min` and `max` are Infinity and -Infinity if nothing is eligible. */
+/** Statistics of a date's scores. `min` and `max` are Infinity and -Infinity if no row is eligible. */
 export interface ScoreRange {
   eligible: number
   min: number
   max: number
-  /** Of the eligible scores. */
+  /** The sum of the eligible scores. */
   sum: number
 }
 
 /** Fills `range` from rows start .. end - 1. A NaN score is not eligible.
  *
- * Unrolled by four, because a single running sum would wait for each addition. A NaN makes the sum NaN; only then are
- * the scores checked one by one. */
+ * Unrolled by four, because a single running sum would wait for each addition. A NaN makes the sum NaN; only
+ * then are the scores checked one by one. */
 export function scoreRange(score: Float64Array, start: number, end: number, range: ScoreRange): void {
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY

@@ -1,7 +1,7 @@
 import { type Dataset, nameCount } from './dataset.ts'
 
-/** A dataset without its ranking as one piece of shared memory. Equal rows give equal bytes, whatever order they arrived
- * in. */
+/** A dataset without its ranking as one block of shared memory. Equal rows give equal bytes, whatever order
+ * they arrived in. */
 export function packDataset(data: Dataset): Uint8Array {
   const packed = new Uint8Array(new SharedArrayBuffer(packedSize(shapeOf(data))))
   let at = 0
@@ -12,7 +12,7 @@ export function packDataset(data: Dataset): Uint8Array {
   return packed
 }
 
-/** The packed dataset part by part, each at most this long: a large one is stored without a second copy of it in
+/** The packed dataset in parts of at most this length, so that a large one is stored without a second copy in
  * memory. */
 export function* packedParts(data: Dataset, partBytes: number): Generator<Uint8Array<ArrayBuffer>> {
   let part = new Uint8Array(partBytes)
@@ -35,7 +35,7 @@ export function* packedParts(data: Dataset, partBytes: number): Generator<Uint8A
 /** The size of a packed dataset. */
 export const packedBytesOf = (data: Dataset): number => packedSize(shapeOf(data))
 
-/** The bytes of a packed dataset in their order: its header, then its columns, which are not copied. */
+/** The bytes of a packed dataset in order: its header, then its columns, which are not copied. */
 export function packedColumns(data: Dataset): Uint8Array[] {
   const { score, forwardReturn, dollarVolume, asset, days, offsets, assets, markets, market } = data
   const columns = [
@@ -69,8 +69,9 @@ const shapeOf = (data: Dataset): PackedShape => ({
   dollarVolumes: data.dollarVolume === undefined ? 0 : 1,
 })
 
-/** The dataset in packed bytes, without a copy and without a ranking: its columns are views of the bytes, which must
- * begin their buffer. Null if the bytes are damaged or of another layout. */
+/** Opens packed bytes as a dataset without a ranking and without a copy: its columns are views of the bytes,
+ * which must start at the beginning of their buffer. Returns null if the bytes are damaged or have another
+ * layout. */
 export function openDataset(packed: Uint8Array): Dataset | null {
   const shape = readHeader(packed)
   if (shape === null) return null
@@ -110,8 +111,8 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   }
 }
 
-/** The layout of a packed dataset: a header of 32-bit numbers, then the columns, widest elements first so that each is
- * aligned. Little-endian, like every machine that Bun runs on. */
+/** The layout of a packed dataset: a header of 32-bit numbers, then the columns, widest elements first so
+ * that each is aligned. Little-endian, like every machine that Bun runs on. */
 interface PackedShape {
   readonly rows: number
   readonly dates: number
@@ -119,13 +120,13 @@ interface PackedShape {
   readonly markets: number
   readonly assetBytes: number
   readonly marketBytes: number
-  /** 1 if every asset has one market only, else 0. */
+  /** 1 if every asset has only one market, else 0. */
   readonly fixedMarkets: number
-  /** 1 if it has volumes. Else 0, which older panels have in its place. */
+  /** 1 if the dataset has volumes, else 0. Older panels always have 0 here. */
   readonly dollarVolumes: number
 }
 
-/** 'asfp' and the version of the layout. */
+/** 'asfp' as a little-endian integer, followed by the version of the layout. */
 const magic = 0x70667361
 const version = 1
 const headerBytes = 64
@@ -165,8 +166,8 @@ function packedSize(shape: PackedShape): number {
   return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
 }
 
-/** The same dataset with every column in shared memory, where all threads can read it. Columns that are already in shared
- * memory are not copied. */
+/** The same dataset with every column in shared memory, where all threads can read it. Columns that are
+ * already in shared memory are not copied. */
 export function shareDataset(data: Dataset): Dataset {
   return {
     ...data,

@@ -1,7 +1,7 @@
 import { type Dataset, maxRowsPerDate, type Ranking } from './dataset.ts'
 import { allocateBuckets, orderDate, type ScoreRange, scoreRange } from './order.ts'
 
-/** The same dataset with its ranking, in shared memory: worth its time if many backtests follow. */
+/** The same dataset with its ranking, in shared memory. The ranking pays off if many backtests follow. */
 export function rankDataset(data: Dataset): Dataset & { ranking: Ranking } {
   const dates = data.days.length
   const ranking = {
@@ -27,7 +27,7 @@ export function rankDataset(data: Dataset): Dataset & { ranking: Ranking } {
   return { ...data, ranking }
 }
 
-/** Equal-weight mean return of the universe in each period, and how many returns are known. */
+/** The equal-weight mean return of the universe in each period, and the number of known returns. */
 export function universeReturns(
   data: Dataset,
   periods: Int32Array,
@@ -45,11 +45,11 @@ export function universeReturns(
   return { universe, known }
 }
 
-/** Writes the mean of the known returns of rows start .. end - 1, 0 if none is known, to `universe[t]`, and their
- * number to `known[t]`.
+/** Writes the mean of the known returns of rows start .. end - 1 to `universe[t]` (0 if none is known), and
+ * their number to `known[t]`.
  *
- * Four running sums, because a single one would wait for each addition. A missing return makes the sum NaN, and only
- * then are the returns checked one by one. */
+ * Four running sums, because a single one would wait for each addition. A missing return makes the sum NaN,
+ * and only then are the returns checked one by one. */
 export function universeReturn(
   forwardReturn: Float64Array,
   start: number,

@@ -1,15 +1,15 @@
 import { type Columns, type Dataset, nameAt, nameCount } from './dataset.ts'
 
-/** Dates firstDate .. endDate - 1 of a dataset: a view, nothing is copied. */
+/** Dates firstDate .. endDate - 1 of a dataset, as a view: nothing is copied. */
 export interface DateView {
   readonly firstDate: number
   readonly endDate: number
-  /** Rows between the requested days that `maxRows` left out. */
+  /** Rows between the requested days that `maxRows` excluded. */
   readonly rowsOverLimit: number
 }
 
-/** The dates from `fromDay` to `toDay`, both included. With `maxRows`, only the most recent whole dates that fit; none if the
- * most recent date has more rows. */
+/** The dates from `fromDay` to `toDay`, both included. With `maxRows`, only the most recent whole dates that
+ * fit; none if the most recent date alone has more rows. */
 export function viewDates(data: Dataset, fromDay: number, toDay: number, maxRows: number): DateView {
   const { days, offsets } = data
   let firstDate = 0
@@ -21,8 +21,8 @@ export function viewDates(data: Dataset, fromDay: number, toDay: number, maxRows
   return { firstDate, endDate, rowsOverLimit: offsets[firstDate] - firstRow }
 }
 
-/** One market's rows as columns from which `buildDataset` makes a dataset with the assets in the same order. Null if no
- * market has that name. */
+/** The rows of one market as columns, from which `buildDataset` makes a dataset with the assets in the same
+ * order. Null if no market has that name. */
 export function filterMarket(data: Dataset, market: string): Columns | null {
   const markets = Array.from({ length: nameCount(data.markets) }, (_, i) => nameAt(data.markets, i))
   const wanted = markets.indexOf(market)

@@ -1,9 +1,9 @@
 import type { Kernel, Layout } from '../portfolio/kernel/wasm.ts'
 
-/** Resamples that one call of `drawBlocks` draws. */
+/** The number of resamples that one call of `drawBlocks` draws. */
 export const resamplesAtOnce = 4
 
-/** Byte addresses of what `drawBlocks` needs and writes. */
+/** Byte addresses of the inputs and outputs of `drawBlocks`. */
 export interface BlockPlaces {
   readonly scratch: number
   /** T integers for each resample. */
@@ -13,7 +13,7 @@ export interface BlockPlaces {
   readonly counts: number
 }
 
-/** Places memory for resamples of T periods. They have at most T blocks, of one period each. */
+/** Reserves memory for resamples of T periods. A resample has at most T blocks, of one period each. */
 export function placeBlocks(layout: Layout, periods: number): BlockPlaces {
   const bytes = 4 * periods * resamplesAtOnce
   return {
@@ -61,7 +61,7 @@ export function drawBlocks(
 
 const two32 = 4_294_967_296
 
-/** The blocks of one resample. Block i has the periods `starts[i] .. ends[i] - 1`. */
+/** The blocks of one resample. Block i covers the periods `starts[i] .. ends[i] - 1`. */
 export interface Blocks {
   /** Byte addresses of `count` integers. */
   readonly starts: number
@@ -69,7 +69,7 @@ export interface Blocks {
   readonly count: number
 }
 
-/** The blocks of one of the resamples that were drawn last. */
+/** The blocks of one resample from the latest call of `drawBlocks`. */
 export function blocksOf(
   { integers }: Kernel,
   { starts, ends, counts }: BlockPlaces,

@@ -7,8 +7,8 @@
  *
  *   a_t = sum_j p^j c_{t-j} = p (a_{t-1} + c_{t-1}),  b_t = sum_j j p^j c_{t-j} = p (b_{t-1} + a_{t-1} + c_{t-1})
  *
- * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i, the sum over j of
- * j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
+ * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i,
+ * the sum over j of j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
  *
  * @param demeaned c, per period, in any unit: T values, none of them NaN
  * @param meanBlock L >= 1, in periods
@@ -30,7 +30,8 @@ export function bootstrapVariance(demeaned: Float64Array, meanBlock: number): nu
   return (squares + 2 * (near + farPairs(demeaned, p))) / periods
 }
 
-/** Sum over pairs of j / T p^(T - j) c_t c_{t-j}. The powers are products, because `**` may differ between compilers. */
+/** Sum over pairs of j / T p^(T - j) c_t c_{t-j}. The powers are products, because `**` may differ between
+ * compilers. */
 function farPairs(demeaned: Float64Array, p: number): number {
   const periods = demeaned.length
   const powers = powersOf(p, periods)
@@ -48,7 +49,8 @@ function farPairs(demeaned: Float64Array, p: number): number {
 
 let cachedPowers = { base: Number.NaN, powers: new Float64Array(0) }
 
-/** p^0 .. p^count; those of the last call are reused, since all configurations of a sweep need the same. */
+/** p^0 .. p^count. The result of the last call is reused, since all configurations of a sweep need the same
+ * powers. */
 function powersOf(base: number, count: number): Float64Array {
   if (cachedPowers.base === base && cachedPowers.powers.length === count + 1) return cachedPowers.powers
   const powers = new Float64Array(count + 1)

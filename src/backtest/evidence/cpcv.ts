@@ -1,7 +1,8 @@
 import { sampleMoments } from '../statistics/moments.ts'
 import { purgedEnd, purgedStart } from '../walkforward/folds.ts'
 
-/** A group of periods that is tested, `start .. end - 1`, and what a test of it removes from training, `from .. to - 1`. */
+/** A group of test periods, `start .. end - 1`, and the periods that testing it removes from training, `from
+ * .. to - 1`. */
 export interface CpcvGroup {
   readonly start: number
   readonly end: number
@@ -9,14 +10,14 @@ export interface CpcvGroup {
   readonly to: number
 }
 
-/** A configuration: its net return per period, and the groups with its own purge. */
+/** A configuration: its net return per period, and the groups with the purge of that configuration. */
 export interface CpcvCandidate {
   readonly net: Float64Array
   readonly groups: readonly CpcvGroup[]
 }
 
-/** Cuts T periods into N groups of floor(T / N), the last with the rest. A test of a group purges h + 1 periods on both sides, and
- * more where irregular dates would let a training return overlap a test return.
+/** Cuts T periods into N groups of floor(T / N), the last with the rest. A test of a group purges h + 1
+ * periods on both sides, and more where irregular dates would let a training return overlap a test return.
  *
  * @param days day of each period, ascending
  * @param tranches h, in periods */
@@ -52,17 +53,17 @@ export function chooseGroups(groups: number, testGroups: number): number[][] {
   return choices
 }
 
-/** Combinatorial purged cross-validation. Each choice of k of N groups is the test once. The configuration with the best Sharpe
- * ratio on the training periods is taken, the first of several; training leaves out what the groups of the test purge. Each
- * group is tested C(N-1, k-1) times. Path j joins, group by group, the returns of the configuration taken when that group was
- * tested for the j-th time.
+/** Combinatorial purged cross-validation. Each choice of k of N groups is the test once. The configuration
+ * with the best Sharpe ratio on the training periods is taken, the first of several; training leaves out
+ * what the groups of the test purge. Each group is tested C(N-1, k-1) times. Path j joins, group by group,
+ * the returns of the configuration taken when that group was tested for the j-th time.
  *
- * Returns the Sharpe ratios (per period, ddof 1) of the C(N, k) k / N paths; null for one that does not vary. Training periods come
- * after the test as well as before it, so a path is no record that anyone could have earned: it shows how far the result
- * depends on which periods were unseen.
+ * Returns the Sharpe ratios (per period, ddof 1) of the C(N, k) k / N paths; null for one that does not
+ * vary. Training periods come after the test as well as before it, so a path is no record that anyone could
+ * have earned: it shows how far the result depends on which periods were unseen.
  *
- * Training Sharpe ratios come from running sums, O(K T + K C(N, k) k); those that rounding could reorder are computed again from
- * the returns. Null with fewer than two periods a group.
+ * Training Sharpe ratios come from running sums, O(K T + K C(N, k) k); those that rounding could reorder are
+ * computed again from the returns. Null with fewer than two periods a group.
  *
  * @param candidates K, all with N groups of the same bounds
  * @param testGroups k
@@ -88,8 +89,9 @@ export function cpcv(candidates: readonly CpcvCandidate[], testGroups: number): 
   })
 }
 
-/** Leaves out candidates with the returns and the purge of one before them, which would never be taken. Few names give many quantiles the
- * same legs. Equal training Sharpe ratios are computed again from the returns, so a thousand doubles would take a minute. O(K T). */
+/** Drops candidates whose returns and purge equal those of an earlier one, because they would never be
+ * chosen. With few names, many quantiles have the same legs. Since equal training Sharpe ratios are
+ * recomputed from the returns, a thousand duplicates would take a minute. O(K T). */
 function withoutDoubles(candidates: readonly CpcvCandidate[]): CpcvCandidate[] {
   const keptOf = new Map<number | bigint, CpcvCandidate[]>()
   return candidates.filter(one => {
@@ -107,7 +109,8 @@ const isDouble = (one: CpcvCandidate, other: CpcvCandidate): boolean =>
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-/** The periods that train when some groups are tested: pairs of a first period and the one after the last. */
+/** The training periods when some groups are tested, as pairs of a first period and the one after the
+ * last. */
 function trainingPeriods({ net, groups }: CpcvCandidate, choice: readonly number[]): number[] {
   const bounds: number[] = []
   let at = 0
@@ -142,8 +145,8 @@ function trainAll(candidates: readonly CpcvCandidate[], choices: readonly number
   return trained
 }
 
-/** Below this share of a record's squares the variance of a part of it is summed directly: the difference of running sums would have
- * too few digits left. */
+/** If the variance of part of a record is below this share of the record's sum of squares, it is summed
+ * directly: the difference of running sums would have too few digits left. */
 const minSquaresShare = 1e-4
 
 function fastSharpe(
@@ -167,7 +170,7 @@ function fastSharpe(
   return (mean + sum / count) / Math.sqrt(deviations / (count - 1))
 }
 
-/** -Infinity with fewer than two periods or no deviation. */
+/** -Infinity with fewer than two periods or without deviation. */
 function exactSharpe(net: Float64Array, periods: readonly number[]): number {
   const parts: Float64Array[] = []
   for (let i = 0; i < periods.length; i += 2) parts.push(net.subarray(periods[i], periods[i + 1]))
@@ -181,7 +184,7 @@ function exactSharpe(net: Float64Array, periods: readonly number[]): number {
   return standardDeviation === null ? Number.NEGATIVE_INFINITY : mean / standardDeviation
 }
 
-/** Two training Sharpe ratios that differ by less may be in the other order. */
+/** Training Sharpe ratios that differ by less than this may be in the wrong order. */
 const rounding = 1e-9
 
 /** The first candidate with the highest training Sharpe ratio. */

@@ -3,8 +3,8 @@ import { sampleMoments } from '../statistics/moments.ts'
 import { blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
 import { bootstrapVariance } from './bootstrapVariance.ts'
 
-/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K elements, in
- * shared memory. */
+/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K
+ * elements and are in shared memory. */
 export interface SpaTest {
   /** T. */
   readonly periods: number
@@ -12,7 +12,7 @@ export interface SpaTest {
   readonly meanBlock: number
   /** sqrt(T) / w, w the standard deviation of sqrt(T) times the mean; 0 for a configuration that is left out. */
   readonly scale: Float64Array
-  /** What is added to a resample's demeaned mean for the lower and for the consistent p value. */
+  /** The amounts added to a resample's demeaned mean for the lower and the consistent p value. */
   readonly lowerShift: Float64Array
   readonly consistentShift: Float64Array
   /** The studentised statistic of the record, max(0, max sqrt(T) mean / w). */
@@ -24,10 +24,11 @@ export interface SpaTest {
 
 /** Neighbouring configurations whose running sums fit into the processor's cache together. */
 export interface SpaTile {
-  /** The first of them. */
+  /** The first configuration of the tile. */
   readonly from: number
   readonly width: number
-  /** Numbers in a row of `sums`: the width, plus one where it is odd and above 1: the kernel adds two at a time. */
+  /** The row length of `sums`: the width, rounded up to an even number if it is above 1, because the kernel
+   * adds two at a time. */
   readonly columns: number
   /** Element t * columns + k is the sum of configuration from + k's demeaned d over the periods before t. In shared
    * memory. */
@@ -103,7 +104,7 @@ function allocateTiles(configurations: number, periods: number): SpaTile[] {
   return tiles
 }
 
-/** @param k the configuration, counted over all tiles */
+/** @param k the index of the configuration across all tiles */
 function addRunningSums(demeaned: Float64Array, { from, columns, sums }: SpaTile, k: number): void {
   let sum = 0
   for (let t = 0, at = columns + k - from; t < demeaned.length; t++, at += columns) {
@@ -112,8 +113,8 @@ function addRunningSums(demeaned: Float64Array, { from, columns, sums }: SpaTile
   }
 }
 
-/** Writes net - benchmark less its mean to `out`, and returns the mean. Differences that vary by rounding only become
- * 0: their deviation would be noise, and so would a statistic divided by it. */
+/** Writes net - benchmark minus its mean to `out`, and returns the mean. Differences that vary only by
+ * rounding become 0: their deviation would be noise, and so would a statistic divided by it. */
 function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): number {
   for (let t = 0; t < out.length; t++) out[t] = net[t] - benchmark[t]
   const { mean, standardDeviation } = sampleMoments(out)
@@ -122,7 +123,8 @@ function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): 
   return mean
 }
 
-/** Numbers that `resampleMaxima` writes for each resample: the lower, consistent, upper and White's maximum. */
+/** The number of values that `resampleMaxima` writes per resample: the lower, consistent, upper and White's
+ * maximum. */
 export const maximaPerResample = 4
 
 /** The largest statistics of some configurations in each of some resamples, for p values.
@@ -187,11 +189,12 @@ function writeMaxima(
   out[at + 3] = white
 }
 
-/** P values: the share of resamples whose statistic is above that of the record. Where no configuration has a mean
- * above the benchmark's the statistic is 0, no resample can be below it, and the three of Hansen's test are 1.
- * Counting resamples above 0 instead gives the worst records the best p values: a hopeless configuration is not
- * recentred, so its resamples are 0, too. White's is 1 where every configuration equals the benchmark, as a
- * portfolio that never trades equals cash: no resample differs from the record. */
+/** P values: the share of resamples whose statistic is above that of the record. If no configuration has a
+ * mean above the benchmark's, the statistic is 0, no resample can be below it, and Hansen's three p values
+ * are 1. Counting resamples above 0 instead would give the worst records the best p values: a hopeless
+ * configuration is not recentred, so its resamples are 0 as well. White's p value is 1 if every
+ * configuration equals the benchmark, as a portfolio that never trades equals cash: no resample differs from
+ * the record. */
 export interface SpaResult {
   readonly lower: number
   readonly consistent: number

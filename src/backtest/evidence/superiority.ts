@@ -22,19 +22,19 @@ const lostBlocks = 15
 export const levelOf = ({ periods, meanBlock }: Pick<SpaTest, 'periods' | 'meanBlock'>): number =>
   alpha * Math.max(0, 1 - (lostBlocks * meanBlock) / periods)
 
-/** What became of the test. `rejected`: the consistent p value is not below `levelOf`; the other resamples could not
- * have changed that, so they were not drawn. `impossible`: the record is too short or too large, or a return
- * overflowed. */
+/** The outcome of the test. `rejected`: the consistent p value is not below `levelOf`. The remaining
+ * resamples could not have changed that, so they were not drawn. `impossible`: the record is too short or
+ * too large, or a return overflowed. */
 export type SpaOutcome =
   | { readonly kind: 'complete'; readonly result: SpaResult }
   | { readonly kind: 'rejected' }
   | { readonly kind: 'impossible' }
 
-/** What the test says of skill: `clear` if the consistent p value is below half of the level, `close` if it is below
- * the level. */
+/** What the test says about skill: `clear` if the consistent p value is below half of the level, `close` if
+ * it is below the level. */
 export type Superiority = 'clear' | 'close' | 'none'
 
-/** Null if it is not known. The same whether all resamples were drawn or not.
+/** Null if the outcome is unknown. The result does not depend on whether all resamples were drawn.
  *
  * @param level from `levelOf` */
 export function superiorityAt(outcome: SpaOutcome, level: number): Superiority | null {
@@ -43,7 +43,7 @@ export function superiorityAt(outcome: SpaOutcome, level: number): Superiority |
   return outcome.result.consistent < level / 2 ? 'clear' : 'close'
 }
 
-/** Whether the consistent p value will not be below the level, whatever the resamples that are left.
+/** Whether the consistent p value cannot fall below the level, whatever the remaining resamples are.
  *
  * @param tiles room for the maxima of all resamples for each tile; the first `drawn` are filled */
 export function isRejected(
@@ -60,12 +60,13 @@ export function isRejected(
   return hits / resamples >= levelOf(test)
 }
 
-/** Shares of the resamples after which `isRejected` is asked. Most records of noise need no more than the first. */
-export const decisionStages: readonly number[] = [0.125, 0.25, 0.5, 1]
+/** Shares of the resamples after which `isRejected` is checked. Most records of noise need only the
+ * first two. */
+export const decisionStages: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1]
 
-/** `resampleMaxima` and `spaResult` on one thread, tile by tile.
+/** Runs `resampleMaxima` and `spaResult` on one thread, tile by tile.
  *
- * @param isDecisionEnough without the p values: stops as soon as the test is rejected */
+ * @param isDecisionEnough true if the p values are not needed: stops as soon as the test is rejected */
 export function testSuperiority(
   series: readonly Float64Array[],
   benchmark: Float64Array,
@@ -94,7 +95,7 @@ interface SpaDraws {
   readonly isDecisionEnough: boolean
 }
 
-/** The p values of both tests. Null where `prepareSpa` is. */
+/** The p values of both tests. Null where `prepareSpa` returns null. */
 export function superiorPredictiveAbility(
   series: readonly Float64Array[],
   benchmark: Float64Array,

@@ -3,14 +3,15 @@ import { Failure } from '../../errors.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestEvidence } from '../requestEvidence.ts'
 
-/** What one record is judged against. `series` is the caller's own. */
+/** The benchmark of a single record. `series` is supplied by the caller. */
 export type BenchmarkKind = 'cash' | 'universe' | 'series'
 
-/** What the records of a request are judged against. `direction`: a long-short portfolio finances itself and is
- * judged against cash; a long-only one could have held the whole universe instead, and is judged against that. */
+/** The benchmark of all records of a request. `direction`: a long-short portfolio finances itself, so its
+ * benchmark is cash. A long-only portfolio could have held the whole universe instead, so that is its
+ * benchmark. */
 export type Benchmark =
   | { readonly kind: 'direction' | 'cash' | 'universe' }
-  /** One return for each period. */
+  /** One return per period. */
   | { readonly kind: 'series'; readonly returns: Float64Array }
 
 export const byDirection: Benchmark = { kind: 'direction' }
@@ -20,7 +21,7 @@ export function kindFor({ kind }: Benchmark, longShort: boolean): BenchmarkKind 
   return longShort ? 'cash' : 'universe'
 }
 
-/** What a request names. `evidence.benchmark` is the spelling of earlier versions.
+/** The benchmark that a request names. `evidence.benchmark` is how earlier versions spelled it.
  *
  * @param days first day of each period */
 export function resolveBenchmark(
@@ -73,8 +74,8 @@ function repeatedDate(date: string, i: number, isRows: boolean): Failure {
 
 const maxShownDates = 5
 
-/** A benchmark without some return is refused: leaving the period out would change the record, and 0 would be made
- * up. */
+/** Rejects a benchmark with a missing return: leaving the period out would change the record, and 0 would be
+ * made up. */
 function align(byDay: ReadonlyMap<number, number>, days: Int32Array): Float64Array {
   const missing = days.filter(day => !byDay.has(day))
   if (missing.length === 0) return Float64Array.from(days, day => byDay.get(day) ?? 0)

@@ -1,26 +1,26 @@
 import { type Benchmark, type BenchmarkKind, kindFor } from './benchmark.ts'
 
-/** A record, and what it takes to judge it. One element per period. */
+/** A record and what is needed to judge it. One element per period. */
 interface Judgeable {
   readonly net: Float64Array
   /** 1 where the portfolio holds names, 0 where it is empty. */
   readonly held: Uint8Array
-  /** Equal-weight return of the universe. */
+  /** The equal-weight return of the universe. */
   readonly universe: Float64Array
 }
 
 export interface JudgedReturns {
   readonly benchmark: BenchmarkKind
-  /** Per period, fractions. Against cash it is the array of net returns itself. */
+  /** Per period, as fractions. Against cash it is the array of net returns itself. */
   readonly judged: Float64Array
 }
 
-/** The series that a record is judged by: net less the return of its benchmark, period by period.
+/** The series by which a record is judged: net return minus the return of its benchmark, period by period.
  *
- * A period in which nothing is held is compared with cash, whose return is 0: an empty portfolio takes no side
- * against its benchmark, so a universe that falls in the meantime is no skill. What it paid to sell its last names
- * still counts. Where names are held in every period, the Sharpe ratio against the universe is the information ratio,
- * number for number. */
+ * A period in which nothing is held is compared with cash, whose return is 0. An empty portfolio takes no
+ * position against its benchmark, so a fall of the universe in the meantime is not skill. What it paid to
+ * sell its last names still counts. If names are held in every period, the Sharpe ratio against the universe
+ * equals the information ratio exactly. */
 export function judgedReturns(
   { net, held, universe }: Judgeable,
   benchmark: Benchmark,

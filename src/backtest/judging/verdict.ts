@@ -4,26 +4,27 @@ import type { BacktestVerdict, VerdictLevel, VerdictReason, VerdictReasonCode } 
 import type { BenchmarkKind } from './benchmark.ts'
 import { serialDsr } from './serialCorrelation.ts'
 
-/** A test that passed with shorter blocks than the record calls for. In periods. */
+/** A test that passed with shorter blocks than the record calls for. Lengths in periods. */
 export interface ShortBlocks {
   readonly usedBlock: number
   readonly ownBlock: number
 }
 
-/** What the tests say of a record. */
+/** What the tests say about a record. */
 export interface Judgement {
-  /** Of how many the record is the best. */
+  /** The number of trials of which the record is the best. */
   readonly trials: number
   readonly dsr: number | null
-  /** VR, see `serialDsr`. */
+  /** VR; see `serialDsr`. */
   readonly varianceRatio: number
-  /** `of_one`: a batch has other configurations, which the test of this one alone would not count. */
+  /** `of_one`: the record is part of a batch, whose other configurations a test of this one alone would not
+   * count. */
   readonly superiority: Superiority | null | 'of_one' | ShortBlocks
-  /** Of the p value of that test, see `levelOf` in evidence/superiority.ts. */
+  /** The level for the p value of that test; see `levelOf` in evidence/superiority.ts. */
   readonly spaLevel: number
 }
 
-/** What a verdict is made of. */
+/** The inputs of a verdict. */
 export interface Findings extends Judgement {
   readonly benchmark: BenchmarkKind
   /** Annualised; null if it is not defined. */
@@ -31,16 +32,17 @@ export interface Findings extends Judgement {
   readonly periods: number
   readonly ruined: boolean
   readonly longShort: boolean
-  /** Gross exposure of the portfolio. */
+  /** The gross exposure of the portfolio. */
   readonly gross: number
-  /** Codes of the result's warnings. */
+  /** The codes of the result's warnings. */
   readonly warnings: readonly string[]
 }
 
-/** The formulas hold for long records, where means are normal. Fewer periods than this prove nothing. */
+/** The formulas hold for long records, in which means are normally distributed. Fewer periods than this prove
+ * nothing. */
 export const minPeriods = 30
 
-/** Warnings that make both tests meaningless: they take the returns for what they say they are. */
+/** Warnings that make both tests meaningless, because the tests take the returns at face value. */
 const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
   overlapping_returns: {
     code: 'overlapping_returns',
@@ -63,10 +65,11 @@ const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
   },
 }
 
-/** The verdict on a record. The Deflated Sharpe ratio asks whether the best of so many trials is better than the best
- * of as many without skill would be; the test for superior predictive ability whether any of them beats the benchmark
- * by more than chance, with their correlations. `weak` is one of the two, `strong` both, the second at half of its
- * level: of a single configuration both ask the same, and noise that passes one passes the other. */
+/** The verdict on a record. The Deflated Sharpe ratio tests whether the best of so many trials is better than
+ * the best of as many trials without skill. The test for superior predictive ability tests whether any of
+ * them beats the benchmark by more than chance, given their correlations. `weak` requires one of the two
+ * tests. `strong` requires both, with the second at half of its level: for a single configuration both tests
+ * ask the same question, and noise that passes one also passes the other. */
 export function judge(findings: Findings): BacktestVerdict {
   const { benchmark, judgedSharpe, trials, dsr, superiority, spaLevel } = findings
   const dsrSerial = serialDsr(dsr, findings.varianceRatio)
@@ -93,7 +96,7 @@ export function judge(findings: Findings): BacktestVerdict {
   }
 }
 
-/** A benchmark that loses makes any record look good. */
+/** A benchmark that loses money makes any record look good. */
 const ownBenchmark = ({ benchmark }: Findings): VerdictReason[] =>
   benchmark === 'series'
     ? [
@@ -156,7 +159,7 @@ function deflation({ dsr, dsrSerial, trials }: Deflated): VerdictReason {
       )
 }
 
-/** Rounded down, so that it is never shown as the threshold that it missed, nor as certainty. */
+/** Rounded down, so that the value is never shown as the threshold that it missed, nor as certainty. */
 const shownDsr = (dsr: number) => (Math.floor(dsr * 1_000) / 1_000).toFixed(3)
 
 const shownShare = (share: number) => `${Number((100 * share).toPrecision(3))}%`

@@ -1,11 +1,12 @@
 import { mean } from '../statistics/moments.ts'
 
-/** Returns that differ by less are equal, apart from the order in which their parts were added. */
+/** Returns that differ by less than this are considered equal: they differ only by the order in which their
+ * parts were added. */
 const rounding = 1e-12
 
-/** The trials without repetitions: of those whose net returns differ in no period by more than 1e-12, the first.
- * Where few names are ranked, quantiles and weightings often hold the same portfolio. In the order of the trials.
- * O(M log M + M T), if means differ.
+/** The trials without duplicates: of those whose net returns differ in no period by more than 1e-12, only the
+ * first is kept. If few names are ranked, quantiles and weightings often hold the same portfolio. In the
+ * order of the trials. O(M log M + M T) if means differ.
  *
  * @param series net returns per period, fractions; M arrays of length T */
 export function distinctRecords(series: readonly Float64Array[]): Float64Array[] {

@@ -6,18 +6,19 @@ import { distinctRecords } from './distinctRecords.ts'
 const maxBlocks = 16
 const minPeriodsPerBlock = 10
 
-/** Probability of backtest overfitting by combinatorially symmetric cross-validation. The T periods are cut into S blocks.
- * There are C(S, S/2) ways to train on half of the blocks. In each, the trial with the best Sharpe ratio on that half is
- * ranked among all M on the other half. The estimate is the fraction of ways in which it lands in the lower half: omega =
- * rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share the mean of their ranks.
+/** Probability of backtest overfitting by combinatorially symmetric cross-validation. The T periods are cut
+ * into S blocks. There are C(S, S/2) ways to train on half of the blocks. In each, the trial with the best
+ * Sharpe ratio on that half is ranked among all M on the other half. The estimate is the fraction of ways in
+ * which it lands in the lower half: omega = rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share
+ * the mean of their ranks.
  *
- * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than 20 periods, or if fewer
- * than two records vary and differ from each other: where there is no choice, none can be overfitted. A trial that
- * does not vary ranks below all others.
+ * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than 20 periods, or
+ * if fewer than two records vary and differ from each other: where there is no choice, none can be
+ * overfitted. A trial that does not vary ranks below all others.
  *
- * Block sums are added once for every choice within the first and within the second half of the blocks. So each of the
- * 12,870 ways costs M additions and one comparison of squares. The compiled kernel does this (kernel/assembly/trials.ts).
- * O(2^(S/2) M + C(S, S/2) M).
+ * Block sums are added once for every choice within the first and within the second half of the blocks. So
+ * each of the 12,870 ways costs M additions and one comparison of squares. The compiled kernel does this
+ * (kernel/assembly/trials.ts). O(2^(S/2) M + C(S, S/2) M).
  *
  * @param series net returns per period, fractions; M arrays of length T
  * @see Bailey, D. H., Borwein, J. M., Lopez de Prado, M. and Zhu, Q. J. (2017), The Probability of Backtest
@@ -62,8 +63,8 @@ function isChoice(series: readonly Float64Array[]): boolean {
   return distinctRecords(varying).length > 1
 }
 
-/** Sums over every choice of one half's blocks. Bit i of a choice is the half's block i; the sum of choice m and trial c
- * is element m * width + c. */
+/** Sums over every choice of one half's blocks. Bit i of a choice is the half's block i; the sum of choice m
+ * and trial c is element m * width + c. */
 interface Half {
   readonly bounds: readonly number[]
   /** Byte addresses. */
@@ -101,7 +102,8 @@ function sumChoices({ doubles }: Kernel, series: readonly Float64Array[], width:
   }
 }
 
-/** Writes to `out` a number per trial that orders them as their Sharpe ratios do over the chosen blocks. */
+/** Writes a number per trial to `out`. Over the chosen blocks, these numbers have the same order as the
+ * trials' Sharpe ratios. */
 function scoreTrials(
   { calls }: Kernel,
   [low, high]: Half[],
@@ -133,7 +135,7 @@ function landsLow(
 ): number {
   const found = doubles[test / 8 + calls.bestTrial(train, width)]
   const counted = calls.countBelow(test, width, found)
-  // The trial that pads an odd number is below all others, or equal to one that is at the bottom too.
+  // An odd number of trials is padded with one that ranks below all others, or ties with those at the bottom.
   const padding = width - trials
   const own = counted - padding * (found > Number.NEGATIVE_INFINITY ? 2 : 1)
   return (own + 1) / 2 <= (trials + 1) / 2 ? 1 : 0

@@ -9,7 +9,7 @@ import {
 import { distinctRecords } from './distinctRecords.ts'
 import { pbo } from './pbo.ts'
 
-/** What decides between trials. */
+/** The criteria for choosing between trials. */
 interface TrialScore {
   readonly label: string
   readonly sharpe: number | null
@@ -32,8 +32,8 @@ function beats(a: TrialScore, b: TrialScore): boolean {
   return a.label < b.label
 }
 
-/** What remains of a record's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are per
- * period. A field is null if its statistic is not defined: see statistics/sharpe.ts. */
+/** What remains of a record's Sharpe ratio once the trials it was picked from are taken into account. Sharpe
+ * ratios are per period. A field is null if its statistic is not defined: see statistics/sharpe.ts. */
 export interface RecordDeflation {
   readonly dsr: number | null
   readonly survives: boolean
@@ -48,17 +48,18 @@ export interface RecordDeflation {
   readonly minTrackRecordPeriods: number | null
 }
 
-/** The same for the winner of a sweep, whose other trials are known. `pbo` is null where it is not defined. */
+/** Like `RecordDeflation`, for the winner of a sweep, whose other trials are known. `pbo` is null where it is
+ * not defined. */
 export interface Deflation extends RecordDeflation {
-  /** Trials whose records differ. */
+  /** The number of trials with distinct records. */
   readonly trialsDistinct: number
-  /** Of the distinct records. */
+  /** The effective number of the distinct records. */
   readonly trialsEffective: number
   readonly dsrEffective: number | null
   readonly pbo: number | null
 }
 
-/** What the deflation of a record needs of it; nulls for a record without deviation. */
+/** The inputs for deflating a record; null fields for a record without deviation. */
 export interface TrialRecord {
   readonly sharpePerPeriod: number | null
   readonly periods: number
@@ -75,7 +76,7 @@ export function trialRecord(net: Float64Array): TrialRecord {
   }
 }
 
-/** The probability that `survives` requires, and that a record of `minTrackRecordPeriods` reaches. */
+/** The probability that `survives` requires and that a record of `minTrackRecordPeriods` reaches. */
 export const confidence = 0.95
 
 /** The deflated Sharpe ratio of a record and everything it is computed from.
@@ -107,24 +108,26 @@ function completeRecord({ sharpePerPeriod, periods, skew, kurtosisRaw }: TrialRe
   return { sharpePerPeriod, periods, skew, kurtosisRaw }
 }
 
-/** V, the ddof-1 variance of the trials' own per-period Sharpe ratios. A trial without one is left out; 0 with fewer than
- * two that have one. */
+/** V, the ddof-1 variance of the trials' own per-period Sharpe ratios. A trial without one is left out; 0
+ * with fewer than two that have one. */
 export function trialsVarianceOf(sharpesPerPeriod: readonly (number | null)[]): number {
   const known = sharpesPerPeriod.filter(value => value !== null)
   return (sampleMoments(Float64Array.from(known)).standardDeviation ?? 0) ** 2
 }
 
-/** The variance of the per-period Sharpe ratio of a trial without skill, 1 / (T - 1): what V comes to when independent trials
- * differ by chance alone. 0 with fewer than two periods.
+/** The variance of the per-period Sharpe ratio of a trial without skill, 1 / (T - 1): what V comes to when
+ * independent trials differ by chance alone. 0 with fewer than two periods.
  *
  * @param periods T
- * @see Lo, A. W. (2002), The Statistics of Sharpe Ratios, Financial Analysts Journal 58(4), at a Sharpe ratio of 0 */
+ * @see Lo, A. W. (2002), The Statistics of Sharpe Ratios, Financial Analysts Journal 58(4), at a Sharpe
+ *   ratio of 0 */
 export function chanceVariance(periods: number): number {
   return periods < 2 ? 0 : 1 / (periods - 1)
 }
 
-/** The deflated Sharpe ratio of trial `winner` and everything it is computed from. A trial without a Sharpe ratio counts among
- * the N trials but not in V. One trial has threshold 0. Trials with the same record count once in the effective number.
+/** The deflated Sharpe ratio of trial `winner` and everything it is computed from. A trial without a Sharpe
+ * ratio counts among the N trials but not in V. One trial has threshold 0. Trials with the same record count
+ * once in the effective number.
  *
  * @param series net returns per period, fractions, one array per trial
  * @param winner index into `series`, from `pickWinner` */
@@ -144,18 +147,20 @@ export function deflateWinner(series: readonly Float64Array[], winner: number): 
   }
 }
 
-/** Effective number of independent trials: rho + (1 - rho) M, rho being the mean correlation between pairs of the M
- * trials. Uncorrelated trials count in full, equal ones as one. Never below 1 or above M.
+/** Effective number of independent trials: rho + (1 - rho) M, rho being the mean correlation between pairs of
+ * the M trials. Uncorrelated trials count in full, equal ones as one. Never below 1 or above M.
  *
  * @param trials M
  * @param meanCorrelation rho, from `meanPairwiseCorrelation`
- * @see Lopez de Prado, M. and Lewis, M. J. (2019), Detection of False Investment Strategies, Quantitative Finance 19(9) */
+ * @see Lopez de Prado, M. and Lewis, M. J. (2019), Detection of False Investment Strategies, Quantitative
+ *   Finance 19(9) */
 export function effectiveTrials(trials: number, meanCorrelation: number): number {
   return Math.min(trials, Math.max(1, meanCorrelation + (1 - meanCorrelation) * trials))
 }
 
-/** Mean Pearson correlation over all pairs of M series of T periods. The pairs need not be formed: with z the standardised
- * series, |sum_c z_c|^2 = M + 2 sum_{a < b} rho_ab. Series that do not vary are left out; 0 if fewer than two vary. O(M T).
+/** Mean Pearson correlation over all pairs of M series of T periods. The pairs need not be formed: with z the
+ * standardised series, |sum_c z_c|^2 = M + 2 sum_{a < b} rho_ab. Series that do not vary are left out; 0 if
+ * fewer than two vary. O(M T).
  *
  * @param series M arrays of length T */
 export function meanPairwiseCorrelation(series: readonly Float64Array[]): number {

@@ -2,16 +2,17 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** Until a body has this many bytes it stays in memory. */
+/** A body stays in memory until it exceeds this size. */
 export const spooledBytes = 8 * 1_024 * 1_024
-/** Of a file whose process cannot be asked for, because it ran on another machine or in another container. */
+/** The maximum age of a file whose process cannot be checked, because it ran on another machine or in another
+ * container. */
 const maxAgeMs = 24 * 60 * 60 * 1_000
 const suffix = '.body'
 
-/** A body in memory of its own, or in a file. */
+/** A body in a buffer of its own, or in a file. */
 export type SpooledBody = Uint8Array<ArrayBuffer> | { readonly path: string; readonly bytes: number }
 
-/** Keeps the bytes of a body as they arrive: in memory, and in a file once there are many. */
+/** Stores the bytes of a body as they arrive: in memory, or in a file once there are many. */
 export class BodySpool {
   size = 0
   readonly #folder: string
@@ -28,7 +29,7 @@ export class BodySpool {
     return this.#file !== null
   }
 
-  /** Bytes of it that are in memory. */
+  /** The number of its bytes in memory. */
   get inMemory(): number {
     return this.isInFile ? 0 : this.size
   }
@@ -48,7 +49,7 @@ export class BodySpool {
     this.#file = file
   }
 
-  /** The whole body. A file stays until `discard`. */
+  /** Returns the whole body. A file is kept until `discard`. */
   async finish(): Promise<SpooledBody> {
     if (this.#path === null) return joined(this.#chunks, this.size)
     await this.#close()
@@ -99,7 +100,7 @@ export async function removeAbandoned(folder: string, now: number): Promise<void
 function lostItsProcess(name: string, writtenMs: number): boolean {
   const [host, pid] = name.split('~')
   if (host !== thisHost) return false
-  // In a container every start of the server may have the same number.
+  // In a container, every start of the server may get the same process id.
   if (Number(pid) === process.pid) return writtenMs < performance.timeOrigin
   return !isRunning(Number(pid))
 }
@@ -112,7 +113,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The parts in a buffer of their own, which can move to a thread. */
+/** Joins the parts in a buffer of their own, which can be transferred to a thread. */
 export function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size)
   let at = 0

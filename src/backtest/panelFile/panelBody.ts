@@ -19,7 +19,8 @@ import { areSignals, checkSignalColumns, type PanelColumns, type SignalPanel } f
 
 type AxisValue = string | number
 
-/** The fields of a request other than its rows, unchecked: the engine validates them by its schema. */
+/** The fields of a request other than its rows, not yet validated: the engine validates them by its
+ * schema. */
 export interface BacktestSettings {
   readonly config?: Readonly<Record<string, AxisValue | true>>
   readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
@@ -33,14 +34,14 @@ export interface PanelBody {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly format: BodyFormat
   readonly query: BodyQuery
-  /** True if the file may ask for a sweep itself. */
+  /** True if the file itself may ask for a sweep. */
   readonly mayHaveSettings: boolean
   readonly notices: readonly string[]
-  /** The cursor of the rows that follow, where the file is one page of forecasts of the API. */
+  /** The cursor of the following rows if the file is one page of the API's forecasts. */
   readonly next: string | null
-  /** The first rows, as the file writes them; null: JSON. */
+  /** The first rows as the file writes them; null: JSON. */
   readonly head: FileHead | null
-  /** Names a cell of `panel` by its place in the file; null if the body is the file. */
+  /** Names a cell of `panel` by its position in the file; null if the body is the file. */
   readonly placeOf: SignalPanel['placeOf'] | null
 }
 
@@ -51,15 +52,16 @@ export interface FileHead {
 
 export interface PanelSource {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** undefined: recognised from the bytes. */
+  /** undefined: detected from the bytes. */
   readonly format: PanelFormat | undefined
-  /** Of a file of forecasts; undefined: its only one. */
+  /** The horizon to use from a file of forecasts; undefined: the only one in the file. */
   readonly horizon: Horizon | undefined
-  /** Rows times columns of a Parquet file of forecasts; by default what a process of its own has room for. */
+  /** The limit on rows times columns of a Parquet file of forecasts; by default what a separate process has
+   * room for. */
   readonly cellLimit?: number
 }
 
-/** Forecasts become columns; all other rows go to the engine as they are. */
+/** Forecasts are converted to columns; all other rows go to the engine unchanged. */
 export async function makePanelBody(source: PanelSource, settings: BacktestSettings): Promise<PanelBody> {
   const { horizon, cellLimit } = source
   const format = source.format ?? recogniseFormat(source.bytes)
@@ -76,12 +78,12 @@ export async function makePanelBody(source: PanelSource, settings: BacktestSetti
 
 /** A body whose rows are in a file. */
 export interface FileBody extends Omit<PanelBody, 'bytes' | 'head'> {
-  /** What is put around the file; null: the body is the file. */
+  /** What is wrapped around the file; null: the body is the file. */
   readonly frame: JsonFrame | null
 }
 
-/** The rows of a panel that are too many for memory: the file itself is the body. null: they are forecasts, which
- * become columns. */
+/** The body for a panel that is too large for memory: the file itself. Returns null for forecasts, which must
+ * be converted to columns. */
 export async function makeFileBody(
   file: BodyFile,
   { format: named, horizon }: Pick<PanelSource, 'format' | 'horizon'>,
@@ -116,10 +118,10 @@ async function hasSignals(file: BodyFile, beginning: Uint8Array, format: PanelFo
 const signalMark = '"predicted_pct"'
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** Of all columns together: what a process of its own has room for. */
+/** The limit for all columns together: what a separate process has room for. */
 const maxCells = 60_000_000
 
-/** null: the rows are not forecasts. */
+/** Returns null if the rows are not forecasts. */
 async function readParquetSignals(
   bytes: Uint8Array<ArrayBuffer>,
   horizon: Horizon | undefined,
@@ -141,7 +143,7 @@ const noForecasts = () =>
     '--horizon chooses among forecasts (columns ticker, horizon, predicted_pct ...), but these are rows of a panel. Omit it.',
   )
 
-/** null: the rows are not forecasts. */
+/** Returns null if the rows are not forecasts. */
 function readSignals(
   source: Uint8Array,
   format: TextFormat,
@@ -157,10 +159,11 @@ function readSignals(
   }
 }
 
-/** How many rows of a file are shown. */
+/** The number of rows of a file that are shown. */
 export const shownRows = 5
 
-/** Comes after the rows were read, so a fault in them is named first. Of Parquet the reader of its rows shows them. */
+/** Called after the rows have been read, so that a fault in them is reported first. For Parquet, the reader
+ * of the rows shows them instead. */
 function headOf(bytes: Uint8Array, format: PanelFormat): FileHead | null {
   if (format !== 'csv') return null
   const reader = new CsvReader(bytes)
@@ -216,17 +219,17 @@ function rowsBody(
   }
 }
 
-/** What stands before and after a JSON file in the body that it becomes. */
+/** What precedes and follows a JSON file in the body that is made from it. */
 export interface JsonFrame {
   readonly before: Uint8Array
-  /** Bytes of the file that are left out at its beginning. */
+  /** How many bytes at the beginning of the file are skipped. */
   readonly skipped: number
   readonly after: Uint8Array
-  /** The file is a whole request, and not its rows alone. */
+  /** The file is a complete request rather than just its rows. */
   readonly isRequest: boolean
 }
 
-/** A whole request gets the settings added; rows or columns alone become its panel. */
+/** A complete request gets the settings added; bare rows or columns become its panel. */
 function jsonFrame(bytes: Uint8Array, settings: BacktestSettings): JsonFrame {
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000))
   const [, brace, key] = /^\s*(\{?)\s*(?:"([^"]*)")?/.exec(beginning) ?? []

@@ -2,11 +2,12 @@ import { Failure } from '../../errors.ts'
 import { type ColumnName, columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
 import { maxPanelRows } from '../request.ts'
 
-/** A file of equal rows takes next to nothing, and 26 bytes for each in memory. Beyond this many it must have a byte
- * for each: returns that were measured take several. */
+/** A file of identical rows has almost no size, but takes 26 bytes per row in memory. Beyond this many rows,
+ * a file must have at least one byte per row; real returns take several. */
 const freeRows = 2_000_000
 
-/** Fails unless a table has the columns of a panel, and no more rows than one. Called before the cells are read. */
+/** Fails unless a table has the columns of a panel and no more rows than a panel may have. Called before the
+ * cells are read. */
 export function checkPanelTable(names: readonly string[], count: number, fileBytes: number): void {
   const allowed: readonly string[] = columnNames
   const absent = requiredColumns.find(name => name !== 'score' && !names.includes(name))
@@ -26,7 +27,7 @@ export function checkPanelTable(names: readonly string[], count: number, fileByt
     )
 }
 
-/** What to answer for a table without scores if nothing says where they come from; null: it has them. */
+/** The error for a table without scores if nothing says where they come from; null: it has scores. */
 export const missingScoreOf = (names: readonly string[]): Failure | null =>
   names.includes('score') ? null : columnMissing('score')
 
@@ -36,7 +37,7 @@ const columnMissing = (name: ColumnName) =>
     `The column ${name} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
   )
 
-/** Whole numbers are names, too: PERMNO 10107. */
+/** Integers are valid names too, such as PERMNO 10107. */
 export function textCell(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null
   return typeof value === 'string' ? value : String(value)
@@ -44,7 +45,7 @@ export function textCell(value: unknown): string | null {
 
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
-/** A missing value is null, an empty text or NaN, as pandas and Arrow write it. */
+/** A missing value is null, an empty text or NaN, as written by pandas and Arrow. */
 export function numberCell(value: unknown): string | number | null {
   if (value === null || value === undefined || value === '') return null
   if (typeof value === 'bigint') return Number(value)

@@ -1,11 +1,11 @@
-/** How the rows of a file may be written. */
+/** The formats of a file of rows. */
 export const panelFormats = ['csv', 'ndjson', 'json', 'parquet'] as const
 export type PanelFormat = (typeof panelFormats)[number]
 
-/** The first value of NDJSON is a row or the settings of a backtest: far shorter than this. */
+/** The first value of NDJSON is a row or the settings of a backtest, both far shorter than this. */
 const maxFirstValueBytes = 65_536
 
-/** Tells the format of rows from their bytes, so that a name or a pipe can be anything. */
+/** Detects the format of rows from their bytes, so that the file can have any name or come from a pipe. */
 export function recogniseFormat(bytes: Uint8Array): PanelFormat {
   if (Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'PAR1') return 'parquet'
   const start = skipSpace(bytes, hasByteOrderMark(bytes) ? 3 : 0)
@@ -17,7 +17,7 @@ export function recogniseFormat(bytes: Uint8Array): PanelFormat {
   return isOneRow(bytes.subarray(start, end)) ? 'ndjson' : 'json'
 }
 
-/** The first line of text, or all of it. */
+/** The first line of a text, or all of it. */
 export function firstLine(bytes: Uint8Array): string {
   const end = bytes.subarray(0, maxFirstValueBytes).indexOf(lineFeed)
   return new TextDecoder().decode(bytes.subarray(0, end === -1 ? maxFirstValueBytes : end))
@@ -39,7 +39,7 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** The place after the object that begins at `start`; null if it is longer than a line of NDJSON. */
+/** The index after the object that begins at `start`; null if it is longer than a line of NDJSON. */
 function endOfValue(bytes: Uint8Array, start: number): number | null {
   const last = Math.min(bytes.length, start + maxFirstValueBytes)
   let depth = 0
@@ -55,7 +55,7 @@ function endOfValue(bytes: Uint8Array, start: number): number | null {
   return null
 }
 
-/** A single row, as against a request or columns. */
+/** True for a single row, as opposed to a request or columns. */
 function isOneRow(bytes: Uint8Array): boolean {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))

@@ -24,8 +24,8 @@ import { readParquetChunks } from './parquetTable.ts'
 /** The columns that must be numbers. */
 const numberColumns = ['score', 'forward_return', 'dollar_volume']
 
-/** Reads the rows of a Parquet file straight into columns of numbers: as texts and objects they take ten times the
- * memory. */
+/** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
+ * times the memory. */
 export async function readParquetPanel(source: BodySource): Promise<ParsedPanel> {
   let panel: ParquetColumns | null = null
   let missingScore: Failure | null = null
@@ -121,25 +121,25 @@ class ParquetColumns {
   }
 }
 
-/** A column that takes cells as a file has them. */
+/** A column that accepts cells in the form that the file has them. */
 interface CellColumn {
   take(cells: ArrayLike<unknown>, from: number, length: number): void
-  /** @param codes the place of each cell in the dictionary, -1 for a null */
+  /** @param codes the index of each cell in the dictionary, -1 for null */
   takeCodes(dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number): void
 }
 
 const shared = (bytes: number) => new SharedArrayBuffer(bytes)
 
-/** Distinct values whose number is remembered. */
+/** How many distinct values are remembered with their numbers. */
 const maxKnown = 100_000
 const unread = -0x8000_0000
 
-/** Cells that become whole numbers: days, and the numbers of names. */
+/** Cells that are converted to integers: days, and the numbers of names. */
 abstract class NumberedCells<Numbers extends Int32Array | Uint16Array> implements CellColumn {
   readonly numbers: Numbers
   readonly #known = new Map<unknown, number>()
   #dictionary: ArrayLike<unknown> | null = null
-  /** Of the dictionary's entries that a row has used. */
+  /** The number of each dictionary entry that a row has used. */
   #numberOfCode = new Int32Array(0)
 
   constructor(numbers: Numbers) {
@@ -258,7 +258,7 @@ class NumberCells implements CellColumn {
   }
 }
 
-/** What the schema has against a cell. */
+/** The schema's error for a cell. */
 function cellFault(name: ColumnName, value: string | number | null, row: number): Failure {
   const place = [`row ${row + 1}`, name]
   const fault = cellChecks[name].Errors(value).First()

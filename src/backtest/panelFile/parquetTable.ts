@@ -14,36 +14,38 @@ import { damaged, FileFault, FileTooLarge } from './parquet/faults.ts'
 import { type FileBytes, openFileBytes } from './parquet/fileBytes.ts'
 import { checkThrift } from './parquet/thriftCheck.ts'
 
-/** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`; a timestamp with a time of day keeps it, so that
- * it is refused as a date instead of being moved to another day. */
+/** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`. A timestamp with a time
+ * of day keeps it, so that it is rejected as a date instead of being moved to another day. */
 export interface ParquetTable {
   readonly count: number
   readonly columns: ReadonlyMap<string, readonly unknown[]>
 }
 
-/** The dictionaries of a large file would otherwise be garbage of half a gigabyte before it is collected. */
+/** Collects garbage after this many rows: the dictionaries of a large file would otherwise leave half a
+ * gigabyte of it. */
 const rowsBetweenCollections = 2_000_000
-/** Each text of a dictionary leaves some 300 bytes behind. A file of 200 KB can have dictionaries of 500,000 texts
- * for five rows. */
+/** Collects garbage after this many texts. Each text of a dictionary leaves about 300 bytes behind, and a
+ * file of 200 KB can have dictionaries of 500,000 texts for five rows. */
 const textsBetweenCollections = 100_000
 
-/** A file of forecasts may hold several horizons. */
+/** A file of forecasts may contain several horizons. */
 const maxRowsByDefault = 10_000_000
 
-/** A column of equal values takes a few bytes in a file, and 8 for each row in memory: 20 KB become gigabytes. */
+/** Limits for reading a file. A column of equal values takes a few bytes in a file and 8 per row in memory,
+ * so 20 KB can become gigabytes. */
 export interface ParquetReading extends ParquetLimits {
-  /** Of the file. */
+  /** The limit for the whole file. */
   readonly maxRows?: number
   /** The columns that must be numbers: a DECIMAL in them would lose digits. */
   readonly numbers: readonly string[]
-  /** For a column whose values are read as the file stores them, not as what they mean: the bounds of its part in a
-   * row group. */
+  /** For a column that is read as the file stores it rather than converted to its logical type: the limits of
+   * its part in a row group. */
   readonly asStored?: (name: string) => { readonly textLength: number; readonly columnBytes: number } | null
-  /** Refuses columns and rows that are of no use, before any is read. */
+  /** Rejects unusable columns and row counts before any row is read. */
   readonly check?: (names: readonly string[], rows: number) => void
 }
 
-/** Reads a Parquet file, one group of rows after the other. */
+/** Reads a Parquet file, one row group after the other. */
 export async function readParquet(bytes: Uint8Array, reading: ParquetReading): Promise<ParquetTable> {
   const columns = new Map<string, unknown[]>()
   const count = await readParquetChunks(bytes, reading, {
@@ -60,13 +62,13 @@ export async function readParquet(bytes: Uint8Array, reading: ParquetReading): P
   return { count, columns }
 }
 
-/** What becomes of the columns of a file. */
+/** Receives the columns of a file. */
 export interface ParquetSink {
   readonly open: (names: readonly string[], rows: number, elements: readonly SchemaElement[]) => void
-  /** The first `length` values of a part of a column, for the rows after `from`. */
+  /** Receives the first `length` values of a part of a column, for the rows from `from` on. */
   readonly take: (name: string, values: ArrayLike<unknown>, from: number, length: number) => void
-  /** The same for values that refer to a dictionary: the place of each in it, -1 for a null. Without this, `take`
-   * gets the values. */
+  /** Receives values that refer to a dictionary, as indexes into it, with -1 for null. If absent, `take` gets
+   * the values instead. */
   readonly takeCodes?: (
     name: string,
     dictionary: ArrayLike<unknown>,
@@ -84,7 +86,8 @@ export async function readParquetNames(source: BodySource, numbers: readonly str
 const namesOf = (columns: readonly ReadableColumn[]) =>
   columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema.name)
 
-/** Reads a Parquet file part by part, so that neither its pages nor its values need be in memory together. Returns the number of rows. */
+/** Reads a Parquet file part by part, so that neither its pages nor its values need to be in memory together.
+ * Returns the number of rows. */
 export function readParquetChunks(
   source: BodySource,
   { numbers, asStored, maxRows = maxRowsByDefault, ...limits }: ParquetReading,
@@ -141,11 +144,12 @@ async function explained<T>(read: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** A column of a row group has about 40 entries: thousands of both fit. Each becomes an object. */
+/** A column of a row group has about 40 entries, so files with thousands of columns or row groups fit. Each
+ * entry becomes an object. */
 const maxFooterValues = 250_000
 const maxFooterBytes = 8 * 1_024 * 1_024
 
-/** The file's description of itself, which stands at its end. */
+/** Reads the file's metadata, which is at its end. */
 function readFooter(file: FileBytes): FileMetaData {
   const end = file.length - 8
   if (end < 4) throw new FileFault(damaged)
@@ -165,7 +169,7 @@ function readFooter(file: FileBytes): FileMetaData {
 
 interface ReadableColumn {
   readonly schema: SchemaElement
-  /** Its place in each row group. */
+  /** Its index in each row group. */
   readonly index: number
 }
 
@@ -179,7 +183,7 @@ function partOf(
   return { schema, metadata, rows: Number(rows) }
 }
 
-/** Fails where the parts of the file disagree: their counts decide how much memory is taken. */
+/** Fails if parts of the file disagree about counts, which decide how much memory is allocated. */
 function countRows({ row_groups: groups }: FileMetaData, maxRows: number): number {
   let count = 0
   for (const { num_rows: rows, columns } of groups) {
@@ -200,13 +204,14 @@ function tooManyCells(rows: number, columns: number, limit: number): FileTooLarg
   )
 }
 
-/** pandas stores an index without a name under such a name. */
+/** pandas stores an unnamed index under such a name. */
 const pandasIndex = /^__index_level_\d+__$/
 
 function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): ReadableColumn[] {
   const columns: ReadableColumn[] = []
   const names = new Set<string>()
-  // The first element is the table. The tree of a nested schema would take the square of its depth in memory.
+  // The first element is the table itself. Nested columns are rejected before hyparquet builds their tree,
+  // which would take memory quadratic in its depth.
   for (const [place, element] of schema.entries()) {
     const { name, num_children: children = 0, repetition_type: repetition } = element
     if (place === 0) continue
@@ -220,7 +225,7 @@ function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): 
     names.add(name)
     columns.push({ schema: element, index: place - 1 })
   }
-  // Texts first: a file whose texts cannot be used is refused before its numbers take time and memory.
+  // Texts come first, so that a file with unusable texts is rejected before its numbers take time and memory.
   return [...columns].sort((a, b) => Number(isText(b.schema)) - Number(isText(a.schema)))
 }
 

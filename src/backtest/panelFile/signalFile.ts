@@ -39,7 +39,8 @@ export function readNdjsonSignals(bytes: Uint8Array, horizon: Horizon | undefine
   return rows.finish('line')
 }
 
-/** Forecasts as JSON: an array of rows, an answer of the API (`data`), or an array for each column. */
+/** Forecasts as JSON: an array of rows, a response of the API (`data`), or an object with an array per
+ * column. */
 export function readJsonSignals(bytes: Uint8Array, horizon: Horizon | undefined): SignalPanel {
   const value = parse(decode(bytes), 'It')
   const list = isObject(value) && Array.isArray(value.data) ? value.data : value
@@ -57,7 +58,7 @@ export function readJsonSignals(bytes: Uint8Array, horizon: Horizon | undefined)
   return rows.finish('row', next)
 }
 
-/** Forecasts by column, as a Parquet file holds them. */
+/** Forecasts by column, as read from a Parquet file. */
 export function readSignalTable({ count, columns }: ParquetTable, horizon: Horizon | undefined): SignalPanel {
   checkSignalColumns([...columns.keys()])
   const [date, ticker, market, horizons, predicted, actual] = signalColumns.map(

@@ -2,9 +2,9 @@ import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
 import { numberCell, textCell } from './panelColumns.ts'
 
-/** The columns of forecasts, as `signals import` reads them and the API answers them. */
+/** The columns of forecasts, as `signals import` reads them and the API returns them. */
 export const signalColumns = ['date', 'ticker', 'market', 'horizon', 'predicted_pct', 'actual_pct'] as const
-/** May be there; a backtest does not use them. */
+/** Optional columns that a backtest does not use. */
 const unusedColumns = ['status', 'source']
 
 export type SignalCells = readonly [
@@ -36,17 +36,18 @@ export function checkSignalColumns(columns: readonly string[]): void {
   )
 }
 
-/** The name of a panel's column in a file of forecasts. */
+/** The name in a file of forecasts for each column of a panel. */
 const signalColumnOf: Readonly<Record<string, string>> = {
   asset: 'ticker',
   score: 'predicted_pct',
   forward_return: 'actual_pct',
 }
 
-/** Of one horizon. They are held as texts, which take far more memory than the columns of a panel. */
+/** The limit for one horizon. Forecasts are held as texts, which take far more memory than the columns of a
+ * panel. */
 export const maxSignalRows = 2_000_000
 
-/** Rows of a panel by column, as JSON has them. What is no valid cell stays as text, so that the schema names it. */
+/** Rows of a panel by column, as in JSON. An invalid cell remains a text, so that the schema reports it. */
 export interface PanelColumns {
   readonly date: readonly (string | null)[]
   readonly asset: readonly (string | null)[]
@@ -58,15 +59,16 @@ export interface PanelColumns {
 export interface SignalPanel {
   readonly columns: PanelColumns
   readonly horizon: Horizon
-  /** Forecasts of the last dates, on which no outcome is known yet. */
+  /** The number of forecasts on the last dates, for which no outcome is known yet. */
   readonly openRows: number
-  /** The `next` of an answer of the API that is not the last page, else null. */
+  /** The `next` cursor of an API response that is not the last page, else null. */
   readonly next: string | null
-  /** Names a cell of the panel by its place in the file. */
+  /** Names a cell of the panel by its position in the file. */
   readonly placeOf: (column: string, row: number) => string
 }
 
-/** Collects the forecasts of one horizon as rows of a panel: the forecast is the score, the outcome the forward return. */
+/** Collects the forecasts of one horizon as rows of a panel: the forecast is the score, and the outcome the
+ * forward return. */
 export class SignalRows {
   readonly #wanted: Horizon | undefined
   readonly #found = new Set<string>()
@@ -82,11 +84,12 @@ export class SignalRows {
     this.#wanted = wanted
   }
 
-  /** @param place its line or row in the file, from 1 */
+  /** @param place its line or row in the file, counted from 1 */
   add([date, ticker, market, horizon, predicted, actual]: SignalCells, place: number): void {
     const name = String(horizon)
     this.#found.add(name)
-    // A file of several horizons is refused at its end, with their names: its rows need not be stored.
+    // A file with several horizons is rejected at its end with a list of them, so its rows need not be
+    // stored.
     if (this.#wanted === undefined ? this.#found.size > 1 : name !== this.#wanted) return
     if (this.#place.length === maxSignalRows)
       throw new Failure(
@@ -101,7 +104,7 @@ export class SignalRows {
     this.#place.push(place)
   }
 
-  /** @param placeWord what a place is */
+  /** @param placeWord what `place` counts */
   finish(placeWord: 'line' | 'row', next: string | null = null): SignalPanel {
     const horizon = this.#horizon()
     const isOpen = this.#openRows()
@@ -144,8 +147,8 @@ export class SignalRows {
     return wanted
   }
 
-  /** Which rows are later than the last outcome; null if none is. A forecast before that day whose outcome is missing stays: what
-   * happened to it afterwards must not decide whether it could be bought. */
+  /** Selects the rows after the last outcome; null if there are none. An earlier forecast with a missing
+   * outcome is kept: what happened to a name later must not decide whether it could be bought. */
   #openRows(): ((row: number) => boolean) | null {
     let last = ''
     for (const [row, date] of this.#date.entries())
@@ -156,7 +159,7 @@ export class SignalRows {
   }
 }
 
-/** A ticker that several markets share becomes TICKER:MARKET, as in the archive of a server. */
+/** A ticker that several markets share becomes TICKER:MARKET, as in a server's archive. */
 function assetNames(
   tickers: readonly (string | null)[],
   markets: readonly (string | null)[],

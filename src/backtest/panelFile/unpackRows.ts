@@ -3,15 +3,16 @@ import { Failure } from '../../errors.ts'
 import { maxAssetLength, maxMarketLength } from '../codec/cells.ts'
 import { type PanelFormat, recogniseFormat } from './panelFormat.ts'
 
-/** The longest row: names with 3 bytes a character, four numbers, and the names of the columns where each row repeats them. */
+/** The longest possible row: names with 3 bytes per character, four numbers, and the column names if each row
+ * repeats them. */
 const maxRowBytes = 3 * (maxAssetLength + maxMarketLength) + 4 * 25 + 100
-/** The first lines may be settings, or names of columns. */
+/** The first lines may be settings or column names. */
 const maxHeadBytes = 65_536
-/** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
+/** Far more than a backtest accepts, because a file of forecasts may contain several horizons. */
 const maxLines = 60_000_000
 
-/** A Parquet file has no lines to judge it by, and is packed already: gzip makes it a little smaller, or a few times
- * where it is not. */
+/** The decompressed size that is always allowed. A Parquet file has no lines to judge it by. It is usually
+ * compressed already, so gzip makes it only slightly smaller, or a few times smaller if it is not. */
 const freeParquetBytes = 32 * 1_024 * 1_024
 const maxParquetRatio = 50
 
@@ -19,16 +20,17 @@ const lineFeed = 0x0a
 const chunkSize = 256 * 1_024
 
 export interface UnpackLimits {
-  /** Of the unpacked file. */
+  /** The size of the decompressed file. */
   readonly bytes: number
-  /** Fails for a format that the reader does not take, before the rest is unpacked. */
+  /** Fails for a format that the reader does not accept, before the rest is decompressed. */
   readonly check?: (format: PanelFormat) => void
 }
 
 export const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/** Unpacks a gzipped file of rows; any other file is returned as it is. A few kilobytes may unpack to gigabytes, so the file is read twice:
- * the first time nothing of it is kept, and it is refused at the first byte that no row can use. */
+/** Decompresses a gzipped file of rows; any other file is returned unchanged. A few kilobytes may expand to
+ * gigabytes, so the file is decompressed twice. The first pass keeps nothing, and stops at the first byte
+ * that no row can use. */
 export async function unpackRows(
   packed: Uint8Array<ArrayBuffer>,
   limits: UnpackLimits,
@@ -60,7 +62,7 @@ async function* gunzip(packed: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Judges the bytes of a packed file as they come. */
+/** Checks decompressed bytes as they arrive. */
 export class RowsMeasure {
   bytes = 0
   readonly #limits: UnpackLimits
@@ -94,7 +96,7 @@ export class RowsMeasure {
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) this.#lines++
     if (this.#lines > maxLines)
       throw tooLarge(`has more than ${maxLines.toLocaleString('en')} lines unpacked. Split it by date.`)
-    // A chunk is counted whole, and so its last line before it has ended.
+    // A whole chunk is counted at once, so the last line in it may be incomplete.
     if (this.bytes > maxHeadBytes + chunkSize + this.#lines * maxRowBytes)
       throw tooLarge(
         `has ${this.bytes.toLocaleString('en')} bytes in its first ${this.#lines.toLocaleString('en')} lines unpacked; a row has at most ${maxRowBytes}. Send rows of a panel, one per line.`,

@@ -3,11 +3,11 @@ import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { Failure } from '../../errors.ts'
 import { ZstdFault, ZstdFrames } from './zstdFrames.ts'
 
-/** How a body or a file may be packed. */
+/** The compression formats of a body or file. */
 export const packings = ['gzip', 'zstd'] as const
 export type Packing = (typeof packings)[number]
 
-/** By the first bytes; null: not packed. No rows begin like this. */
+/** Detects the compression from the first bytes; null: none. Rows never begin like this. */
 export function packingOf(bytes: Uint8Array): Packing | null {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip'
   const isZstd = bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
@@ -16,17 +16,18 @@ export function packingOf(bytes: Uint8Array): Packing | null {
 
 const chunkSize = 256 * 1_024
 
-/** Unpacks bytes as they come, all members and frames of them, and passes the result on in parts. Fails if they are
- * damaged or end early, and with whatever `chunks` and `take` fail with.
+/** Decompresses bytes as they arrive, including all concatenated members or frames, and passes the result on
+ * in parts. Fails if the bytes are damaged or end early, and with whatever error `chunks` or `take` throw.
  *
- * @param what is packed, at the beginning of a sentence */
+ * @param what names the compressed data at the beginning of a sentence */
 export async function unpackStream(
   chunks: AsyncIterable<Uint8Array>,
   packing: Packing,
   take: (bytes: Uint8Array) => void | Promise<void>,
   what: string,
 ): Promise<void> {
-  // The stream passes errors of its ends on as they are, so only its own are left to explain.
+  // The stream rethrows errors of its source and its consumer. They are remembered here, so that only the
+  // decompressor's own errors are explained.
   let outside: { readonly error: unknown } | null = null
   const frames = packing === 'zstd' ? new ZstdFrames() : null
   const stream = packing === 'gzip' ? createGunzip({ chunkSize }) : createZstdDecompress({ chunkSize })
@@ -47,7 +48,7 @@ export async function unpackStream(
       try {
         for await (const bytes of unpacked) await take(bytes)
       } catch (error) {
-        // That of the stream itself arrives here, too.
+        // The stream's own errors arrive here too.
         if (error instanceof Failure) outside ??= { error }
         throw error
       }
@@ -67,5 +68,5 @@ export async function unpackStream(
   }
 }
 
-/** The compiler does not see that the callbacks assign it. */
+/** A separate function, because the compiler does not see that the callbacks assign the variable. */
 const outsideError = (outside: { readonly error: unknown } | null): unknown => outside?.error

@@ -1,20 +1,20 @@
-/** What is wrong with packed bytes, for the sender. */
+/** Describes what is wrong with compressed bytes, for the sender. */
 export class ZstdFault extends Error {}
 
-/** RFC 9659 allows HTTP bodies no larger window, because whoever unpacks them must keep all of it in memory. */
+/** RFC 9659 allows no larger window in HTTP bodies, because a decoder must keep all of it in memory. */
 const maxWindowBytes = 8 * 1_024 * 1_024
 
 const frameMagic = 0xfd2fb528
 const skippableMagic = 0x184d2a50
 const blockHeaderBytes = 3
 
-/** What the next bytes of a frame are. */
+/** The kind of the next bytes of a frame. */
 type Part = 'magic' | 'descriptor' | 'frame' | 'skippable' | 'block'
 
-/** Follows the frames of zstd as they arrive. Bun's decoder ends in silence where a frame is cut, so that half of a
- * body would pass for the whole of it. */
+/** Follows the frames of zstd as they arrive. Bun's decoder ends silently when a frame is cut off, so half of
+ * a body would pass for the whole. */
 export class ZstdFrames {
-  /** Bytes of content that come before the next header. */
+  /** Bytes of content before the next header. */
   #skip = 0
   readonly #header = new Uint8Array(18)
   #filled = 0
@@ -36,7 +36,7 @@ export class ZstdFrames {
     }
   }
 
-  /** To be called after the last bytes. */
+  /** Must be called after the last bytes. */
   end(): void {
     const isBetweenFrames = this.#part === 'magic' && this.#filled === 0 && this.#skip === 0
     if (!isBetweenFrames || this.#frames === 0) throw new ZstdFault('it ends in the middle of a frame')
@@ -111,7 +111,7 @@ export class ZstdFrames {
     this.#expect('magic', 4)
   }
 
-  /** @param kept bytes of this header that belong to the next one, too */
+  /** @param kept bytes of this header that also belong to the next one */
   #expect(part: Part, bytes: number, kept = 0): void {
     this.#part = part
     this.#wanted = bytes
@@ -126,7 +126,7 @@ export class ZstdFrames {
   }
 }
 
-/** Bytes of a frame's header after its descriptor. */
+/** The number of bytes in a frame's header after its descriptor. */
 function headerRest(descriptor: number): number {
   const window = (descriptor & 0x20) === 0 ? 1 : 0
   const dictionary = [0, 1, 2, 4][descriptor & 3]

@@ -10,31 +10,31 @@ import type { BacktestSource } from '../request.ts'
 /** The archive of a horizon, or one market of it, in shared memory. */
 export interface CachedArchive {
   readonly horizon: Horizon
-  /** Null: all markets. */
+  /** null: all markets. */
   readonly market: string | null
   readonly data: Dataset
   readonly dataVersion: number
 }
 
-/** Which archive a request runs on. */
+/** Identifies the archive that a request runs on. */
 export function archiveKey(source: BacktestSource): Pick<CachedArchive, 'horizon' | 'market'> {
   return { horizon: source.horizon ?? '1d', market: source.market ?? null }
 }
 
-/** The resolved signals of one day and horizon as the database packs them, ordered by ticker, then market. Reading
- * millions of rows one by one would block a thread for seconds. */
+/** The resolved signals of one day and horizon as the database packs them, ordered by ticker, then market.
+ * Reading millions of rows one by one would block a thread for seconds. */
 export interface SignalDay {
-  /** Since 1970-01-01. */
+  /** Days since 1970-01-01. */
   readonly day: number
   /** `TICKER MARKET`, one per line. */
   readonly names: string
   /** The forecasts, 8 bytes each, big-endian. */
   readonly predicted: Uint8Array
-  /** The outcomes, in the same form. */
+  /** The outcomes in the same format. */
   readonly actual: Uint8Array
 }
 
-/** Signals to a ranked dataset: the forecast is the score, the outcome the forward return. */
+/** Builds a ranked dataset from signals: the forecast is the score, the outcome the forward return. */
 export function buildArchive(days: readonly SignalDay[]): Dataset {
   return buildRankedDataset(unpackDays(days))
 }
@@ -45,20 +45,21 @@ export function filterArchive(data: Dataset, market: string): Dataset | null {
   return columns && buildRankedDataset(columns)
 }
 
-/** The ids of the dataset's assets in their order, one per line. */
+/** The ids of the dataset's assets in order, one per line. */
 export function listAssetNames({ assets }: Dataset): string {
   return Array.from({ length: nameCount(assets) }, (_, place) => nameAt(assets, place)).join('\n')
 }
 
-/** Ranked once, so that every later backtest shares the order. No cell may repeat. */
+/** Ranked once, so that every later backtest shares the order. No cell may occur twice. */
 export function buildRankedDataset(columns: Columns): Dataset {
   const { dataset } = buildDataset(columns)
   if (!dataset) throw new Failure('internal', 'Two rows have the same asset and date.')
   return rankDataset(shareDataset(dataset))
 }
 
-/** The asset id is the ticker. If two markets share a ticker, the ids are TICKER:MARKET. Assets are ordered by ticker, then
- * by market. Otherwise a later listing in another market would change how ties between earlier assets are broken. */
+/** The asset id is the ticker, or TICKER:MARKET if two markets share the ticker. Assets are ordered by
+ * ticker, then by market. If they were ordered by id, a later listing in another market would change how
+ * ties between existing assets are broken. */
 function unpackDays(days: readonly SignalDay[]): Columns {
   const rows = days.reduce((sum, { actual }) => sum + actual.length / 8, 0)
   const columns = allocate(rows)

@@ -24,18 +24,19 @@ import { runSelected } from './runRequest.ts'
 import { panelSelector, panelSpacing, type SelectedData, selectArchiveData } from './selectData.ts'
 import { describeFailure, type TaskFailure } from './taskFailure.ts'
 
-/** A batch whose body is read and checked. */
+/** A batch whose body has been read and validated. */
 export interface OpenedBatch {
   readonly items: readonly BatchItem[]
   /** The rows in the body, ranked, in shared memory; null if it has none. */
   readonly panel: Dataset | null
-  /** The body names one panel or source for all items. */
+  /** True if the body names one panel or source for all items. */
   readonly sharesRows: boolean
-  /** Of the archive, for all items; undefined: the present one. */
+  /** The data version of the archive for all items; undefined: the current one. */
   readonly dataVersion: number | undefined
 }
 
-/** Reads the body of a batch, and refuses it whole for a fault of any item that shows without the rows of others. */
+/** Reads the body of a batch. Rejects the whole batch for any fault of an item that can be found without rows
+ * from elsewhere. */
 export function openBatch(body: Uint8Array): OpenedBatch {
   const { items, panel, sharesRows, dataVersion } = readBatchBody(body)
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
@@ -48,7 +49,7 @@ export function openBatch(body: Uint8Array): OpenedBatch {
   return { items, panel: data, sharesRows, dataVersion }
 }
 
-/** The spacing of the dates does not decide which holding periods are possible. */
+/** The spacing of the dates does not affect which holding periods are possible. */
 const anySpacing = { medianGap: 1, meanCalendarGap: 1 }
 
 const archiveReturnDays = ({ horizon }: BacktestSource) => Number.parseInt(horizon ?? '1d', 10)
@@ -63,7 +64,7 @@ export interface BatchRowsOpened {
 }
 
 export interface BatchEntry {
-  /** Its place in the batch. */
+  /** Its index in the batch. */
   readonly index: number
   readonly config: BacktestConfig
   readonly include: readonly BacktestInclude[]
@@ -78,21 +79,21 @@ export interface BatchEntry {
 
 export interface BatchInput extends BatchRowsOpened {
   readonly entries: readonly BatchEntry[]
-  /** Backtests in the whole batch. */
+  /** The number of backtests in the whole batch. */
   readonly size: number
   readonly costs: MarketCosts
-  /** Putting 1 here ends the work within a block of periods. */
+  /** Set to 1 to stop the work within a block of periods. */
   readonly stop: Int32Array
 }
 
 export interface BatchOutput {
-  /** NDJSON, a line for each entry that has a result. */
+  /** NDJSON, one line for each entry that has a result. */
   readonly lines: Uint8Array<ArrayBuffer>
   readonly trials: readonly BatchTrial[]
   readonly failures: readonly { readonly index: number; readonly failure: TaskFailure }[]
 }
 
-/** What the summary of a batch needs of a result. */
+/** The fields of a result that the summary of a batch needs. */
 export interface BatchTrial {
   readonly index: number
   readonly label: string
@@ -103,8 +104,8 @@ export interface BatchTrial {
   readonly findings: Findings
 }
 
-/** Runs some backtests of a batch one after the other. Their results have the bytes of single requests, apart from
- * the verdict: it counts the batch. */
+/** Runs some backtests of a batch one after the other. Their results have the same bytes as single requests,
+ * except for the verdict, which takes the whole batch into account. */
 export function runBatchItems(input: BatchInput): BatchOutput {
   const { entries, size, costs, stop } = input
   const select = selector(input)
@@ -149,7 +150,7 @@ export function runBatchItems(input: BatchInput): BatchOutput {
   return { lines: new Uint8Array(Buffer.concat(parts)), trials, failures }
 }
 
-/** A backtest has two Deflated Sharpe ratios, and neither is wrong. */
+/** Added because a line's Deflated Sharpe ratio differs from the batch's, and both are correct. */
 const noteOfLine =
   'trials_variance is the one that chance alone would give the Sharpe ratios of the batch, because its other results were not known yet. The summary has another dsr for the best backtest: it takes the variance of the Sharpe ratios that the batch really has.'
 const noteOfSummary =
@@ -171,11 +172,11 @@ function selector({ data, dataVersion, score, costs }: BatchInput): (entry: Batc
   }
 }
 
-/** The last line of a batch. Its winner is deflated as that of a sweep: V is now known from the other trials. Where no other trial has a
- * Sharpe ratio, V stays that of chance.
+/** The last line of a batch. Its winner is deflated like that of a sweep, since V is now known from the other
+ * trials. If no other trial has a Sharpe ratio, V stays the one expected by chance.
  *
  * @param trials in any order
- * @param size backtests in the batch, those that failed included: N */
+ * @param size N: the backtests in the batch, including those that failed */
 export function summariseBatch(trials: readonly BatchTrial[], size: number): BatchSummaryLine {
   const ordered = trials.toSorted((a, b) => a.index - b.index)
   const counts = { batch_size: size, count: trials.length, failed: size - trials.length }
@@ -187,7 +188,8 @@ function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['
   const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.findings.judgedSharpe })))
   const { index, label, sharpe, record, findings } = trials[winner]
   const sharpes = trials.map(trial => trial.record.sharpePerPeriod)
-  // One Sharpe ratio has no variance. With 0 the only result of 500 backtests would pass as if it were the only trial.
+  // A single Sharpe ratio has no variance. With V = 0, the only result of 500 backtests would be judged as if
+  // it were the only trial.
   const isKnown = sharpes.filter(value => value !== null).length > 1
   const variance = isKnown ? trialsVarianceOf(sharpes) : chanceVariance(record.periods)
   const deflation = deflateRecord(record, variance, size)

@@ -11,7 +11,7 @@ import type { RunInput } from './runInput.ts'
 
 type Capacity = PerformanceFields['capacity']
 
-/** Refuses `capacity` of rows that have no volume, before anything is computed. */
+/** Rejects `capacity` for rows without volumes, before anything is computed. */
 export function requireVolume({ dollarVolume }: Dataset, include: readonly BacktestInclude[]): void {
   if (dollarVolume !== undefined || !include.includes('capacity')) return
   throw new Failure(
@@ -21,11 +21,11 @@ export function requireVolume({ dollarVolume }: Dataset, include: readonly Backt
   )
 }
 
-/** The section `capacity` of a result: `periodCapacity` of every period with trades, each with the volume in the name's row of the
- * date on which the portfolio is rebalanced. A name without a row on that date, or without a volume in it, has none: volumes of other
- * dates are never used.
+/** The section `capacity` of a result: `periodCapacity` of every period with trades. Each trade is compared
+ * with the volume in the row of its name on the rebalancing date. Without such a row, or without a volume in
+ * it, the volume is unknown: volumes of other dates are never used.
  *
- * @param participation largest share of a volume that a trade may be, a fraction */
+ * @param participation the largest fraction of a volume that a trade may be */
 export function writeCapacity({ data, periods, config }: RunInput, participation: number): Capacity {
   const { dollarVolume, ranking } = data
   const capitals: number[] = []

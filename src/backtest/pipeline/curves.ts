@@ -5,7 +5,7 @@ import { sharpe } from '../statistics/sharpe.ts'
 import type { Fold } from '../walkforward/folds.ts'
 import { finiteOrNull, writeCurve } from './resultFields.ts'
 
-/** A fold, and the net return of each period of the record that it tested. */
+/** A fold, and the net return of each period of the record that the fold tested. */
 export interface TestedFold {
   readonly fold: Fold
   readonly net: Float64Array
@@ -19,7 +19,7 @@ export interface RecordDays {
   readonly periodsPerYear: number
 }
 
-/** The curves next to the net one: gross, universe, and the unseen periods. */
+/** The curves besides the net one: gross, universe, and the out-of-sample periods. */
 export function writeCurves(
   { gross, universe }: PeriodSeries,
   tested: readonly TestedFold[],
@@ -37,7 +37,7 @@ export function writeCurves(
   }
 }
 
-/** The test blocks as one record. They follow each other without a gap, so every day has its period. */
+/** The test blocks as one record. They are contiguous, so every day has its period. */
 export function writeUnseen(
   tested: readonly TestedFold[],
   { days, returnDays, periodsPerYear }: RecordDays,

@@ -3,14 +3,15 @@ import { resultPage } from '../report/tearSheet/page.ts'
 import type { BacktestInclude, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 
-/** A result as it is sent. The thread that computes it encodes it, so that only bytes are copied between threads. */
+/** A result as it is sent. The thread that computes it also encodes it, so that only bytes pass between
+ * threads. */
 export interface EncodedResult {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Null for a panel. */
   readonly dataVersion: number | null
 }
 
-/** @param pageOnly sections that only the page shows; a stored result has them after the answer */
+/** @param pageOnly sections that only the page shows; a stored result contains them after the response */
 export function encodeResult(
   result: BacktestResult,
   format: ResultFormat,
@@ -32,8 +33,8 @@ function encode(result: BacktestResult, format: ResultFormat, pageOnly: readonly
   }
 }
 
-/** Two lines of JSON, neither of which contains a line break: the answer to the request, as if it had not been stored, and what
- * only its page shows besides. */
+/** Two lines of JSON, neither of which contains a line break: the response to the request, as if it had not
+ * been stored, and the sections that only its page shows. */
 function storedBytes(result: BacktestResult, pageOnly: readonly BacktestInclude[]): Uint8Array<ArrayBuffer> {
   const hidden = new Set<string>(pageOnly.map(section => (isEvidence(section) ? 'evidence' : section)))
   const fields = Object.entries(result)
@@ -42,22 +43,22 @@ function storedBytes(result: BacktestResult, pageOnly: readonly BacktestInclude[
   return new Uint8Array(Buffer.concat([jsonBytes(answer), Buffer.from('\n'), jsonBytes(rest)]))
 }
 
-/** The answer in a stored result, as JSON. */
+/** The response in a stored result, as JSON. */
 export const storedAnswer = (stored: string): string => stored.split('\n', 1)[0]
 
-/** The page of a stored result. Those of earlier versions have one line. */
+/** The page of a stored result. Results of earlier versions have a single line. */
 export function storedPage(stored: string): EncodedResult {
   const [answer, rest = '{}'] = stored.split('\n')
   return encodeResult({ ...JSON.parse(answer), ...JSON.parse(rest) }, 'html')
 }
 
-/** @param encoded as JSON */
+/** @param encoded must be JSON */
 export function decodeResult({ bytes }: EncodedResult): BacktestResult {
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** The bytes of `JSON.stringify(record)`, encoded field by field. In one string, a single character beyond Latin-1 (in a
- * cost's source, for example) would double the memory, and the time to encode all numbers. */
+/** The bytes of `JSON.stringify(record)`, encoded field by field. In a single string, one character beyond
+ * Latin-1 (in a cost's source, for example) would double the memory, and the time to encode all numbers. */
 export function jsonBytes(record: object): Uint8Array<ArrayBuffer> {
   const texts: string[] = []
   for (const [name, value] of Object.entries(record)) {

@@ -14,13 +14,13 @@ import { minTrackRecordPeriods, probabilisticSharpe, sharpe } from '../statistic
 import { evidenceNotes, type NotedRecords } from './evidenceNotes.ts'
 import { finiteOrNull } from './resultFields.ts'
 
-/** What evidence a request wants and how, with every default filled in. */
+/** The evidence that a request wants and how to compute it, with every default filled in. */
 export interface EvidenceSettings {
-  /** Those that the result has; the verdict needs the resamples of `spa` in any case. */
+  /** The sections that the result contains; the verdict needs the resamples of `spa` in any case. */
   readonly sections: readonly EvidenceSection[]
   readonly seed: number
   readonly bootstraps: number
-  /** Null: chosen from the record. */
+  /** null: chosen from the record. */
   readonly meanBlock: number | null
   readonly groups: number
   readonly testGroups: number
@@ -36,12 +36,12 @@ export function resolveEvidence(
   return { sections, seed, bootstraps, meanBlock, groups, testGroups }
 }
 
-/** Periods drawn in all resamples, and returns of all configurations. Above these one request would hold a thread for many seconds
- * or hundreds of megabytes. */
+/** Limits on the periods drawn in all resamples, and on the returns of all configurations. Above them, one
+ * request would occupy a thread for many seconds, or take hundreds of megabytes. */
 const maxDraws = 100_000_000
 const maxReturns = 50_000_000
 
-/** Refuses evidence that takes too long or too much memory. */
+/** Rejects evidence that would take too much time or memory. */
 export function boundEvidence(
   { sections, bootstraps }: EvidenceSettings,
   configurations: number,
@@ -64,15 +64,16 @@ export function boundEvidence(
   }
 }
 
-/** Whether the resamples of `spa` stop as soon as they decide the verdict: their p values are not part of
- * the result. */
+/** Whether the resamples of `spa` may stop as soon as they decide the verdict, because the result does not
+ * contain their p values. */
 export const isDecisionEnough = ({ sections }: EvidenceSettings): boolean => !sections.includes('spa')
 
-/** Whether the verdict can have its test. A request that includes `spa` is refused above these limits. */
+/** Whether the test is affordable for the verdict. A request that explicitly includes `spa` is rejected above
+ * these limits. */
 export const canTest = ({ bootstraps }: EvidenceSettings, configurations: number, periods: number): boolean =>
   bootstraps * periods <= maxDraws && configurations * periods <= maxReturns
 
-/** The records that evidence is about: one configuration, or all trials of a sweep. */
+/** The records behind the evidence: one configuration, or all trials of a sweep. */
 export interface EvidenceRecords extends NotedRecords {
   readonly trials: readonly EvidenceTrial[]
   /** The configuration that the result is about. */
@@ -83,7 +84,7 @@ export interface EvidenceRecords extends NotedRecords {
 
 export interface EvidenceTrial {
   readonly net: Float64Array
-  /** What the record is judged by: net less the return of its benchmark. */
+  /** The series that the record is judged by: net return minus the return of its benchmark. */
   readonly judged: Float64Array
   readonly benchmark: BenchmarkKind
   /** h, in periods. */
@@ -93,8 +94,8 @@ export interface EvidenceTrial {
 
 type Returns = Pick<EvidenceTrial, 'net' | 'judged'>
 
-/** What `spa` resamples. Each trial is compared with its own benchmark already, so the one of the test
- * earns nothing. */
+/** The input that `spa` resamples. The benchmark of each trial has already been subtracted, so the benchmark
+ * of the test earns 0. */
 export function spaInput(settings: EvidenceSettings, trials: readonly Returns[]) {
   return {
     series: trials.map(({ judged }) => judged),
@@ -103,9 +104,9 @@ export function spaInput(settings: EvidenceSettings, trials: readonly Returns[])
   }
 }
 
-/** The mean block length of all resamples: the one that was sent, or else the longer of two, that of the mean net
- * return of all configurations and that of their mean judged return. One length serves all, since all are resampled
- * together. */
+/** The mean block length of all resamples: the one that was sent, or else the longer of two, that of the mean
+ * net return of all configurations and that of their mean judged return. All configurations are resampled
+ * together, so they share one length. */
 export function meanBlockOf({ meanBlock }: EvidenceSettings, trials: readonly Returns[]): number {
   if (meanBlock !== null) return meanBlock
   const length = optimalBlockLength(meanSeries(trials.map(({ judged }) => judged)))
@@ -127,7 +128,7 @@ export interface Tested {
 
 /** Runs that test on this thread.
  *
- * @param isSkipped nothing depends on it */
+ * @param isSkipped true if nothing depends on the test */
 export function testRecords(
   settings: EvidenceSettings,
   trials: readonly EvidenceTrial[],
@@ -141,7 +142,7 @@ export function testRecords(
   return { outcome: testSuperiority(series, benchmark, meanBlock, draws), meanBlock }
 }
 
-/** The sections of `evidence`, each present. */
+/** The sections of `evidence`, none of them optional. */
 type Sections = Required<Pick<EvidenceUsed, EvidenceSection>>
 
 /** The section `evidence` of a result. */

@@ -1,13 +1,13 @@
 import type { EvidenceSection } from '../requestEvidence.ts'
 import type { EvidenceNote, EvidenceUsed } from '../resultEvidence.ts'
 
-/** Below this the tests reject noise too often: see the guide. */
+/** With fewer periods, the tests reject noise too often: see the guide. */
 const minPeriods = 500
 const minBlocks = 20
-/** Turnovers that differ by this factor have costs that order the configurations in every period. */
+/** If turnovers differ by more than this factor, costs order the configurations in every period. */
 const turnoverFactor = 1.5
 
-/** What the notes depend on. */
+/** The inputs of the notes. */
 export interface NotedRecords {
   readonly trials: readonly { readonly avgTurnover: number }[]
   /** Day of each period. */
@@ -15,11 +15,11 @@ export interface NotedRecords {
   readonly hasCosts: boolean
   /** Probability of backtest overfitting; null without a sweep, or where it is not defined. */
   readonly pbo: number | null
-  /** Codes of the result's warnings. */
+  /** The codes of the result's warnings. */
   readonly warnings: readonly string[]
 }
 
-/** Where a figure of the evidence may mislead, in words. */
+/** Explains where a figure of the evidence may mislead. */
 export function evidenceNotes(
   records: NotedRecords,
   written: Pick<EvidenceUsed, EvidenceSection>,
@@ -74,7 +74,7 @@ function missingSections(written: Pick<EvidenceUsed, EvidenceSection>, trials: n
   )
 }
 
-/** Below this a pbo looks like a good sign. */
+/** A pbo below this looks like a good sign. */
 const lowPbo = 0.5
 
 function pboWithCosts(pbo: number): string {

@@ -20,7 +20,7 @@ const decayPeriods = [1, 2, 3, 5, 10, 21]
 
 /** The sections of a result that `include` requests.
  *
- * @param participation of `capacity` */
+ * @param participation for the section `capacity` */
 export function writeIncluded(
   input: RunInput,
   simulation: Simulation,
@@ -48,7 +48,7 @@ export function writeIncluded(
         included.positions = writePositions(data, periods, simulation)
         break
       case 'curves':
-        // Of the folds too: `curves.ts` writes them.
+        // Written in `curves.ts`, because it also depends on the folds.
         break
       case 'performance':
         included.performance = writePerformance(input, simulation)
@@ -72,7 +72,7 @@ export function writeIncluded(
       case 'interval':
       case 'cpcv':
       case 'track_record':
-        // In `evidence`: these are about all trials of a sweep.
+        // Written in `evidence.ts`, because these sections cover all trials of a sweep.
         break
       default:
         section satisfies never
@@ -99,8 +99,8 @@ function whyNoT(periods: number, mean: number | null): string {
   return `t_stat is null: the correlation is ${mean.toFixed(3)} in all ${periods} periods, so it has no variance to be compared with.`
 }
 
-/** Ends where the curve ends: after ruin no money is left to compound, and two losses of more than 100% would compound
- * to a gain. */
+/** Ends where the curve ends: after ruin there is no money left to compound, and two losses of more than 100%
+ * would compound to a gain. */
 function writeMonthly(net: Float64Array, days: Int32Array): NonNullable<Included['monthly']> {
   const { curve } = equityCurve(net)
   return monthlyReturns(net.subarray(0, curve.length - 1), days).map(({ year, months, total }) => ({
@@ -126,7 +126,7 @@ function writePositions(
       weight: weight[name],
     })
   }
-  // Stable: equal weights stay in the order of asset ids.
+  // The sort is stable: equal weights stay in the order of asset ids.
   return positions.sort((a, b) => b.weight - a.weight)
 }
 

@@ -12,11 +12,12 @@ import {
 } from './evidence.ts'
 import { finiteOrNull } from './resultFields.ts'
 
-/** What the tests say of the best of some trials. A request may choose the blocks of its resamples, but shorter ones
- * than the record calls for would hide that gains follow gains, so they speak for nothing here.
+/** The tests' judgement of the best of some trials. A request may choose the blocks of its resamples, but
+ * blocks shorter than the record calls for would hide serial correlation, so such a test does not count in
+ * favour of the record.
  *
  * @param dsr of the winner
- * @param tested all of them */
+ * @param tested the test of all trials */
 export function judgementOf(
   evidence: EvidenceSettings,
   trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[],
@@ -40,14 +41,15 @@ export function judgementOf(
   }
 }
 
-/** A judgement, and the test behind it; null if that is not about this record alone. */
+/** A judgement and the test behind it; null if that test is not about this record alone. */
 export interface Judged {
   readonly judgement: Judgement
   readonly tested: Tested | null
 }
 
-/** Judges one configuration by itself, or as one of a batch. A batch is judged by its Deflated Sharpe ratios: the
- * test of one of its backtests would not count the others, and the best of many passes it by chance.
+/** Judges one configuration by itself, or as one of a batch. The backtests of a batch are judged by their
+ * Deflated Sharpe ratios only: a superiority test of one of them would ignore the others, and the best of
+ * many passes it by chance.
  *
  * @param batchSize null: not in a batch */
 export function judgeAlone(

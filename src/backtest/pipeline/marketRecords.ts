@@ -10,9 +10,10 @@ type MarketRecord = PerformanceFields['performance']['markets'][number]
 
 const maxMarkets = 12
 
-/** What the names of each market add to the portfolio. It is simulated again with the returns of all other names set to 0: returns
- * decide no leg, so the names and their weights stay. Its trading cost is that of a simulation in which only this market
- * costs. Two simulations a market, for the markets with the most rows. */
+/** What the names of each market contribute to the portfolio. The portfolio is simulated again with the
+ * returns of all other names set to 0. Returns do not affect the legs, so the names and their weights stay
+ * the same. The market's trading cost comes from a simulation in which only this market has costs. That
+ * makes two simulations per market, for the markets with the most rows. */
 export function marketRecords(input: RunInput): MarketRecord[] {
   const rows = countRows(input)
   const order = [...rows.keys()].filter(market => rows[market] > 0)

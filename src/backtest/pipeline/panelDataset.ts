@@ -8,10 +8,10 @@ import { rankDataset } from '../dataset/rank.ts'
 import type { BodyFormat } from '../request.ts'
 import { readStoredRows } from './requestBody.ts'
 
-/** The rows of a request as a dataset, not ranked. Two rows of one asset on one date are refused, both by their place
- * in the body.
+/** The rows of a request as an unranked dataset. Two rows for one asset on one date are rejected, and the
+ * message gives the position of both in the body.
  *
- * @param options those of `buildDataset` */
+ * @param options passed to `buildDataset` */
 export function buildPanelDataset({ columns, placeOf }: ParsedPanel, options?: BuildOptions): Dataset {
   if (columns.count === 0) {
     throw new Failure(
@@ -39,11 +39,11 @@ export interface PanelBody {
 
 export interface PackedPanel {
   readonly data: Dataset & { readonly ranking: Ranking }
-  /** SHA-256 of the packed rows: the same rows in any format and order have the same one. */
+  /** SHA-256 of the packed rows: the same rows have the same hash in any format and order. */
   readonly content: Uint8Array
 }
 
-/** Reads a body of rows that are to be stored. */
+/** Reads a body of rows to be stored. */
 export function packPanel({ body, format }: PanelBody): Promise<PackedPanel> {
   return withBody(body, async source => {
     const panel = await readStoredRows(source, format)

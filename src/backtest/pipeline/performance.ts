@@ -63,8 +63,8 @@ function compare(
   }
 }
 
-/** The long leg is the long-only portfolio of half the exposure: the same names with the same weights. The rest of the gross return is
- * the short leg's. */
+/** The long leg is the long-only portfolio with half the exposure: the same names with the same weights. The
+ * short leg gets the rest of the gross return. */
 function writeLegs(input: RunInput, { series }: Simulation): Performance['legs'] {
   const { data, periods, config, tradingCosts } = input
   const { portfolio } = config
@@ -91,8 +91,8 @@ function writeLeg(
   }
 }
 
-/** Both legs of a long-short portfolio are equal in size, whatever cancels between its tranches. A long-only one holds a part of its
- * exposure for each of the last h periods that formed a leg. */
+/** Both legs of a long-short portfolio have equal size, whatever cancels out between its tranches. A
+ * long-only portfolio holds a fraction of its exposure for each of the last h periods that formed a leg. */
 function longExposure({ portfolio }: ResolvedConfig, { series, ranked }: Simulation): number[] {
   if (portfolio.longShort) return Array.from(series.shortExposure)
   const h = portfolio.tranches

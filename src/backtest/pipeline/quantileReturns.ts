@@ -6,7 +6,8 @@ import { finiteOrNull } from './resultFields.ts'
 
 const buckets = 10
 
-/** The section `quantile_returns` of a result: each score bucket over the whole record and by calendar year. */
+/** The section `quantile_returns` of a result: each score bucket over the whole record and by calendar
+ * year. */
 export function writeQuantileReturns(
   data: Dataset,
   periods: Int32Array,
@@ -21,8 +22,8 @@ export function writeQuantileReturns(
   }))
 }
 
-/** Mean of the known returns and its standard error, sd (ddof 1) / sqrt(n); no error with fewer than two. The error takes periods as
- * independent. */
+/** The mean of the known returns and its standard error, sd (ddof 1) / sqrt(n); no error with fewer than two
+ * returns. The standard error assumes that periods are independent. */
 function meanWithError(returns: Float64Array) {
   const known = returns.filter(value => !Number.isNaN(value))
   const { mean, standardDeviation } = sampleMoments(known)

@@ -21,12 +21,12 @@ import { panelSpacing } from './selectData.ts'
 
 export interface PanelFileInput {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Of a file of forecasts; undefined: its only one. */
+  /** The horizon to use from a file of forecasts; undefined: the only one in the file. */
   readonly horizon: Horizon | undefined
   readonly settings: BacktestSettings
 }
 
-/** A file of rows as the body of a backtest that is known to have no fault, and what was recognised in it. */
+/** A file of rows as a valid body of a backtest, and what was detected in it. */
 export interface PanelFile {
   readonly body: Uint8Array<ArrayBuffer>
   readonly format: BodyFormat
@@ -40,14 +40,15 @@ export interface PanelFile {
   readonly lastDay: number
 }
 
-/** Of a gzipped file, as much as a server takes of one that is not. */
+/** The decompressed size of a gzipped file, with the same limit as for a plain file. */
 const maxUnpackedBytes = 256 * 1_024 * 1_024
 
-/** Rows times columns of a Parquet file of forecasts: each thread may read such a file at a time. */
+/** Limit on rows times columns of a Parquet file of forecasts. Every thread may be reading one at the same
+ * time. */
 const maxParquetCells = 24_000_000
 
-/** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Rows and settings are checked whole, so that each fault has its line at
- * once and not in a backtest that has begun. */
+/** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Validates all rows and settings now, so that a
+ * fault is reported with its line immediately rather than by a backtest that has already begun. */
 export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput): Promise<PanelFile> {
   const plain = await unpackRows(bytes, { bytes: maxUnpackedBytes, check: refuseJson })
   const format = recogniseFormat(plain)
@@ -76,7 +77,7 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
   }
 }
 
-/** The first rows of a panel, which the reader of Parquet has as numbers. */
+/** The first rows of a panel, converted back from the numbers that the Parquet reader returns. */
 async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPanel): Promise<FileHead> {
   const numberAt = (values: Float64Array | undefined, row: number) =>
     values === undefined || Number.isNaN(values[row]) ? '' : String(values[row])
@@ -106,7 +107,7 @@ function refuseJson(format: PanelFormat): void {
   )
 }
 
-/** Rows that became columns are named by their place in the file. */
+/** Names rows that became columns by their position in the file. */
 function inPlacesOfFile(failure: Failure, { placeOf }: PanelBody): Failure {
   if (placeOf === null) return failure
   const named = (text: string) =>

@@ -5,7 +5,7 @@ import { checkSettings, readQuerySettings } from '../codec/settings.ts'
 import { readParquetPanel } from '../panelFile/parquetPanel.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
 
-/** Parses and checks a request in any format. */
+/** Parses and validates a request in any format. */
 export async function readRequestBody(
   source: BodySource,
   format: BodyFormat,
@@ -16,7 +16,7 @@ export async function readRequestBody(
   return withPanel(settings, await readParquetPanel(source))
 }
 
-/** Parses a body that has only rows, for a panel to be stored. */
+/** Parses a body that contains only rows, for a panel to be stored. */
 export async function readStoredRows(source: BodySource, format: BodyFormat): Promise<ParsedPanel> {
   return format === 'parquet' ? requireScores(await readParquetPanel(source)) : readPanelBody(source, format)
 }

@@ -1,7 +1,7 @@
 import type { BacktestSettings } from '../codec/settings.ts'
 import type { BacktestRequestUsed, BacktestSourceUsed } from '../result.ts'
 
-/** What the rows of a request turned out to be. */
+/** The rows that a request turned out to use. */
 interface UsedRows {
   /** Null for a panel. */
   readonly dataVersion: number | null
@@ -9,8 +9,9 @@ interface UsedRows {
   readonly source?: BacktestSourceUsed | undefined
 }
 
-/** The request that gives this result again, to the bit: as it was sent, with the data version that it ran on. Settings are not
- * filled in: a default may depend on the rows, and some warnings are only about what was left out. */
+/** The request that reproduces this result bit for bit: as it was sent, plus the data version that it ran on.
+ * Defaults are not filled in: a default may depend on the rows, and some warnings are only about omitted
+ * settings. */
 export function echoRequest(
   {
     config,
@@ -40,7 +41,7 @@ export function echoRequest(
   }
 }
 
-/** null stands for what was left out. */
+/** null represents a setting that was omitted. */
 function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays }: BacktestSourceUsed) {
   return {
     ...(market === null ? {} : { market }),
@@ -52,6 +53,6 @@ function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays }: Ba
   }
 }
 
-/** The field of a result; none for rows of the caller's own without a version in the request. */
+/** The field of a result; absent for the caller's own rows if the request has no version. */
 export const versionOf = (version: number | undefined): { data_version?: number } =>
   version === undefined ? {} : { data_version: version }

@@ -3,19 +3,19 @@ import { type DateSpacing, periodsPerYear, rebalanceStep } from '../portfolio/re
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
 
-/** A configuration with every default filled in, and what follows from it for a dataset. */
+/** A configuration with every default filled in, and the values derived from it for a dataset. */
 export interface ResolvedConfig {
   readonly portfolio: PortfolioSettings
   readonly direction: 'long_short' | 'long_only'
   readonly returnDays: number
   readonly holdDays: number
-  /** Null: each market's own cost. */
+  /** null: each market's own cost. */
   readonly costBps: number | null
   readonly borrowBps: number
   readonly folds: number
-  /** Median gap of the dates, in business days. */
+  /** Median gap between dates, in business days. */
   readonly medianDateGap: number
-  /** Dates from one period to the next. */
+  /** The number of dates from one period to the next. */
   readonly step: number
   readonly periodsPerYear: number
   readonly label: string
@@ -24,7 +24,7 @@ export interface ResolvedConfig {
 const longestHoldDays = 252
 
 /** @param defaultReturnDays the source's horizon, or a panel's median date gap in whole days
- * @param holdDaysParam where the request has holdDays, for an error message */
+ * @param holdDaysParam the field of the request with holdDays, for error messages */
 export function resolveConfig(
   config: BacktestConfig,
   defaultReturnDays: number,

@@ -83,8 +83,8 @@ export function writeSource(source: BacktestSource): BacktestSourceUsed {
 
 const lastIsoDay = 2_932_896 // 9999-12-31
 
-/** Each point is dated with the first day of the period that begins there, the last with the day on which its return
- * ends. A ruined curve is shorter than the record. */
+/** Each point is dated with the first day of the period that begins there, and the last point with the day on
+ * which its return ends. The curve of a ruined portfolio is shorter than the record. */
 export function writeCurve(curve: Float64Array, days: Int32Array, returnDays: number) {
   const equityDates: string[] = []
   for (let i = 0; i < curve.length; i++) {
@@ -97,7 +97,7 @@ export function writeCurve(curve: Float64Array, days: Int32Array, returnDays: nu
 const isoDates = new Map<number, IsoDate>()
 const maxIsoDates = 73_049 // 200 years of days
 
-/** Results name thousands of days, and mostly the same ones. */
+/** Results contain thousands of dates, mostly the same ones. */
 function cachedIsoDate(day: number): IsoDate {
   const cached = isoDates.get(day)
   if (cached !== undefined) return cached

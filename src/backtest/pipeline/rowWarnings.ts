@@ -4,16 +4,17 @@ import type { BacktestWarning } from '../result.ts'
 import { constantScoreCorrelation, type Foresight, foresight } from '../statistics/lookAhead.ts'
 import { overlapCorrelation } from '../statistics/overlap.ts'
 
-/** What looks wrong in the rows themselves, whatever is made of them. */
+/** Warnings about the rows themselves, independent of the configuration. */
 
 const largeReturn = 0.5
 const maxLargeShare = 0.1
 
-/** Percent sent as fractions is a Sharpe ratio that looks right beside returns a hundred times too large. */
+/** Percentages sent as fractions give a plausible Sharpe ratio with returns that are a hundred times too
+ * large. */
 export function warnOfPercent(forwardReturn: Float64Array): BacktestWarning[] {
   let known = 0
   let large = 0
-  // By index: an iterator takes ten times as long, and this is every row of every request.
+  // By index: an iterator takes ten times as long, and this covers every row of every request.
   for (let row = 0; row < forwardReturn.length; row++) {
     const r = forwardReturn[row]
     if (Number.isNaN(r)) continue
@@ -29,7 +30,7 @@ export function warnOfPercent(forwardReturn: Float64Array): BacktestWarning[] {
   ]
 }
 
-/** Markets are in the order of their names, so the empty name comes first. */
+/** Markets are sorted by name, so the empty name comes first. */
 export function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
   if (nameAt(data.markets, 0) !== '' || !data.market.includes(0)) return []
   return [
@@ -43,8 +44,8 @@ export function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
 
 const overlapThreshold = 0.3
 
-/** @param periods the dates that are used: if only every 21st is, returns over 21 days do not overlap
- * @param howLong how the length of a return was decided, as a sentence */
+/** @param periods the dates that are used: if only every 21st is used, returns over 21 days do not overlap
+ * @param howLong a sentence that says how the length of a return was determined */
 export function warnOfOverlap(data: Dataset, periods: Int32Array, howLong: string): BacktestWarning[] {
   const correlation = overlapCorrelation(data, periods)
   if (correlation === null || correlation <= overlapThreshold) return []
@@ -56,19 +57,20 @@ export function warnOfOverlap(data: Dataset, periods: Int32Array, howLong: strin
   ]
 }
 
-/** Rank correlation at which a score has the order of the returns, but for a few names. */
+/** From this rank correlation on, a score has the same order as the returns, except for a few names. */
 const sameOrder = 0.98
-/** The same of a score that hardly changes with the mean returns of the names. Means of a part of the record come
- * close, and no score that was known before does: over 20 names, chance gives .9 once in ten million. */
+/** The same threshold for a score that hardly changes, compared with the mean returns of the names. Means
+ * over part of the record come close to it, but no score that was known beforehand does: over 20 names,
+ * chance reaches .9 once in ten million. */
 const sameOrderOfMeans = 0.9
 const minNames = 20
 const minPeriods = 20
-/** Below these degrees of freedom, few names on few dates may have the order of their returns by chance: two names on
- * 30 dates once in a billion. */
+/** With fewer degrees of freedom, a few names on a few dates may have the order of their returns by chance:
+ * two names on 30 dates do so once in a billion. */
 const minDegrees = 30
 const largeIc = 0.2
 
-/** Whether the score knows the returns that it is tested on. */
+/** Warns if the score seems to know the returns that it is tested on. */
 export function warnOfLookAhead(data: Dataset, periods: Int32Array): BacktestWarning[] {
   const seen = foresight(data, periods)
   const copied = copiedReturn(seen) ?? copiedMeans(data, periods)
@@ -103,12 +105,12 @@ function copiedMeans(data: Dataset, periods: Int32Array): string | null {
   return `The score of a name hardly changes, and its first values order names as their mean forward_return over the whole record does (rank correlation ${correlation.toFixed(3)}): it was probably computed from these returns. A score must be known before its return begins, so no verdict is given.`
 }
 
-/** Of a hundred listed companies about four leave a year: they fail, merge or are taken over. */
+/** About 4% of listed companies leave each year: they fail, merge or are taken over. */
 const leavingPerYear = 0.04
 const maxExpected = 5
 const daysPerYear = 365.25
 
-/** A panel that no name ever leaves was probably chosen from the names that still exist. */
+/** A panel that no name ever leaves was probably selected from the names that still exist today. */
 export function warnOfSurvivors(data: Dataset, { firstDate, endDate }: DateView): BacktestWarning[] {
   const years = (data.days[endDate - 1] - data.days[firstDate]) / daysPerYear
   const atMost = nameCount(data.assets) * (1 - (1 - leavingPerYear) ** years)

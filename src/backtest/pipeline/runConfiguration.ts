@@ -22,12 +22,12 @@ import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
 
-/** A result, and what a batch needs of its record. */
+/** A result, and what a batch needs to know about its record. */
 export interface RecordedRun {
   readonly result: BacktestResult
-  /** Names the configuration. */
+  /** Identifies the configuration. */
   readonly label: string
-  /** What the record is judged by, per period. */
+  /** The series that the record is judged by, per period. */
   readonly judged: Float64Array
   readonly findings: Findings
 }
@@ -36,20 +36,21 @@ export interface RecordedRun {
 export interface RunSettings {
   readonly include: readonly BacktestInclude[]
   readonly marketCosts: MarketCosts
-  /** Those that the rows gave rise to; they come first. */
+  /** Warnings about the rows, listed before all others. */
   readonly dataWarnings: readonly BacktestWarning[]
   readonly evidence: EvidenceSettings
-  /** What the record is judged against, by the days on which its periods start. */
+  /** The benchmark of the record, given the first days of its periods. */
   readonly benchmark: (days: Int32Array) => Benchmark
-  /** Of the section `capacity`. */
+  /** For the section `capacity`. */
   readonly participation?: number | undefined
-  /** The winner of a sweep is judged with all of its trials, others by themselves. */
+  /** Judges the record: the winner of a sweep together with all of its trials, any other record by itself. */
   readonly judgeRecord: (trial: EvidenceTrial) => Judged
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array | undefined
 }
 
-/** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result. */
+/** Runs one configuration on a view of a dataset: simulates it, computes its statistics, and writes the
+ * result. */
 export function recordConfiguration(
   data: Dataset,
   view: DateView,
@@ -142,12 +143,12 @@ export function recordConfiguration(
   return { result, label: config.label, judged, findings }
 }
 
-/** Above it no strategy that trades daily or monthly data is known to be. */
+/** No strategy that trades on daily or monthly data is known to exceed this. */
 const largestSharpe = 5
-/** Of fewer periods a large Sharpe ratio is no surprise, and no verdict passes. */
+/** With fewer periods, a large Sharpe ratio is not surprising, and no verdict is positive anyway. */
 const minSharpePeriods = 30
 
-/** @param dataWarnings which may have said already that the score knows its returns */
+/** @param dataWarnings may already contain a warning that the score knows its returns */
 export function warnOfSharpe(
   { sharpe, judgedSharpe }: Summary,
   periods: number,
@@ -191,13 +192,13 @@ function warnOfEmptyPeriods(empty: number, periods: number): BacktestWarning[] {
   ]
 }
 
-/** Below these a result is that of a few names or a few days, whatever its Sharpe ratio. */
+/** With less than this, the result describes a few names or a few days, whatever its Sharpe ratio. */
 const minNames = 10
 const minNamesShare = 0.25
 const minDates = 20
 const minDatesShare = 0.5
 
-/** @param ranked names that the score ranks, per period */
+/** @param ranked names with a rank, per period */
 function warnOfFewNames(data: Dataset, periods: Int32Array, ranked: Int32Array): BacktestWarning[] {
   const dates = ranked.filter(names => names >= 2).length
   if (dates === 0) return []
@@ -231,7 +232,7 @@ const ruined: BacktestWarning = {
   message: 'The equity fell to 0 or less. The curve ends there; the ratios still cover every period.',
 }
 
-/** Counts the rows that did not count. used + rows_without_score + rows_off_step + rows_over_limit is the number of
+/** Counts the excluded rows. used + rows_without_score + rows_off_step + rows_over_limit is the number of
  * rows that the request selects. */
 function countDropped(
   data: Dataset,
@@ -247,7 +248,7 @@ function countDropped(
     const end = offsets[date + 1]
     const all = end - offsets[date]
     rows += all
-    // A date that the ranking counts as complete needs no look at its rows.
+    // The rows of a date are not inspected if the ranking shows that all of them are complete.
     if (ranking && ranking.eligible[date] === all && ranking.known[date] === all) continue
     for (let row = offsets[date]; row < end; row++) {
       if (Number.isNaN(score[row])) withoutScore++

@@ -2,7 +2,7 @@ import type { Dataset } from '../dataset/dataset.ts'
 import type { TradingCosts } from '../portfolio/settings.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 
-/** What one configuration is simulated on. */
+/** The input for simulating one configuration. */
 export interface RunInput {
   readonly data: Dataset
   /** Date indices, from `rebalanceDates`. */

@@ -25,16 +25,17 @@ import {
 } from './selectData.ts'
 import { planArchiveSweep, planSweep, type SweepPlan } from './sweepPlan.ts'
 
-/** What one thread makes of a request: the result of one configuration, or the plan of a sweep that has yet to run. */
+/** The outcome of a request on one thread: the result of one configuration, or the plan of a sweep that has
+ * yet to run. */
 export type BacktestOutcome =
   | { readonly kind: 'result'; readonly result: EncodedResult }
   | { readonly kind: 'sweep'; readonly plan: SweepPlan }
 
-/** A request without its rows: the caller finds them and sends both. */
+/** A request without its rows: the caller finds the rows and sends both back. */
 export type RowsNeeded =
   | { readonly kind: 'archive'; readonly request: ArchiveRequest }
   | { readonly kind: 'stored'; readonly request: StoredPanelRequest }
-  /** Rows whose score is a metric: the caller's licence is checked before it is read. */
+  /** Rows whose score is a metric: the caller's licence is checked before the metric is read. */
   | {
       readonly kind: 'unscored'
       readonly request: BacktestSettings
@@ -43,7 +44,7 @@ export type RowsNeeded =
     }
 
 export interface BodyInput {
-  /** Unparsed. */
+  /** Not parsed yet. */
   readonly body: SentBody
   readonly format: BodyFormat
   readonly query: BodyQuery
@@ -52,8 +53,8 @@ export interface BodyInput {
   readonly resultFormat: ResultFormat
 }
 
-/** Reads a request body. If its rows are in the body or in `archives`, runs the backtest or plans the sweep; otherwise says
- * which rows are needed. */
+/** Reads a request body. If its rows are in the body or in `archives`, runs the backtest or plans the sweep;
+ * otherwise returns which rows are needed. */
 export function runBodyRequest(input: BodyInput): Promise<BacktestOutcome | RowsNeeded> {
   return withBody(input.body, source => runBody(source, input))
 }
@@ -80,7 +81,8 @@ async function runBody(
   return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
 }
 
-/** None for rows ranked by a metric or of another data version: the caller's licence is checked before these are read. */
+/** Finds nothing for rows ranked by a metric or of another data version: the caller's licence is checked
+ * before these are read. */
 function findArchive(
   archives: readonly CachedArchive[],
   { source, dataVersion }: ArchiveRequest,
@@ -97,8 +99,9 @@ export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat
   return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat, pageOnly) }
 }
 
-/** The request with all sections that a page shows. Without them it would have gaps that only a reader of the API could fill.
- * Evidence says what its sections are about, so a job that stores some of it stores no more. */
+/** The request with all sections that a page shows; without them, the page would have gaps. A stored result
+ * that includes some evidence gets no more of it, because the field `evidence` describes all of its sections
+ * together. */
 function withSections<Request extends BacktestSettings>(request: Request, format: ResultFormat): Request {
   if (format === 'json') return request
   const { include, sweep } = request
@@ -109,7 +112,7 @@ function withSections<Request extends BacktestSettings>(request: Request, format
   return { ...request, include: [...include, ...pageOnly], pageOnly }
 }
 
-/** A request for a panel, on its dataset: rows sent with the request, or stored ones in shared memory. */
+/** Runs a request for a panel on its dataset: rows sent with the request, or stored rows in shared memory. */
 export function runPanelRequest(
   panel: Dataset,
   sent: BacktestSettings,
@@ -129,12 +132,12 @@ export function runPanelRequest(
   return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
 
-/** One configuration on the archive. */
+/** Runs one configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
   return runSelected(selectArchiveData(input), input.request, input.costs).result
 }
 
-/** One configuration on a panel. */
+/** Runs one configuration on a panel. */
 export function runPanelBacktest(
   panel: Dataset,
   request: BacktestSettings,
@@ -145,13 +148,13 @@ export function runPanelBacktest(
 }
 
 interface SelectedOptions {
-  /** Backtests in the batch that the run is one of; null: it is none of a batch. */
+  /** The size of the batch that the run belongs to; null: it is not part of a batch. */
   readonly batchSize?: number | null
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array
 }
 
-/** One configuration on the rows that a request selects. */
+/** Runs one configuration on the rows that a request selects. */
 export function runSelected(
   { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,

@@ -17,19 +17,19 @@ import {
   warnOfSurvivors,
 } from './rowWarnings.ts'
 
-/** What a backtest runs on, wherever the rows came from. */
+/** The rows that a backtest runs on, wherever they came from. */
 export interface SelectedData {
   readonly data: Dataset
   readonly view: DateView
   readonly spacing: DateSpacing
-  /** What config.returnDays defaults to: the source's horizon, or a panel's median date gap in whole days. */
+  /** The default of config.returnDays: the source's horizon, or a panel's median date gap in whole days. */
   readonly returnDays: number
   readonly warnings: readonly BacktestWarning[]
-  /** Null for a panel with scores of its own. */
+  /** Null for a panel with its own scores. */
   readonly dataVersion: number | null
   /** What selected the rows; undefined for a panel. */
   readonly source?: BacktestSourceUsed | undefined
-  /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
+  /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
 }
 
@@ -91,13 +91,13 @@ function nothingSelected(data: Dataset, view: DateView): Failure {
   )
 }
 
-/** What scored the rows of a panel, if it is a metric. */
+/** Describes how the rows of a panel were scored, if by a metric. */
 export interface PanelScored {
   readonly dataVersion: number
   readonly score: BacktestScore
 }
 
-/** All dates of a panel, with warnings about what looks wrong in its rows. */
+/** All dates of a panel, with warnings about suspicious rows. */
 export function selectPanelData(
   data: Dataset,
   config: BacktestConfig,
@@ -125,7 +125,7 @@ export function selectPanelData(
   }
 }
 
-/** How far a panel's dates are apart, and the length of a return that follows from it. */
+/** The spacing of a panel's dates, and the default length of a return that follows from it. */
 export function panelSpacing({ days }: Dataset): Pick<SelectedData, 'spacing' | 'returnDays'> {
   const spacing = dateSpacing(days)
   return { spacing, returnDays: Math.max(1, Math.round(spacing.medianGap)) }
@@ -135,13 +135,13 @@ interface UsedRows {
   readonly data: Dataset
   readonly view: DateView
   readonly spacing: DateSpacing
-  /** Sent or assumed. */
+  /** Sent by the caller or assumed. */
   readonly returnDays: number
-  /** How `returnDays` was decided, as a sentence. */
+  /** A sentence that says how `returnDays` was determined. */
   readonly howLong: string
 }
 
-/** What looks wrong in the rows that a backtest with returns of this length uses. */
+/** Warns about suspicious rows among those that a backtest with returns of this length uses. */
 function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): BacktestWarning[] {
   const step = rebalanceStep(returnDays, spacing.medianGap)
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
@@ -152,8 +152,8 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
   ]
 }
 
-/** `selectPanelData` for many configurations of one panel. What is found in the rows depends on two fields alone, and looking
- * for it takes longer than a small backtest. */
+/** `selectPanelData` for many configurations of one panel. Its findings depend on only two fields, and
+ * computing them takes longer than a small backtest, so they are cached. */
 export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {

@@ -7,7 +7,7 @@ import { readTrials, type Trial } from './sweepTrials.ts'
 
 /** The records of a sweep's trials, for its evidence.
  *
- * @param pbo of the sweep; null where the records serve only to resample them */
+ * @param pbo of the sweep; null if the records are only needed for resampling */
 export function sweepRecords(
   plan: SweepPlan,
   trials: readonly Trial[],
@@ -30,8 +30,8 @@ export function sweepRecords(
   }
 }
 
-/** A sweep's test for superior predictive ability, ready for its resamples; null if it cannot be computed, or would
- * take too long for a request that does not include it. */
+/** A sweep's test for superior predictive ability, ready for its resamples. Null if it cannot be computed, or
+ * if the request does not include it and it would take too long. */
 export function prepareSweepSpa(plan: SweepPlan, series: readonly SliceSeries[]): SpaTest | null {
   const { evidence } = plan
   const trials = readTrials(plan, series)
@@ -47,13 +47,14 @@ export interface SpaSlice {
   readonly end: number
 }
 
-/** A slice takes a thread for about this long: short enough for the lanes to end together, as those of the configurations do. */
+/** The thread time of a slice: short enough that all lanes end together, like the slices of
+ * configurations. */
 const sliceMs = 10
-/** Roughly, per period to draw a resample, and per configuration and block to add one. */
+/** Approximate times: per period to draw a resample, and per configuration and block to add one. */
 const drawMs = 3e-6
 const blockMs = 0.4e-6
 
-/** Cuts resamples of all tiles into slices.
+/** Cuts the resamples of all tiles into slices.
  *
  * @param resamples the first and the one after the last */
 export function cutSpaSlices(
@@ -79,11 +80,11 @@ export interface SpaSliceInput {
   readonly end: number
   /** Filled by the slice. */
   readonly maxima: Float64Array
-  /** Putting 1 here stops the slice within a resample's work. */
+  /** Set to 1 to stop the slice within one resample. */
   readonly stop: Int32Array
 }
 
-/** Some resamples of a sweep's test, into shared memory. */
+/** Computes some resamples of a sweep's test into shared memory. */
 export function runSpaSlice({ test, tile, seed, first, end, maxima, stop }: SpaSliceInput): null {
   resampleMaxima(test, tile, seed, [first, end], maxima, stop)
   return null

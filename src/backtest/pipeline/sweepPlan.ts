@@ -25,8 +25,8 @@ import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
 
-/** A sweep, cut into slices that may run anywhere in any order. The same rows and the same request make the same plan
- * in every process. */
+/** A sweep, cut into slices that may run anywhere in any order. The same rows and the same request give the
+ * same plan in every process. */
 export interface SweepPlan {
   /** Ranked, in shared memory. */
   readonly data: Dataset
@@ -42,7 +42,7 @@ export interface SweepPlan {
   readonly pageOnly?: readonly BacktestInclude[]
   readonly evidence: EvidenceSettings
   readonly benchmark: Benchmark
-  /** Of the section `capacity`. */
+  /** For the section `capacity`. */
   readonly participation: number
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
@@ -51,15 +51,15 @@ export interface SweepPlan {
   readonly request?: BacktestRequestUsed | undefined
   /** What selected the rows; undefined for a panel. */
   readonly source?: BacktestSourceUsed | undefined
-  /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
+  /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
 }
 
-/** Places of its configurations in the plan's list. */
+/** Indices of its configurations in the plan's list. */
 export type SweepSlice = readonly number[]
 
-/** What a slice yields: for each of its configurations, one after the other, its net return per period and then its
- * mean turnover. In shared memory, so that threads copy nothing; the bytes can be stored or sent as they are. */
+/** The output of a slice: for each of its configurations in turn, its net return per period, followed by its
+ * mean turnover. In shared memory, so threads copy nothing, and the bytes can be stored or sent unchanged. */
 export type SliceSeries = Float64Array
 
 export function planArchiveSweep(input: ArchiveInput): SweepPlan {
@@ -109,11 +109,11 @@ export interface SliceInput {
   readonly tradingCosts: TradingCosts
   /** Filled by the simulation. */
   readonly series: SliceSeries
-  /** Putting 1 here stops the simulation within a period's work. */
+  /** Set to 1 to stop the simulation within one period. */
   readonly stop: Int32Array
 }
 
-/** Some configurations of a sweep, into shared memory. */
+/** Simulates some configurations of a sweep into shared memory. */
 export function simulateSlice({ data, view, configs, tradingCosts, series, stop }: SliceInput): null {
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
   simulateMany(
@@ -131,8 +131,9 @@ const standardQuantiles = [0.05, 0.1, 0.2, 0.3]
 const standardWeightings = ['equal', 'rank', 'score'] as const
 const standardHolds = [1, 5, 10, 21]
 
-/** Every configuration that a sweep tries, in the order direction, quantile, weighting, holdDays. `true` is the
- * standard grid of 48 in the given direction. In the caller's own grid, an axis left out stays as in `config`. */
+/** Every configuration that a sweep tries, in the order direction, quantile, weighting, holdDays. `true`
+ * selects the standard grid of 48 in the given direction. In the caller's own grid, an omitted axis keeps
+ * its value in `config`. */
 function gridConfigs(
   config: BacktestConfig,
   sweep: true | BacktestSweep,
@@ -183,19 +184,20 @@ function tooMany(count: number): Failure {
   )
 }
 
-/** A slice that has this much work ends with the target it is at. */
+/** A slice with this much work ends with its current target. */
 const enoughMs = 10
-/** Only a slice of a single portfolio may exceed this: other requests get a thread in time, and progress is seen. */
+/** Only a slice with a single portfolio may exceed this, so that other requests get a thread in time and
+ * progress is visible. */
 const maxMs = 45
-/** Roughly, per period and asset: forming a target, and moving one portfolio that holds it. */
+/** Approximate times per period and asset: forming a target, and moving one portfolio that holds it. */
 const targetMs = 1e-6
 const portfolioMs = 0.6e-6
-/** What a period costs a portfolio whatever it holds, in names. Without it a thousand portfolios of five names would be
- * one slice. */
+/** The fixed cost of a period per portfolio, expressed in names. Without it, a thousand portfolios of five
+ * names would form one slice. */
 const namesPerPeriod = 100
 
-/** Cuts the configurations into slices of 10 to 45 ms of work. Configurations that differ only in holding time are
- * neighbours: they hold the same targets, which are then formed once. */
+/** Cuts the configurations into slices of 10 to 45 ms of work. Configurations that differ only in holding
+ * time are adjacent: they hold the same targets, which are then formed only once. */
 export function cutSlices(configs: readonly ResolvedConfig[], periods: number, names: number): SweepSlice[] {
   const cells = periods * (names + namesPerPeriod)
   const keys = configs.map(({ portfolio }) => targetKey(portfolio))

@@ -20,10 +20,11 @@ import { readTrials, type Trial } from './sweepTrials.ts'
 
 /** The result of a sweep, from the series of its slices.
  *
- * `metrics`, `equity_curve` and the sections of `include` are the winner's, bit-identical to those of its single backtest.
- * So is all of `best.metrics`. `folds` are the walk-forward's: each trades the configuration that was best before it (see
- * `walkForwardSweep`). `metrics.oos_sharpe_mean` is the mean of those folds. It is the one number in `metrics` that differs
- * from `best.metrics`, where it is the mean over the winner's own folds: the winner was picked knowing every block.
+ * `metrics`, `equity_curve` and the sections of `include` are the winner's, bit-identical to those of its
+ * single backtest. So is all of `best.metrics`. `folds` are the walk-forward's: each fold trades the
+ * configuration that was best before it (see `walkForwardSweep`). `metrics.oos_sharpe_mean` is the mean of
+ * those folds. It is the only number in `metrics` that differs from `best.metrics`, where it is the mean
+ * over the winner's own folds: the winner was picked with knowledge of every block.
  *
  * @param series of each slice, in the order of `plan.slices`
  * @param spa from the slices of resamples; undefined: computed here */
@@ -121,7 +122,7 @@ function writeTrial(
   }
 }
 
-/** The fields of a batch's verdict, with those of a sweep between and behind them. */
+/** The fields of a batch's verdict, with additional fields for a sweep. */
 function writeSweepDeflation(deflation: Deflation): SweepFields['deflated_sharpe'] {
   const { psr, min_track_record_periods, ...shared } = writeDeflation(deflation)
   return {

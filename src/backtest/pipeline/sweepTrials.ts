@@ -13,10 +13,10 @@ export interface Trial {
   readonly net: Float64Array
   readonly avgTurnover: number
   readonly sharpe: number | null
-  /** What the trial is judged by: net less the return of its benchmark. */
+  /** The series that the trial is judged by: net return minus the return of its benchmark. */
   readonly judged: Float64Array
   readonly benchmark: BenchmarkKind
-  /** Of the judged returns; decides which trial wins. */
+  /** The Sharpe ratio of the judged returns, which decides the winning trial. */
   readonly judgedSharpe: number | null
   /** h, in periods. */
   readonly tranches: number
@@ -54,7 +54,8 @@ export function readTrials(plan: SweepPlan, series: readonly SliceSeries[]): Tri
   return trials
 }
 
-/** Where a portfolio of h tranches holds names: the same for all configurations of a sweep with that h. */
+/** Where a portfolio of h tranches holds names. This is the same for all configurations of a sweep with that
+ * h. */
 function heldByTranches({ data, configs }: SweepPlan, dates: Int32Array): (tranches: number) => Uint8Array {
   const idlePeriods = idlePeriodsOf(ranked(data), dates, configs[0].portfolio)
   const found = new Map<number, Uint8Array>()

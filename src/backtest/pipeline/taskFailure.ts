@@ -1,6 +1,6 @@
 import { type ErrorCode, Failure } from '../../errors.ts'
 
-/** A foreseen failure as data: an Error would lose its code between threads. */
+/** An expected failure as data: an Error would lose its code between threads. */
 export interface TaskFailure {
   readonly code: ErrorCode
   readonly message: string
@@ -18,7 +18,7 @@ export function describeFailure(error: unknown, what = 'The backtest'): TaskFail
   return { code: 'compute_failed', message: `${what} could not be completed.`, param: null, trace }
 }
 
-/** The failure again, on the thread that receives it. */
+/** Recreates the failure on the receiving thread. */
 export function restoreFailure({ code, message, param, trace }: TaskFailure): Failure {
   return new Failure(code, message, { ...(param ? { param } : {}), ...(trace ? { cause: trace } : {}) })
 }

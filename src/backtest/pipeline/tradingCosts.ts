@@ -7,12 +7,12 @@ import type { ResolvedConfig } from './resolveConfig.ts'
 
 export interface ResolvedCosts {
   readonly tradingCosts: TradingCosts
-  /** The account of them in the result. */
+  /** How the costs are reported in the result. */
   readonly costs: BacktestCosts
   readonly warnings: BacktestWarning[]
 }
 
-/** What each market's names cost to trade: the flat cost of the configuration, else the market's own, else the
+/** What it costs to trade each market's names: the configuration's flat cost, else the market's own, else the
  * default. */
 export function resolveTradingCosts(
   data: Dataset,
@@ -53,7 +53,8 @@ export function resolveTradingCosts(
 
 const yearOf = (day: string) => day.slice(0, 4)
 
-/** Trading has become cheaper: a record charged with the costs of later years looks better than it could have been. */
+/** Trading has become cheaper over time, so an old record charged with today's costs looks better than it
+ * could have been. */
 function warnOfLaterCosts(markets: BacktestCosts['markets'], lastDay: string | null): BacktestWarning[] {
   if (lastDay === null) return []
   const later = markets.filter(({ date }) => yearOf(date) > yearOf(lastDay))

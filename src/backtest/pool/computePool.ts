@@ -10,12 +10,13 @@ import type { Priority, Ticket } from './tickets.ts'
 
 export interface PoolSettings {
   readonly threads: number
-  /** Requests with paid keys that may wait while all threads are busy; free keys and the demo key have half as many places each. */
+  /** How many requests with paid keys may wait while all threads are busy. Free keys and the demo key each
+   * have a queue of half that length. */
   readonly queue: number
-  /** How long a task may run; its wait does not count. */
+  /** How long a task may run, not counting the time in the queue. */
   readonly timeLimitMs: number
-  /** Whether the thread on top of these starts with them, for a paid caller that finds all of them in use. By default
-   * it starts when it is first needed, which takes longer than most backtests. */
+  /** Whether the reserve thread, for a paid caller that finds all other threads in use, starts together with
+   * them. By default it starts when it is first needed, which takes longer than most backtests. */
   readonly startsReserve?: boolean
   /** The thread's entry point; tests pass a misbehaving one. */
   readonly worker?: URL
@@ -32,7 +33,7 @@ interface AdmittedTask {
 
 /** The task is a request of its own. */
 interface SingleTask {
-  /** For whom it runs. */
+  /** The caller on whose behalf it runs. */
   readonly caller: ComputeCaller
   readonly priority?: Priority
   readonly ticket?: undefined
@@ -40,39 +41,41 @@ interface SingleTask {
 
 export interface TaskOptions {
   readonly signal?: AbortSignal | undefined
-  /** Memory that moves to the thread. A task that gave its memory away is not tried again after a crash. */
+  /** Memory that is transferred to the thread. A task that transferred memory is not retried after a
+   * crash. */
   readonly transfer?: ArrayBuffer[]
-  /** Shared memory that the task checks as it runs: when its caller gives up, 1 is put there and the task ends by
-   * itself. Without it the task's thread is ended, and another one has to start. */
+  /** Shared memory that the running task checks. When its caller gives up, it is set to 1 and the task ends
+   * by itself. Without it, the task's thread is terminated and another one must start. */
   readonly stop?: Int32Array
-  /** The ticket's next task follows at once and reuses this thread without a wait. A request that has to wait for
-   * something else in between calls `releaseHeldThread`. */
+  /** The ticket's next task follows at once and reuses this thread without waiting. A request that has to
+   * wait for something else in between must call `releaseHeldThread`. */
   readonly holdThread?: boolean
 }
 
-/** Time for a task to end by itself after its caller gave up: most are about to, and a new thread starts slowly. */
+/** How long a task may take to end by itself after its caller gave up. Most are about to end, and a new
+ * thread starts slowly. */
 const graceMs = 50
 
 const workerEntry = new URL('../../../workers/compute.ts', import.meta.url)
 
 /** Worker threads that run the tasks listed in `tasks.ts`.
  *
- * A task fails with `compute_busy` if the queue is full, and with `compute_timeout` past its time limit. It fails with
- * `compute_lost` if its thread dies, after a second attempt if one is possible. After `close` it fails with `shutting_down`;
- * if its caller gave up, with the signal's reason. A thread that does not end is terminated and replaced, so the pool is
- * whole again. */
+ * A task fails with `compute_busy` if the queue is full, and with `compute_timeout` past its time limit. It
+ * fails with `compute_lost` if its thread dies, after a second attempt if one is possible. After `close` it
+ * fails with `shutting_down`. If its caller gave up, it fails with the signal's reason. A thread that does
+ * not end is terminated and replaced, so the pool keeps its size. */
 export class ComputePool {
   readonly #settings: PoolSettings
   readonly #scheduler: FairScheduler
   readonly #workers: Piscina
   readonly #estimates = new TaskEstimates()
 
-  /** Tasks that can run at a time. */
+  /** How many tasks can run at the same time. */
   get threads(): number {
     return this.#settings.threads
   }
 
-  /** What runs and waits now, and the seconds that threads were in use. */
+  /** What is running and waiting now, and the total seconds that threads were in use. */
   get use(): { threads: number; running: number; waiting: number; busySeconds: number } {
     const { running, waiting, busyMs } = this.#scheduler.use
     return { threads: this.#settings.threads, running, waiting, busySeconds: busyMs / 1_000 }
@@ -86,17 +89,18 @@ export class ComputePool {
       minThreads: settings.threads + (settings.startsReserve === true ? 1 : 0),
       maxThreads: settings.threads + 1,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // Otherwise an idle thread blocks in Atomics.wait: its event loop stands still, and its garbage collector with
-      // it. The rows and answers of its last tasks then stay in memory until it has other tasks, gigabytes after a
-      // load.
+      // Otherwise an idle thread blocks in Atomics.wait, which suspends its event loop and garbage collector.
+      // The rows and responses of its last tasks would then stay in memory until its next task: gigabytes
+      // after a busy period.
       atomics: 'disabled',
     })
-    // A thread that dies already fails its task. Without a listener, the error event would also end the whole process.
+    // The task of a thread that dies already fails. Without a listener, the error event would also end the
+    // whole process.
     this.#workers.on('error', () => {})
   }
 
-  /** Admits a request of several tasks: none of them is turned away for a full queue, and they alternate with those of
-   * other requests. Fails as `run` does. Every ticket has to `leave`. */
+  /** Admits a request of several tasks. None of them is rejected later because the queue is full, and they
+   * alternate with the tasks of other requests. Fails as `run` does. Every ticket must `leave`. */
   admit(caller: ComputeCaller, priority?: Priority): Ticket {
     return this.#scheduler.admit(caller, priority)
   }
@@ -194,7 +198,7 @@ export class ComputePool {
     }
   }
 
-  /** Admits no more requests, lets running and waiting ones finish, then ends the threads. */
+  /** Stops admitting requests, lets running and waiting ones finish, then ends the threads. */
   async close(): Promise<void> {
     await this.#scheduler.close()
     await this.#workers.destroy()
@@ -203,12 +207,14 @@ export class ComputePool {
 
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 
-/** Piscina takes an array. Its types, combined with Bun's, require options with a `transfer` field. This is both. */
+/** Piscina expects an array, while its types combined with Bun's require options with a `transfer` field.
+ * This is both. */
 function asTransferList(transfer: ArrayBuffer[]): ArrayBuffer[] & { transfer: ArrayBuffer[] } {
   return Object.assign([...transfer], { transfer })
 }
 
-/** Only a whole ArrayBuffer can move to another thread; a part of one, or shared memory, is copied first. */
+/** Only a whole ArrayBuffer can be transferred to another thread. Part of a buffer, or shared memory, is
+ * copied first. */
 export function ownBuffer(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = body
   if (buffer instanceof ArrayBuffer && buffer.byteLength === body.byteLength) return new Uint8Array(buffer)

@@ -2,13 +2,14 @@ import { Failure } from '../../errors.ts'
 import { type ComputeCaller, isUnpaid } from './caller.ts'
 import type { Share } from './shares.ts'
 
-/** How many requests may wait for threads. Each tier has places of its own, so that no free or demo caller can take one of a paid key. */
+/** Limits how many requests may wait for threads. Each tier has its own limit, so free or demo callers never
+ * take a place in the queue from a paid key. */
 export class QueueBounds {
   readonly #slots: number
   readonly #maxWaiting: number
   readonly #unpaid: { readonly slots: number; readonly waiting: number; readonly ofCaller: number }
 
-  /** @param slots threads
+  /** @param slots the number of threads
    * @param unpaidSlots threads that free and demo callers may use
    * @param maxWaiting requests with paid keys that may wait */
   constructor(slots: number, unpaidSlots: number, maxWaiting: number) {
@@ -21,9 +22,9 @@ export class QueueBounds {
     }
   }
 
-  /** Fails with `compute_busy` if the caller may not have one more request here.
+  /** Fails with `compute_busy` if the caller may not have another request here.
    *
-   * @param expectedSeconds until so many requests have run */
+   * @param expectedSeconds estimates the time until the given number of requests have run */
   require(
     caller: ComputeCaller,
     { ofCaller, ofTier }: { readonly ofCaller: Share; readonly ofTier: Share },
@@ -33,8 +34,8 @@ export class QueueBounds {
     else this.#requirePaid(ofCaller, ofTier, expectedSeconds)
   }
 
-  /** A caller without a request here is admitted to a full queue, up to twice its length: one key that fills it must not turn away
-   * another. */
+  /** A caller without other requests here is admitted even to a full queue, up to twice its length: one key
+   * that fills the queue must not lock out another. */
   #requirePaid(ofCaller: Share, ofTier: Share, expectedSeconds: (ahead: number) => number): void {
     const waiting = ofTier.interactive - this.#slots
     const limit = ofCaller.interactive === 0 ? 2 * this.#maxWaiting : this.#maxWaiting

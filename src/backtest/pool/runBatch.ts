@@ -8,7 +8,7 @@ import type { Ticket } from './tickets.ts'
 /** Backtests of a batch that run on the same rows. */
 export interface BatchGroup {
   readonly entries: readonly BatchEntry[]
-  /** Called once, shortly before the first of them runs. A failure is that of each of them. */
+  /** Called once, shortly before the first of them runs. If it fails, each of them fails. */
   readonly open: () => Promise<BatchRowsOpened>
 }
 
@@ -17,13 +17,13 @@ export interface BatchOptions {
   readonly signal: AbortSignal
   /** From `pool.admit`; `runBatch` leaves it when the batch is over. */
   readonly ticket: Ticket
-  /** How long the whole batch may run; its waits for other requests do not count. */
+  /** How long the whole batch may run, not counting the time that it waits for other requests. */
   readonly timeLimitMs: number
 }
 
-/** What has ended since the last one. */
+/** Everything that has finished since the previous part. */
 export interface BatchPart {
-  /** NDJSON, a line for each backtest with a result. */
+  /** NDJSON, one line for each backtest with a result. */
   readonly lines: Uint8Array<ArrayBuffer>
   readonly trials: readonly BatchTrial[]
   readonly failures: readonly BatchFailure[]
@@ -34,12 +34,13 @@ export interface BatchFailure {
   readonly failure: Failure
 }
 
-/** Bytes of results that wait for the reader. Past it no further backtest starts. */
+/** Bytes of results that may wait for the reader. Beyond this, no further backtest starts. */
 const maxWaitingBytes = 1_024 * 1_024
 
-/** Runs a batch on this process's threads and yields its results in order of completion. Small backtests share a task, since
- * sending each to a thread by itself takes half as long as running it. Each task competes fairly with other requests. A reader
- * that does not read stops the batch: at most a megabyte waits, besides what is running. It has to read to the end or return.
+/** Runs a batch on this process's threads and yields its results in order of completion. Small backtests
+ * share a task, because sending each to a thread on its own takes half as long as running it. Each task
+ * competes fairly with other requests. A slow reader pauses the batch: at most a megabyte waits, besides
+ * what is running. The reader must read to the end or return.
  *
  * Throws the signal's reason once the caller gives up. A running task then ends within a block of periods. */
 export async function* runBatch(
@@ -66,7 +67,8 @@ export async function* runBatch(
       for await (const part of runUnit(unit)) {
         for (const { index } of [...part.trials, ...part.failures]) open.delete(index)
         parts.put(part)
-        // Parallel tasks count once: alone, the batch takes as long by the clock.
+        // Allows each lane the full time limit, so that parallel tasks count once. A batch that runs alone
+        // takes that long by the clock.
         isLate ||= ticket.busyMs - busyMsBefore > timeLimitMs * laneCount
         if (isLate) break
       }
@@ -92,7 +94,8 @@ export async function* runBatch(
       ended.throwIfAborted()
       if (!(error instanceof Failure)) throw error
       if (entries.length === 1) return yield failing(entries, error)
-      // A thread that dies takes all backtests of its task with it, and only one of them need be the cause.
+      // If a thread dies, all backtests of its task fail, although only one of them may be the cause. So each
+      // is run again by itself.
       for (const entry of entries) yield* runUnit({ rows, entries: [entry] })
     }
   }
@@ -113,7 +116,8 @@ export async function* runBatch(
   } finally {
     over.abort()
     parts.fail(over.signal.reason)
-    // After an abort tasks still run when the caller is gone: the ticket is theirs until the last one ends.
+    // After an abort, tasks may still run although the caller is gone: they keep the ticket until the last
+    // one ends.
     lanes.catch(() => {}).finally(() => pool.leave(ticket))
   }
 }
@@ -131,14 +135,14 @@ function tookTooLong(timeLimitMs: number): Failure {
   )
 }
 
-/** What one task runs. */
+/** The work of one task. */
 interface Unit {
   readonly rows: BatchRowsOpened | Failure
   readonly entries: readonly BatchEntry[]
 }
 
-/** Cuts a batch into tasks as they are needed. The rows of the next group are opened while those of this one are in use, and no
- * others: a batch may name more panels than memory has room for. */
+/** Cuts a batch into tasks on demand. Only the rows of the next group are opened while those of the current
+ * one are in use, because a batch may name more panels than fit into memory. */
 async function* cutUnits(
   groups: readonly BatchGroup[],
   size: number,
@@ -169,19 +173,19 @@ async function openRows({ open }: BatchGroup): Promise<BatchRowsOpened | Failure
   }
 }
 
-/** Roughly, what a backtest takes, whatever its rows and for each row. */
+/** Approximate time of a backtest: a fixed part, and a part per row. */
 const backtestMs = 0.1
 const rowMs = 1.2e-5
-/** Likewise, what the sections that resample take for each date, with the default number of resamples. */
+/** Approximate time per date of the sections that resample, with the default number of resamples. */
 const resampledDateMs = 0.01
-/** A task has this much work, unless the batch is about to end: sending it is then a small part of it. Other requests wait for one
- * task. */
+/** A task has this much work, unless the batch is about to end, so that sending it costs little in
+ * comparison. Other requests wait for at most one task. */
 const maxUnitMs = 20
 const minUnitMs = 2
 
-/** Tasks get smaller towards the end of a batch, so that its threads end together.
+/** Tasks get smaller towards the end of a batch, so that its threads finish together.
  *
- * @param next the first backtest of the task: those of a batch mostly include the same */
+ * @param next the first backtest of the task: those of a batch mostly include the same sections */
 function unitSize({ data }: BatchRowsOpened, next: BatchEntry, left: number, lanes: number): number {
   const resampled = next.include.filter(section => section === 'spa' || section === 'interval').length
   const eachMs = backtestMs + data.asset.length * rowMs + data.days.length * resampledDateMs * resampled
@@ -189,7 +193,7 @@ function unitSize({ data }: BatchRowsOpened, next: BatchEntry, left: number, lan
   return Math.max(1, Math.min(Math.max(fair, Math.floor(minUnitMs / eachMs)), Math.floor(maxUnitMs / eachMs)))
 }
 
-/** What was computed and not yet read. */
+/** Results that were computed but not read yet. */
 class PartQueue {
   readonly #maxBytes: number
   readonly #parts: BatchPart[] = []
@@ -218,7 +222,7 @@ class PartQueue {
     this.#wake()
   }
 
-  /** Resolves when less waits than may, or when the reader is gone. */
+  /** Resolves when there is room for more results, or when the reader is gone. */
   async room(): Promise<void> {
     while (this.#bytes >= this.#maxBytes && this.#failure === null) await this.#changed.promise
   }

@@ -6,12 +6,13 @@ import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import type { ComputePool, TaskOptions } from './computePool.ts'
 import type { Ticket } from './tickets.ts'
 
-/** Runs the test for superior predictive ability of a sweep whose slices are all done. Each lane takes the next slice of resamples,
- * and every slice competes fairly with other requests. Every resample has its own random numbers, and p values are counts: the
- * result is bit-identical for any number of threads.
+/** Runs the test for superior predictive ability of a sweep whose slices are all done. Each lane takes the
+ * next slice of resamples, and every slice competes fairly with other requests. Every resample has its own
+ * random numbers, and p values are counts, so the result is bit-identical for any number of threads.
  *
- * If the request does not include the test, its resamples only decide the verdict. They are drawn in stages, each as large as all
- * before it, and end with the stage that rejects it: most sweeps of noise need an eighth. What the verdict says is the same.
+ * If the request does not include the test, its resamples only decide the verdict. They are then drawn in
+ * stages, and end with the stage that rejects the test: most sweeps of noise need a tenth. The verdict is the
+ * same as with all resamples.
  *
  * @param afterSlice may throw, to end a sweep that has taken too long */
 export async function runSpa(
@@ -47,7 +48,7 @@ export async function runSpa(
         throw error
       }),
     )
-    // The ticket is theirs until the last one ends, even if the first has failed.
+    // The slices keep the ticket until the last one ends, even if the first has failed.
     for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason
   }
 

@@ -15,14 +15,16 @@ export interface SweepOptions {
   readonly resultFormat?: ResultFormat | undefined
   /** Called after every slice with the number of finished trials and of all trials. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
-  /** How long the whole sweep may run; its waits for other requests do not count. */
+  /** How long the whole sweep may run, not counting the time that it waits for other requests. */
   readonly timeLimitMs?: number | undefined
 }
 
-/** Runs a planned sweep on this process's threads. Each lane takes the next slice when its last one is done, and every slice
- * competes fairly with other requests. The result is bit-identical for any number of threads and any slices.
+/** Runs a planned sweep on this process's threads. Each lane takes the next slice when its last one is done,
+ * and every slice competes fairly with other requests. The result is bit-identical for any number of threads
+ * and any slices.
  *
- * Rejects with the signal's reason as soon as the caller gives up; running slices then stop within a period's work. */
+ * Rejects with the signal's reason as soon as the caller gives up; running slices then stop within one
+ * period. */
 export async function runSweep(
   pool: ComputePool,
   plan: SweepPlan,
@@ -36,7 +38,8 @@ export async function runSweep(
   let next = 0
   let done = 0
 
-  /** Parallel slices count once: alone, the sweep takes as long by the clock. */
+  /** Allows each lane the full time limit, so that parallel slices count once. A sweep that runs alone takes
+   * that long by the clock. */
   function checkTime(): void {
     if (ticket.busyMs - busyMsBefore > timeLimitMs * laneCount) throw tookTooLong(timeLimitMs)
   }
@@ -59,7 +62,8 @@ export async function runSweep(
     return await (signal ? Promise.race([whole, rejectedBy(signal)]) : whole)
   } finally {
     failed.abort()
-    // After an abort, slices still run when the caller has its answer: the ticket is theirs until the last one ends.
+    // After an abort, slices may still run although the caller has its response: they keep the ticket until
+    // the last one ends.
     Promise.allSettled([...lanes, whole]).then(() => pool.leave(ticket))
   }
 }
@@ -77,9 +81,9 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** Runs one slice of a plan. Yields the same bytes in any process, on any thread and in any order.
+/** Runs one slice of a plan. Returns the same bytes in any process, on any thread and in any order.
  *
- * @param slice its place in `plan.slices` */
+ * @param slice its index in `plan.slices` */
 export async function runSlice(
   pool: ComputePool,
   plan: SweepPlan,
@@ -94,17 +98,19 @@ export async function runSlice(
   return series
 }
 
-/** Bytes of the slice's series: per configuration 8 for each period and 8 for its mean turnover. */
+/** The size of the slice's series: per configuration, 8 bytes for each period and 8 for its mean turnover. */
 function sliceBytes({ configs, slices, view }: SweepPlan, slice: number): number {
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step).length
   return 8 * slices[slice].length * (periods + 1)
 }
 
-/** The result of a sweep whose slices are all done: the resamples of its evidence, then everything else in one task.
+/** The result of a sweep whose slices are all done: the resamples of its evidence, then everything else in
+ * one task.
  *
  * @param series of each slice, in the order of `plan.slices`
- * @param options with a ticket that the caller admitted and leaves
- * @param afterSlice of resamples; may throw, to end a sweep that has taken too long */
+ * @param options with a ticket that the caller admits and leaves
+ * @param afterSlice called after each slice of resamples; may throw, to end a sweep that has taken too long
+ */
 export async function finishSweep(
   pool: ComputePool,
   plan: SweepPlan,

@@ -4,7 +4,7 @@ import { QueueBounds } from './queueBounds.ts'
 import { type Share, Shares } from './shares.ts'
 import { nextTicket, type Priority, type Slot, type Ticket, TicketBook } from './tickets.ts'
 
-/** The clock of a scheduler; tests have their own. */
+/** The clock of a scheduler; tests supply their own. */
 export interface SchedulerClock {
   readonly nowMs: () => number
   /** Calls `wake` once after `ms`. */
@@ -18,23 +18,23 @@ const systemClock: SchedulerClock = {
   },
 }
 
-/** A paid caller that uses no thread gets one more than there are if no task of the others is expected to end so
- * soon, or when it has waited longer because the estimates were wrong. A thread of its own would be faster: the
- * additional one shares the processors. */
+/** A paid caller that uses no thread gets the reserve thread in two cases: if no other task is expected to
+ * end this soon, or if the caller has waited longer than this because the estimates were wrong. A regular
+ * thread would be faster, because the reserve thread shares the processors. */
 const soonMs = 20
 const patienceMs = 25
-/** The charge of a task before anything is known of such tasks. */
+/** The charge of a task of a kind that has not run before. */
 const unknownMs = 10
 
-/** Decides which request uses a thread next, which one waits, and which one is turned away. There is one slot per
- * thread.
+/** Decides which request uses a thread next, which one waits, and which one is rejected. There is one slot
+ * per thread.
  *
- * Callers share the time of the threads (`Share`): a request that comes rarely is next, however many others one caller has here. Free
- * and demo callers together leave at least one of several slots to the others. A running task cannot be interrupted. Where tasks
- * of others hold every slot for long, there is therefore one slot more, for a paid caller that has none: the
- * system then divides the processors.
+ * Callers share the time of the threads (`Share`): an infrequent request runs next, however many requests
+ * another caller has here. If there are several slots, free and demo callers always leave at least one of
+ * them to the others. A running task cannot be interrupted. If tasks of others hold every slot for long, a
+ * paid caller that has none gets a reserve slot on top, and the operating system divides the processors.
  *
- * The queue is bounded in tickets (`QueueBounds`): an admitted request is never turned away halfway. */
+ * The queue is bounded in tickets (`QueueBounds`): once admitted, a request is never rejected halfway. */
 export class FairScheduler {
   readonly #slots: number
   readonly #unpaidSlots: number
@@ -44,7 +44,7 @@ export class FairScheduler {
   readonly #tickets = new TicketBook()
   #takenUnpaid = 0
   #isReserveTaken = false
-  /** In use, without the one more. */
+  /** The slots in use, without the reserve slot. */
   readonly #running = new Set<Slot>()
   #served = 0
   #isReserveDue = false
@@ -53,7 +53,7 @@ export class FairScheduler {
   /** Milliseconds of all slots in use, up to `#countedMs`. */
   #busyMs = 0
   #countedMs: number
-  /** Moving average of the time that a ticket is busy. */
+  /** Moving average of the time for which a ticket is busy. */
   #averageMs = 1_000
 
   constructor(slots: number, maxWaiting: number, clock = systemClock) {
@@ -64,7 +64,8 @@ export class FairScheduler {
     this.#countedMs = clock.nowMs()
   }
 
-  /** Admits a request, or fails with `compute_busy` (an interactive one) or `shutting_down`. Every ticket has to `leave`. */
+  /** Admits a request, or fails with `compute_busy` (an interactive one) or `shutting_down`. Every ticket
+   * must `leave`. */
   admit(caller: ComputeCaller, priority: Priority = 'interactive'): Ticket {
     if (this.#closed) {
       throw new Failure('shutting_down', 'The server is shutting down. Try again in a moment.', {
@@ -91,15 +92,15 @@ export class FairScheduler {
     }
   }
 
-  /** Slots in use, tasks that wait for one, and the time of all slots since the start. There may be one slot more in use than there are
-   * threads. */
+  /** Slots in use, tasks that wait for one, and the time of all slots since the start. With the reserve slot,
+   * one more may be in use than there are threads. */
   get use(): { running: number; waiting: number; busyMs: number } {
     this.#countBusy()
     const { waiting } = this.#shares.root
     return { running: this.#inUse, waiting, busyMs: this.#busyMs }
   }
 
-  /** Callers that it remembers. */
+  /** The number of callers that it remembers. */
   get callers(): number {
     return this.#shares.size
   }
@@ -114,9 +115,10 @@ export class FairScheduler {
     if (this.#tickets.size === 0) this.#onIdle?.()
   }
 
-  /** Resolves when the ticket gets a slot, which it has to release.
+  /** Resolves when the ticket gets a slot, which it must release.
    *
-   * @param estimateMs how long the task may take; its caller is charged that until it is known */
+   * @param estimateMs how long the task may take; its caller is charged this until the actual time is known
+   */
   async acquire(ticket: Ticket, signal?: AbortSignal, estimateMs = unknownMs): Promise<Slot> {
     signal?.throwIfAborted()
     const { held } = ticket
@@ -124,7 +126,7 @@ export class FairScheduler {
       ticket.held = null
       return held
     }
-    // Whoever waits while a slot is free may not have it.
+    // The queue need not be checked: whoever waits while a slot is free is not entitled to it.
     if (this.#hasSlotFor(ticket.caller)) return this.#serve(ticket, estimateMs)
     return this.#wait(ticket, estimateMs, signal)
   }
@@ -146,8 +148,8 @@ export class FairScheduler {
     this.#startWaiting()
   }
 
-  /** Keeps the slot for the ticket's next `acquire`. A ticket that first has to wait for something else must call
-   * `releaseHeld`, or the slot stays idle. */
+  /** Keeps the slot for the ticket's next `acquire`. A ticket that first has to wait for something else must
+   * call `releaseHeld`, or the slot stays idle. */
   hold(ticket: Ticket, slot: Slot): void {
     ticket.held = slot
   }
@@ -159,7 +161,7 @@ export class FairScheduler {
     this.release(ticket, held)
   }
 
-  /** Admits no more. Resolves when the last ticket has left. */
+  /** Stops admitting requests. Resolves when the last ticket has left. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#tickets.size === 0) return
@@ -176,7 +178,7 @@ export class FairScheduler {
     return this.#running.size + (this.#isReserveTaken ? 1 : 0)
   }
 
-  /** To be called before a slot is taken or given back. */
+  /** Must be called before a slot is taken or returned. */
   #countBusy(): void {
     const now = this.#clock.nowMs()
     this.#busyMs += this.#inUse * (now - this.#countedMs)
@@ -204,7 +206,7 @@ export class FairScheduler {
     return slot
   }
 
-  /** Gives free slots to those that wait. */
+  /** Gives free slots to waiting tasks. */
   #startWaiting(): void {
     const { root } = this.#shares
     const free = { paid: true, unpaid: true }
@@ -234,7 +236,7 @@ export class FairScheduler {
     share.settle()
   }
 
-  /** Starts a task of a paid caller that uses no slot although all are taken. */
+  /** Starts a task of a paid caller that uses no slot, although all are taken. */
   #openReserve(): void {
     if (this.#isReserveTaken || this.#running.size < this.#slots) return
     const { root } = this.#shares
@@ -252,8 +254,8 @@ export class FairScheduler {
     }
   }
 
-  /** Whether a slot is expected to become free soon. A task that is late is expected to take as long again as it is
-   * late. */
+  /** Whether a slot is expected to become free soon. A task that is overdue is expected to take as long again
+   * as it is overdue. */
   #endsSoon(nowMs: number): boolean {
     for (const { startedMs, estimateMs } of this.#running)
       if (Math.abs(startedMs + estimateMs - nowMs) <= soonMs) return true
@@ -286,7 +288,8 @@ export class FairScheduler {
   }
 }
 
-/** Slots that free and demo callers may use together. A server with one thread has no other; its paid callers get the slot on top. */
+/** Slots that free and demo callers may use together. A server with one thread lets them use it; its paid
+ * callers have the reserve slot. */
 const unpaidSlotsOf = (slots: number) => Math.max(1, slots - Math.max(1, Math.floor(slots / 4)))
 
 const isUnpaidShare = ({ name }: Share) => name === 'free' || name === 'demo'

@@ -1,25 +1,27 @@
 import { type ComputeCaller, tierWeights } from './caller.ts'
 
-/** A party that thread time is shared out to: a tier, a network or a caller. Its children share what it gets by their weights.
+/** A party that gets a share of thread time: a tier, a network or a caller. Its children divide its share by
+ * their weights.
  *
- * This is weighted fair queueing. `tag` is the thread time that the party has had so far, divided by its weight; the next thread goes to
- * the waiting party with the lowest tag. A task is charged its estimate when it starts and the difference when it ends. `clock` is the tag
- * of a party that always got its fair share: one that starts to wait begins there, so idle time is not saved up. The clock advances
- * with all that is used, hence a waiting party is overtaken by newcomers for a bounded time only. */
+ * This is weighted fair queueing. `tag` is the thread time that the party has used so far, divided by its
+ * weight; the next thread goes to the waiting party with the lowest tag. A task is charged its estimate when
+ * it starts, and the difference when it ends. `clock` is the tag of a party that always got its fair share.
+ * A party that starts to wait begins at that value, so idle time cannot be saved up. The clock advances with
+ * all thread time used, so newcomers can overtake a waiting party only for a bounded time. */
 export class Share {
   readonly name: string
   readonly parent: Share | null
   readonly weight: number
   readonly children = new Map<string, Share>()
-  /** Of a caller: its admitted requests of all kinds. */
+  /** The admitted requests of all kinds; only for a caller. */
   admitted = 0
-  /** Admitted interactive requests, here and below. */
+  /** The admitted interactive requests of this party and its children. */
   interactive = 0
-  /** Tasks that use a thread, and tasks that wait for one, here and below. */
+  /** Tasks that use a thread, and tasks that wait for one, of this party and its children. */
   running = 0
   waiting = 0
   tag = 0
-  /** Of a caller: whether its last thread went to a request that had had none before. */
+  /** Whether the last thread went to a request that had had none before; only for a caller. */
   newcomerLast = false
   #clock = 0
   #activeWeight = 0
@@ -34,7 +36,7 @@ export class Share {
     return this.running + this.waiting > 0
   }
 
-  /** Must be called before `running` or `waiting` grow. */
+  /** Must be called before `running` or `waiting` increase. */
   activate(): void {
     const { parent } = this
     if (parent === null || this.isActive) return
@@ -43,7 +45,7 @@ export class Share {
     parent.#activeWeight += this.weight
   }
 
-  /** Must be called after `running` or `waiting` have shrunk. */
+  /** Must be called after `running` or `waiting` have decreased. */
   settle(): void {
     const { parent } = this
     if (parent === null || this.isActive) return
@@ -51,7 +53,7 @@ export class Share {
     parent.settle()
   }
 
-  /** Charges thread time, or gives some of an estimate back. */
+  /** Charges thread time, or refunds part of an estimate. */
   charge(ms: number): void {
     if (this.parent === null) return
     this.tag += ms / this.weight
@@ -71,7 +73,8 @@ export class Share {
     return this.parent === null || this.tag <= this.parent.#clock + roundingMs
   }
 
-  /** The caller that gets the next thread, among the parties that may have it; null: none of them waits. */
+  /** The caller that gets the next thread, among the parties that are eligible; null: none of them is
+   * waiting. */
   next(mayHave: (share: Share) => boolean): Share | null {
     if (this.children.size === 0) return this.waiting > 0 ? this : null
     let lowest = Number.POSITIVE_INFINITY
@@ -87,21 +90,21 @@ export class Share {
   }
 }
 
-/** Sums of the same times in another order differ by less. */
+/** Sums of the same times in a different order differ by less than this. */
 const roundingMs = 1e-6
-/** Callers without requests that are remembered because they have used more than their share. */
+/** How many idle callers are remembered because they have used more than their share. */
 const maxRemembered = 1_000
 
 /** All callers that have requests here, and the past use of some that had. */
 export class Shares {
   readonly root = new Share()
 
-  /** Callers, and networks that have some. */
+  /** The number of callers and networks that are known. */
   get size(): number {
     return countBelow(this.root) - this.root.children.size
   }
 
-  /** The share of a caller, which is made if it has none. */
+  /** The share of a caller, created if it does not exist yet. */
   of({ tier, network, name }: ComputeCaller): Share {
     const ofTier = child(this.root, tier, tierWeights[tier])
     return child(network === null ? ofTier : child(ofTier, `network ${network}`), name)
@@ -111,8 +114,8 @@ export class Shares {
     return child(this.root, tier, tierWeights[tier])
   }
 
-  /** Forgets a caller without requests. One that used more than its share is remembered until the others have caught up: otherwise
-   * it would begin anew with each request. */
+  /** Forgets a caller without requests. A caller that used more than its share is remembered until the others
+   * have caught up: otherwise each of its requests would start from scratch. */
   forgetIdle(caller: Share): void {
     for (let share = caller; share.parent?.parent; share = share.parent) {
       if (!isForgettable(share)) break
@@ -146,7 +149,7 @@ function deleteFrom(parent: Share, share: Share): void {
   if (parent.children.get(share.name) === share) parent.children.delete(share.name)
 }
 
-/** Forgets all that are empty: so many cannot be remembered. */
+/** Forgets all empty shares below this one, because there are too many to remember. */
 function forgetBelow(share: Share): void {
   for (const below of share.children.values()) {
     forgetBelow(below)

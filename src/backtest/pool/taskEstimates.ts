@@ -1,23 +1,24 @@
 import { sizeOf } from '../codec/bodyBytes.ts'
 import type { TaskInput, TaskKind } from './tasks.ts'
 
-/** Of a kind of task, with older tasks counting less. */
+/** The history of a kind of task, in which older tasks count less. */
 interface Past {
   ms: number
   units: number
 }
 
-/** How much of its past a kind of task forgets with each task. */
+/** The weight of the latest task in the history. */
 const forgotten = 0.1
-/** Of the first task of a kind. */
+/** The estimate for the first task of a kind. */
 const unknownMs = 10
 
-/** Estimates how long tasks take, by the bytes or rows that they work on and by earlier tasks of their kind. An estimate may be far off: it
- * only decides how soon the caller of a running task gets another thread, and is replaced by the truth when the task ends. */
+/** Estimates how long tasks take, from the bytes or rows that they work on and from earlier tasks of their
+ * kind. An estimate may be far off. It only decides how soon the caller of a running task gets another
+ * thread, and is replaced by the actual time when the task ends. */
 export class TaskEstimates {
   readonly #past = new Map<TaskKind, Past>()
 
-  /** @param units of the task, before it runs: its memory may move to the thread */
+  /** @param units of the task, measured before it runs: its memory may be transferred to the thread */
   estimateMs(kind: TaskKind, units: number): number {
     const past = this.#past.get(kind)
     return past === undefined ? unknownMs : (past.ms / past.units) * units
@@ -58,6 +59,6 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   join_rows: ({ rows, plan }) => rows.count * plan.metrics.length,
 }
 
-/** Bytes or rows that a task works on; at least 1. */
+/** The bytes or rows that a task works on; at least 1. */
 export const unitsOf = <K extends TaskKind>(kind: K, input: TaskInput<K>): number =>
   1 + unitsOfKind[kind](input)

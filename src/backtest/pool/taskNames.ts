@@ -1,6 +1,6 @@
 import type { TaskKind } from './tasks.ts'
 
-/** What a task is to its caller, and how a smaller one is sent. */
+/** What messages call a task, and how the caller can make it smaller. */
 interface TaskName {
   /** The subject of a sentence. */
   readonly what: string
@@ -15,7 +15,7 @@ const report: TaskName = { what: 'The report', mend: 'request the result as JSON
 const join: TaskName = { what: 'The join', mend: 'send fewer rows or metrics' }
 const rows: TaskName = { what: 'Preparing the rows', mend: fewerRows }
 
-/** How messages to callers name a task: several kinds of tasks make one answer. */
+/** How messages to callers name a task: several kinds of tasks can contribute to one response. */
 export const taskNames: Readonly<Record<TaskKind, TaskName>> = {
   backtest_body: backtest,
   backtest_stored: backtest,

@@ -21,54 +21,57 @@ import type { TaskFailure } from '../pipeline/taskFailure.ts'
 import { resultParts } from '../report/resultParts.ts'
 import type { ResultFormat } from '../request.ts'
 
-/** Every task that a worker thread can run, by the name that `ComputePool.run` takes. Only threads import the functions. The pool imports
- * their types, so that a server's own thread never loads them. */
+/** Every task that a worker thread can run, by the name that `ComputePool.run` takes. Only threads import the
+ * functions. The pool imports only their types, so the server's own thread never loads them. */
 export const tasks = {
-  /** A request body, unparsed. A request that needs rows from elsewhere comes back parsed. It names a stored panel, an
-   * archive that is not among `archives`, or a metric to rank by, which depends on the caller's licence. */
+  /** Takes an unparsed request body. A request that needs rows from elsewhere is returned parsed: it names a
+   * stored panel, an archive that is not among `archives`, or a metric to rank by, which depends on the
+   * caller's licence. */
   backtest_body: runBodyRequest,
-  /** A request for a panel that is stored or has been scored, on its dataset. */
+  /** Runs a request for a stored or scored panel on its dataset. */
   backtest_stored: (input: PanelInput) =>
     runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored),
   backtest_archive: (input: ArchiveInput & { readonly resultFormat: ResultFormat }) =>
     runArchiveRequest(input, input.resultFormat),
-  /** The body of a batch, unparsed: its backtests, and its rows if it has some. */
+  /** Parses the body of a batch: its backtests, and its rows if it has any. */
   batch_body: (input: { readonly body: Uint8Array }) => openBatch(input.body),
-  /** Some backtests of a batch, on one dataset. Ends early if 1 is put at `stop`. */
+  /** Runs some backtests of a batch on one dataset. Ends early if `stop` is set to 1. */
   batch_items: runBatchItems,
-  /** Some configurations of a sweep. Fills `series`, and stops early if 1 is put at `stop`. */
+  /** Simulates some configurations of a sweep. Fills `series`, and ends early if `stop` is set to 1. */
   sweep_slice: simulateSlice,
-  /** The series of all slices, in the order of the plan's slices, to a result. */
+  /** Turns the series of all slices, in the order of the plan's slices, into a result. */
   sweep_finish: ({ plan, series, spa, resultFormat }: FinishInput) =>
     encodeResult(writeSweepResult(plan, series, spa), resultFormat, plan.pageOnly),
-  /** Prepares the resamples of a sweep's test for superior predictive ability; null if it cannot be computed. */
+  /** Prepares the resamples of a sweep's test for superior predictive ability; null if it cannot be
+   * computed. */
   sweep_spa: (input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }) =>
     prepareSweepSpa(input.plan, input.series),
-  /** Some of its resamples. Fills `maxima`, and stops early if 1 is put at `stop`. */
+  /** Computes some of its resamples. Fills `maxima`, and ends early if `stop` is set to 1. */
   spa_slice: runSpaSlice,
-  /** A result as a job stores it, to a page. */
+  /** Turns a result as a job stores it into a page. */
   result_page: (input: { readonly stored: string }) => storedPage(input.stored),
-  /** What a page shows of a result and offers for download. */
+  /** The parts of a result that a page shows and offers for download. */
   result_parts: (input: { readonly result: string }) => resultParts(JSON.parse(input.result)),
-  /** A file of rows to a body without faults, and what was recognised in it. */
+  /** Turns a file of rows into a valid body, and reports what was detected in it. */
   panel_file: readPanelFile,
-  /** A body of rows to be stored: packed, with its hash and the ranking of its dataset. */
+  /** Turns a body of rows into what is stored: packed rows, their hash and the ranking of the dataset. */
   panel_pack: packPanel,
   dataset_rank: (input: { readonly data: Dataset }) => rankDataset(input.data).ranking,
-  /** Signals to a ranked dataset. */
+  /** Builds a ranked dataset from signals. */
   archive_build: (input: { readonly days: readonly SignalDay[] }) => buildArchive(input.days),
   /** One market's rows as a separate ranked dataset; null if no row has that market. */
   dataset_filter: (input: { readonly data: Dataset; readonly market: string }) =>
     filterArchive(input.data, input.market),
-  /** The ids of the dataset's assets in their order, one per line. */
+  /** The ids of the dataset's assets in order, one per line. */
   dataset_names: (input: { readonly data: Dataset }) => listAssetNames(input.data),
-  /** The same rows with a metric of their companies as the score. Only the columns that differ take additional memory. */
+  /** The same rows with a metric of their companies as the score. Only the columns that differ take
+   * additional memory. */
   dataset_score: scoreDataset,
-  /** The body of an as-of join, unparsed: its rows, and what is computed for them. */
+  /** Parses the body of an as-of join: its rows and its settings. */
   join_body: readJoinBody,
-  /** The vintages of a block of companies, to what is known of them on each day. */
+  /** Turns the vintages of a block of companies into what is known of them on each day. */
   events_build: buildEvents,
-  /** The rows of an as-of join, to the bytes of its answer. */
+  /** Turns the rows of an as-of join into the bytes of its response. */
   join_rows: writeJoin,
 }
 
@@ -77,7 +80,7 @@ interface PanelInput {
   readonly request: BacktestSettings
   readonly costs: MarketCosts
   readonly resultFormat: ResultFormat
-  /** Of rows whose score is a metric. */
+  /** For rows whose score is a metric. */
   readonly scored?: PanelScored
 }
 

@@ -5,17 +5,17 @@ import type { Share } from './shares.ts'
 export interface Ticket {
   readonly caller: ComputeCaller
   readonly priority: Priority
-  /** Of its caller. */
+  /** The share of its caller. */
   readonly share: Share
-  /** Slots that it uses now. */
+  /** The number of slots that it uses now. */
   running: number
   /** Its waiting tasks, oldest first. */
   readonly waiting: WaitingTask[]
-  /** The number of the last slot that it was given, counted over all tickets; null: none yet. */
+  /** The sequence number of the last slot that it was given, counted over all tickets; null: none yet. */
   lastServed: number | null
   /** Milliseconds of slots that it has used. */
   busyMs: number
-  /** The slot of a finished task that it keeps for its next one; null: it keeps none. */
+  /** The slot of a finished task that it keeps for its next task; null: none. */
   held: Slot | null
 }
 
@@ -30,12 +30,12 @@ export interface Slot {
   readonly startedMs: number
   /** What the task was charged when it started. */
   readonly estimateMs: number
-  /** Whether it is the slot that there is besides those of the threads. */
+  /** Whether it is the reserve slot, on top of those of the threads. */
   readonly isReserve: boolean
 }
 
-/** `background`: work of a submitted backtest, or rows that requests wait for which were admitted before. It is never turned away,
- * and not preferred as a newcomer. */
+/** `background`: the work of a submitted backtest, or rows that already admitted requests wait for. It is
+ * never rejected, and not preferred as a newcomer. */
 export type Priority = 'interactive' | 'background'
 
 /** The admitted requests, by caller. */
@@ -60,7 +60,7 @@ export class TicketBook {
     this.#size++
   }
 
-  /** False: it had left before. */
+  /** Returns false if the ticket had already left. */
   remove(ticket: Ticket): boolean {
     const { share } = ticket
     const tickets = this.#ofCaller.get(share)
@@ -71,7 +71,7 @@ export class TicketBook {
     return true
   }
 
-  /** Since when the caller has waited for a slot. */
+  /** Since when the caller has been waiting for a slot. */
   waitingSince(caller: Share): number {
     let since = Number.POSITIVE_INFINITY
     for (const { waiting } of this.of(caller)) since = Math.min(since, waiting[0]?.sinceMs ?? since)
@@ -79,10 +79,11 @@ export class TicketBook {
   }
 }
 
-/** The one of a caller's tickets that gets its next slot. A newcomer is a ticket that has not had a slot yet. A slot goes to the newcomer
- * that came first. The next slot goes to one of the other tickets: the one with the fewest slots now that has waited longest since
- * its last slot. So a newcomer waits for at most one slot of a ticket that needs a hundred. Many newcomers take at most every other
- * slot from that ticket. */
+/** The ticket of a caller that gets the caller's next slot. A newcomer is a ticket that has not had a slot
+ * yet. Slots alternate: one goes to the newcomer that came first. The next goes to one of the other tickets:
+ * the one that uses the fewest slots and, among those, has waited longest since its last slot. So a newcomer
+ * waits for at most one slot of a ticket that needs a hundred, and even many newcomers take at most every
+ * other slot from that ticket. */
 export function nextTicket(caller: Share, tickets: Iterable<Ticket>): Ticket | null {
   let newcomer: Ticket | null = null
   let other: Ticket | null = null

@@ -4,13 +4,14 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { Dictionary } from './dictionary.ts'
 import { Bytes, writeHybrid } from './runLength.ts'
 
-/** Distinct values as numbers: a row has the number of its value, or the one that stands for null. */
+/** Distinct values as integer codes: each row holds the code of its value, or the code that represents
+ * null. */
 interface Numbered {
   readonly name: string
   readonly values: Int32Array
-  /** Stands for null. */
+  /** The code that represents null. */
   readonly none: number
-  /** Without it a null is an error, as the schema says that there is none. */
+  /** If false, a null is an error, because the schema declares the column as required. */
   readonly isOptional?: boolean
 }
 
@@ -18,11 +19,11 @@ interface Numbered {
 export type ColumnValues =
   | { readonly name: string; readonly type: 'DOUBLE'; readonly values: Float64Array }
   | (Numbered & { readonly type: 'DOUBLE'; readonly valueOf: (number: number) => number })
-  /** Without `numberOf` the numbers are the values. */
+  /** Without `numberOf`, the codes are the values themselves. */
   | (Numbered & { readonly type: 'INT32'; readonly numberOf?: (number: number) => number })
   | (Numbered & { readonly type: 'FLOAT'; readonly valueOf: (number: number) => number })
   | (Numbered & { readonly type: 'INT64'; readonly valueOf: (number: number) => bigint })
-  /** 1 is true. No dictionary: readers do not expect one of two values. */
+  /** 1 is true. Never dictionary-encoded: readers do not expect a dictionary of booleans. */
   | (Numbered & { readonly type: 'BOOLEAN'; readonly valueOf: (number: number) => number })
   | (Numbered & { readonly type: 'BYTE_ARRAY'; readonly textOf: (number: number) => string })
 
@@ -33,13 +34,14 @@ const isPlain = (column: ColumnValues): column is Exclude<ColumnValues, Numbered
   column.values instanceof Float64Array
 
 export interface ChunkSettings {
-  /** Rows that a group has at most. */
+  /** The largest number of rows in a group. */
   readonly maxRows: number
   readonly codec: 'ZSTD' | 'UNCOMPRESSED'
 }
 
-/** Writes column chunks. The library writes the structure of the file; this writes the values, which with it would take six times
- * as long: it turns each column into arrays of objects, each value into a call, and finds a dictionary by comparing all values. */
+/** Writes column chunks. The library writes the structure of the file, and this class writes the values. The
+ * library would take six times as long: it turns each column into arrays of objects, makes a call per value,
+ * and builds a dictionary by comparing all values. */
 export class ColumnChunkWriter {
   readonly #codec: ChunkSettings['codec']
   readonly #dictionary: Dictionary
@@ -61,11 +63,15 @@ export class ColumnChunkWriter {
     const page = this.#page
     page.reset()
     if (isPlain(column)) {
-      // Not as numbers of a dictionary: it would store 0 and -0 as one value.
+      // Not dictionary-encoded, because a dictionary would store 0 and -0 as one value.
       const { buffer, byteOffset } = column.values
       page.append(new Uint8Array(buffer, byteOffset, count * 8))
       const uncompressed = writeDataPage(writer, page.written(), {
-        ...{ codec, levels: noLevels, count, present: count, encoding: 'PLAIN' },
+        codec,
+        levels: noLevels,
+        count,
+        present: count,
+        encoding: 'PLAIN',
       })
       return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
     }
@@ -85,7 +91,11 @@ export class ColumnChunkWriter {
     writeHybrid(page, dictionary.indexes, present, bits)
     const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
     uncompressed += writeDataPage(writer, page.written(), {
-      ...{ codec, levels, count, present, encoding: 'RLE_DICTIONARY' },
+      codec,
+      levels,
+      count,
+      present,
+      encoding: 'RLE_DICTIONARY',
     })
     const made = chunk({
       ...{ name, type, codec, count, start, writer, uncompressed, dictionary: { dictionaryAt, dataAt } },
@@ -112,7 +122,11 @@ export class ColumnChunkWriter {
     page.at = Math.ceil(present / 8)
     const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
     const uncompressed = writeDataPage(writer, page.written(), {
-      ...{ codec, levels, count, present, encoding: 'PLAIN' },
+      codec,
+      levels,
+      count,
+      present,
+      encoding: 'PLAIN',
     })
     return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
   }
@@ -126,7 +140,7 @@ export class ColumnChunkWriter {
   }
 }
 
-/** Readers that look for one company or some days skip the groups without them. */
+/** Lets readers that look for one company or a few days skip the groups without them. */
 function statisticsOf({ keys, size }: Dictionary, nulls: number): Statistics {
   const null_count = BigInt(nulls)
   if (size === 0) return { null_count }
@@ -168,7 +182,7 @@ function writeDictionary(page: Bytes, column: WithDictionary, { keys, size }: Di
     case 'BYTE_ARRAY':
       for (let index = 0; index < size; index++) {
         const text = column.textOf(keys[index])
-        // A character of UTF-16 takes at most three bytes.
+        // A UTF-16 code unit takes at most three bytes in UTF-8.
         page.reserve(4 + text.length * 3)
         const { written } = encoder.encodeInto(text, page.buffer.subarray(page.at + 4))
         new DataView(page.buffer.buffer).setUint32(page.at, written, true)
@@ -221,7 +235,10 @@ function writeDataPage(
     uncompressed_page_size: levels.length + bytes.length,
     compressed_page_size: levels.length + compressed.length,
     data_page_header_v2: {
-      ...{ num_values: count, num_nulls: count - present, num_rows: count, encoding },
+      num_values: count,
+      num_nulls: count - present,
+      num_rows: count,
+      encoding,
       definition_levels_byte_length: levels.length,
       repetition_levels_byte_length: 0,
       is_compressed: codec !== 'UNCOMPRESSED',
@@ -233,7 +250,7 @@ function writeDataPage(
   return header + levels.length + bytes.length
 }
 
-/** Of zstd's levels the fastest: the next ones make files a tenth smaller for twice the time. */
+/** Uses the fastest zstd level: the next levels make files 10% smaller but take twice as long. */
 const compress = (bytes: Uint8Array, codec: ChunkSettings['codec']): Uint8Array =>
   codec === 'ZSTD' ? Bun.zstdCompressSync(new Uint8Array(bytes), { level: 1 }) : bytes
 

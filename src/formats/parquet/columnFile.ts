@@ -2,14 +2,14 @@ import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { ColumnChunkWriter, ColumnValues } from './columnChunk.ts'
 
-/** A Parquet file that is written from columns, a row group at a time. Its structure is the library's, its values are those of
- * `ColumnChunkWriter`. Rows of objects go through `ParquetEncoder`. */
+/** A Parquet file that is written from columns, one row group at a time. The library writes its structure,
+ * and `ColumnChunkWriter` its values. Rows of objects go through `ParquetEncoder` instead. */
 export class ColumnFile {
   readonly #chunks: ColumnChunkWriter
   readonly #writer = new ByteWriter()
   readonly #file: ParquetWriter
 
-  /** @param chunks may serve several files that are written by turns
+  /** @param chunks may be shared by several files that are written in turn
    * @param metadata key-value metadata of the file */
   constructor(
     chunks: ColumnChunkWriter,
@@ -27,7 +27,8 @@ export class ColumnFile {
 
   /** Writes a row group.
    *
-   * @param columns in the order of the schema; each is written before the next one is taken, so two may use the same memory */
+   * @param columns in the order of the schema; each is written before the next one is taken, so they may
+   *   share a buffer */
   writeGroup(columns: Iterable<ColumnValues>, count: number): void {
     const start = this.#writer.offset
     const written = Array.from(columns, column => this.#chunks.write(this.#writer, column, count))
@@ -51,7 +52,7 @@ export class ColumnFile {
   /** The bytes written since the last call; overwritten by the next group. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.#writer.getBytes()
-    // The index of the buffer only: offsets in the file continue.
+    // Resets only the index of the buffer: file offsets continue.
     this.#writer.index = 0
     return bytes
   }

@@ -1,4 +1,5 @@
-/** Numbers the distinct values of a column in the order of their first use. One is used again and again. */
+/** Numbers the distinct values of a column in the order of their first occurrence. One instance is reused for
+ * many columns. */
 export class Dictionary {
   readonly keys: Int32Array
   readonly indexes: Int32Array
@@ -7,7 +8,7 @@ export class Dictionary {
   readonly #shift: number
 
   constructor(maxRows: number) {
-    // At least twice as many slots as rows, so that a place is found within a few steps.
+    // At least twice as many slots as rows, so a free slot is found within a few probes.
     const bits = 33 - Math.clz32(maxRows - 1)
     this.keys = new Int32Array(maxRows)
     this.indexes = new Int32Array(maxRows)
@@ -15,9 +16,10 @@ export class Dictionary {
     this.#shift = 32 - bits
   }
 
-  /** Returns how many of the first `count` values are not null: so many indexes there are.
+  /** Numbers the first `count` values and returns how many of them are not null, which is the number of
+   * dictionary indexes.
    *
-   * @param none the value that stands for null, which gets no number */
+   * @param none the value that represents null, which gets no number */
   number(values: Int32Array, count: number, none: number): number {
     const { keys, indexes } = this
     const places = this.#slots.fill(0)

@@ -1,8 +1,8 @@
-/** Runs shorter than this are cheaper as packed bits. */
+/** Shorter runs are smaller as packed bits. */
 const minRun = 8
 
-/** Bytes that grow. `ByteWriter` of the Parquet library checks and writes one byte at a time through a view: for hundreds of millions
- * of values that takes most of the time. */
+/** A growing byte buffer. `ByteWriter` of the Parquet library checks and writes one byte at a time through a
+ * view, which takes most of the time for hundreds of millions of values. */
 export class Bytes {
   buffer = new Uint8Array(64 * 1_024)
   at = 0
@@ -40,9 +40,10 @@ export class Bytes {
   }
 }
 
-/** Appends `count` values of `bits` bits each in Parquet's hybrid of runs and packed bits ("RLE / Bit-Packing Hybrid", encoding 3). */
+/** Appends `count` values of `bits` bits each in Parquet's hybrid of runs and packed bits ("RLE / Bit-Packing
+ * Hybrid", encoding 3). */
 export function writeHybrid(out: Bytes, values: Int32Array | Uint8Array, count: number, bits: number): void {
-  // Packed bits of all values, and the head of each run.
+  // Room for the packed bits of all values and the header of each run.
   out.reserve(Math.ceil((count * Math.max(bits, 1)) / 8) + count + 64)
   let packedFrom = 0
   let at = 0
@@ -50,7 +51,7 @@ export function writeHybrid(out: Bytes, values: Int32Array | Uint8Array, count: 
     const value = values[at]
     let end = at + 1
     while (end < count && values[end] === value) end++
-    // Packed groups have eight values, so a run begins where a group ends.
+    // Packed groups have eight values, so a run must begin where a group ends.
     const start = at + ((8 - ((at - packedFrom) & 7)) & 7)
     if (end - start >= minRun) {
       writePacked(out, values, packedFrom, start, bits)

@@ -1,39 +1,38 @@
 import { Failure } from '../../errors.ts'
 import type { RoomScope } from './failures.ts'
 
-/** How often `sweep` must be called while bodies arrive. */
+/** How often `sweep` must be called while bodies are arriving. */
 export const sweepMs = 500
 export const sweepsPerSecond = 1_000 / sweepMs
 
-/** The speed of a body is that of so many seconds. */
+/** A body's speed is averaged over this many seconds. */
 export const windowSeconds = 5
 export const windowSweeps = windowSeconds * sweepsPerSecond
 
-/** Whose body it is. */
+/** The sender to whom a body is charged. */
 export interface BodyOwner {
-  /** Names the key; without one, the address. */
+  /** Identifies the key or, without one, the address. */
   readonly caller: string
   readonly address: string
-  /** Of the tier. The lowest one is cut first. */
+  /** The rank of the caller's tier. The lowest rank is cut first. */
   readonly rank: number
   readonly isUnpaid: boolean
-  /** What the tier lets a caller have in flight; null: as much as the server's own bounds allow. */
+  /** Bytes that the tier allows a caller to have in flight; null: limited only by the server's own bounds. */
   readonly maxBytes: number | null
 }
 
-/** Bytes in flight under one bound. */
+/** Bytes in flight that count towards one bound. */
 export interface Tally {
   readonly scope: RoomScope
   readonly max: number
   held: number
-  /** Bodies that count here. */
   bodies: number
-  /** Those that had been arriving for a while at the sweep `settledAt`. */
+  /** Bodies that were already past `settledSweeps` at the sweep `settledAt`. */
   settled: number
   settledAt: number
 }
 
-/** What a body needs of the accounts that it is in. */
+/** What a body needs from the accounts that it belongs to. */
 export interface Ledger {
   readonly openedAt: number
   readonly tallies: readonly Tally[]
@@ -48,17 +47,17 @@ export interface Ledger {
 export class BodyAccount {
   readonly owner: BodyOwner
   readonly deadlineSeconds: number
-  /** The bounds that it counts towards. */
+  /** The bounds that this body counts towards. */
   readonly tallies: readonly Tally[]
   readonly #ledger: Ledger
-  /** Bytes that arrived in each of the latest intervals, the present one included. */
+  /** Bytes received in each of the latest intervals, including the current one. */
   readonly #intervals = Array<number>(windowSweeps).fill(0)
   #interval = 0
   #recent = 0
   #received = 0
   #held = 0
   #isAwaited = true
-  /** Sweeps while its bytes were not awaited. */
+  /** Sweeps during which the server did not wait for bytes of this body. */
   #skippedSweeps = 0
   #failure: Failure | null = null
   #isClosed = false
@@ -74,13 +73,13 @@ export class BodyAccount {
     return this.#held
   }
 
-  /** Bytes that arrived, as they were sent. */
+  /** Bytes received on the wire, before decompression. */
   get received(): number {
     return this.#received
   }
 
-  /** Whether the server waits for its sender. While it unpacks or stores what it has, the body does not age: a few
-   * kilobytes can become gigabytes on their way to the disk. */
+  /** Whether the server is waiting for the sender. While it decompresses or stores what it has, the body does
+   * not age: a few kilobytes can become gigabytes on disk. */
   get isAwaited(): boolean {
     return this.#isAwaited
   }
@@ -89,17 +88,18 @@ export class BodyAccount {
     this.#isAwaited = isAwaited
   }
 
-  /** Bytes that arrived within the window. */
+  /** Bytes received within the window. */
   get recentBytes(): number {
     return this.#recent
   }
 
-  /** Why it was cut; null: it was not. */
+  /** Why the body was cut; null: it was not. */
   get failure(): Failure | null {
     return this.#failure
   }
 
-  /** Bytes arrived, and stay in memory. Fails if there is no room for them, and once the body was cut. */
+  /** Records bytes that arrived and stay in memory. Fails if there is no room for them or the body was
+   * already cut. */
   receive(bytes: number): void {
     this.#intervals[this.#interval] += bytes
     this.#recent += bytes
@@ -107,7 +107,7 @@ export class BodyAccount {
     this.hold(bytes)
   }
 
-  /** Takes room for bytes that did not arrive but are made of what did, like those of a compressed body. */
+  /** Reserves memory for bytes that are derived from received ones, such as decompressed output. */
   hold(bytes: number): void {
     if (this.#failure !== null) throw this.#failure
     try {
@@ -120,19 +120,19 @@ export class BodyAccount {
     this.#ledger.count(bytes)
   }
 
-  /** Bytes are no longer in memory. */
+  /** Records that bytes are no longer in memory. */
   release(bytes: number): void {
     const released = Math.min(bytes, this.#held)
     this.#held -= released
     this.#ledger.count(-released)
   }
 
-  /** All of it has arrived: it can no longer be cut. */
+  /** Marks the body as fully received: it can no longer be cut. */
   complete(): void {
     this.#ledger.arrived(this)
   }
 
-  /** How many sweeps it has been awaited for. */
+  /** The number of sweeps during which the server has been waiting for this body. */
   ageAt(sweep: number): number {
     return sweep - this.#ledger.openedAt - this.#skippedSweeps
   }

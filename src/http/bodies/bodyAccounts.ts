@@ -10,22 +10,22 @@ import {
 } from './bodyAccount.ts'
 import { crowded, noRoom, overdue, type RoomScope, tooSlow } from './failures.ts'
 
-/** Accounts for the request bodies that a server has in flight: their bytes, by caller, by address and in all, and how fast each
- * of them arrives. Time is counted in calls of `sweep`, so a server that stalls does not mistake its own pause for a slow
- * client; nor does it count the time in which it unpacks or stores what it has. */
+/** Tracks the request bodies that a server has in flight: their bytes by caller, by address and in total, and
+ * how fast each one arrives. Time is measured in calls of `sweep`, so a server that stalls does not mistake
+ * its own pause for a slow client. Time spent decompressing or storing a body does not count either. */
 
-/** A body that gets less than this per second, over the window, is cut. */
+/** A body that arrives more slowly than this, averaged over the window, is cut. */
 const minBytesPerSecond = 16 * 1_024
 
-/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. A phone sends 64
- * KB per second; who sends more slowly than others with the same rights gives way to them, so a paid body may take
- * its time. */
+/** A body may take `baseSeconds`, plus one second for each of these many bytes of its announced size or, if
+ * it has none, of its limit. A phone sends 64 KB per second. Slow senders give way only to senders of the
+ * same rank or higher, so a paid body may take its time. */
 const baseSeconds = 30
 const deadlineBytesPerSecond = { paid: 64 * 1_024, unpaid: 512 * 1_024 }
 
-/** Younger bodies do not count as slow: one of a few packets is complete by then. */
+/** Younger bodies do not count as slow: a body of a few packets is complete by then. */
 const settledSweeps = 2
-/** How many bodies may be arriving for longer than that. */
+/** How many settled bodies may be arriving at the same time. */
 const maxArriving = { caller: 128, address: 256, server: 4_096 }
 
 const unused = { held: 0, bodies: 0, settled: 0, settledAt: 0 }
@@ -39,30 +39,29 @@ export class BodyAccounts {
   readonly #unpaid: Tally
   #sweeps = 0
 
-  /** @param largest the size of the largest body that anybody may send. There is room for four of them, of which an address has three
-   *   at most, a caller two, and all demo and free callers together one */
+  /** @param largest the size of the largest body that anybody may send. There is room for four of them in
+   *   total, for three per address, for two per caller, and for one shared by all demo and free callers */
   constructor(largest: number) {
     this.#largest = largest
     this.#server = { scope: 'server', max: 4 * largest, ...unused }
     this.#unpaid = { ...this.#server, max: largest }
   }
 
-  /** Bodies that are still arriving. */
   get arriving(): number {
     return this.#arriving.size
   }
 
-  /** Bytes in flight. */
   get held(): number {
     return this.#server.held
   }
 
-  /** Begins to account for a body. Whoever opens it must call `close` once its bytes are no longer needed. Fails if there could not be
-   * room for it even if other bodies were cut.
+  /** Starts tracking a body. The caller must call `close` once its bytes are no longer needed. Fails if there
+   * could be no room for it even after other bodies were cut.
    *
-   * @param announced the size by Content-Length; null: none. It takes no room: only bytes that have arrived do
+   * @param announced the size by Content-Length; null: none. It reserves nothing: only bytes that have
+   *   arrived count
    * @param limit the largest size of this body
-   * @param onCut called if the body is cut, once: the rest of it must not be read */
+   * @param onCut called once if the body is cut: the rest of it must not be read */
   open(
     owner: BodyOwner,
     announced: number | null,
@@ -96,7 +95,7 @@ export class BodyAccounts {
     return body
   }
 
-  /** Judges each arriving body by what has come of it lately, and cuts the slowest ones of a crowd. */
+  /** Cuts bodies that are too slow or overdue, and the slowest ones where too many arrive at once. */
   sweep(): void {
     this.#sweeps++
     const over = new Set<Tally>()
@@ -116,7 +115,8 @@ export class BodyAccounts {
     for (const tally of over) cutSlowest(this.#settledIn(tally), tally.scope)
   }
 
-  /** Adds the bounds that this body exceeds to `over`: with thousands of bodies they are not gathered unless some have to go. */
+  /** Adds each bound that now has too many settled bodies to `over`. Only counts them: collecting the bodies
+   * of a bound is left to the rare case that some must be cut. */
   #countSettled({ tallies }: BodyAccount, over: Set<Tally>): void {
     for (const tally of tallies) {
       tally.settled = tally.settledAt === this.#sweeps ? tally.settled + 1 : 1
@@ -142,8 +142,8 @@ export class BodyAccounts {
     }
   }
 
-  /** Where a bound is reached, the largest holder of the lowest tier is cut. If that is the owner of `body` itself, or nothing that
-   * arrives can be cut, it fails. */
+  /** Cuts the largest holder of the lowest tier until the bytes fit. Fails if that is the owner of `body`
+   * itself, or if no arriving body can be cut. */
   #makeRoom(body: BodyAccount, bytes: number, tallies: readonly Tally[]): void {
     for (const tally of tallies) {
       while (tally.held + bytes > tally.max) {
@@ -154,7 +154,8 @@ export class BodyAccounts {
     }
   }
 
-  /** Of the arriving bodies that a bound covers the one to cut first, as if `asking` had its next bytes already. */
+  /** The body to cut first among the arriving ones under a bound, as if `asking` already held its next
+   * bytes. */
   #worst(asking: BodyAccount, bytes: number, tally: Tally): BodyAccount {
     const claimOf = (body: BodyAccount): Claim => {
       const { rank, caller } = body.owner

@@ -1,10 +1,10 @@
 import { Failure } from '../../errors.ts'
 
-/** Why a request body is not taken, in words that say what to send instead. */
+/** Reasons for rejecting a request body. Each message says what to send instead. */
 
 const param = 'body'
 
-/** What a bound of bodies is a bound of. */
+/** The scope of a memory bound. */
 export type RoomScope = 'caller' | 'address' | 'server'
 
 interface Owner {
@@ -56,8 +56,8 @@ export function cutShort(size: number, announced: number | null): Failure {
   return new Failure('body_invalid', `The body ended after ${count(size)}${of}. Send it whole.`, { param })
 }
 
-/** @param size null: more than the limit, and not announced
- * @param isOfTier the limit is that of demo and free callers, and not the server's */
+/** @param size null: unknown, because nothing was announced, but over the limit
+ * @param isOfTier true if the limit is the one of demo and free callers rather than the server's */
 export function tooLarge(size: number | null, limit: number, isOfTier: boolean): Failure {
   const what = `The body has ${size === null ? 'more' : count(size)}; the limit`
   const message = isOfTier

@@ -3,22 +3,23 @@ import { type Packing, packings, unpackStream } from '../../backtest/panelFile/u
 import type { BodyAccount, BodyOwner } from './bodyAccount.ts'
 import { cutShort, diskFull, tooLarge, unsupported } from './failures.ts'
 
-/** Room for the first bytes of a body. It grows as they arrive: what a client announces allocates nothing. */
+/** The initial buffer. It grows as bytes arrive: nothing is allocated on the strength of a client's
+ * Content-Length. */
 const firstCapacity = 64 * 1_024
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Bytes = Uint8Array<ArrayBuffer>
 
 interface BodyBounds {
-  /** By Content-Length; null: none. */
+  /** The size by Content-Length; null: none. */
   readonly announced: number | null
-  /** The largest size, packed and unpacked. */
+  /** The largest size, both compressed and decompressed. */
   readonly limit: number
-  /** The limit is that of demo and free callers. */
+  /** True if the limit is the one of demo and free callers. */
   readonly isOfTier: boolean
 }
 
-/** Fails if the body announces more than it may have. */
+/** Fails if the body announces more than its limit. */
 export function boundsOf(request: Request, owner: BodyOwner, ofRoute: number): BodyBounds {
   const limit = Math.min(ofRoute, owner.maxBytes ?? ofRoute)
   const announced = announcedSize(request)
@@ -27,14 +28,14 @@ export function boundsOf(request: Request, owner: BodyOwner, ofRoute: number): B
   return { announced, limit, isOfTier }
 }
 
-/** A body as it arrives. */
+/** A request body while it arrives. */
 export class IncomingBody {
   readonly #reader: Reader | null
   readonly #bounds: BodyBounds
   readonly #packing: Packing | null
-  /** Bytes that arrived until now. */
+  /** Bytes received so far, decompressed. */
   size = 0
-  /** Bytes of the file that it became. */
+  /** Bytes written to its spool file. */
   spooled = 0
 
   constructor({ body, headers }: Request, bounds: BodyBounds, unpacks: boolean) {
@@ -43,12 +44,12 @@ export class IncomingBody {
     this.#packing = unpacks ? packingOfBody(headers) : null
   }
 
-  /** Ends the read that waits. */
+  /** Ends a pending read. */
   stop(): void {
     this.#reader?.cancel().catch(() => {})
   }
 
-  /** Reads all of it into memory. */
+  /** Reads the whole body into memory. */
   async read(account: BodyAccount): Promise<Bytes> {
     const { announced, limit } = this.#bounds
     const expected = this.#packing === null ? Math.min(announced ?? limit, limit) : limit
@@ -64,14 +65,14 @@ export class IncomingBody {
     return whole.subarray(0, size)
   }
 
-  /** Reads all of it into a spool.
+  /** Reads the whole body into a spool.
    *
-   * @param takeRoom fails if there is none */
+   * @param takeRoom fails if the disk budget has no room */
   async spool(account: BodyAccount, spool: BodySpool, takeRoom: (bytes: number) => void): Promise<void> {
     await this.#takeAll(account, async chunk => {
       takeRoom(chunk.length)
       this.spooled += chunk.length
-      // A chunk of the network or of the unpacker may be used again.
+      // Copied, because the network and the decompressor reuse their chunks.
       await spool.write(spool.isInFile ? chunk : chunk.slice()).catch(cause => {
         throw isDiskFull(cause) ? diskFull(cause) : cause
       })
@@ -81,7 +82,7 @@ export class IncomingBody {
     })
   }
 
-  /** Passes on the bytes of the body, unpacked, within its limit. */
+  /** Passes on the decompressed bytes of the body, up to its limit. */
   async #takeAll(account: BodyAccount, take: (chunk: Uint8Array) => void | Promise<void>): Promise<void> {
     if (this.#reader === null) return
     const { limit, isOfTier } = this.#bounds
@@ -104,7 +105,7 @@ export class IncomingBody {
     }
   }
 
-  /** Packed bytes leave memory as they are unpacked. */
+  /** Compressed bytes stop counting as held once they are decompressed. */
   async *#passing(reader: Reader, account: BodyAccount): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.#chunks(reader, account)) {
       yield chunk
@@ -119,7 +120,7 @@ export class IncomingBody {
       const chunk = await nextChunk(reader, this.size)
       account.isAwaited = false
       if (chunk === null) break
-      // Bytes of a body that was cut are dropped until it is stopped.
+      // A body that was cut is drained until it is stopped.
       if (account.failure !== null) continue
       if (this.size + chunk.length > limit) throw tooLarge(null, limit, isOfTier)
       account.receive(chunk.length)
@@ -134,10 +135,11 @@ export class IncomingBody {
 const isDiskFull = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
-/** The same bytes with room for more. The memory that they had is free at once, and not when it is collected. */
+/** The same bytes with room for more. `transfer` frees the old memory at once instead of at the next
+ * collection. */
 const grown = ({ buffer }: Bytes, capacity: number): Bytes => new Uint8Array(buffer.transfer(capacity))
 
-/** The next chunk, null at the end. */
+/** The next chunk; null at the end. */
 async function nextChunk(reader: Reader, size: number): Promise<Uint8Array | null> {
   try {
     const { done, value } = await reader.read()
@@ -152,7 +154,7 @@ function announcedSize({ headers }: Request): number | null {
   return length === null ? null : Number(length)
 }
 
-/** How a body is packed by its headers; null: not. */
+/** The compression of a body according to its headers; null: none. */
 export function packingOfBody(headers: Headers): Packing | null {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase().replace(/^x-/, '') ?? 'identity'
   if (encoding === 'identity' || encoding === '') return null

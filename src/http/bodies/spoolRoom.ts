@@ -1,13 +1,13 @@
 import { Failure } from '../../errors.ts'
 
 const megabyte = 1_024 * 1_024
-/** The largest body that is kept in a file, packed or not. */
+/** The largest body that is kept in a file, before and after decompression. */
 export const maxSpooledBytes = 4_096 * megabyte
-/** What all bodies of one caller, and of a server, may have in files while they arrive and are read. */
+/** The disk space of one caller, and of the whole server, for bodies that are arriving or being read. */
 const maxOfCaller = maxSpooledBytes
 const maxOfServer = 4 * maxSpooledBytes
 
-/** Accounts for the disk that bodies take on their way. */
+/** Tracks the disk space of spooled bodies. */
 export class SpoolRoom {
   readonly #callers = new Map<string, number>()
   #held = 0
@@ -16,7 +16,7 @@ export class SpoolRoom {
     return this.#held
   }
 
-  /** Takes room, or fails with `compute_busy`. */
+  /** Reserves disk space, or fails with `compute_busy`. */
   take(caller: string, bytes: number): void {
     const ofCaller = (this.#callers.get(caller) ?? 0) + bytes
     if (ofCaller > maxOfCaller) throw noRoom('The large uploads of this key', maxOfCaller)

@@ -1,7 +1,8 @@
 import { html } from '../../html.ts'
 import { documentPage } from './documentPage.ts'
 
-/** The page /docs: Swagger UI on /openapi.json, and above it the one field for a key. api.js fills both with life. */
+/** The page /docs: Swagger UI for /openapi.json, with a single field for the API key above it. api.js makes
+ * both work. */
 export const apiPage = (): string =>
   documentPage({
     title: 'API',

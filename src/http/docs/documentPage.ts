@@ -11,10 +11,10 @@ const area = {
 } as const satisfies Area
 
 interface DocumentPage extends Pick<Page, 'title' | 'styles' | 'scripts' | 'contents' | 'layout' | 'main'> {
-  /** Marked among the documents. */
+  /** The link to highlight in the list of documents. */
   readonly section: (typeof area.links)[number]['name']
 }
 
-/** A page under /docs. It is made once and is the same for everybody. */
+/** A page under /docs, rendered once and the same for everybody. */
 export const documentPage = ({ section, ...page }: DocumentPage): string =>
   shell({ layout: 'prose', ...page, section: '/docs/guides', area, areaLink: section }, { isSignedIn: null })

@@ -6,7 +6,8 @@ import examples from './examples/errors.json' with { type: 'json' }
 
 const capturedErrors: Partial<Record<string, unknown>> = examples
 
-/** Every error code with its status, what to do about it, and a real answer with it. `doc_url` of an error links to its anchor. */
+/** The page /docs/errors: every error code with its status, what to do about it, and a real response. The
+ * `doc_url` of an error links to its anchor. */
 export const errorsPage = (): string =>
   documentPage({
     title: 'Errors',
@@ -30,7 +31,6 @@ ${example !== undefined && html`<pre>${JSON.stringify(example, null, 2)}</pre>`}
 `
 }
 
-/** What a code means and what to do about it, for the page /docs/errors. */
 export const errorAdvice: Record<ErrorCode, string> = {
   malformed_json: 'The body is not valid JSON. The message says where it breaks.',
   parameter_unknown: 'The route has no parameter with this name. The message lists its parameters.',

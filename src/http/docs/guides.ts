@@ -6,7 +6,7 @@ const repository = resolve(import.meta.dir, '../../..')
 
 const local = 'http://localhost:3000'
 
-/** The guides in the order in which a newcomer reads them, by the last part of their address. */
+/** The guides in the order in which a newcomer reads them, by the last segment of their path. */
 export const guides = {
   start: 'README.md',
   'figures-and-vintages': 'docs/figures-and-vintages.md',
@@ -38,7 +38,7 @@ export const guides = {
 
 export type GuideName = keyof typeof guides
 
-/** Addresses of the files that guides link to, by their path in the repository. */
+/** Served paths of the files that guides link to, by their path in the repository. */
 const addresses = new Map<string, string>([
   ...Object.entries(guides).map(([name, file]): [string, string] => [file, `/docs/guides/${name}`]),
   ['docs/data-flow.svg', '/assets/data-flow.svg'],
@@ -59,7 +59,7 @@ export async function guidesPage(): Promise<string> {
   })
 }
 
-/** /docs/guides/{name} of a name that no guide has. */
+/** The page for a name that no guide has. */
 export const unknownGuidePage = (): string =>
   documentPage({
     title: 'No such guide',
@@ -77,7 +77,7 @@ export async function guidePage(name: GuideName): Promise<string> {
 interface Guide {
   readonly name: GuideName
   readonly title: Markup
-  /** The text of the first paragraph. */
+  /** The first paragraph, without markup. */
   readonly summary: Markup
   readonly contents: { readonly id: string; readonly title: Markup }[]
   readonly body: Markup
@@ -124,8 +124,8 @@ async function readGuide(name: GuideName): Promise<Guide> {
   }
 }
 
-/** Links of the repository, and of a server on this machine, lead to the served pages. A link to a file that is not served keeps
- * its text only. */
+/** Rewrites links into the repository, or to a server on this machine, so that they lead to the served pages.
+ * A link to a file that is not served becomes plain text. */
 function redirect(element: HTMLRewriterTypes.Element, attribute: 'href' | 'src', from: string): void {
   const target = element.getAttribute(attribute) ?? ''
   if (target.startsWith(local)) return void element.setAttribute(attribute, target.slice(local.length) || '/')

@@ -54,7 +54,8 @@ const documentation = (settings: HttpSettings) => ({
 
 const specPath = '/openapi.json'
 
-/** The OpenAPI document of `resources`. The plugin knows 3.0; the schemas are JSON Schema 2020-12, which is 3.1. */
+/** The OpenAPI document of `resources`. The plugin writes OpenAPI 3.0, but the schemas are JSON Schema
+ * 2020-12, which only 3.1 allows. */
 async function openapiDocument(settings: HttpSettings, resources: readonly AnyElysia[]): Promise<string> {
   const app = new Elysia().use(
     swagger({
@@ -71,7 +72,7 @@ async function openapiDocument(settings: HttpSettings, resources: readonly AnyEl
   return JSON.stringify({ ...withNamedSchemas(await response.json()), openapi: '3.1.0' })
 }
 
-/** GET /openapi.json, made at its first request. */
+/** GET /openapi.json, rendered on its first request. */
 export function openapiRoutes(http: HttpPlugin, settings: HttpSettings, resources: readonly AnyElysia[]) {
   const document = new SharedDocument(() => openapiDocument(settings, resources), {
     'Content-Type': jsonType,

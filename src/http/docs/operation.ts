@@ -25,41 +25,44 @@ export interface OperationParts {
   readonly description: string
   readonly access: AccessPolicy
   readonly query?: TObject
-  /** Parameters of the query whose names share a form: documented as the entries of one object. */
+  /** Query parameters that follow one naming pattern, documented as the entries of one object. */
   readonly family?: {
     readonly name: string
     readonly description: string
     readonly example: Readonly<Record<string, number>>
   }
   readonly path?: TObject
-  /** Parameters that the documentation page fills in, so that a first try answers something. */
+  /** Values that the documentation page fills in, so that a first try returns something. */
   readonly example?: Readonly<Record<string, string | number>>
   readonly body?: {
     readonly schema: TSchema
     readonly description: string
     readonly examples: Examples
-    /** The table by which the route recognises the format of a body. Of each format the first media type is documented as such, and the
-     * others are named in the description. */
+    /** The table by which the route recognises the format of a body. The first media type of each format is
+     * documented as such; the description names the others. */
     readonly types: Readonly<Record<string, readonly string[]>>
-    /** Examples in the formats other than JSON, by media type. */
+    /** Examples in formats other than JSON, by media type. */
     readonly texts?: Readonly<Record<string, string>>
   }
-  /** The request may have an Idempotency-Key. */
+  /** Documents Content-Encoding, which every route with a body reads. On other
+   * routes it would make API testers send plain bodies as gzip. */
+  readonly documentsEncoding?: boolean
+  /** The request accepts an Idempotency-Key. */
   readonly idempotent?: boolean
   readonly answer: AnswerParts
-  /** The request may have `Prefer: respond-async`. */
+  /** The request accepts `Prefer: respond-async`. */
   readonly accepted?: AcceptedParts
-  /** The answer is a file that is sent in parts, too; these are the media types of the parts. */
+  /** The response is a file that also supports range requests; these are the media types of the parts. */
   readonly parts?: Media
-  /** The request may be answered with 302; this describes that response. */
+  /** The request may be answered with 302; this describes the redirect. */
   readonly redirect?: string
-  /** In addition to those of every route. */
+  /** In addition to the errors of every route. */
   readonly errors: readonly ErrorCode[]
-  /** Data has an ETag and may be answered with 304. */
+  /** The response has an ETag and may be a 304. */
   readonly data: boolean
 }
 
-/** A Host header that cannot be is an invalid parameter of any route. */
+/** An invalid Host header is an invalid parameter on any route. */
 const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'parameter_invalid', 'internal']
 const withKey: readonly ErrorCode[] = [...keyErrors, 'key_revoked', 'key_expired']
 const withLimits: readonly ErrorCode[] = [...limitErrors, 'database_unavailable']
@@ -70,23 +73,24 @@ const withBody: readonly ErrorCode[] = [
   'media_type_unsupported',
   'compute_busy',
 ]
-/** Where a request may find no room it may also find that the server is about to end. */
+/** A route that can run out of compute threads can also fail because the server is shutting down. */
 const withThreads: readonly ErrorCode[] = ['shutting_down', 'compute_lost', 'compute_failed']
 
 const repeated: readonly ErrorCode[] = ['parameter_repeated']
 
 const needsKey = (access: AccessPolicy) => access === 'key' || access === 'usage'
-/** A search needs no key, and counts against one that is sent. */
+/** True for routes that accept a key, required or not: a search without a key is allowed. */
 const takesKey = (access: AccessPolicy) => needsKey(access) || access === 'search'
 
-/** What Elysia is given of a route: who may use it, and its documentation. */
+/** What Elysia needs to know about a route: its access policy and its documentation. */
 export interface Operation {
   readonly access: AccessPolicy
   readonly detail: DocumentDecoration
 }
 
-/** A route's access policy and its documentation, from the schemas that also check its requests. A route is given a copy: Elysia
- * puts the hooks of one app into the object, and another app in the process would run them. */
+/** A route's access policy and its documentation, built from the schemas that also validate its requests.
+ * Each route gets a copy, because Elysia adds the hooks of one app to the object, and a second app in the
+ * same process would run them too. */
 export function operation(parts: OperationParts): Operation {
   const { access } = parts
   return Object.freeze({ access, detail: documentation(parts) })
@@ -117,6 +121,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
       ...(parts.data ? [parameterReference('IfNoneMatch')] : []),
       ...(parts.accepted === undefined ? [] : [parameterReference('Prefer')]),
       ...(parts.idempotent === true ? [parameterReference('IdempotencyKey')] : []),
+      ...(parts.documentsEncoding === true ? [parameterReference('ContentEncoding')] : []),
     ],
     ...(parts.body === undefined ? {} : { requestBody: requestBody(parts.body) }),
     responses: {
@@ -146,7 +151,7 @@ const header = (name: string, description: string, example: string) => ({
   schema: { type: 'string' as const, examples: [example] },
 })
 
-/** Parameters of many operations, once for all of them. */
+/** Parameters that many operations share. */
 export const sharedParameters = {
   IfNoneMatch: header(
     'If-None-Match',
@@ -163,6 +168,7 @@ export const sharedParameters = {
     'Any text that identifies this request, such as a UUID. If the same request is sent again with it within 24 hours, it does not run twice: the response is the same result, or the same submitted backtest or join.',
     '5f2b1c9e-sweep-1',
   ),
+  ContentEncoding: header('Content-Encoding', 'How the body is compressed: gzip or zstd.', 'gzip'),
 }
 
 const parameterReference = (name: keyof typeof sharedParameters) => ({
@@ -188,7 +194,8 @@ function parametersOf(
   })
 }
 
-/** An empty value of a query is refused, whatever the parameter. */
+/** True for free text, to which the documentation adds a minimum length: an empty query value is always
+ * rejected. */
 const isAnyText = (schema: TSchema) =>
   schema.type === 'string' && ['const', 'enum', 'format', 'minLength'].every(name => !(name in schema))
 
@@ -212,7 +219,7 @@ function familyParameter({ name, description, example }: NonNullable<OperationPa
 const textSchema = { type: 'string', minLength: 1 } as const
 const binarySchema = { type: 'string', format: 'binary' } as const
 
-/** A body in every format that the route takes. */
+/** The request body in every format that the route accepts. */
 function requestBody({
   schema,
   description,
@@ -226,7 +233,7 @@ function requestBody({
     if (format === 'parquet') return [type, { schema: binarySchema }]
     const example = texts[type]
     if (example === undefined) return [type, { schema: textSchema }]
-    // Schemathesis cannot write a body of this type, and fails where there is an example to write.
+    // Schemathesis cannot generate a body of this type, and fails when there is an example for it.
     const isInDescription = format === 'ndjson'
     return [
       type,

@@ -1,7 +1,7 @@
 const text = { type: 'string' } as const
 const whole = { type: 'integer' } as const
 
-/** Each header that a response may have, once for all of them. */
+/** Every header that a response may have, defined once. */
 export const headers = {
   'X-Request-Id': { description: 'Identifies the request in the log.', schema: text },
   'X-RateLimit-Limit': { description: 'Requests that the tighter limit allows.', schema: whole },
@@ -73,6 +73,6 @@ export const ofRows: readonly HeaderName[] = [
   'X-Next-Cursor',
 ]
 
-/** The headers of a response, by name. */
+/** References to the headers of a response, by name. */
 export const headerReferences = (...names: readonly HeaderName[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))

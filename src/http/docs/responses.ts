@@ -7,36 +7,36 @@ import { documentedSchema } from './schemas.ts'
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 
-/** A media type of a response, as OpenAPI has it. */
+/** A media type of a response in OpenAPI's form. */
 export interface MediaParts {
   readonly schema: object
   readonly examples?: Examples
-  /** In NDJSON the schema of one line: `schema` describes the whole text. */
+  /** In NDJSON, the schema of one line; `schema` describes the whole text. */
   readonly 'x-line'?: object
-  /** In a stream of events the schema of the data of one. */
+  /** In an event stream, the schema of one event's data. */
   readonly 'x-event'?: object
 }
 export type Media = Readonly<Record<string, MediaParts>>
 
-/** What a route answers when nothing is wrong. */
+/** The successful response of a route. */
 export interface AnswerParts {
-  /** Of the JSON; null: the route has no JSON. */
+  /** The schema of the JSON; null: the route does not serve JSON. */
   readonly schema: TSchema | null
   readonly description: string
   readonly examples: Examples
-  /** In addition to those of every response. */
+  /** In addition to the headers of every response. */
   readonly headers?: readonly HeaderName[]
-  /** The answer may be 201 with the Location of what it describes; this describes that response. */
+  /** The response may be a 201 with a Location header; this describes it. */
   readonly created?: string
-  /** The rows come as CSV, NDJSON and Parquet, too; these are examples of the texts. */
+  /** The rows are also served as CSV, NDJSON and Parquet; these are examples of the text formats. */
   readonly rows?: { readonly csv: string; readonly ndjson: string }
-  /** The answer comes as an HTML page, too; this describes it. */
+  /** The response is also served as an HTML page; this describes it. */
   readonly html?: string
-  /** The answer comes in these media types, too, or only in them. */
+  /** The media types that the response is also, or exclusively, served in. */
   readonly media?: Media
 }
 
-/** What a route answers to `Prefer: respond-async`: 202, before the work is done. */
+/** The response to `Prefer: respond-async`: a 202, sent before the work is done. */
 export interface AcceptedParts {
   readonly schema: TSchema
   readonly description: string
@@ -48,14 +48,14 @@ const bytes = { type: 'string', format: 'binary' } as const
 
 const capturedErrors: Partial<Record<string, unknown>> = errorExamples
 
-/** A defect of the engine cannot be captured: nothing that a client sends leads to one. */
+/** Cannot be captured from a server, because no client input causes an internal error. */
 function defectExample(code: ErrorCode) {
   const { error } = errorExamples.internal
   const { title } = errorStatus(code)
   return { error: { ...error, code, message: `${title}.`, doc_url: error.doc_url.replace('internal', code) } }
 }
 
-/** An example of each error code, once for all operations. */
+/** An example of each error code, shared by all operations. */
 export const examplesOfErrors = Object.fromEntries(
   errorCodes.map(code => [
     code,
@@ -64,14 +64,14 @@ export const examplesOfErrors = Object.fromEntries(
 )
 
 interface ResponseTraits {
-  /** It has an ETag and may be 304. */
+  /** The response has an ETag and may be a 304. */
   readonly data: boolean
-  /** The request counts towards limits. */
+  /** The request counts towards rate limits. */
   readonly limited: boolean
 }
 
-/** The response of a request that succeeds, in all its media types. JSON is the first: it is what a client gets that names no other,
- * and generators that read one media type of a response read the first. */
+/** The successful response in all its media types. JSON comes first: clients that name no media type get it,
+ * and generators that read only one media type read the first. */
 export function success(answer: AnswerParts, { data, limited }: ResponseTraits) {
   return {
     description: answer.description,
@@ -91,12 +91,12 @@ export function success(answer: AnswerParts, { data, limited }: ResponseTraits) 
   }
 }
 
-/** The response of a request that stores something new: the same answer, with its Location. */
+/** The response to a request that stores something new: the same body, with a Location header. */
 export function created(answer: AnswerParts, description: string, traits: ResponseTraits) {
   return success({ ...answer, description, headers: [...(answer.headers ?? []), 'Location'] }, traits)
 }
 
-/** The response of a request that is accepted. */
+/** The response to a request that is accepted but not finished. */
 export function accepted({ schema, description, example }: AcceptedParts) {
   return {
     description,
@@ -112,9 +112,9 @@ export function accepted({ schema, description, example }: AcceptedParts) {
   }
 }
 
-/** The responses of a file that is sent in parts, too (RFC 9110, section 14).
+/** The responses of a file that supports range requests (RFC 9110 section 14).
  *
- * @param media that of the parts */
+ * @param media the media types of the parts */
 export function partialResponses(media: Media) {
   const shared: readonly HeaderName[] = [
     'X-Request-Id',
@@ -136,7 +136,7 @@ export function partialResponses(media: Media) {
   }
 }
 
-/** The response that leads to another address. */
+/** A redirect. */
 export const redirect = (description: string) => ({
   description,
   headers: headerReferences('X-Request-Id', ...ofLimits, 'Location'),
@@ -146,7 +146,6 @@ const jsonMedia = (schema: TSchema, examples: Examples) => ({
   'application/json': { schema: documentedSchema(schema), examples },
 })
 
-/** The bytes of a Parquet file. */
 export const parquetMedia = (description: string): Media => ({
   'application/vnd.apache.parquet': { schema: { ...bytes, description } },
 })
@@ -169,7 +168,7 @@ function rowMedia(rows: AnswerParts['rows']): Media {
 const htmlMedia = (html: string | undefined): Media =>
   html === undefined ? {} : { 'text/html': { schema: { ...text, description: html } } }
 
-/** One response per status, with an example for each of its codes. */
+/** One response per status, with an example of each of its codes. */
 export function errorResponses(codes: readonly ErrorCode[]) {
   const byStatus = Map.groupBy(new Set(codes), code => errorStatus(code).status)
   return Object.fromEntries(
@@ -184,7 +183,7 @@ export function errorResponses(codes: readonly ErrorCode[]) {
   )
 }
 
-/** The errors of almost every operation. */
+/** Errors that almost every operation can return. */
 export const keyErrors: readonly ErrorCode[] = ['key_missing', 'key_malformed', 'key_unknown']
 export const limitErrors: readonly ErrorCode[] = ['rate_limited_minute', 'rate_limited_day']
 
@@ -194,7 +193,7 @@ const sharedErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
   Internal: ['internal'],
 }
 
-/** Responses of many operations, once for all of them. */
+/** Responses that many operations share. */
 export const sharedResponses = () => ({
   Unchanged: {
     description: 'Nothing has changed since the response with the ETag in If-None-Match.',
@@ -223,10 +222,11 @@ function errorResponse(status: number, codes: readonly ErrorCode[]) {
   }
 }
 
-/** A request that is refused for its key has no limits. */
+/** A request that is rejected because of its key has no rate-limit headers. */
 function errorHeaders(status: number): readonly HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
-  // 409 while another request with the same key runs, or until a job has its result.
+  // 409 asks to wait as well: another request with the same Idempotency-Key is running, or a job has no
+  // result yet.
   const waits = status === 429 || status === 503 || status === 409
   return waits ? ['Retry-After', ...ofLimits] : ofLimits
 }

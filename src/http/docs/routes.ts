@@ -14,14 +14,14 @@ import { type GuideName, guidePage, guides, guidesPage, unknownGuidePage } from 
 const guidesPrefix = '/docs/guides/'
 const noGuide = `There is no such guide. The guides are ${Object.keys(guides).join(', ')}; /docs/guides lists them.`
 
-/** A page under /docs that is made once. */
+/** A page under /docs that is rendered once. */
 export const page = (make: () => Promise<string>, headers = htmlHeaders()) =>
   new SharedDocument(make, { ...headers, 'Cache-Control': 'no-cache' })
 
-/** Swagger UI sets style attributes and draws its icons from data: addresses. */
+/** Swagger UI sets style attributes and draws its icons from data: URLs. */
 const apiHeaders = htmlHeaders(contentPolicy({ 'style-src': "'unsafe-inline'", 'img-src': 'data:' }))
 
-/** A page for a browser, an error for a program. */
+/** Returns HTML to a browser and an error to a program. */
 function noGuideAnswer({ request }: RequestContext): Answer {
   if (!prefersHtml(request.headers.get('accept'))) throw new Failure('route_unknown', noGuide)
   const headers = answerHeaders({ ...htmlHeaders(), 'Cache-Control': 'no-store', Vary: 'Accept' })
@@ -30,7 +30,8 @@ function noGuideAnswer({ request }: RequestContext): Answer {
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 
-/** /docs: Swagger UI, loaded only from this server. /docs/guides: the guides of the repository. /docs/errors: what each error code means. */
+/** /docs is Swagger UI, loaded from this server only. /docs/guides has the guides of the repository, and
+ * /docs/errors explains every error code. */
 export function docsRoutes(http: HttpPlugin) {
   const api = page(async () => apiPage(), apiHeaders)
   const errors = page(async () => errorsPage())
@@ -59,7 +60,7 @@ export function docsRoutes(http: HttpPlugin) {
     )
     .get(
       '/docs/guides/:name',
-      // `async` is required: Elysia awaits an answer only if the handler's source text looks asynchronous.
+      // `async` is required: Elysia awaits a handler only if its source text looks asynchronous.
       async ({ context }) => {
         noQuery(context)
         const guide = guidesByName.get(context.path.slice(guidesPrefix.length))

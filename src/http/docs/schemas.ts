@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** A schema as readers of the documentation and generators of clients expect it. A union of constants becomes an `enum`, which
- * Swagger UI shows as a drop-down. A union of objects that differ in `object` gets a discriminator, so that generated types narrow
- * by it. A default goes into the description: Swagger UI would fill it into its form and send it, and openapi-typescript would
- * require the field. `allowed` is for messages and `anyCase` for readers of queries: here the description says it. */
+/** Adapts a schema to what readers of the documentation and client generators expect. A union of constants
+ * becomes an `enum`, which Swagger UI shows as a drop-down. A union of objects that differ in `object` gets
+ * a discriminator, so that generated types narrow by it. A default moves into the description: Swagger UI
+ * would fill it into its form and send it, and openapi-typescript would make the field required. `allowed`
+ * and `anyCase` are for error messages and query readers, and are covered by the description here. */
 export function documentedSchema({
   default: fallback,
   allowed: _,
@@ -38,13 +39,13 @@ function documentedUnion(choices: readonly TSchema[]): object {
   }
   const documented = choices.map(documentedSchema)
   const objects = new Map(choices.map(choice => [choice.properties?.object?.const, reference(choice.$id)]))
-  // Two of one `object` cannot be distinguished by it: generated types would name one of them for both.
+  // If two share one `object`, it cannot tell them apart: generated types would use one of them for both.
   if (objects.has(undefined) || objects.size < choices.length) return { anyOf: documented }
   const discriminator = { propertyName: 'object', mapping: Object.fromEntries(objects) }
   return { oneOf: documented, discriminator }
 }
 
-/** A schema without a name of its own, which `null` may join in its `type`. */
+/** A schema without a name of its own, to whose `type` `null` can be added. */
 const isPlain = (schema: TSchema) =>
   typeof schema.type === 'string' && schema.$id === undefined && schema.const === undefined
 
@@ -53,8 +54,8 @@ const reference = (name: unknown) => `#/components/schemas/${name}`
 type Json = null | boolean | number | string | Json[] | JsonObject
 type JsonObject = { [name: string]: Json }
 
-/** The document with each schema that has an `$id` under components/schemas once, and a `$ref` in every place where it stood.
- * Fails on two schemas of one name: whichever won would describe the answers of the other wrongly. */
+/** Moves each schema with an `$id` to components/schemas and replaces every occurrence with a `$ref`. Fails
+ * if two schemas share one name: whichever was kept would describe the other's responses wrongly. */
 export function withNamedSchemas(document: JsonObject): JsonObject {
   const named = new Map<string, JsonObject>()
 

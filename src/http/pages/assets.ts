@@ -13,7 +13,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** A file of one part, or of several that follow each other. */
+/** A file made of one part, or of several concatenated parts. */
 const asset = (type: keyof typeof types, ...paths: readonly string[]) =>
   new SharedDocument(
     async () => new Blob(await Promise.all(paths.map(path => Bun.file(path).bytes()))).bytes(),
@@ -25,7 +25,7 @@ const own = (file: string) => resolve(import.meta.dir, 'assets', file)
 const picture = (file: string) => resolve(import.meta.dir, '../../../docs', file)
 const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
-/** Every file that a page loads. Nothing comes from another host, so the pages work without internet. */
+/** Every file that a page loads. None comes from another host, so the pages work offline. */
 const assets: Readonly<Record<string, SharedDocument>> = {
   'base.css': asset('css', resolve(import.meta.dir, '../../pageTokens.css'), own('base.css')),
   'theme.js': asset('js', own('theme.js')),
@@ -52,11 +52,11 @@ const assets: Readonly<Record<string, SharedDocument>> = {
 
 const prefix = '/assets/'
 
-/** /assets: stylesheets, scripts and pictures of the pages. */
+/** /assets: stylesheets, scripts and images of the pages. */
 export const assetRoutes = (http: HttpPlugin) =>
   new Elysia({ name: 'assets' }).use(http).get(
     '/assets/:file',
-    // `async` is required: Elysia awaits an answer only if the handler's source text looks asynchronous.
+    // `async` is required: Elysia awaits a handler only if its source text looks asynchronous.
     async ({ context }) => {
       noQuery(context)
       const name = context.path.slice(prefix.length).replace(/\/$/, '')

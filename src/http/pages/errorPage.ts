@@ -9,7 +9,8 @@ import { type Page, shell } from './shell.ts'
 
 const forPrograms = /^\/(api\/|health$|ready$)/
 
-/** An error of a page as a page. null where a program is answered: under /api, at /health and /ready, and where Accept does not prefer HTML. */
+/** Shows an error of a page as HTML. Returns null for programs: under /api, at /health and /ready, and where
+ * Accept does not prefer HTML. */
 export function errorPage(context: RequestContext, failure: Failure): Answer | null {
   if (forPrograms.test(context.path) || !prefersHtml(context.request.headers.get('accept'))) return null
   const { code, details } = failure
@@ -40,7 +41,8 @@ ${searchForm('')}
   return shell(content, context)
 }
 
-/** The field in which a visitor looks for a company. With scripts it answers as one types, without them by a page. */
+/** The search field for companies. With JavaScript it shows results as the visitor types; without, it loads a
+ * page of results. */
 export const searchForm = (
   q: string,
 ) => html`<form class="search" action="/search" method="get" role="search">

@@ -17,7 +17,7 @@ const siteLinks = [
 const account = { name: 'Account', path: '/account' } as const
 const signIn = { name: 'Sign in', path: '/sign-in' } as const
 
-/** Pages that belong together: each has links to all of them below the navigation of the site. */
+/** Pages that belong together: each shows links to all of them below the site navigation. */
 export interface Area {
   readonly label: string
   readonly links: readonly Link[]
@@ -25,39 +25,41 @@ export interface Area {
 
 export interface Page {
   readonly title: string | Markup
-  /** What search engines show under the title. */
+  /** The description that search engines show. */
   readonly description?: string
-  /** The address that search engines remember when several addresses show the same page. */
+  /** The canonical URL, where several addresses show the same page. */
   readonly canonical?: string
-  /** Data for programs in the head (schema.org). */
+  /** Structured data for the head (schema.org). */
   readonly linkedData?: object
-  /** The path of the link that is marked in the navigation. */
+  /** The path of the highlighted link in the site navigation. */
   readonly section?: (typeof siteLinks)[number]['path'] | '/account' | '/sign-in'
   readonly area?: Area
-  /** The name of the link that is marked in the area. */
+  /** The name of the highlighted link in the area. */
   readonly areaLink?: string
-  /** Who is signed in and the way out, next to the links of the area. */
+  /** The name of the signed-in account and the sign-out button, next to the links of the area. */
   readonly areaEnd?: Markup
-  /** Names of stylesheets and scripts in /assets, besides those of every page. */
+  /** Names of further stylesheets and scripts in /assets, besides those of every page. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
-  /** Hides the page from search engines: an error, a list of hits. */
+  /** Hides the page from search engines, for errors and search results. */
   readonly unlisted?: boolean
-  /** A page with work in progress reloads itself after this many seconds where scripts are off. */
+  /** Where scripts are disabled, a page with work in progress reloads itself after this many seconds. */
   readonly refreshSeconds?: number
-  /** Headings to link to, next to the page or above it on a narrow screen. */
+  /** The table of contents, shown beside the page, or above it on a narrow screen. */
   readonly contents?: readonly { readonly id: string; readonly title: string | Markup }[]
-  /** A column of text, a page of data, or content that brings its own styles. */
+  /** A column of text, a page of data, or content with its own styles. */
   readonly layout?: 'prose' | 'wide' | 'bare'
   readonly main: Markup
 }
 
 export interface Viewer {
-  /** Null for a page that is the same for everybody: its link leads to the account, which asks for a sign-in if needed. */
+  /** null: the page is the same for everybody, and its link leads to the account, which asks for a sign-in if
+   * needed. */
   readonly isSignedIn: boolean | null
 }
 
-/** Every HTML page of this server but the report of a backtest: head, navigation, footer and theme are the same on each. */
+/** Renders every HTML page of this server except backtest reports: head, navigation, footer and theme are the
+ * same on each. */
 export function shell(page: Page, { isSignedIn }: Viewer): string {
   const { title, description, canonical, linkedData, section, area, contents, layout = 'wide', main } = page
   const styles = ['base.css', ...(page.styles ?? [])]
@@ -128,7 +130,7 @@ each market's page has the terms of its register. Nothing here is investment adv
 <p class="footer-links"><a href="/docs">API</a> <a href="/docs/guides">Guides</a> <a href="/sample">Sample file</a> <a href="/docs/guides/security">Security</a></p>
 </footer>`
 
-/** Data in a page. Browsers never run a block of such a type, so the policy of the page allows it.
+/** Embeds data in a page. Browsers never execute a script block of this type, so the page's policy allows it.
  *
  * @param id for scripts of the page that read it */
 export function dataScript(

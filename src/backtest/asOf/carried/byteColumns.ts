@@ -7,7 +7,7 @@ import { ValuePool } from './valuePool.ts'
 
 const encoder = new TextEncoder()
 
-/** A column that is read value by value from a body of text. */
+/** A column that is read value by value from a text body. */
 export class ByteColumn {
   readonly name: string
   readonly #kind: 'csv' | 'json'
@@ -19,7 +19,7 @@ export class ByteColumn {
     this.#kind = kind
   }
 
-  /** Takes the bytes of a value that is not missing. */
+  /** Stores the bytes of a value that is present. */
   take(row: number, bytes: Uint8Array, from: number, to: number): void {
     this.#cells.upTo(row + 1)[row] = this.#pool.numberOf(bytes, from, to)
   }
@@ -38,7 +38,7 @@ export class ByteColumn {
   }
 }
 
-/** The columns of a body besides date and ticker, by name, in the order in which they first come. */
+/** The columns of a body besides date and ticker, by name, in the order of their first appearance. */
 export class ByteColumns {
   readonly #kind: 'csv' | 'json'
   readonly #columns = new Map<string, ByteColumn>()
@@ -51,7 +51,7 @@ export class ByteColumns {
     return this.#columns.has(name)
   }
 
-  /** @param param names the column in the body */
+  /** @param param names the column in error messages */
   column(name: string, param: string): ByteColumn {
     const known = this.#columns.get(name)
     if (known !== undefined) return known
@@ -72,7 +72,8 @@ export class ByteColumns {
   }
 }
 
-/** Takes the scalar at the reader's place as its bytes: a number keeps its digits, and a text its escapes. */
+/** Stores the scalar at the reader's position as raw bytes, so a number keeps its digits and a text its
+ * escapes. */
 export function takeJsonCell(reader: JsonReader, column: ByteColumn, row: number): void {
   reader.skipSpace()
   const from = reader.at

@@ -3,29 +3,29 @@ import { Failure } from '../../../errors.ts'
 import { showValue } from '../../codec/faults.ts'
 import type { TextTable } from '../texts.ts'
 
-/* Columns of a join's rows besides date and ticker. An answer has them as they were sent: as bytes of CSV or JSON, or
- * as the numbers that a Parquet file stores. Nothing is computed with them, so nothing of them is rounded
- * or guessed. */
+/* The columns of a join's rows besides date and ticker. The response repeats them as they were sent: as
+ * bytes of CSV or JSON, or as the numbers that a Parquet file stores. Nothing is computed with them, so
+ * nothing is rounded or guessed. */
 
-/** How Parquet stores the values of a column, and what they mean. */
+/** How Parquet stores the values of a column, and their logical type. */
 export type StoredType = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>
 
 export type CarriedValues =
-  /** csv: cells without their quotes. json: scalars as JSON. text: texts of a Parquet file. */
+  /** csv: cells without their quotes. json: scalars as JSON. text: strings of a Parquet file. */
   | { readonly kind: 'csv' | 'json' | 'text'; readonly table: TextTable }
   | { readonly kind: 'stored'; readonly type: StoredType; readonly numbers: Float64Array | BigInt64Array }
 
 export interface CarriedColumn {
   readonly name: string
-  /** For each row the number of its value, from 1; `noCell`: it has none. */
+  /** For each row, the number of its value, counted from 1; `noCell`: none. */
   readonly cells: Int32Array
   readonly values: CarriedValues
 }
 
-/** A row without a value. Memory that no row has reached is 0, so a row that lacks a column needs no write. */
+/** A row without a value. Fresh memory is 0, so a row that lacks a column needs no write. */
 export const noCell = 0
 
-/** The columns of rows in the order in which they were sent. */
+/** The columns of the rows in the order in which they were sent. */
 export type RowLayout = readonly ('date' | 'ticker' | CarriedColumn)[]
 
 interface CarriedRows {
@@ -39,12 +39,13 @@ export const carriedColumns = (layout: RowLayout): CarriedColumn[] =>
 
 export const maxCarriedColumns = 100
 export const maxCarriedNameLength = 128
-/** Of all rows and columns besides date and ticker. Each takes four bytes besides its value. */
+/** The limit over all rows and all columns besides date and ticker. Each cell takes four bytes in addition to
+ * its value. */
 const maxCarriedCells = 50_000_000
 
-/** Checks the name of one more column.
+/** Validates the name of another column.
  *
- * @param param names it in the body */
+ * @param param names it in error messages */
 export function checkCarriedName(name: string, before: number, param: string): void {
   if (name.length > maxCarriedNameLength || !name.isWellFormed()) {
     throw new Failure(
@@ -70,7 +71,7 @@ export function checkCarriedCells(rows: number, columns: number): void {
   )
 }
 
-/** Fails where the answer would have two columns of one name.
+/** Fails if the response would have two columns of the same name.
  *
  * @param answered the columns that the join adds */
 export function refuseClashes({ layout }: CarriedRows, answered: readonly string[]): void {
@@ -83,17 +84,17 @@ export function refuseClashes({ layout }: CarriedRows, answered: readonly string
   )
 }
 
-/** A number with the comma or the key next to it. */
+/** The bytes of a number and its separator in text. */
 const storedBytes = 20
 
-/** About what the columns take in an answer of text. */
+/** The approximate size of the columns in a text response. */
 export function carriedBytes({ layout }: CarriedRows): number {
   let bytes = 0
   for (const { cells, values } of carriedColumns(layout)) {
     bytes += cells.length * (values.kind === 'stored' ? storedBytes : 1)
     if (values.kind === 'stored') continue
     const { starts } = values.table
-    // An iterator would make an object for each row.
+    // An iterator would allocate an object per row.
     for (let row = 0; row < cells.length; row++)
       if (cells[row] !== noCell) bytes += starts[cells[row]] - starts[cells[row] - 1]
   }

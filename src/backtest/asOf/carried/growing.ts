@@ -1,8 +1,9 @@
-/** Numbers in shared memory that grow as they are written: a body may claim millions of rows and have none. */
+/** Integers in shared memory that grow as they are written, because a body may declare millions of rows and
+ * contain none. */
 export class GrowingCells {
   #values = new Int32Array(new SharedArrayBuffer(0))
 
-  /** The values, with room for `count` of them. */
+  /** Returns the values, with room for `count` of them. */
   upTo(count: number): Int32Array {
     const before = this.#values
     if (count > before.length) {

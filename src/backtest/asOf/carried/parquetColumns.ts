@@ -5,21 +5,22 @@ import { showValue } from '../../codec/faults.ts'
 import { type CarriedColumn, noCell, type StoredType } from './carriedColumn.ts'
 import { textAt } from './shownTexts.ts'
 
-/** A column of the rows as one of a Parquet file. */
+/** A column of the rows as a Parquet column. */
 export interface ParquetColumn {
   readonly schema: SchemaElement
   /** The rows `from .. to`. */
   values(from: number, to: number): ColumnValues
 }
 
-/** What a value of a column becomes. */
+/** The type that a column's values are converted to. */
 type Typed =
   | { readonly type: StoredType; readonly textOf: (number: number) => string }
   | { readonly type: StoredType; readonly numbers: Float64Array | BigInt64Array }
 
 const textType: StoredType = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
 
-/** Cells of CSV are texts, values of JSON what all of a column are, and those of Parquet what they were. */
+/** CSV cells become strings, JSON values the type that all values of the column share, and Parquet values
+ * keep theirs. */
 export function parquetColumn(column: CarriedColumn): ParquetColumn {
   const { name, cells, values } = column
   const typed = typedValues(name, values)

@@ -7,7 +7,7 @@ const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
 
-/** The values of a column as JSON, each once. */
+/** The distinct values of a column as JSON. */
 export function jsonTexts({ values }: CarriedColumn): TextTable {
   switch (values.kind) {
     case 'json':
@@ -24,8 +24,8 @@ export function jsonTexts({ values }: CarriedColumn): TextTable {
   }
 }
 
-/** The values of a column as cells of CSV, each once. Cells that came as CSV stay as they were, and the texts of
- * other formats pass `csvCell`, because a spreadsheet would run some as a formula. */
+/** The distinct values of a column as CSV cells. Cells that came as CSV are unchanged. Texts from other
+ * formats pass through `csvCell`, because a spreadsheet would run some of them as formulas. */
 export function csvTexts({ values }: CarriedColumn): TextTable {
   switch (values.kind) {
     case 'csv':
@@ -43,16 +43,16 @@ export function csvTexts({ values }: CarriedColumn): TextTable {
   }
 }
 
-/** A name of a column as CSV, as it was sent. */
+/** The name of a column as CSV, as it was sent. */
 export function csvName(name: string): string {
   return /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** @param number from 0 */
+/** @param number counted from 0 */
 export const textAt = ({ bytes, starts }: TextTable, number: number): string =>
-  // Copied, because texts are not decoded from shared memory.
+  // Copied, because a TextDecoder rejects shared memory.
   decoder.decode(bytes.slice(starts[number], starts[number + 1]))
 
 function csvOfJson(token: string): string {
@@ -74,7 +74,7 @@ function listTexts(count: number, textOf: (number: number) => string): TextTable
   return { bytes: sink.finish(), starts }
 }
 
-/** Writes one text, from bytes to bytes. */
+/** Writes one text from source bytes to the sink. */
 type Writer = (source: Uint8Array, from: number, to: number, sink: GrowingBytes) => void
 
 function mapTexts({ bytes, starts: sources }: TextTable, write: Writer): TextTable {
@@ -90,7 +90,7 @@ function mapTexts({ bytes, starts: sources }: TextTable, write: Writer): TextTab
 const hex = new TextEncoder().encode('0123456789abcdef')
 const escapeLead = new TextEncoder().encode('\\u00')
 
-/** UTF-8 needs no escapes in JSON but for these three. */
+/** Escapes quotes, backslashes and control characters, the only ones that JSON requires to be escaped. */
 function writeJsonText(source: Uint8Array, from: number, to: number, sink: GrowingBytes): void {
   sink.reserve(6 * (to - from) + 2)
   const { bytes } = sink

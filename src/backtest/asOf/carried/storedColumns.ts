@@ -6,10 +6,11 @@ import type { CarriedColumn, StoredType } from './carriedColumn.ts'
 import { GrowingCells } from './growing.ts'
 import { ValuePool } from './valuePool.ts'
 
-/** Values whose number is remembered. */
+/** How many distinct values are remembered for reuse. */
 const maxRemembered = 100_000
 
-/** A column of a Parquet file, read as it is stored: a timestamp keeps its nanoseconds, and a number its bits. */
+/** A column of a Parquet file, read as it is stored: a timestamp keeps its nanoseconds, and a number its
+ * bits. */
 export interface StoredColumn {
   readonly name: string
   take(values: ArrayLike<unknown>, from: number, length: number): void
@@ -42,8 +43,8 @@ export function storedColumn(element: SchemaElement): StoredColumn {
   )
 }
 
-/** Whole numbers of other widths are named by the older of the two annotations: the writing library stores the width
- * of the newer one in a form that Arrow refuses. */
+/** Declares integers of other widths with the older of the two annotations, because the writing library
+ * stores the width of the newer one in a form that Arrow rejects. */
 function storedType({ type, converted_type, logical_type: logical }: SchemaElement): StoredType {
   const whole = logical?.type === 'INTEGER' ? wholeTypes.find(name => name === wholeName(logical)) : undefined
   const converted = whole ?? converted_type
@@ -58,13 +59,13 @@ const wholeTypes = ['INT_8', 'INT_16', 'INT_32', 'INT_64', 'UINT_8', 'UINT_16', 
 const wholeName = ({ bitWidth, isSigned }: { readonly bitWidth: number; readonly isSigned: boolean }) =>
   `${isSigned ? 'INT' : 'UINT'}_${bitWidth}`
 
-/** What replaced INT96. */
+/** The type that replaced INT96. */
 const nanosecondType: StoredType = {
   type: 'INT64',
   logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'NANOS' },
 }
 
-/** INT96 is a Julian day above the nanoseconds of the day. */
+/** INT96 holds a Julian day above the nanoseconds within that day. */
 function sinceEpoch(value: bigint): bigint {
   const day = (value >> 64n) - 2_440_588n
   return day * 86_400_000_000_000n + BigInt.asUintN(64, value)
@@ -107,7 +108,8 @@ class TextColumn implements StoredColumn {
   }
 }
 
-/** The distinct values of a column in the order in which they first come, and which of them each row has. */
+/** The distinct values of a column in the order of their first appearance, and the value of each row as a
+ * number. */
 class Numbering<Value, Numbers extends Float64Array | BigInt64Array> {
   readonly cells = new GrowingCells()
   readonly #known = new Map<Value, number>()
@@ -120,7 +122,7 @@ class Numbering<Value, Numbers extends Float64Array | BigInt64Array> {
     this.#numbers = numbersIn(new SharedArrayBuffer(0))
   }
 
-  /** The number of a value from 1; 0 if it has none yet. */
+  /** The number of a value, counted from 1; 0 if it has none yet. */
   find(value: Value): number {
     return this.#known.get(value) ?? 0
   }
@@ -131,7 +133,7 @@ class Numbering<Value, Numbers extends Float64Array | BigInt64Array> {
     return number
   }
 
-  /** Returns the stored values, with room for one at `count`. */
+  /** Returns the stored values, with room for another one at index `count`. */
   makeRoom(): Numbers {
     const { buffer, length } = this.#numbers
     if (this.count < length) return this.#numbers
@@ -163,7 +165,7 @@ class FloatColumn implements StoredColumn {
       const sent = values[i]
       const value = typeof sent === 'boolean' ? Number(sent) : sent
       if (typeof value !== 'number') continue
-      // A map does not tell -0 from 0.
+      // A map treats -0 and 0 as the same key.
       const isKnown = !Object.is(value, -0)
       cells[from + i] = (isKnown && this.#numbering.find(value)) || this.#add(value)
     }

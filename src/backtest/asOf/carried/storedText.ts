@@ -1,10 +1,10 @@
 import { isoDate } from '../../../dates.ts'
 import type { StoredType } from './carriedColumn.ts'
 
-/** A number of a Parquet file as JSON and CSV show what it means. */
+/** Formats a number of a Parquet file for JSON or CSV according to its logical type. */
 export type StoredText = (number: number | bigint) => string
 
-/** Digits of a fraction of a second, for the units of Parquet. */
+/** Digits of a fractional second for each unit of Parquet. */
 const fractionDigits = { MILLIS: 3, MICROS: 6, NANOS: 9 } as const
 type Unit = keyof typeof fractionDigits
 
@@ -25,7 +25,7 @@ export function storedTextOf(type: StoredType, format: 'json' | 'csv'): StoredTe
     : String
 }
 
-/** Days beyond the calendar of four digits are shown as what they are. */
+/** Days outside years 1 to 9999 are shown as raw numbers. */
 function dayText(number: number | bigint): string {
   const day = Number(number)
   return day >= -719_162 && day <= 2_932_896 ? isoDate(day) : `${day} days since 1970`
@@ -51,7 +51,7 @@ function instantText(number: bigint, unit: Unit, isUtc: boolean): string {
   return `${day}T${clockText(ofDay, unit)}${zone}`
 }
 
-/** 09:30:00, with as many digits of the fraction as there are. */
+/** 09:30:00, with as many fractional digits as needed. */
 function clockText(ofDay: bigint, unit: Unit): string {
   const digits = fractionDigits[unit]
   const perSecond = 10n ** BigInt(digits)
@@ -62,7 +62,7 @@ function clockText(ofDay: bigint, unit: Unit): string {
   return `${two(seconds / 3_600n)}:${two((seconds / 60n) % 60n)}:${two(seconds % 60n)}${shown}`
 }
 
-/** JSON has no NaN and no infinity. CSV has them as pandas and NumPy read them. */
+/** JSON has no NaN or infinity. CSV spells them as pandas and NumPy read them. */
 function floatText(isSingle: boolean, format: 'json' | 'csv'): StoredText {
   return sent => {
     const number = Number(sent)
@@ -75,7 +75,7 @@ function floatText(isSingle: boolean, format: 'json' | 'csv'): StoredText {
   }
 }
 
-/** The shortest decimal that is this number of 32 bits: 0.1 and not 0.10000000149011612. */
+/** The shortest decimal that identifies this 32-bit float: 0.1, not 0.10000000149011612. */
 function shortest(number: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(number.toPrecision(digits))

@@ -2,23 +2,23 @@ import { Failure } from '../../../errors.ts'
 import { slack, type TextTable } from '../texts.ts'
 import { GrowingCells } from './growing.ts'
 
-/** Of the values of one column, each stored once while it is remembered. */
+/** The limit for the values of one column. Each value is stored once while it is remembered. */
 const maxPoolBytes = 512 * 1_024 * 1_024
-/** Distinct values that are remembered: a column with more of them repeats few. */
+/** How many distinct values are remembered. A column with more of them rarely repeats one. */
 const maxRemembered = 65_536
 const slots = 4 * maxRemembered
 
-/** The distinct values of a column as bytes, in shared memory. Most columns of panels repeat a few values on millions
- * of rows. */
+/** The distinct values of a column as bytes in shared memory. Most columns of panels repeat a few values on
+ * millions of rows. */
 export class ValuePool {
   #bytes = new Uint8Array(new SharedArrayBuffer(4_096))
   readonly #starts = new GrowingCells()
-  /** By hash the number of a value; 0: free. */
+  /** The number of a value by its hash; 0: free slot. */
   #slots: Int32Array | null = null
   #at = 0
   #count = 0
 
-  /** The number of a value, from 1. */
+  /** The number of a value, counted from 1. */
   numberOf(source: Uint8Array, from: number, to: number): number {
     this.#slots ??= new Int32Array(slots)
     const places = this.#slots

@@ -2,32 +2,34 @@ import type { ParquetType } from 'hyparquet'
 import { plural } from '../../report/numberFormat.ts'
 import { damage, FileTooLarge } from './faults.ts'
 
-/** What the reader of a file can use. A file states its sizes itself, and may lie, so these decide how much is unpacked. */
+/** What the reader of a file can use. A file states its own sizes and may lie, so these limits decide how
+ * much is decompressed. */
 export interface ParquetLimits {
   /** Rows times columns of the whole file. */
   readonly cells: number
-  /** Characters of a text. */
+  /** The longest text in characters. */
   readonly textLength: number
-  /** Of a column of a row group, unpacked; by default what its values can need. */
+  /** The decompressed size of a column in a row group; by default the most that its values can need. */
   readonly columnBytes?: number
 }
 
-/** Levels, dictionary indexes and block headers that a writer adds to each value. */
+/** Bytes of levels, dictionary indexes and block headers that a writer adds per value. */
 const overheadPerValue = 16
-/** What a page takes besides its values. */
+/** Bytes of a page in addition to its values. */
 const pageOverhead = 65_536
-/** The same for a column of a row group, with all its page headers. */
+/** The same for a column of a row group, including all its page headers. */
 const columnOverhead = 1_048_576
-/** Unused categories may be more than the rows, but there is no use for more of them than this. */
+/** A dictionary may have more unused entries than there are rows, but never usefully more than this. */
 const maxUnusedEntries = 100_000
-/** The same for all dictionaries of a file: row groups may each bring one of their own, or all refer to the same
- * bytes. */
+/** The same limit for all dictionaries of a file: each row group may bring its own, or all may refer to the
+ * same bytes. */
 const maxUnusedEntriesOfFile = 500_000
-/** A text that is a little too long is named by its row. This one is not worth unpacking. */
+/** A text that is slightly too long is reported with its row. Beyond this length it is not even
+ * decompressed. */
 const minTextBytes = 1_024
 
-/** How many distinct values the dictionaries of a file may have together. Bounded by row group alone, 9 KB became 10
- * million texts. */
+/** Limits how many distinct values the dictionaries of a file may have together. With a limit per row group
+ * only, 9 KB could expand to 10 million texts. */
 export class EntryBudget {
   readonly #max: number
   #taken = 0
@@ -41,7 +43,7 @@ export class EntryBudget {
     return this.#taken
   }
 
-  /** Counts the entries of a dictionary before it is unpacked. */
+  /** Counts the entries of a dictionary before it is decompressed. */
   take(entries: number): void {
     this.#taken += entries
     if (this.#taken > this.#max)
@@ -51,7 +53,8 @@ export class EntryBudget {
   }
 }
 
-/** How many bytes the parts of a column may have once they are unpacked: a function of its values, whatever the file states. */
+/** Bounds the decompressed size of the parts of a column. The bounds depend only on its number of values,
+ * whatever the file states. */
 export class ColumnBounds {
   readonly #name: string
   readonly #textLength: number
@@ -74,7 +77,7 @@ export class ColumnBounds {
       throw this.#tooLarge(`has values of ${shown(this.#valueBytes)} bytes`)
   }
 
-  /** Of one value. */
+  /** The largest size of a single value. */
   get maxTextBytes(): number {
     return Math.max(minTextBytes, bytesOfText(this.#textLength))
   }
@@ -83,12 +86,12 @@ export class ColumnBounds {
     return Math.max(this.#rows, maxUnusedEntries)
   }
 
-  /** Checks the size of the whole column in its row group, as the footer states it. */
+  /** Checks the size of the whole column in its row group, as stated in the footer. */
   checkStated(bytes: number): void {
     if (bytes > this.#max) throw this.#tooLarge(`has ${shown(bytes)} bytes unpacked`)
   }
 
-  /** Checks a page before it is unpacked, and counts it. */
+  /** Checks and counts a page before it is decompressed. */
   addPage(values: number, bytes: number): void {
     this.#unpacked += bytes
     const max = values * (this.#valueBytes + overheadPerValue) + pageOverhead
@@ -97,7 +100,7 @@ export class ColumnBounds {
     if (this.#unpacked > this.#max) throw this.#tooLarge(`has more than ${shown(this.#max)} bytes unpacked`)
   }
 
-  /** Checks a page that has the distinct values of the column, before it is unpacked. */
+  /** Checks a dictionary page before it is decompressed. */
   addDictionary(entries: number, bytes: number): void {
     if (entries > this.maxEntries)
       throw this.#tooLarge(`has a dictionary of ${shown(entries)} values for ${plural(this.#rows, 'row')}`)
@@ -121,7 +124,7 @@ export class ColumnBounds {
   }
 }
 
-/** A character of UTF-16 has up to 3 bytes in UTF-8. */
+/** A UTF-16 code unit takes up to 3 bytes in UTF-8. */
 const bytesOfText = (length: number) => 3 * length
 
 function widthOf(type: ParquetType, width: number | undefined, textLength: number): number {

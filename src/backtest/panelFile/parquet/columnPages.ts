@@ -12,31 +12,32 @@ import { RunReader } from './runLength.ts'
 export interface ColumnPart {
   readonly schema: SchemaElement
   readonly metadata: ColumnMetaData
-  /** Of the row group. */
+  /** The number of rows in the row group. */
   readonly rows: number
-  /** Of the file: all its parts share it. */
+  /** The budget of the whole file, shared by all its parts. */
   readonly entries: EntryBudget
-  /** Whether its values are not converted to what they mean. */
+  /** True if the values are not converted to their logical type. */
   readonly asStored: boolean
 }
 
-/** Gets some cells of a column, for the rows of the group after `from`. */
+/** Receives cells of a column for the rows from `from` on. */
 export interface CellSink {
   readonly cells: (cells: ArrayLike<unknown>, from: number, length: number) => void
-  /** The same where they refer to a dictionary: the place of each in it, -1 for a null. Without this, `cells` gets
-   * the values. */
+  /** Receives cells that refer to a dictionary, as indexes into it, with -1 for null. If absent, `cells` gets
+   * the values instead. */
   readonly codes?:
     | ((dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number) => void)
     | undefined
 }
 
-/** Values that are in memory at a time. */
+/** The number of values in memory at a time. */
 const batchValues = 16_384
 /** A writer may end an empty group with an empty page. */
 const maxEmptyPages = 16
 
-/** Reads the pages of a column one after the other, some thousand values at a time. hyparquet reads headers and converts values; it would
- * unpack a page whole, and make an object of each value at once. */
+/** Reads the pages of a column one after the other, a few thousand values at a time. hyparquet reads the
+ * headers and converts values. On its own it would decompress a page completely and create an object for
+ * each of its values at once. */
 export async function readColumnPart(
   file: FileBytes,
   part: ColumnPart,
@@ -56,7 +57,7 @@ class ColumnPages {
   readonly #from: number
   readonly #to: number
   #dictionary: DecodedArray | null = null
-  /** The same for all pages. */
+  /** One buffer, reused for all pages. */
   #levelsMemory = new Uint8Array(0)
   readonly #codes = new Int32Array(batchValues)
   readonly #indexes = new Int32Array(batchValues)
@@ -105,7 +106,7 @@ class ColumnPages {
       const packed = this.#file.slice(from, at)
       if (header.kind === 'DICTIONARY_PAGE') await this.#readDictionary(packed, header)
       else await this.#readData(packed, header)
-      // Texts may still refer to their page.
+      // Texts may still refer to the bytes of their page.
       if (this.#isCopied(header)) this.#file.release(packed)
     }
   }
@@ -147,7 +148,7 @@ class ColumnPages {
     return { type: metadata.type, width: schema.type_length, bounds: this.#bounds }
   }
 
-  /** Whether nothing refers to the bytes of a page once it is read. */
+  /** Whether the bytes of a page are unreferenced once it has been read. */
   #isCopied({ kind, encoding }: CheckedHeader): boolean {
     return this.#part.metadata.type === 'DOUBLE' || (kind !== 'DICTIONARY_PAGE' && isCoded(encoding))
   }
@@ -156,21 +157,21 @@ class ColumnPages {
     return this.#part.schema.repetition_type !== 'REQUIRED'
   }
 
-  /** The first pages of a file of version 1 begin with the length of their levels. */
+  /** In version 1 of the format, the first bytes of a page are the length of its levels. */
   async #levelsWithin(page: PageBytes, values: number): Promise<Uint8Array | null> {
     if (!this.#isNullable) return null
     await page.fill(4)
     const { buffer, byteOffset } = page.bytes
     const length = new DataView(buffer, byteOffset + page.at, 4).getUint32(0, true)
     page.at += 4
-    // No writer takes more for a level than a run of its own.
+    // No writer uses more space per level than a run of its own.
     if (length > 4 * values + 64) throw new FileFault(damaged)
     await page.fill(length)
     page.at += length
     return this.#levels(page.bytes.subarray(page.at - length, page.at), values)
   }
 
-  /** For each value 1, or 0 if it is null; null: none is. */
+  /** For each value 1, or 0 if it is null; null: no value is null. */
   async #levels(bytes: Uint8Array, values: number): Promise<Uint8Array | null> {
     if (!this.#isNullable) return null
     if (this.#levelsMemory.length < values) this.#levelsMemory = new Uint8Array(values)
@@ -201,7 +202,7 @@ class ColumnPages {
     }
   }
 
-  /** @param levels null: no value is */
+  /** @param levels null: no value is null */
   async #readCodes(page: PageBytes, values: number, levels: Uint8Array | null): Promise<void> {
     const dictionary = this.#dictionary
     const { codes: take } = this.#sink
@@ -234,7 +235,7 @@ class ColumnPages {
     }
   }
 
-  /** Reads values as the sender means them. */
+  /** Opens the values of a page with the reader for its encoding. */
   async #open(page: PageBytes, encoding: Encoding, present: number): Promise<ValueReader> {
     if (!isCoded(encoding)) {
       const stored = await openValues(page, encoding, this.#stored, present)
@@ -261,7 +262,8 @@ class ColumnPages {
 
 const isCoded = (encoding: Encoding) => encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY'
 
-/** No codec makes much more of what it cannot compress. Of a page in a file, nothing else bounds what is read. */
+/** Bounds how far a page may grow by compression: no codec adds more to incompressible data. Nothing else
+ * limits how much of the file is read for a page. */
 const isPlausible = ({ packedBytes, unpackedBytes }: CheckedHeader) =>
   packedBytes <= 2 * unpackedBytes + 65_536
 
@@ -278,7 +280,8 @@ function withNulls(values: DecodedArray, levels: Uint8Array, from: number, lengt
   return cells
 }
 
-/** Where the pages of a column are in the file. Its dictionary comes first; Polars leaves its offset out. */
+/** The byte range of a column's pages in the file. Its dictionary comes first; Polars omits the dictionary's
+ * offset. */
 function rangeOf(metadata: ColumnMetaData, fileBytes: number): [from: number, to: number] {
   const data = Number(metadata.data_page_offset)
   const dictionary = Number(metadata.dictionary_page_offset ?? 0)

@@ -1,27 +1,28 @@
 import { damage } from './faults.ts'
 import type { PageBytes } from './pageBytes.ts'
 
-/** Writers use blocks of 128 in 4 parts. A block's head has a byte for each part. */
+/** Writers use blocks of 128 values in 4 miniblocks. The header of a block has one byte for each
+ * miniblock. */
 const maxMiniblocks = 1_024
 const maxMiniblockValues = 65_536
 const maxVarintBytes = 10
-/** Up to here a number and what precedes it in its first byte fit in 32 bits. */
+/** Up to this width, a number and the bits before it in its first byte fit in 32 bits. */
 const maxNarrowWidth = 24
 
-/** Reads whole numbers that are written as differences, some at a time. Differences of 0 take no bytes: a page of a few bytes may be
- * millions of numbers. */
+/** Reads delta-encoded integers, some at a time. Differences of 0 take no bytes, so a page of a few bytes may
+ * contain millions of numbers. */
 export class DeltaReader {
   readonly #page: PageBytes
   #isOpen = false
   #isFirst = true
   #value = 0n
   #minDelta = 0n
-  /** The same two in 32 bits. */
+  /** 32-bit versions of the two fields above. */
   #small = 0
   #smallMinDelta = 0
   #miniblockValues = 0
   #widths: Uint8Array = new Uint8Array(0)
-  /** The miniblock being read, and how many of its values are left. */
+  /** The current miniblock, and how many of its values are left. */
   #miniblock = 0
   #left = 0
   #pendingWide = 0n
@@ -52,7 +53,7 @@ export class DeltaReader {
     }
   }
 
-  /** Skips what pads the last miniblock: other numbers may follow. */
+  /** Skips the padding of the last miniblock, because other numbers may follow. */
   async end(): Promise<void> {
     if (this.#left === 0) return
     const width = this.#widths[this.#miniblock]
@@ -97,7 +98,7 @@ export class DeltaReader {
     this.#pendingBits = 0
   }
 
-  /** Wide differences of 32-bit numbers lose only what wraps around. */
+  /** For 32-bit numbers, the upper bits of wide differences can be dropped: arithmetic wraps around. */
   #smallPacked(width: number): number {
     return width <= maxNarrowWidth ? this.#narrow(width) : Number(BigInt.asIntN(32, this.#wide(width)))
   }

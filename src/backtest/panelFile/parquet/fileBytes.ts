@@ -4,9 +4,9 @@ import type { BodySource } from '../../codec/bodyBytes.ts'
 /** A file that is read in parts, in any order. */
 export interface FileBytes {
   readonly length: number
-  /** The bytes from one place to another, both within the file. Of a file in memory they are a view. */
+  /** The bytes from one offset to another, both within the file. For a file in memory they are a view. */
   slice(from: number, to: number): Uint8Array
-  /** Gives the memory of a slice back at once: those of a large file are collected too late. */
+  /** Frees the memory of a slice immediately: slices of a large file would be collected too late. */
   release(slice: Uint8Array): void
 }
 

@@ -10,12 +10,12 @@ import type { CompressionCodec } from 'hyparquet'
 import { damage, FileFault } from './faults.ts'
 import { snappyWhole, unpackSnappy } from './snappyStream.ts'
 
-/** The bytes of a page from its beginning. Of a large one, only a part is in memory. */
+/** The bytes of a page from its beginning. Only part of a large page is in memory. */
 export class PageBytes {
   bytes: Uint8Array
   at = 0
   readonly #rest: ByteChunks | null
-  /** What `#rest` has yet to give, by the page's header. */
+  /** How many bytes `#rest` has yet to produce, according to the page's header. */
   #left: number
 
   constructor(bytes: Uint8Array, rest: ByteChunks | null = null, left = 0) {
@@ -28,15 +28,16 @@ export class PageBytes {
     return this.bytes.length - this.at
   }
 
-  /** Has `count` bytes from `at` in `bytes`. Callers who read value by value check `available` first: waiting for nothing costs time, too. */
+  /** Ensures that `bytes` contains `count` bytes from `at`. Callers that read value by value check
+   * `available` first, because even an await that does nothing takes time. */
   async fill(count: number): Promise<void> {
-    // Nothing more is unpacked for what is not there.
+    // Nothing more is decompressed if the page cannot have enough bytes.
     const isThere = count - this.available <= this.#left && (await this.tryFill(count))
     if (!isThere) throw damage('a page ends before its last value')
   }
 
-  /** False if the page ends before: then all that it has left is in `bytes`. Bytes that were handed out stay as they
-   * are. */
+  /** Returns false if the page ends earlier; `bytes` then contains all that is left. Bytes that were handed
+   * out do not change. */
   async tryFill(count: number): Promise<boolean> {
     let available = this.available
     if (available >= count) return true
@@ -53,14 +54,14 @@ export class PageBytes {
     return available >= count
   }
 
-  /** Gives its memory back at once, if it has some of its own: that of a large file is collected too late. */
+  /** Frees its own memory immediately, if any: that of a large file would be collected too late. */
   release(): void {
     const { buffer } = this.bytes
     const isOwn = this.#rest === null && buffer.byteLength === this.bytes.length
     if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0)
   }
 
-  /** Ends the unpacking. */
+  /** Stops decompressing. */
   close(): void {
     this.#rest?.close()
   }
@@ -79,11 +80,11 @@ interface ByteChunks {
   close(): void
 }
 
-/** A page of this size is unpacked at once, which is faster. Writers make pages of about 1 MB. */
+/** Pages up to this size are decompressed at once, which is faster. Writers make pages of about 1 MB. */
 const maxWholeBytes = 2 * 1_024 * 1_024
 const chunkSize = 256 * 1_024
 
-/** @param length of the page once it is unpacked, as its header states it */
+/** @param length the decompressed length of the page, as stated in its header */
 export function unpackPage(packed: Uint8Array, length: number, codec: CompressionCodec): PageBytes {
   if (codec !== 'UNCOMPRESSED' && length > maxWholeBytes)
     return new PageBytes(new Uint8Array(0), unpackParts(packed, length, codec), length)
@@ -93,7 +94,7 @@ export function unpackPage(packed: Uint8Array, length: number, codec: Compressio
 }
 
 function unpackWhole(packed: Uint8Array, length: number, codec: CompressionCodec): Uint8Array {
-  // zlib refuses a limit of 0.
+  // zlib rejects a limit of 0.
   const limit = { maxOutputLength: Math.max(1, length) }
   switch (codec) {
     case 'SNAPPY':

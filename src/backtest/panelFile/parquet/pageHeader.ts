@@ -3,29 +3,29 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 import { damaged, FileFault } from './faults.ts'
 import { checkThrift } from './thriftCheck.ts'
 
-/** A header has the smallest and the largest value of its page. */
+/** Large enough for a header, which contains the smallest and the largest value of its page. */
 export const maxHeaderBytes = 65_536
 const maxHeaderValues = 100
-/** What a page's header states of the page. */
+/** What a page's header states about the page. */
 export interface CheckedHeader {
   readonly kind: 'DICTIONARY_PAGE' | 'DATA_PAGE' | 'DATA_PAGE_V2'
   readonly values: number
   readonly packedBytes: number
   readonly unpackedBytes: number
   readonly encoding: Encoding
-  /** Bytes of the levels before the values, which are not packed; null: they are within the page. */
+  /** Bytes of the uncompressed levels before the values; null: the levels are inside the page. */
   readonly levelBytes: number | null
   readonly isPacked: boolean
 }
 
-/** Reads the header with which these bytes begin, and its length. */
+/** Reads the header at the start of these bytes, and its length. */
 export function readPageHeader(bytes: Uint8Array): { header: CheckedHeader; length: number } {
   const length = checkThrift(bytes, 0, bytes.length, maxHeaderValues)
   const view = new DataView(bytes.buffer, bytes.byteOffset, length)
   return { header: checkedHeader(parquetHeader({ view, offset: 0 })), length }
 }
 
-/** These numbers decide how much is read, and how long. */
+/** Validates the numbers that decide how much is read, and for how long. */
 function checkedHeader(header: PageHeader): CheckedHeader {
   const packedBytes = counted(header.compressed_page_size)
   const unpackedBytes = counted(header.uncompressed_page_size)
@@ -56,7 +56,7 @@ function checkedHeader(header: PageHeader): CheckedHeader {
     }
   }
   if (header.type !== 'DATA_PAGE_V2' || second === undefined) throw new FileFault(damaged)
-  // A plain column has no repetitions.
+  // A flat column has no repetition levels.
   if (counted(second.repetition_levels_byte_length) > 0) throw new FileFault(damaged)
   return {
     kind: header.type,

@@ -13,12 +13,12 @@ export interface ValueReader {
 
 export interface StoredColumn {
   readonly type: ParquetType
-  /** Bytes of a value of fixed length. */
+  /** The size in bytes of a fixed-length value. */
   readonly width: number | undefined
   readonly bounds: ColumnBounds
 }
 
-/** @param count values of the page, without its nulls */
+/** @param count the number of values of the page, without its nulls */
 export async function openValues(
   page: PageBytes,
   encoding: Encoding,
@@ -49,7 +49,7 @@ export async function openValues(
   throw new FileFault(`it has ${type} values in the encoding ${encoding}; write it again as plain Parquet`)
 }
 
-/** Numbers of entries of the dictionary. */
+/** Reads indexes into the dictionary. */
 export async function openIndexes(page: PageBytes): Promise<RunReader> {
   await page.fill(1)
   return new RunReader(page, page.bytes[page.at++])
@@ -72,7 +72,7 @@ export function plainValues(page: PageBytes, column: StoredColumn): ValueReader 
 const widthOf = (type: 'INT32' | 'FLOAT' | 'INT64' | 'DOUBLE' | 'INT96') =>
   ({ INT32: 4, FLOAT: 4, INT64: 8, DOUBLE: 8, INT96: 12 })[type]
 
-/** Numbers are read into the same memory each time: they are used before the next ones are. */
+/** Each read reuses the same memory: the numbers are consumed before the next read. */
 function fixedValues(page: PageBytes, type: ParquetType, width: number): ValueReader {
   let scratch = new Uint8Array(0)
   return {
@@ -82,7 +82,7 @@ function fixedValues(page: PageBytes, type: ParquetType, width: number): ValueRe
       page.at += count * width
       if (type !== 'DOUBLE') return fixedArray(bytes, type, width)
       if (scratch.length < bytes.length) scratch = new Uint8Array(bytes.length)
-      // Only a copy begins where its numbers are aligned.
+      // Copied, because only a copy is guaranteed to be aligned.
       scratch.set(bytes)
       return new Float64Array(scratch.buffer, 0, count)
     },
@@ -91,7 +91,7 @@ function fixedValues(page: PageBytes, type: ParquetType, width: number): ValueRe
 
 function fixedArray(bytes: Uint8Array, type: ParquetType, width: number): DecodedArray {
   const count = bytes.length / width
-  // Only a copy begins where its numbers are aligned.
+  // Copied, because only a copy is guaranteed to be aligned.
   const { buffer } = new Uint8Array(bytes)
   switch (type) {
     case 'INT32':
@@ -182,7 +182,7 @@ function deltaNumbers(page: PageBytes, type: 'INT32' | 'INT64'): ValueReader {
   }
 }
 
-/** The lengths of all texts of a page come before the first of them. */
+/** The lengths of all texts of a page precede the first text. */
 async function lengths(page: PageBytes, bounds: ColumnBounds, count: number): Promise<Uint16Array> {
   const values = new Uint16Array(count)
   const numbers = new DeltaReader(page)
@@ -200,7 +200,8 @@ async function lengths(page: PageBytes, bounds: ColumnBounds, count: number): Pr
   return values
 }
 
-/** @param prefixes how much of the text before begins each text: a few bytes may become the longest texts allowed */
+/** @param prefixes for each text, how many bytes it shares with the previous one: a few bytes may expand to
+ *   the longest texts allowed */
 function texts(
   page: PageBytes,
   { type, bounds }: StoredColumn,
@@ -233,7 +234,8 @@ function texts(
   }
 }
 
-/** The first bytes of all values, then the second ones: the page is in memory whole. */
+/** Byte stream split: the first bytes of all values, then the second bytes, and so on. The whole page must be
+ * in memory. */
 async function splitValues(page: PageBytes, column: StoredColumn, count: number): Promise<ValueReader> {
   const { type } = column
   const width = type === 'FIXED_LEN_BYTE_ARRAY' ? (column.width ?? 0) : 0

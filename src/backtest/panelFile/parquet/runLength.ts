@@ -1,12 +1,12 @@
 import { damage } from './faults.ts'
 import type { PageBytes } from './pageBytes.ts'
 
-/** A number of packed bits is put together in 32 bits, of which 7 may be of the number before. */
+/** A packed number is assembled in 32 bits, up to 7 of which may belong to the previous number. */
 const maxPackedWidth = 24
 const maxHeaderBytes = 5
 
-/** Reads Parquet's mix of repeated and bit-packed numbers, some at a time. A repetition takes 2 bytes for a million numbers, so its
- * length is a number here and not an array. */
+/** Reads Parquet's hybrid of repeated and bit-packed numbers, some at a time. A repetition of a million
+ * numbers takes 2 bytes, so it is kept as a count and not expanded to an array. */
 export class RunReader {
   readonly #page: PageBytes
   readonly #width: number
@@ -16,7 +16,7 @@ export class RunReader {
   #bits = 0
   #bitCount = 0
 
-  /** @param width of a number, in bits */
+  /** @param width the size of a number in bits */
   constructor(page: PageBytes, width: number) {
     if (width > 32) throw damage('a page has indexes of more than 32 bits')
     this.#page = page

@@ -1,12 +1,13 @@
 import { damage, FileFault } from './faults.ts'
 
-/** Every known writer packs blocks of 64 KB, and so refers to nothing farther back. */
+/** Every known writer compresses blocks of 64 KB, so copies never refer further back. */
 const windowBytes = 65_536
 const chunkBytes = 262_144
 
-/** Unpacks a page of Snappy piece by piece: only a window of it is in memory. hyparquet unpacks it whole.
+/** Decompresses a Snappy page piece by piece, with only a window of it in memory. hyparquet decompresses it
+ * as a whole.
  *
- * @param length that the page's header states */
+ * @param length the length that the page's header states */
 export function* unpackSnappy(input: Uint8Array, length: number): Generator<Uint8Array> {
   const preamble = readPreamble(input)
   if (preamble.length !== length) throw damage('a page has another size than its header states')
@@ -23,7 +24,7 @@ export function* unpackSnappy(input: Uint8Array, length: number): Generator<Uint
     while (left > 0) {
       if (to === output.length) {
         yield output.subarray(from, to)
-        // What was handed over stays as it is.
+        // Chunks that were handed over must not change.
         const next = new Uint8Array(output.length)
         next.set(output.subarray(to - windowBytes))
         output = next
@@ -43,8 +44,8 @@ export function* unpackSnappy(input: Uint8Array, length: number): Generator<Uint
   yield output.subarray(from, to)
 }
 
-/** Unpacks a page of Snappy at once. Numbers hardly compress, so most of a page are literals, which are copied as
- * they are. */
+/** Decompresses a Snappy page at once. Numbers hardly compress, so most of a page are literals, which are
+ * copied unchanged. */
 export function snappyWhole(input: Uint8Array, length: number): Uint8Array {
   const preamble = readPreamble(input)
   if (preamble.length !== length) throw damage('a page has another size than its header states')
@@ -53,7 +54,7 @@ export function snappyWhole(input: Uint8Array, length: number): Uint8Array {
   let to = 0
   while (at < input.length) {
     const tag = input[at]
-    // A short copy, the usual one: made here, without an object for it.
+    // A short copy, the most frequent element, is handled here without creating an object for it.
     if ((tag & 3) === 1 && at + 2 <= input.length) {
       const offset = ((tag >> 5) << 8) | input[at + 1]
       const copied = ((tag >> 2) & 7) + 4
@@ -88,7 +89,7 @@ function readPreamble(input: Uint8Array): { length: number; end: number } {
   throw damage('a page has no length')
 }
 
-/** A literal (offset 0), whose bytes begin at `next`, or a copy of what came `offset` bytes before. */
+/** A literal (offset 0) whose bytes begin at `next`, or a copy of what came `offset` bytes earlier. */
 function readElement(input: Uint8Array, at: number): { length: number; offset: number; next: number } {
   const tag = input[at]
   const bytes = [0, 1, 2, 4][tag & 3]

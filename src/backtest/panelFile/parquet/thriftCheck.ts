@@ -1,16 +1,16 @@
 import { damage, FileTooLarge } from './faults.ts'
 
-/** Thrift's compact types. Parquet has no map, set or UUID. */
+/** Thrift's compact types. Parquet uses no map, set or UUID. */
 const [stop, yes, no, byte, int16, int32, int64, double, binary, list, struct] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12,
 ]
 const maxDepth = 16
 const maxVarintBytes = 10
 
-/** Walks a Thrift struct without making anything of it, and fails if it would not end, or become far more than its bytes. hyparquet
- * believes the length of a list, and adds up the bytes of a number without an end.
+/** Walks a Thrift struct without building anything, and fails if it would not end or would expand to far more
+ * than its bytes. hyparquet trusts the length of a list, and keeps reading the bytes of an endless number.
  *
- * @param maxValues of the whole struct, each of which becomes an object or an element of a list
+ * @param maxValues the limit for the whole struct; each value becomes an object or a list element
  * @returns the offset after the struct */
 export function checkThrift(bytes: Uint8Array, from: number, to: number, maxValues: number): number {
   const walk = new ThriftWalk(bytes, from, to, maxValues)
@@ -81,7 +81,7 @@ class ThriftWalk {
     const head = this.#byte()
     const type = head & 0x0f
     const count = head >> 4 === 15 ? this.#varint() : head >> 4
-    // Each element has a byte at least: the reader allocates them all at once.
+    // Each element takes at least one byte, and the reader allocates all elements at once.
     if (count > this.#to - this.at) throw damage('its description is longer than the file')
     for (let i = 0; i < count; i++) this.#value(type === yes || type === no ? byte : type, depth + 1)
   }
