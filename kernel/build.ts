@@ -11,7 +11,15 @@ export async function compileKernel(): Promise<Uint8Array> {
   try {
     const { error, stderr } = await asc.main([
       resolve(import.meta.dir, 'assembly/index.ts'),
-      ...['--outFile', out, '-O3', '--runtime', 'stub', '--importMemory', '--noAssert', '--enable', 'simd'],
+      '--outFile',
+      out,
+      '-O3',
+      '--runtime',
+      'stub',
+      '--importMemory',
+      '--noAssert',
+      '--enable',
+      'simd',
     ])
     if (error) throw new Error(stderr.toString(), { cause: error })
     return new Uint8Array(await Bun.file(out).arrayBuffer())

@@ -34,7 +34,13 @@ export async function startJobs(
   const { sql, tasks, processId, explain, storage, report, logTask, notifier } = parts
   const openJobs = new OpenJobs()
   const deps: JobDeps = {
-    ...{ sql, tasks, processId, explain, storage, report, openJobs },
+    sql,
+    tasks,
+    processId,
+    explain,
+    storage,
+    report,
+    openJobs,
     identity: role === undefined ? null : { role, version, host: hostname(), pid: process.pid },
     ...(logTask === undefined ? {} : { logTask }),
   }
@@ -63,7 +69,11 @@ export async function startJobs(
     kinds.length === 0
       ? null
       : await openQueue({
-          ...{ url, perform, onLock, kinds, timed: scheduled },
+          url,
+          perform,
+          onLock,
+          kinds,
+          timed: scheduled,
           concurrency: Math.max(1, concurrency),
           report: line => report(line, null),
         })

@@ -77,7 +77,12 @@ async function runDuePass(sql: Sql, parts: PageCheckParts, signal: AbortSignal):
   if (pass === null || signal.aborted) return
   try {
     const { ended, findings, pages } = await runPass({
-      ...{ sql, folder, pass, holder, maxIndexBytes, signal },
+      sql,
+      folder,
+      pass,
+      holder,
+      maxIndexBytes,
+      signal,
       hasStructure: pass.hasStructure,
       bytesPerSecond: config.pageCheckMbPerSecond * 1e6,
       isThorough: false,

@@ -58,7 +58,9 @@ export function openPins({
       const lookups = open({ ...options, indexLookupsOnly: true })
       return {
         store: {
-          ...{ sql: pool.sql, lookups: lookups.sql, dataVersion: () => version },
+          sql: pool.sql,
+          lookups: lookups.sql,
+          dataVersion: () => version,
           directory: companyDirectory(lookups.sql, directoryCapacity),
           readLimiter: new ReadLimiter(connections - 1),
           responses: new ResponseCache({ maxBytes: maxCachedBytes }),

@@ -41,15 +41,23 @@ export async function openReads({ config, sql, lookups, report }: ReadParts): Pr
   const opened = new Replicas({ urls, floor, seen, timeline, system, report })
   replicas = opened
   const large = opened.open(sql, {
-    ...{ connections: databaseConnections, statementTimeoutMs, applicationName: 'asfiled-reads' },
+    connections: databaseConnections,
+    statementTimeoutMs,
+    applicationName: 'asfiled-reads',
   })
   const small = opened.open(lookups, {
-    ...{ connections: Math.ceil(databaseConnections / 2), statementTimeoutMs, indexLookupsOnly: true },
+    connections: Math.ceil(databaseConnections / 2),
+    statementTimeoutMs,
+    indexLookupsOnly: true,
     applicationName: 'asfiled-lookups',
   })
   directory = companyDirectory(small.sql)
   return {
-    ...{ sql: large.sql, lookups: small.sql, directory, version, replicas },
+    sql: large.sql,
+    lookups: small.sql,
+    directory,
+    version,
+    replicas,
     close: async () => {
       await Promise.all([large.close(), small.close()])
       await opened.close()

@@ -122,7 +122,9 @@ export function makeResources(opened: Opened) {
     damage,
     usage,
     freshness: new Freshness({
-      ...{ sql, elapsedMs, schedule: config.syncSchedule },
+      sql,
+      elapsedMs,
+      schedule: config.syncSchedule,
       markets: opened.markets.codes,
     }),
     responses: new ResponseCache(opened.replicas ? { current: opened.dataVersion } : {}),
@@ -174,7 +176,9 @@ export function makeBacktests({
     listHorizons: () => resolvedHorizons(sql),
   })
   const pinnedParts = {
-    ...{ pool, pins, events },
+    pool,
+    pins,
+    events,
     loadArchive: streamResolvedSignals,
     listHorizons: resolvedHorizons,
   }
@@ -192,7 +196,8 @@ export function makeBacktests({
       sql,
       markets,
       scores: new ScoreCache({
-        ...{ pool, archive },
+        pool,
+        archive,
         openFigures: (wanted, version) => openFiguresAt({ sql, pins, events }, wanted, version),
         findListed: (names, market, version) => findListedAt({ sql, pins }, names, market, version),
       }),

@@ -119,7 +119,16 @@ export async function startServer(
   const pins = openPins({ config, url, sql: admission, replicas, elapsedMs: () => performance.now() })
   opened.defer(() => pins.close())
   const resources = makeResources({
-    ...{ config, sql, admission, lookups, directory, replicas, pins, pool, log, today },
+    config,
+    sql,
+    admission,
+    lookups,
+    directory,
+    replicas,
+    pins,
+    pool,
+    log,
+    today,
     reads: { sql: reads.sql, lookups: reads.lookups },
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
@@ -132,7 +141,13 @@ export async function startServer(
   // Started before everything below, so that it is closed after it: metrics remain available during a drain.
   startMetrics(
     {
-      ...{ config, url, role: 'server', markets: markets.codes, requests: requestCounter, log, announce },
+      config,
+      url,
+      role: 'server',
+      markets: markets.codes,
+      requests: requestCounter,
+      log,
+      announce,
       service: {
         pools: () => ({
           main: [sql],
@@ -141,7 +156,9 @@ export async function startServer(
           pinned: pins.opened.flatMap(poolsOf),
           ...replicas?.pools,
         }),
-        ...{ threads: () => pool.use, answers: () => responses, dataVersion: version.current },
+        threads: () => pool.use,
+        answers: () => responses,
+        dataVersion: version.current,
       },
     },
     opened,
@@ -171,7 +188,10 @@ export async function startServer(
   const { address, port } = listen(createApp(resources), config, opened)
   startWarming(sql, log)
   const stopCheck = startPageCheck({
-    ...{ config, url, log, damage: resources.damage },
+    config,
+    url,
+    log,
+    damage: resources.damage,
     folder: embedded?.location.cluster ?? null,
   })
   opened.defer(stopCheck)

@@ -61,7 +61,10 @@ interface SyncParts {
 export function startSyncs({ sql, processId, config, log }: SyncParts): SyncRunner | null {
   if (config.syncSchedule.length === 0) return null
   return new SyncRunner({
-    ...{ sql, processId, schedule: config.syncSchedule, start: startSyncProcess },
+    sql,
+    processId,
+    schedule: config.syncSchedule,
+    start: startSyncProcess,
     epochMs: () => Date.now(),
     timeoutMs: config.syncTimeoutMinutes * 60_000,
     report: (level, fields, line) => log[level](fields, line),
@@ -80,7 +83,9 @@ function startSyncProcess(market: string): SyncProcess {
       `--config=${resolve(repository, 'bunfig.toml')}`,
       '--no-env-file',
       resolve(repository, 'src/cli.ts'),
-      ...['sync', market.toLowerCase(), '--scheduled'],
+      'sync',
+      market.toLowerCase(),
+      '--scheduled',
     ],
     // Its standard input closes when this process ends, for whatever reason.
     { stdin: 'pipe', stdout: 'ignore', stderr: 'pipe' },

@@ -39,9 +39,13 @@ export function startMetrics(parts: MetricsParts, opened: AsyncDisposableStack):
   const eventLoop = new EventLoopDelay()
   opened.defer(async () => eventLoop.close())
   const registry = makeRegistry({
-    ...{ requests, service },
+    requests,
+    service,
     process: {
-      ...{ version: packageFile.version, role, dataDir: config.dataDir, eventLoop },
+      version: packageFile.version,
+      role,
+      dataDir: config.dataDir,
+      eventLoop,
       startedMs: Date.now() - elapsedMs(),
     },
     database: new DatabaseFigures(sql, markets, elapsedMs),

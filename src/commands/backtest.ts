@@ -50,7 +50,7 @@ Examples:
   ./asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json
   my-model | ./asfiled backtest - --sweep --json - --fail-verdict strong --fail-below-max-drawdown -0.2`
 
-/** `backtest`: the service's backtest of a file, offline. */
+/** `backtest`: runs the service's backtest on a file, offline. */
 export function addBacktestCommand(program: Command, context: CliContext): void {
   program
     .command('backtest')
@@ -166,7 +166,10 @@ async function run({ config }: CliContext, path: string, flags: BacktestFlags): 
   return reportShortfalls(result, flags) ? belowThreshold : exitCodes.done
 }
 
-/** Many rankings have no markets, and most are of past years: what they cost is a notice, not a reason to doubt the result. */
+/**
+ * Many rankings have no markets, and most cover past years, so these are notices about costs rather than
+ * reasons to doubt the result.
+ */
 const costCodes: readonly BacktestWarning['code'][] = ['default_costs', 'costs_after_trading']
 
 /** Reading is the first half of the progress, the configurations of a sweep are the second. */
@@ -212,7 +215,7 @@ async function compute(
   }
 }
 
-/** An answer to a long query has only its newest rows. */
+/** A long query returns only its newest rows. */
 const pageNotice = (next: string) =>
   `The file is one page of /signals: more rows follow it. A larger limit (up to ${grouped(signalLimit.max)}) has more of them, and cursor=${next} continues. With format=ndjson, pages joined in one file are all rows.`
 
@@ -228,7 +231,9 @@ async function runOffline(
   )
 }
 
-/** A failure of the engine in the words of the command line: with the option, or with the file and the place in it. */
+/**
+ * Rephrases an engine failure for the command line: with the option, or with the file and the location in it.
+ */
 function explain(
   failure: Failure,
   { placeOf }: Pick<PanelBody, 'placeOf'>,
@@ -243,7 +248,7 @@ function explain(
       )
     return new Failure('parameter_invalid', inOptionWords(failure.message))
   }
-  // The rows are at fault, not what was typed.
+  // The rows are at fault, not the options.
   const code = failure.code.startsWith('parameter_') ? 'body_invalid' : failure.code
   const cell = /\bpanel\.(\w+)\[(\d+)\]/g
   if (placeOf === null) return named(failure, code, name)
@@ -265,14 +270,14 @@ const noArchive = {
     ),
 }
 
-/** @param path `-` is standard output */
+/** @param path `-` for standard output */
 async function write(path: string, text: string): Promise<void> {
   if (path === '-') return printLine(text)
   await writeFileAtomically(path, text)
   console.error(`Wrote ${path}.`)
 }
 
-/** Fails before hours of work, and before a result could replace the rows. */
+/** Fails before hours of work, and before a result could overwrite the rows. */
 async function checkTargets(rows: string, json: string | undefined, html: string | undefined): Promise<void> {
   for (const [option, target] of Object.entries({ '--json': json, '--html': html })) {
     if (target === undefined) continue

@@ -35,7 +35,7 @@ export async function readBenchmark(option: string): Promise<BacktestBenchmark> 
   }
 }
 
-/** A file of an index may have other columns, and more days than the rows. */
+/** An index file may have other columns, and more days than the rows. */
 const parquetLimits = { maxRows: 1_000_000, cells: 10_000_000, textLength: 1_000 }
 
 async function readParquetReturns(bytes: Uint8Array, name: string): Promise<BacktestBenchmark> {

@@ -12,9 +12,11 @@ import { frameRows, type InputRows, loadRows } from './inputFile.ts'
 /** The body of a backtest, and how to read it. */
 export type OfflineBody = Omit<PanelBody, 'bytes' | 'head'> & { readonly body: SpooledBody }
 
-/** Makes the body of a backtest from the rows of a file.
+/**
+ * Builds the body of a backtest from the rows of a file.
  *
- * @param release gets the temporary files that are made */
+ * @param release receives the temporary files that are created
+ */
 export async function makeOfflineBody(
   { body: rows }: InputRows,
   name: string,

@@ -4,11 +4,11 @@ import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
 
-/** The levels of a verdict that can be required: one that is withheld falls short of each. */
+/** The verdict levels that can be required; a withheld verdict falls short of each. */
 export const requiredLevels = ['strong', 'weak', 'none'] as const
 export type RequiredLevel = (typeof requiredLevels)[number]
 
-/** As commander returns them; lists are still text. */
+/** Flags as commander returns them; lists are still text. */
 export interface BacktestFlags {
   readonly format?: PanelFormat
   readonly horizon?: Horizon
@@ -45,7 +45,7 @@ export interface BacktestFlags {
 
 type AxisValue = string | number
 
-/** The flags as settings of a request. An option with several values makes a grid. */
+/** Converts the flags to a request's settings. An option with several values makes a grid. */
 export function toSettings(flags: BacktestFlags): BacktestSettings {
   const { returnDays, costBps, borrowBps, gross, neutral, drift, folds } = flags
   const axes: Record<string, AxisValue[]> = {
@@ -114,7 +114,7 @@ function sweepWithValues(): Failure {
   )
 }
 
-/** The fields of a request in a message, as the options that set them. */
+/** Replaces a request's field names in a message by the options that set them. */
 export function inOptionWords(message: string): string {
   return message
     .replace(/\bSend (?=config\.)/g, 'Give ')

@@ -8,9 +8,11 @@ import { textTable, wrapText } from './output.ts'
 
 const maxTrials = 5
 
-/** A result as text for a terminal, in plain ASCII signs, so that it can be searched and piped.
+/**
+ * A result as text for a terminal, in plain ASCII, so that it can be searched and piped.
  *
- * @param width of the terminal, in characters */
+ * @param width of the terminal, in characters
+ */
 export function backtestSummary(result: BacktestResult, name: string, width: number): string {
   const columns = Math.max(40, Math.min(width, 120))
   const wrapped = (text: string, indent = '') => wrapText(text, columns, indent)
@@ -34,7 +36,7 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
   return toAscii(parts.filter(part => part !== '').join('\n\n'))
 }
 
-/** The level and its reasons: what a reader should know before the numbers. */
+/** The verdict's level and reasons, which a reader should know before the numbers. */
 function verdictText(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
   const { verdict } = result
   return [

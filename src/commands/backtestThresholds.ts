@@ -2,8 +2,10 @@ import type { BacktestResult } from '../backtest/result.ts'
 import type { VerdictLevel } from '../backtest/resultVerdict.ts'
 import type { BacktestFlags, RequiredLevel } from './backtestOptions.ts'
 
-/** Says which results fall short of what was required. A result that cannot be computed does, and so does a verdict that is
- * withheld. */
+/**
+ * Reports which results fall short of the required ones. A result that cannot be computed does, and so does a
+ * withheld verdict.
+ */
 export function reportShortfalls(result: BacktestResult, flags: BacktestFlags): boolean {
   const shortfalls = [
     ...(flags.failVerdict === undefined ? [] : verdictShortfall(result, flags.failVerdict)),
@@ -26,7 +28,7 @@ interface Check {
   readonly bound: number | undefined
   readonly name: string
   readonly value: number | null
-  /** The bound is the highest that is accepted, not the lowest. */
+  /** True if the bound is the highest accepted value rather than the lowest. */
   readonly isMax?: boolean
 }
 

@@ -32,7 +32,7 @@ Examples:
   ./asfiled backup /backups/asfiled-$(date +%F).tar.zst
   pg_dump --format=custom --file=asfiled.dump "$DATABASE_URL" && ./asfiled backup --record asfiled.dump`
 
-/** `backup`: one file with the embedded database, written while servers run. */
+/** `backup`: writes the embedded database to one file while servers run. */
 export function addBackupCommand(program: Command, context: CliContext): void {
   program
     .command('backup')
@@ -49,7 +49,7 @@ export function addBackupCommand(program: Command, context: CliContext): void {
 const maxNameLength = 1_000
 const noteTimeoutMs = 5_000
 
-/** Another tool made it: the file may be on another machine, so it is not looked for. */
+/** Another tool made the backup, possibly on another machine, so the file is not looked for. */
 async function note(context: CliContext, file: string, json: boolean): Promise<number> {
   if (file === '' || file.length > maxNameLength || /\p{C}/u.test(file))
     throw new Failure(
@@ -62,7 +62,7 @@ async function note(context: CliContext, file: string, json: boolean): Promise<n
       found => (found.isFile() ? found.size : null),
       () => null,
     )
-  // As it is: a command that notes the backup before an upgrade must not upgrade.
+  // Opened without migrating: a command that records the backup before an upgrade must not upgrade.
   const database = await openUntouched(context.config, noteTimeoutMs, line => console.error(line))
   try {
     await recordRun(database.sql, backupRun(file, 0, bytes))
@@ -129,7 +129,10 @@ async function run(config: Config, file: string, json: boolean): Promise<number>
   }
 }
 
-/** The backup itself is what counts: a database of an older version has no such record, and a lost one takes none. */
+/**
+ * Failures are ignored, because the backup itself is what matters: an older database has no such record, and
+ * a lost one accepts none.
+ */
 async function remember(cluster: EmbeddedCluster, ended: OperatorRun): Promise<void> {
   const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 5_000 })
   try {
@@ -148,7 +151,7 @@ async function remember(cluster: EmbeddedCluster, ended: OperatorRun): Promise<v
   }
 }
 
-/** @param instead what to do with the other one, as a sentence without its full stop */
+/** @param instead what to do with an external database, as a sentence without its full stop */
 export function assertEmbedded({ databaseUrl }: Config, instead: string): void {
   if (databaseUrl !== null)
     throw new Failure(

@@ -45,7 +45,7 @@ interface JsonFlag {
   readonly json: boolean
 }
 
-/** `bulk`: files of everything, which /api/v1/bulk serves. */
+/** `bulk`: writes the files of the whole data that /api/v1/bulk serves. */
 export function addBulkCommand(program: Command, context: CliContext): void {
   const command = program
     .command('bulk')
@@ -83,7 +83,12 @@ async function build(context: CliContext, json: boolean): Promise<number> {
   try {
     const { manifest, isNew } = await context.withDatabase(sql =>
       buildRelease({
-        ...{ sql, folder, keep, manifests, signal, today: context.today() },
+        sql,
+        folder,
+        keep,
+        manifests,
+        signal,
+        today: context.today(),
         onProgress: ({ done, total, market }) =>
           progress.update({ done, total: Math.max(total, done), note: `${market}, ${grouped(done)} rows` }),
         report: line => console.error(line),

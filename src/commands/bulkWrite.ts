@@ -4,8 +4,10 @@ import type { Sql } from '../postgres/client.ts'
 import type { CliContext } from './context.ts'
 import { type Progress, startProgress } from './output.ts'
 
-/** Runs work that writes to the database for minutes or hours: at low priority, with a progress display, and with a lost
- * connection explained. */
+/**
+ * Runs work that writes to the database for minutes or hours: at low priority, with a progress display and an
+ * explanation if the connection is lost.
+ */
 export function writeInBulk<T>(
   context: CliContext,
   label: string,
@@ -24,8 +26,11 @@ export function writeInBulk<T>(
   })
 }
 
-/** Makes the system prefer other processes, so that a server answers as fast during an import as without it. Some systems
- * refuse, and then nothing changes. Call it when the database is open: one that this process starts would inherit it. */
+/**
+ * Makes the system prefer other processes, so that a server responds as fast during an import as without it.
+ * Some systems refuse, and then nothing changes. Call it after opening the database: a database that this
+ * process starts would inherit the priority.
+ */
 export function lowerPriority(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -46,7 +51,7 @@ const connectionCodes = new Set([
   '57P03',
 ])
 
-/** A database that goes away during the work is an expected failure: committed batches stay. */
+/** Losing the database during the work is an expected failure: committed batches stay. */
 function explainConnectionLoss(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!connectionCodes.has(code)) return error

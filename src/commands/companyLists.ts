@@ -7,7 +7,10 @@ import { assertReadableFile } from './files.ts'
 const maxIssuerNumbers = 5_000_000
 const maxSampleCompanies = 1_000
 
-/** The issuer numbers in a file, one per line, as the register writes them: with the leading zeros that people omit. */
+/**
+ * The issuer numbers in a file, one per line, in the register's spelling, with the leading zeros that people
+ * omit.
+ */
 export async function readIssuerNumbers(path: string, { issuer, name }: Manifest): Promise<string[]> {
   const pattern = new RegExp(issuer.pattern)
   const numbers = new Set<string>()
@@ -28,8 +31,10 @@ export async function readIssuerNumbers(path: string, { issuer, name }: Manifest
   return [...numbers]
 }
 
-/** The companies of a sample, from a file with one per line: the market and the register's own number, like `JP E02367`. `US *`
- * is every company of the market that has figures. */
+/**
+ * The companies of a sample, from a file with one per line: the market and the register's own number, like
+ * `JP E02367`. `US *` stands for every company of the market that has figures.
+ */
 export async function readSampleCompanies(path: string): Promise<SampleCompanies> {
   const named = new Set<string>()
   const wholeMarkets = new Set<string>()

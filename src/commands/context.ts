@@ -8,15 +8,20 @@ import { explainToOperator } from '../postgres/errors.ts'
 import { watchRoom } from '../postgres/storage.ts'
 import { explainFileError } from './files.ts'
 
-/** What a command works with. The database is opened when a command first needs it: the one that DATABASE_URL names, or
- * the embedded one, which a running server shares. */
+/**
+ * The environment of a command. The database is opened when a command first needs it: the one in
+ * DATABASE_URL, or the embedded one, which a running server shares.
+ */
 export interface CliContext {
   readonly config: Config
   readonly now: () => Date
   readonly today: () => string
-  /** Opens, migrates and, after `work`, closes the database, and names it on standard error. Statements have no time limit here.
+  /**
+   * Opens and migrates the database, names it on standard error, and closes it after `work`. Statements have
+   * no time limit here.
    *
-   * @param ifMissing by default a missing embedded database is a failure */
+   * @param ifMissing by default, a missing embedded database is a failure
+   */
   withDatabase<T>(work: (sql: Sql) => Promise<T>, ifMissing?: 'create' | 'fail'): Promise<T>
 }
 
@@ -42,7 +47,7 @@ export function makeContext(config: Config): CliContext {
   }
 }
 
-/** A program whose help, errors and exit codes are those of every other command. */
+/** A program with the same help, errors and exit codes as every other command. */
 export function newProgram(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'Show help')
@@ -54,14 +59,14 @@ export function newProgram(name: string): Command {
 /** Exit codes of every command; a command may add others. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
-/** Wrong usage ends with 2; commander would end it with 1, the code of a run that failed. */
+/** Incorrect usage exits with 2; commander would exit with 1, the code of a failed run. */
 function endProcess({ code, exitCode }: CommanderError): never {
-  // The code of a command in a process of its own (bench-data), which has applied this already.
+  // The exit code of a command in its own process (bench-data), which has already applied this mapping.
   if (code === 'commander.executeSubCommandAsync') process.exit(exitCode)
   process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage)
 }
 
-/** Failures of what was typed, rather than of the run. */
+/** Failures caused by what was typed rather than by the run. */
 const usageCodes: readonly ErrorCode[] = ['parameter_invalid', 'parameter_unknown', 'parameter_repeated']
 
 export function exitCodeOf({ code }: Failure): number {
@@ -80,10 +85,12 @@ export async function runProgram(makeProgram: () => Command): Promise<void> {
   }
 }
 
-/** Aborted by Ctrl-C or SIGTERM, so that a command can end where it loses nothing. A second signal ends the process at
- * once.
+/**
+ * Aborted by Ctrl-C or SIGTERM, so that a command can end where it loses nothing. A second signal ends the
+ * process at once.
  *
- * @param notice what the command does about it at that moment, as a sentence */
+ * @param notice what the command is doing about it at that moment, as a sentence
+ */
 export function abortOnSignal(notice: () => string): AbortSignal {
   const controller = new AbortController()
   let since: number | null = null

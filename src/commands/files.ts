@@ -1,9 +1,12 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { Failure, reasonOf } from '../errors.ts'
 
-/** Returns the size of a file that can be read. Throws for a device or a pipe: its size is not known, and it may have no end.
+/**
+ * Returns the size of a readable file. Throws for a device or a pipe: its size is unknown, and it may have no
+ * end.
  *
- * @param required what to give instead, as a sentence */
+ * @param required what to give instead, as a sentence
+ */
 export async function assertReadableFile(path: string, required: string): Promise<number> {
   try {
     const found = await stat(path)
@@ -20,10 +23,13 @@ export async function assertReadableFile(path: string, required: string): Promis
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** What another path, or other permissions on it, mend. */
+/** Errors that another path, or other permissions on it, would resolve. */
 const pathCodes = /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP|NAMETOOLONG)$/
 
-/** Explains a failed operation on a file whose caller has no better words for it. null: any other error, which is a defect. */
+/**
+ * Explains a failed file operation whose caller has no more specific message. Null for any other error, which
+ * is a defect.
+ */
 export function explainFileError(error: unknown): Failure | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null
   const code = String(error.code)

@@ -87,7 +87,7 @@ async function run(
   return reportImport(register.market, imported, seconds, json)
 }
 
-/** Notes how an import ended, for `asfiled status`. The import itself succeeds also where that cannot be noted. */
+/** Records how an import ended, for `asfiled status`. The import succeeds even if that fails. */
 async function recordedImport(
   sql: Sql,
   market: string,
@@ -96,7 +96,12 @@ async function recordedImport(
 ): Promise<RegisterImport> {
   const note = (outcome: 'done' | 'incomplete' | 'failed', reason: string | null) =>
     recordRun(sql, {
-      ...{ kind: 'import', subject: market, seconds: seconds(), outcome, reason, bytes: null },
+      kind: 'import',
+      subject: market,
+      seconds: seconds(),
+      outcome,
+      reason,
+      bytes: null,
     }).catch(() => {})
   try {
     const imported = await importing

@@ -5,7 +5,10 @@ import type { NamedFaults } from '../ingest/reading/namedFaults.ts'
 
 const faults = ({ count, named }: NamedFaults) => ({ count, named })
 
-/** What an import did, for programs. Nothing in it is shortened but the figures that are named, which the counts next to them tell. */
+/**
+ * An import's result for programs. Only the lists of named figures are shortened; the counts beside them are
+ * complete.
+ */
 export function importJson(market: string, { read, written }: RegisterImport, seconds: number): object {
   const { balances } = written
   return {

@@ -9,12 +9,14 @@ import { exitCodes } from './context.ts'
 import { importJson } from './importJson.ts'
 import { grouped, printLine } from './output.ts'
 
-/** null: the row is left out. */
+/** Null if the row is omitted. */
 type Row = readonly [label: string, value: string | number | null]
 
-/** Prints what an import did, and returns its exit code.
+/**
+ * Prints an import's result and returns the exit code.
  *
- * @param json prints one JSON object on standard output instead of lines */
+ * @param json prints one JSON object on standard output instead of lines
+ */
 export async function reportImport(
   market: string,
   imported: RegisterImport,
@@ -57,7 +59,7 @@ function printImport({ read, written }: RegisterImport, seconds: number): void {
   printRows([['data version', String(written.dataVersion)]])
 }
 
-/** Prints what a sync did, and returns its exit code. */
+/** Prints a sync's result and returns the exit code. */
 export function reportSync(source: Source, summary: SyncSummary, hasImporter: boolean): number {
   const { fetched, imported, waiting } = summary
   printFaults('not fetched', fetched.failed, fetched.failures)

@@ -11,23 +11,23 @@ import { RowsMeasure } from '../backtest/panelFile/unpackRows.ts'
 import { type Packing, packingOf, unpackStream } from '../backtest/panelFile/unpackStream.ts'
 import { Failure, reasonOf } from '../errors.ts'
 
-/** A file that a command reads, or standard input, that is not read yet. */
+/** A file that a command reads, or standard input, before it is read. */
 export interface InputFile {
   readonly name: string
   readonly bytes: ReadableStream<Uint8Array>
-  /** Where it is; null for what can be read only once. */
+  /** Its path; null for what can be read only once. */
   readonly path: string | null
-  /** As stored, in bytes; null for a stream, whose end is not known. */
+  /** The stored size in bytes; null for a stream, whose length is unknown. */
   readonly size: number | null
 }
 
 const gigabyte = 1_024 * 1_024 * 1_024
-/** Unpacked. */
+/** After unpacking. */
 const maxBytes = 4 * gigabyte
-/** Of what is read as a whole. */
+/** For data that is read into memory as a whole. */
 const maxLoadedBytes = gigabyte
 
-/** @param path `-` is standard input */
+/** @param path `-` for standard input */
 export async function openInput(path: string): Promise<InputFile> {
   if (path === '-') return { name: 'standard input', bytes: Bun.stdin.stream(), path: null, size: null }
   if (path === '') throw new Failure('parameter_invalid', 'The name of the file is empty.')
@@ -51,15 +51,17 @@ export async function openInput(path: string): Promise<InputFile> {
 
 /** The rows of a file, unpacked. */
 export interface InputRows {
-  /** A large file stays where it is, or is unpacked into a temporary one. */
+  /** A large file is read in place, or unpacked into a temporary one. */
   readonly body: SpooledBody
   /** Deletes the temporary file. */
   discard(): Promise<void>
 }
 
-/** Reads a file, or finds that it is read better where it is.
+/**
+ * Reads a file into memory, unless it is too large and is better read in place.
  *
- * @param onRead gets the number of bytes read so far */
+ * @param onRead receives the number of bytes read so far
+ */
 export async function readInput(file: InputFile, onRead: (bytes: number) => void): Promise<InputRows> {
   const { name, path, size } = file
   await removeAbandoned(spoolFolder(), Date.now())
@@ -124,7 +126,7 @@ async function* counted(
   }
 }
 
-/** All of a file that fits into memory. */
+/** The whole content of a file that fits into memory. */
 export async function loadRows(body: SpooledBody, name: string): Promise<Uint8Array<ArrayBuffer>> {
   if (body instanceof Uint8Array) return body
   if (body.bytes > maxLoadedBytes)
@@ -135,9 +137,11 @@ export async function loadRows(body: SpooledBody, name: string): Promise<Uint8Ar
   return Bun.file(body.path).bytes()
 }
 
-/** A file between other bytes, as a temporary file.
+/**
+ * A temporary file that contains the file between other bytes.
  *
- * @param skipped bytes of the file that are left out at its beginning */
+ * @param skipped bytes to omit at the beginning of the file
+ */
 export async function frameRows(
   file: { readonly path: string },
   frame: { readonly before: Uint8Array; readonly skipped: number; readonly after: Uint8Array },
@@ -159,7 +163,10 @@ const spoolFolder = () => join(tmpdir(), `asfiled-${process.getuid?.() ?? 0}`)
 const beginningOf = async (body: SpooledBody) =>
   body instanceof Uint8Array ? body : await Bun.file(body.path).slice(0, 8).bytes()
 
-/** First bytes of what people send by mistake. As rows, their fault would be an unreadable cell in line 1. */
+/**
+ * The first bytes of files that people send by mistake. Read as rows, they would only be reported as an
+ * unreadable cell in line 1.
+ */
 const unreadable: readonly (readonly [signature: string, fault: string])[] = [
   ['PK\x03\x04', 'is a zip archive. Unpack it, or use gzip or zstd.'],
   ['\xfd7zXZ', 'is compressed with xz. Unpack it, or use gzip or zstd.'],

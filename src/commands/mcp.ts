@@ -14,7 +14,7 @@ Examples:
   ASFILED_URL=https://data.example.com ASFILED_KEY=asf_live_... ./asfiled mcp
   npx @modelcontextprotocol/inspector --cli ./asfiled mcp --method tools/list`
 
-/** `mcp`: the agent tools for one assistant. */
+/** `mcp`: serves the agent tools to one assistant. */
 export function addMcpCommand(program: Command, { config }: CliContext): void {
   program
     .command('mcp')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliContext } from './context.ts'
 
-/** `migrate`: brings the database schema up to this version. `serve` does the same by itself. */
+/** `migrate`: brings the database schema up to this version. `serve` does the same on its own. */
 export function addMigrateCommand(program: Command, context: CliContext): void {
   program
     .command('migrate')

@@ -1,7 +1,10 @@
 import { InvalidArgumentError } from 'commander'
 import { type IsoDate, isIsoDate } from '../dates.ts'
 
-/** The values of options, checked while the command line is parsed: a fault ends the command with its message. */
+/**
+ * Parsers of option values, called while the command line is parsed: a fault ends the command with its
+ * message.
+ */
 export function parseDay(text: string): IsoDate {
   if (isIsoDate(text)) return text
   throw new InvalidArgumentError('Write a date as YYYY-MM-DD.')

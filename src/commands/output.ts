@@ -6,12 +6,14 @@ import { Failure, reasonOf } from '../errors.ts'
 interface ProgressState {
   readonly done: number
   readonly total: number
-  /** Progress in the terms of the command: `1,204 files, 98,000 figures/s`. */
+  /** Progress in the command's own terms: `1,204 files, 98,000 figures/s`. */
   readonly note: string
 }
 
-/** The progress of a long command on standard error: on a terminal a bar with the remaining time, elsewhere a line every
- * few seconds. */
+/**
+ * The progress of a long command on standard error: on a terminal, a bar with the remaining time; otherwise a
+ * line every few seconds.
+ */
 export interface Progress {
   update(state: ProgressState): void
   /** Removes the bar, so that other output can follow. */
@@ -74,7 +76,7 @@ function startLines(label: string): Progress {
   }
 }
 
-/** `1,204`. */
+/** Formats 1204 as `1,204`. */
 export const grouped = (value: number) => value.toLocaleString('en-US')
 
 /** Columns aligned with spaces, for a terminal and for `awk`. */
@@ -104,9 +106,12 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return [...lines, line].join('\n')
 }
 
-/** Fails if a file cannot be written to `path` because its folder is missing. A mistyped path must not make a folder.
+/**
+ * Fails if a file cannot be written to `path` because its folder is missing. A mistyped path must not create
+ * a folder.
  *
- * @param what names the path in the message */
+ * @param what names the path in the message
+ */
 export async function requireFolder(what: string, path: string): Promise<void> {
   const folder = dirname(path)
   const found = await stat(folder).catch(() => null)
@@ -119,21 +124,25 @@ export async function requireFolder(what: string, path: string): Promise<void> {
     throw new Failure('parameter_invalid', `${what} is ${path}, which is a folder. Give a file in it.`)
 }
 
-/** Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an interruption,
- * the old one is still there. A pipe or device (/dev/stdout) is written to directly. */
+/**
+ * Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an
+ * interruption the old one remains. A pipe or device (/dev/stdout) is written to directly.
+ */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   try {
     const found = await stat(path).catch(() => null)
     if (found !== null && !found.isFile()) await Bun.write(path, content)
-    // A link stays a link: its target is replaced.
+    // A link is kept, and its target replaced.
     else await replaceFile(found === null ? path : await realpath(path), content)
   } catch (cause) {
     throw new Failure('internal', `${path} could not be written: ${reasonOf(cause)}.`, { cause })
   }
 }
 
-/** Prints the result of a command; resolves when all of it is written. `console.log` would lose it on a full disk without an
- * error, and `Bun.write(Bun.stdout)` would write it twice where output is appended to a file. */
+/**
+ * Prints a command's result and resolves when all of it is written. On a full disk, `console.log` would lose
+ * it without an error; `Bun.write(Bun.stdout)` would write it twice if output is appended to a file.
+ */
 export function printLine(text: string): Promise<void> {
   return new Promise((fulfil, reject) => {
     const fail = (cause: Error) => {

@@ -18,7 +18,7 @@ Exit code: 0 the database is restored and starts; 1 it was not restored, or its 
 Example:
   DATA_DIR=/srv/asfiled-restored ./asfiled restore /backups/asfiled-2026-11-22.tar.zst`
 
-/** `restore`: makes a database of what `backup` wrote. */
+/** `restore`: creates a database from a file written by `backup`. */
 export function addRestoreCommand(program: Command, context: CliContext): void {
   program
     .command('restore')
@@ -48,7 +48,7 @@ async function run(context: CliContext, file: string): Promise<number> {
     })
     isInPlace = true
     progress.stop()
-    // A first start recovers and migrates it, so that a fault shows here and not at the next start of a server.
+    // A first start recovers and migrates it, so that a fault appears here and not at a server's next start.
     const dataVersion = await context.withDatabase(readDataVersion)
     await printLine(
       `Restored ${file} (asfiled ${version}, ${createdAt}) into ${config.dataDir}: data version ${dataVersion}.`,

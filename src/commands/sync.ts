@@ -31,7 +31,7 @@ usage.`
 interface SyncFlags {
   readonly since?: IsoDate
   readonly companies?: string
-  /** By the schedule of a server. */
+  /** Set if a server's schedule started the run. */
   readonly scheduled?: true
 }
 
@@ -91,7 +91,12 @@ async function run(
         syncRegister(
           sql,
           {
-            ...{ source, settings, since: since ?? null, companies, signal, network: realNetwork },
+            source,
+            settings,
+            since: since ?? null,
+            companies,
+            signal,
+            network: realNetwork,
             fetchPolicy: {
               ...defaultFetchPolicy,
               requestsPerSecond: manifest.sync.requests_per_second,
@@ -135,7 +140,7 @@ function progressOf({ fetched, imported }: SyncSummary) {
   return { done, total: Math.max(fetched.expected, done), note }
 }
 
-/** The operator's contact if the register requires it, else only the product. */
+/** Includes the operator's contact if the register requires it, otherwise only the product. */
 function userAgentOf({ sync }: Manifest, source: Source, settings: RegisterSettings): string {
   const product = `asfiled/${packageFile.version}`
   if (sync.user_agent === 'product' || source.contactSetting === null || !settings[source.contactSetting])
@@ -149,7 +154,7 @@ function userAgentOf({ sync }: Manifest, source: Source, settings: RegisterSetti
   return `${contact} ${product}`
 }
 
-/** The one place where network, clock and chance are real. */
+/** The only place with the real network, clock and randomness. */
 const realNetwork: Network = {
   fetch: (url, init) => fetch(url, init),
   now: () => Date.now(),

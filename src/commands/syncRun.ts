@@ -5,9 +5,11 @@ import type { Sql } from '../postgres/client.ts'
 
 const noteEveryMs = 5_000
 
-/** Runs a sync, by hand or by the schedule, and records it: that it began, what it has done so far, and how it ended.
+/**
+ * Runs a manual or scheduled sync and records its beginning, progress and end.
  *
- * @param sync calls its argument once no other process can fetch from the register */
+ * @param sync calls its argument once no other process can fetch from the register
+ */
 export async function recordedSync(
   sql: Sql,
   run: NewRun,
@@ -34,7 +36,7 @@ export async function recordedSync(
     return summary
   } catch (error) {
     const reason = describeFailure(error)
-    // The failure itself is what the caller must see, also where it cannot be recorded.
+    // The caller must see the failure itself, even if it cannot be recorded.
     if (begun.id !== null)
       await endRun(sql, begun.id, { outcome: 'failed', reason, ...counts() }).catch(() => {})
     else if (run.isScheduled && !(error instanceof SyncBusy))

@@ -26,7 +26,8 @@ export function addSyncStatusCommand(sync: Command, context: CliContext): void {
 
 async function status(context: CliContext, asJson: boolean): Promise<void> {
   const { syncSchedule } = context.config
-  // A market without a register is in no row: the schedule would look empty.
+  // Checked here because a market without a register would not appear in any row, and the schedule would look
+  // empty.
   checkSchedule(context.config, line => console.error(line))
   const runs = await context.withDatabase(sql => readMarketRuns(sql, [...sources.keys()]))
   const rows = registerSyncs(runs, syncSchedule).map(sync => {

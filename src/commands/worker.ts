@@ -19,7 +19,7 @@ Examples:
   DATABASE_URL=postgres://... COMPUTE_THREADS=16 ./asfiled worker
   JOB_CONCURRENCY=0 ./asfiled serve & ./asfiled worker`
 
-/** `worker`: runs submitted backtests and joins, without serving. */
+/** `worker`: runs submitted backtests and joins without serving requests. */
 export function addWorkerCommand(program: Command, context: CliContext): void {
   program
     .command('worker')

@@ -1,7 +1,7 @@
 import { type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 
-/** The day whose knowledge is served: one that exists and is not in the future; today if none was sent. */
+/** The as-of day to serve: `sent` if it exists and is not in the future, or today if none was sent. */
 export function readAsOf(sent: string | undefined, today: IsoDate): IsoDate {
   if (sent === undefined) return today
   const day = readDay('as_of', sent)
@@ -13,7 +13,7 @@ export function readAsOf(sent: string | undefined, today: IsoDate): IsoDate {
   )
 }
 
-/** Checks a day that was sent as a parameter. */
+/** Parses a day parameter; throws a Failure if there is no such day. */
 export function readDay(param: 'as_of' | 'from', sent: string): IsoDate {
   if (isIsoDate(sent)) return sent
   throw new Failure(

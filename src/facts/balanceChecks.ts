@@ -10,19 +10,21 @@ export type BalanceCheck = (typeof balanceChecks)[number]
 
 export interface BalanceReport {
   readonly counts: Record<BalanceCheck, CheckCounts>
-  /** The first failures found, a few of each check. */
+  /** The first few failures of each check. */
   readonly examples: FailedCheck[]
 }
 
 interface CheckCounts {
   checked: number
   broken: number
-  /** Balances whose assets exceed liabilities and equity, but an item without a metric may explain the difference: that
-   * proves nothing. */
+  /**
+   * Balances whose assets exceed liabilities and equity by what may be an item without a metric. That proves
+   * nothing, so they count as neither held nor broken.
+   */
   open: number
 }
 
-/** A check that fails within one filing. */
+/** A check that failed within one filing. */
 export interface FailedCheck {
   readonly check: BalanceCheck
   readonly market: string
@@ -31,7 +33,7 @@ export interface FailedCheck {
   readonly start: string | null
   readonly end: string
   readonly accession: string
-  /** Left side less right side, in `unit`. */
+  /** Left side minus right side, in `unit`. */
   readonly difference: number
   readonly unit: string
 }
@@ -46,19 +48,22 @@ export const emptyBalanceReport = (): BalanceReport => ({
   examples: [],
 })
 
-/** Checks, within each filing, the equations that accounts must satisfy, and adds the result to `report`. Nothing is changed
- * or left out because of it: filers make errors, and what they filed is what is served.
+/**
+ * Checks the accounting identities within each filing and adds the result to `report`. It changes or drops
+ * nothing: filers make errors, and we serve what they filed.
  *
- * - `assets = liabilities + equity`, plus provisions if the filing reports them apart from liabilities. Equity has several
- * tags in US GAAP: `StockholdersEquity` is that of the parent's owners. Minority interests and temporary equity have no
- * metric there and come on top. The check holds if it does with any tag of equity that the filing reports, with or without
- * the minority interests that it reports. If it fails and the preferred tag leaves something out (`partialTags`), assets
- * above the other side count as open, not as broken. Assets below it count as broken, although a US minority interest may be
- * negative.
+ * - `assets = liabilities + equity`, plus provisions if the filing reports them apart from liabilities. US
+ *   GAAP has several equity tags: `StockholdersEquity` belongs to the parent's owners, and minority interests
+ *   and temporary equity, which have no metric there, come on top. The check holds if it holds for any equity
+ *   tag that the filing reports, with or without the minority interests that it reports. If it fails and the
+ *   preferred tag leaves something out (`partialTags`), assets above the other side count as open, not as
+ *   broken. Assets below it count as broken, although a US minority interest may be negative.
  * - `gross_profit = revenue - cost_of_revenue`.
  *
- * Figures are compared where one filing reports all terms for the same days in the same unit. Tolerance: each term may be
- * rounded by half of the unit it is reported in. That unit is taken to be the largest power of ten that divides all terms. */
+ * Figures are compared where one filing reports all terms for the same days in the same unit. Tolerance: each
+ * term may be rounded by half of the unit it is reported in. That unit is taken to be the largest power of
+ * ten that divides all terms.
+ */
 export function checkBalances(
   { profile, reportedFacts }: ParsedDocument,
   rules: MetricRules,
@@ -81,8 +86,9 @@ export function checkBalances(
   }
 }
 
-/** Adds the report of one more import to that of those before it. Of each check the examples of the first import that has
- * any are used. */
+/**
+ * Adds one more import's report to the total. Each check keeps the examples of the first import that has any.
+ */
 export function addBalanceReport(total: BalanceReport, more: BalanceReport): void {
   for (const check of balanceChecks) {
     const { checked, broken, open } = more.counts[check]
@@ -95,10 +101,10 @@ export function addBalanceReport(total: BalanceReport, more: BalanceReport): voi
   }
 }
 
-/** What a filing reports for each term, the preferred tag first. */
+/** A filing's facts for each term, the preferred tag first. */
 type Terms = Map<string, ReportedFact[]>
 
-/** Where terms are comparable. */
+/** Facts are comparable within one filing, period and unit. */
 interface Scope {
   readonly filing: Filing
   readonly start: number | null
@@ -107,8 +113,14 @@ interface Scope {
 }
 
 const isTerm: Readonly<Record<string, true>> = {
-  ...{ assets: true, liabilities: true, equity: true, provisions: true, minority_interests: true },
-  ...{ gross_profit: true, revenue: true, cost_of_revenue: true },
+  assets: true,
+  liabilities: true,
+  equity: true,
+  provisions: true,
+  minority_interests: true,
+  gross_profit: true,
+  revenue: true,
+  cost_of_revenue: true,
 }
 
 function groupTerms(reportedFacts: readonly ReportedFact[], rules: MetricRules): Map<Scope, Terms> {
@@ -118,7 +130,8 @@ function groupTerms(reportedFacts: readonly ReportedFact[], rules: MetricRules):
     const { metric, tag, filing, start, end, unit, rounded } = reported
     if (isTerm[metric] === undefined) continue
     const periods = getOrCreate(filings, filing.accession, () => new Map<number, Map<string, Scope>>())
-    // One number for both days and the rounding: text keys would cost more than all else here.
+    // Packs both days and the rounding into one number: string keys would cost more than the rest of this
+    // function.
     const period = end * 2 ** 26 + ((start ?? -1) + 1) * 2 + (rounded ? 1 : 0)
     const units = getOrCreate(periods, period, () => new Map<string, Scope>())
     const scope = getOrCreate(units, unit, () => ({ filing, start, end, unit }))
@@ -143,7 +156,7 @@ type Verdict =
   | { readonly kind: 'open' }
   | { readonly kind: 'broken'; readonly difference: number }
 
-/** null: a term is missing. */
+/** Returns null if a term is missing. */
 function checkBalance(terms: Terms, { partialTags }: MetricRules): Verdict | null {
   const [assets, liabilities, equity] = ['assets', 'liabilities', 'equity'].map(metric => terms.get(metric))
   if (assets === undefined || liabilities === undefined || equity === undefined) return null
@@ -161,7 +174,7 @@ function checkBalance(terms: Terms, { partialTags }: MetricRules): Verdict | nul
   return isPartial && difference > 0 ? { kind: 'open' } : { kind: 'broken', difference }
 }
 
-/** null: a term is missing. */
+/** Returns null if a term is missing. */
 function checkGrossProfit(terms: Terms): Verdict | null {
   const [gross, revenue, cost] = ['gross_profit', 'revenue', 'cost_of_revenue'].map(metric =>
     terms.get(metric),
@@ -180,8 +193,10 @@ function compare(left: number, right: readonly number[]): { holds: boolean; diff
 
 const maxReportingUnit = 1e9
 
-/** The largest power of ten up to a billion that divides all of some amounts; amounts with a fraction are reported in
- * hundredths. */
+/**
+ * The largest power of ten, up to a billion, that divides all amounts. If any has a fraction, the unit is a
+ * hundredth.
+ */
 function reportingUnit(terms: readonly number[]): number {
   if (!terms.every(Number.isInteger)) return 0.01
   let unit = maxReportingUnit

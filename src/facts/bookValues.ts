@@ -15,12 +15,14 @@ interface Tools {
   readonly vintages: VintageBuilder
 }
 
-/** Equity by the share count that is served for the same fiscal period. The count on the cover of a report is of a later day than
- * its balance, so the two are no pair of one day as other computed figures are. */
+/**
+ * Divides equity by the share count served for the same fiscal period. A cover count is dated weeks after the
+ * balance sheet, so unlike other computed figures this one pairs two different days.
+ */
 export class BookValues {
   private readonly equities = new Map<number, Set<Series>>()
 
-  /** Computes, at the end of a day, the figures of the fiscal periods in which equity or count changed. */
+  /** Computes, at the end of a day, the figures of fiscal periods whose equity or share count changed. */
   update(tools: Tools): void {
     const { counts, vintages } = tools
     const affected = new Map<number, Filing>()
@@ -65,7 +67,8 @@ function updateOne(equity: Series, filing: Filing, { counts, periods, vintages }
     return
   }
   const { current } = equity
-  // Equity that was restated after the count was last stated may be of another day's shares, before and after a split.
+  // If equity was restated after the count was last stated, a split may lie between the two, so they do not
+  // match.
   if (count.statedOn < current.since) {
     if (isKnown(known)) vintages.markEarlier(known, filing)
     return

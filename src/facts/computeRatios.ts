@@ -5,13 +5,15 @@ import type { Filing } from './reportedFact.ts'
 import { trailingMetric } from './spans.ts'
 import { ratioKey, type VintageBuilder } from './vintages.ts'
 
-/** Computes the ratios of every period in which the filings of a day changed something, from the figures that are current at
- * the end of that day. */
+/**
+ * Recomputes the ratios of every period that the day's filings changed, from the figures current at the end
+ * of that day.
+ */
 export function updateRatios(periods: PeriodIndex, vintages: VintageBuilder): void {
   const groups = new Map<number, Filing>()
   for (const { key, filing } of vintages.takeTouched()) {
     note(groups, key, filing)
-    // The balance of a quarter is the denominator of trailing twelve months that end with it.
+    // A quarter's balance is also the denominator of the trailing twelve months that end with it.
     const trailing = ratioKey({ end: Math.floor(key / 8), fp: 5 })
     if (vintages.groupOf(trailing) !== undefined) note(groups, trailing, filing)
   }
@@ -19,7 +21,8 @@ export function updateRatios(periods: PeriodIndex, vintages: VintageBuilder): vo
     const inputs = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
     for (const ratio of ratios) updateRatio(ratio, inputs, periods, vintages, filing)
   }
-  // Recording ratios touches the same groups; without this the next day would compute them all again.
+  // Recording ratios marks the same groups as touched; without this call the next day would recompute them
+  // all.
   vintages.takeTouched()
 }
 
@@ -40,7 +43,9 @@ export function yearlyInputs(vintages: VintageBuilder, key: number): Inputs {
   return { top: find, bottom: find, name: ratio => ratio }
 }
 
-/** Flows of twelve trailing months, over such flows or over the balance of their last quarter. */
+/**
+ * Flows of the trailing twelve months, divided by other such flows or by the balance of their last quarter.
+ */
 export function trailingInputs(vintages: VintageBuilder, key: number): Inputs {
   const members = vintages.groupOf(key)
   const top = (metric: string) => members?.get(trailingMetric(metric))
@@ -69,7 +74,7 @@ function updateRatio(
   }
   if (ratio.yearOnly && top.current.fp !== 0 && top.current.fp !== 5) return
   const series = periods.seriesOf(top.period, name(ratio.name))
-  // A zero has no sign: 0 / -5 is 0.
+  // Adding 0 turns -0 into 0: 0 / -5 is 0.
   const value = top.current.value / bottom.current.value + 0
   const isMixed = top.current.unit !== bottom.current.unit || (top.bases & bottom.bases) === 0
   if (!Number.isFinite(value) || isMixed) {
@@ -85,14 +90,16 @@ function updateRatio(
 export const earliestMark = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
-/** The later filing of two inputs. If both are of earlier days (only their comparability changed), the filing that changed it:
- * a figure must not be filed before it could be known. */
+/**
+ * The later filing of two inputs. If both were filed on earlier days and only their comparability changed,
+ * the filing that changed it: no figure may be dated before it could be known.
+ */
 export function laterOfDay(a: Filing, b: Filing, changedBy: Filing): Filing {
   const later = compareFilings(a, b) < 0 ? b : a
   return later.filed === changedBy.filed ? later : changedBy
 }
 
-/** Ends the ratios that remain under a period's rounded end after its figures have moved to its exact days. */
+/** Ends the ratios left under a period's rounded end after its figures have moved to its exact days. */
 export function withdrawStaleRatios(period: Period, vintages: VintageBuilder, filing: Filing): void {
   for (const series of period.series.values()) {
     if (isRatio(series.metric) && series.current?.end !== period.end) vintages.withdraw(series, filing)

@@ -6,18 +6,18 @@ import { isKnown, type KnownSeries, sumOf } from './yearsToDate.ts'
 
 type Find = (metric: string) => Series | undefined
 
-/** A figure that is the sum of others of one period. */
+/** A figure that is a sum of other figures of the same period. */
 interface Computed {
   readonly name: string
   readonly parts: readonly { readonly metric: string; readonly sign: 1 | -1 }[]
-  /** Whether other figures of the period say that the parts are not what they seem: there is no row then. */
+  /** True if other figures of the period contradict the meaning of the parts; there is no row then. */
   readonly isRefuted?: (find: Find) => boolean
 }
 
 const plus = (metric: string) => ({ metric, sign: 1 }) as const
 const minus = (metric: string) => ({ metric, sign: -1 }) as const
 
-/** In the order in which they are computed. `src/markets/metrics.ts` describes them. */
+/** In order of computation. `src/markets/metrics.ts` describes them. */
 export const computedMetrics: readonly Computed[] = [
   { name: 'gross_profit', parts: [plus('revenue'), minus('cost_of_revenue')] },
   { name: 'free_cash_flow', parts: [plus('operating_cash_flow'), minus('capital_expenditure')] },
@@ -25,8 +25,9 @@ export const computedMetrics: readonly Computed[] = [
   { name: 'working_capital', parts: [plus('current_assets'), minus('current_liabilities')] },
   { name: 'short_term_borrowings', parts: [plus('commercial_paper')], isRefuted: hasOtherBorrowings },
   {
-    // Some filers include the current part of long-term debt in `ShortTermBorrowings` (IBM: 8,945 million, of which 8,944), so the two are
-    // never added. Commercial paper runs for 270 days at most, so by definition it is no part of long-term debt.
+    // Some filers include the current part of long-term debt in `ShortTermBorrowings` (it makes up 8,944 of
+    // IBM's 8,945 million), so the two are never added. Commercial paper runs for at most 270 days, so by
+    // definition it is not long-term debt.
     name: 'current_debt',
     parts: [plus('commercial_paper'), plus('long_term_debt_current')],
     isRefuted: find => hasOtherBorrowings(find) || borrowsMoreThanPaper(find),
@@ -39,36 +40,45 @@ export const computedMetrics: readonly Computed[] = [
   { name: 'net_debt', parts: [plus('total_debt'), minus('cash')] },
 ]
 
-/** Bank loans next to commercial paper (Honeywell, Alcoa): the paper alone is less than what was borrowed. Apple renamed the
- * line; the same amount is the same thing. */
+/**
+ * Some filers have bank loans beside commercial paper (Honeywell, Alcoa), so the paper alone understates what
+ * they borrowed. Equal amounts are the same item: Apple only renamed the line.
+ */
 function hasOtherBorrowings(find: Find): boolean {
   const other = find('other_short_term_borrowings')
   return isKnown(other) && other.current.value !== find('commercial_paper')?.current?.value
 }
 
-/** Short-term borrowings of another amount than the commercial paper: the paper is a part of them, or no part. */
+/** If short-term borrowings differ from the commercial paper, the paper may or may not be part of them. */
 function borrowsMoreThanPaper(find: Find): boolean {
   const borrowings = find('short_term_borrowings')
   return isKnown(borrowings) && borrowings.current.value !== find('commercial_paper')?.current?.value
 }
 
-/** H&R Block states 2.6 million of `DebtCurrent` next to 1,675 million of short-term borrowings: the tag is not its total. */
+/**
+ * H&R Block tags 2.6 million as `DebtCurrent` beside 1,675 million of short-term borrowings, so the tag
+ * cannot be its total.
+ */
 function isLessThanItsParts(find: Find): boolean {
   const total = find('current_debt')
   const parts = [find('short_term_borrowings'), find('long_term_debt_current')]
   return isKnown(total) && parts.some(part => isKnown(part) && part.current.value > total.current.value)
 }
 
-/** The current part of long-term debt with leases and the rest without, or the reverse: neither sum is stated. A total of
- * current debt (`DebtCurrent`) has no such part. */
+/**
+ * If the current part of long-term debt includes leases and the rest does not, or the reverse, their sum
+ * means nothing. A reported total of current debt (`DebtCurrent`) does not use that part.
+ */
 function mixesLeases(find: Find): boolean {
   if (find('current_debt')?.reportedGroup != null) return false
   const [current, rest] = [find('long_term_debt_current'), find('long_term_debt_noncurrent')]
   return isKnown(current) && isKnown(rest) && (current.groups & rest.groups) === 0
 }
 
-/** Computes, at the end of a day, the sums in which a part changed. No part is ever taken as 0, and what a filing states or gives
- * as a difference wins. */
+/**
+ * Recomputes, at the end of a day, the sums whose parts changed. A missing part never counts as 0. A figure
+ * that a filing states, or that follows as a difference, takes precedence.
+ */
 export function updateComputed(periods: PeriodIndex, vintages: VintageBuilder): void {
   for (const { key, filing } of vintages.touchedGroups()) {
     const { top: find, name } = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)

@@ -6,18 +6,23 @@ import type { VintageBuilder } from './vintages.ts'
 
 const roundedSlackDays = 16
 
-/** Counts of shares on the covers of reports. A count is of a day weeks after the report's own period, so the day says nothing:
- * it belongs to the report. Each fiscal period of a metric has one row: the cover's count, and that of the balance sheet as long
- * as no cover is known. */
+/**
+ * Share counts on report covers. A count is dated weeks after the end of the report's own period, so it is
+ * assigned to the report rather than placed by its day. Each fiscal period of a metric has one row: the
+ * cover's count, or the balance sheet's until a cover is known.
+ */
 export class CoverCounts {
   private readonly covers: Period[] = []
   /** The series that is served for a metric, year and fiscal period. */
   private readonly served = new Map<string, { readonly series: Series; readonly isCover: boolean }>()
-  /** The day on which a filing last stated the current count, for the first time or again. */
+  /** The day on which a filing last stated the current count, whether new or repeated. */
   private readonly statedOn = new Map<Series, number>()
   private statedToday = new Map<Series, Filing>()
 
-  /** The period of a count on the cover of the report on `report`. A rounded day is the exact one of the same report. */
+  /**
+   * The period of a cover count of the report on `report`. A rounded day is matched to the exact day of the
+   * same report.
+   */
   resolve({ end, rounded }: ReportedFact, report: PeriodLabel, periods: PeriodIndex): Period {
     const ofReport = this.covers.filter(({ label }) => label?.fy === report.fy && label.fp === report.fp)
     const near = ofReport.filter(period => Math.abs(period.end - end) <= roundedSlackDays)
@@ -33,12 +38,15 @@ export class CoverCounts {
     return added
   }
 
-  /** Whether a count may be served: a cover's always, that of a balance sheet while no cover of the period is known. */
+  /**
+   * Whether a count may be served: a cover's always, a balance sheet's only until a cover of the period is
+   * known.
+   */
   admits(series: Series, isCover: boolean): boolean {
     return isCover || this.served.get(keyOf(series))?.isCover !== true
   }
 
-  /** Notes that a filing states the current count, for the first time or again. */
+  /** Notes that a filing states the current count, whether new or repeated. */
   note(series: Series, filing: Filing): void {
     this.statedOn.set(series, filing.filed)
     this.statedToday.set(series, filing)
@@ -51,7 +59,7 @@ export class CoverCounts {
     return stated
   }
 
-  /** The count that is served for the fiscal period of a series, and the day on which it was last stated. */
+  /** The count served for the series' fiscal period, and the day on which it was last stated. */
   countFor(
     { period }: Series,
     metric: string,
@@ -62,7 +70,7 @@ export class CoverCounts {
     return series === undefined || statedOn === undefined ? null : { series, statedOn }
   }
 
-  /** A count became current: it ends the other one of its fiscal period. */
+  /** Called when a count becomes current; ends the other count of its fiscal period. */
   record(series: Series, isCover: boolean, vintages: VintageBuilder, filing: Filing): void {
     const other = this.served.get(keyOf(series))?.series
     if (other === series) return
@@ -74,10 +82,12 @@ export class CoverCounts {
 const keyOf = ({ metric, period: { label } }: Pick<Series, 'metric' | 'period'>) =>
   `${metric} ${label?.fy} ${label?.fp}`
 
-/** The fiscal period that a report is on: that of the last day on which several of its figures end or, if it has no other
- * figures than its cover, the last period that was over on the day of the count.
+/**
+ * The fiscal period that a report covers: that of the last day on which several of its figures end or, if it
+ * has only cover figures, the last period that was over on the day of the count.
  *
- * @param own the label of that day, if it has one */
+ * @param own the label of that day, if it has one
+ */
 export function reportLabel(
   form: string,
   own: PeriodLabel | null,

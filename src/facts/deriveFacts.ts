@@ -21,27 +21,32 @@ export interface DerivedEntity {
   /** Every vintage, in the order of filings. */
   readonly facts: readonly FactRow[]
   readonly repeats: readonly RepeatRow[]
-  /** How many of `repeats` are for a period that is none of the entity's fiscal years, or cannot be one. */
+  /**
+   * How many of `repeats` match none of the entity's fiscal years, or have a length that no fiscal period
+   * has.
+   */
   readonly unplaced: number
-  /** Filings for which no source has stated a day yet: all they report is among `repeats`. */
+  /** Filings whose filing date no source has stated yet. All their facts are among `repeats`. */
   readonly undatedFilings: number
 }
 
-/** Changes when the same filings give other figures: all files are read again then. */
+/** Raise this whenever the same filings would give different figures: all files are then read again. */
 export const derivationRevision = 4
 
 interface DerivationContext {
   readonly rules: MetricRules
-  /** `MMDD` on file at the register, used until a filing gives a better one. */
+  /** `MMDD`: the register's year end, used until a filing gives a better one. */
   readonly fiscalYearEnd: string | null
   /** What other sources state about filings (acceptance times), by accession. */
   readonly filings?: ReadonlyMap<string, Filing>
 }
 
-/** Derives all that is served of one entity from all that its filings report. Filings are read once, in the order in which
- * they were filed, and each adds what it reports. Figures are derived from them at the end of each day: between two filings of
- * one day no reader could use them. So the result depends on the set of reported facts and not on the order of their import.
- * No later filing changes what was visible on a day. */
+/**
+ * Derives everything we serve about one entity from everything its filings report. Filings are read once, in
+ * filing order. Figures are derived at the end of each day, because no reader could act between two filings
+ * of one day. The result therefore depends on the set of reported facts and not on the order of imports, and
+ * no later filing changes what was visible on a day.
+ */
 export function deriveFacts(
   reportedFacts: readonly ReportedFact[],
   { rules, fiscalYearEnd, filings = new Map() }: DerivationContext,
@@ -101,7 +106,7 @@ export function deriveFacts(
     const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
     for (const one of figures) readPlaced(one, false)
     if (onCover.length > 0) {
-      // Rounded days would move the report of a first quarter of sixteen weeks into the second.
+      // Rounded days would move the report on a 16-week first quarter into the second.
       const exact = inReport.filter(({ rounded }) => !rounded)
       const day = lastDayOf(exact.length > 0 ? exact : inReport)
       const isRounded = exact.length === 0
@@ -159,12 +164,14 @@ interface Reading {
   readonly rounding: FilingRounding
 }
 
-/** Days by which a period that the source rounded to the end of a month may seem to end later than it did. */
+/** Rounding to a month end may move a period's end this many days later. */
 const maxRoundingDays = 16
 const centuryDays = 36_525
 
-/** No account is filed before its period ends, or a century later: the days of such a figure are wrong (2108 or 0018 for
- * 2018). A figure in the future would remain the latest one forever. */
+/**
+ * No account is filed before its period ends or a century later, so such days are typing errors (2108 or 0018
+ * for 2018). A figure dated in the future would stay the latest one forever.
+ */
 const hasPossibleDays = ({ end, rounded }: ReportedFact, { filed }: Filing): boolean =>
   end <= filed + (rounded ? maxRoundingDays : 0) && end > filed - centuryDays
 
@@ -174,9 +181,11 @@ const unlabelled = (reported: ReportedFact): RepeatRow => ({
   label: null,
 })
 
-/** Finds the period of each reported fact. The order matters. Exact periods come before rounded ones, which are matched to
- * them. Whole years come first. Flows come before balances, because a balance belongs to the quarter of the flows that end
- * on its day. */
+/**
+ * Finds the period of each reported fact. Order matters: exact periods come before rounded ones, which are
+ * matched to them; whole years come first; flows come before balances, because a balance belongs to the
+ * quarter whose flows end on its day.
+ */
 function placeInPeriods(
   reportedFacts: readonly ReportedFact[],
   filing: Filing,
@@ -202,7 +211,10 @@ function placeInPeriods(
   return flows.concat(balances)
 }
 
-/** Exact days first: rounded ones are matched to them. Of several counts the last day's is served. */
+/**
+ * Exact days first, because rounded ones are matched to them. If there are several counts, the one of the
+ * last day is served.
+ */
 const inOrderOfCovers = (a: ReportedFact, b: ReportedFact) =>
   Number(a.rounded) - Number(b.rounded) || a.end - b.end || (a.unit < b.unit ? -1 : 1)
 

@@ -9,25 +9,32 @@ export interface FactRow {
   readonly fp: FiscalPeriod
   readonly fy: number
   readonly unit: string
-  /** null: derived from other figures. */
+  /** Null for derived figures. */
   readonly tag: string | null
   readonly start: number | null
   readonly end: number
   readonly rounded: boolean
   readonly value: number
   readonly filing: Filing
-  /** The filed day from which it is no longer current: that of the next vintage, or on which an input was withdrawn; null
-   * while it is current. */
+  /**
+   * The filing date from which this is no longer current, because of the next vintage or a withdrawn input;
+   * null while it is current.
+   */
   readonly superseded: number | null
-  /** Derived, and from this day one of its inputs is restated while another is not yet: it is the difference of the
-   * generation before. null: all inputs are of one generation. */
+  /**
+   * For derived figures: the day since which one input has been restated and the other has not, so that this
+   * is still the difference of the earlier generation. Null if all inputs are of one generation.
+   */
   readonly earlierSince: number | null
-  /** Of a derived figure: the accessions of its inputs other than `filing`'s. */
+  /** For derived figures: the accessions of inputs from other filings than `filing`. */
   readonly inputs: readonly string[]
 }
 
-/** A reported fact that made no vintage. It repeats what was known, is in a currency other than its filing's, only stands in
- * for a better one, or has no fiscal period. It is stored and never served, so that imports may come in any order. */
+/**
+ * A reported fact that made no vintage: it repeats what was known, is not in its filing's currency, is only a
+ * substitute for a better one, or fits no fiscal period. It is stored but never served, so that imports may
+ * arrive in any order.
+ */
 export interface RepeatRow {
   readonly reported: ReportedFact
   /** The name under which it is stored. Half-years and nine months get the suffix `_ytd`. */

@@ -5,10 +5,12 @@ export interface FiledFacts {
   readonly reportedFacts: readonly ReportedFact[]
 }
 
-/** Reported facts by filing, in the order of filing: day, acceptance time (unknown first), accession. What several
- * sources state about one filing is merged.
+/**
+ * Groups reported facts by filing, sorted by day, acceptance time (unknown first) and accession. Merges what
+ * several sources state about one filing.
  *
- * @param known what other sources state about filings, by accession */
+ * @param known what other sources state about filings, by accession
+ */
 export function groupByFiling(
   reportedFacts: readonly ReportedFact[],
   known: ReadonlyMap<string, Filing>,
@@ -29,7 +31,7 @@ export function groupByFiling(
   return [...groups.values()].sort((a, b) => compareFilings(a.filing, b.filing))
 }
 
-/** Filings in their order, by day. */
+/** Groups sorted filings by day. */
 export function groupByDay(filings: readonly FiledFacts[]): readonly (readonly FiledFacts[])[] {
   const days: FiledFacts[][] = []
   for (const one of filings) {
@@ -40,8 +42,10 @@ export function groupByDay(filings: readonly FiledFacts[]): readonly (readonly F
   return days
 }
 
-/** Merges what two sources state about one filing. They differ in what they leave out. If they contradict each other, the
- * later day counts: nothing may be seen before it was filed. A known day replaces an unknown one. */
+/**
+ * Merges what two sources state about one filing. They may each leave something out. If they disagree on the
+ * day, the later one counts: nothing may be visible before it was filed. A known day replaces an unknown one.
+ */
 export function mergeFilings(a: Filing, b: Filing): Filing {
   if (b.filed === unknownFilingDate && a.filed !== unknownFilingDate) return a
   if (a.filed === unknownFilingDate && b.filed !== unknownFilingDate) return b
@@ -59,7 +63,10 @@ export function mergeFilings(a: Filing, b: Filing): Filing {
 
 const attributes = ['fiscalYearEnd', 'companyName', 'sector'] as const
 
-/** What documents state of the company. If two differ the first in alphabetical order counts, whichever was read first. */
+/**
+ * What documents state about the company. If two differ, the alphabetically first value wins, so that the
+ * order of reading does not matter.
+ */
 export function mergeAttributes(a: Filing, b: Filing): Pick<Filing, (typeof attributes)[number]> {
   return Object.fromEntries(
     attributes.flatMap(name => {

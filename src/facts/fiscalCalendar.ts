@@ -5,27 +5,29 @@ import { addYears, slackDays, spanOf } from './spans.ts'
 interface FiscalYear {
   readonly start: number
   readonly end: number
-  /** Not twelve months long: what was earned in it is neither a year's nor a quarter's. */
+  /** Not twelve months long, so what it reports is neither a year's figure nor a quarter's. */
   readonly isShort?: true
-  /** Its source rounded its days to ends of months. */
+  /** The source rounded its days to month ends. */
   readonly isRounded?: true
 }
 
-/** Days by which the end of a month may miss the end of the year that was rounded to it. */
+/** Days by which a rounded month end may differ from the real year end. */
 const roundedSlackDays = 16
 
 type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear'>
 
-/** An entity's fiscal years, as far as the filings read so far define them. Annual figures in annual reports decide. Before
- * the first of those, year-to-date periods do; before those, the year end on file: that of the latest filing which names one,
- * else the register's. */
+/**
+ * An entity's fiscal years, as far as the filings read so far define them. Annual figures in annual reports
+ * take precedence. Before the first of those, years are inferred from year-to-date periods; before those,
+ * from the year end on file, which is that of the latest filing that names one or else the register's.
+ */
 export class FiscalCalendar {
   private readonly annual = new Map<number, FiscalYear>()
   private readonly inferred = new Map<number, FiscalYear>()
   private readonly short = new Map<number, FiscalYear>()
   private sorted: FiscalYear[] | null = null
   private fallback: FiscalYear | null
-  /** The balance days of quarterly reports. No fiscal year ends on their day of the year. */
+  /** The balance days of quarterly reports. No fiscal year ends on the same day of a year. */
   private readonly quarterEnds: number[] = []
 
   private readonly forms: Forms
@@ -55,7 +57,7 @@ export class FiscalCalendar {
       : project(last, day)
   }
 
-  /** True as long as no filing has stated a year, so that the calendar year is assumed. */
+  /** True until a filing states a year; until then we assume the calendar year. */
   get isGuess(): boolean {
     return this.annual.size + this.inferred.size + this.short.size === 0 && this.fallback === null
   }
@@ -64,14 +66,16 @@ export class FiscalCalendar {
     return this.forms.annualForm.test(form)
   }
 
-  /** Whether a year that an annual report states is one of the entity's. */
+  /** Whether a year that ends on this day in an annual report is one of the entity's. */
   isYearEnd(day: number, slack: number): boolean {
     return minDistance(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
   }
 
-  /** Takes in the fiscal years that one report defines. A source that rounds days to ends of months guesses the starts of
-   * periods, so exact periods of the same filing count instead, and no year is inferred from a guessed start if a year end is
-   * on file. */
+  /**
+   * Learns the fiscal years that one report defines. Sources that round days to month ends guess the starts
+   * of periods. Exact periods of the same filing therefore take precedence, and no year is inferred from a
+   * guessed start if a year end is on file.
+   */
   learn({ form, fiscalYearEnd }: Filing, all: readonly ReportedFact[]): void {
     if (fiscalYearEnd !== undefined) this.fallback = yearEndingOn(fiscalYearEnd)
     const exact = all.filter(({ rounded }) => !rounded)
@@ -97,7 +101,7 @@ export class FiscalCalendar {
       isKnown: day => minDistance(known, day) <= slackDays,
     })
     if (short !== null) this.addShort(short)
-    // A first or a changed year may not be twelve months long: its balance closes it all the same.
+    // A first or changed year may not be twelve months long, but its balance still closes it.
     if (this.forms.balanceEndsYear === true && isAnnual) {
       const balance = Math.max(...reportedFacts.map(({ start, end }) => (start === null ? end : -1)))
       const isReported = reportedFacts.some(
@@ -110,7 +114,10 @@ export class FiscalCalendar {
     if (inferring && infers && !isAnnual && !isTransition) this.infer(form, reportedFacts)
   }
 
-  /** A quarterly report's own balance day ends no fiscal year: a stray figure or an outdated year end may say so. */
+  /**
+   * No fiscal year ends on the balance day of a quarterly report, even if a stray figure or an outdated year
+   * end says so.
+   */
   private learnQuarterEnd(reportedFacts: readonly ReportedFact[]): void {
     const day = lastDayOf(reportedFacts)
     if (day === null) return
@@ -120,7 +127,10 @@ export class FiscalCalendar {
     this.sorted = null
   }
 
-  /** Infers the years that began with a year to date; a quarterly report without one is that of a first quarter. */
+  /**
+   * Infers years from the starts of year-to-date periods. A quarterly report without one covers a first
+   * quarter.
+   */
   private infer(form: string, reportedFacts: readonly ReportedFact[]): void {
     let first: FiscalYear | null = null
     let hasYearToDate = false
@@ -177,7 +187,9 @@ export class FiscalCalendar {
     return last
   }
 
-  /** Twelve months to the end of a short year, or to that day in earlier years: they were never a fiscal year. */
+  /**
+   * Twelve months that end with a short year, or on the same day in earlier years, were never a fiscal year.
+   */
   private isRecast({ start, end }: FiscalYear): boolean {
     if (minDistance(this.short, end) <= slackDays) return true
     const overlapsOther = (other: FiscalYear) =>
@@ -192,9 +204,11 @@ export class FiscalCalendar {
   }
 }
 
-/** The fiscal years that a report states. Some of its periods of twelve months are not fiscal years, such as one since an
- * acquisition, or one to a quarter's end. They are recognised by having less than a fifth of the figures of the most
- * frequent period. */
+/**
+ * The fiscal years that a report states. Some of its twelve-month periods are not fiscal years, such as one
+ * since an acquisition or one that ends with a quarter. They are recognised by having fewer than a fifth of
+ * the figures of the most frequent period.
+ */
 function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
   const years = new Map<number, { year: FiscalYear; count: number }>()
   for (const { start, end, rounded } of reportedFacts) {
@@ -204,7 +218,7 @@ function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
     if (other === undefined) years.set(end, { year, count: 1 })
     else {
       other.count++
-      // The last of them says whether the year is rounded.
+      // The fact read last decides whether the year counts as rounded.
       const earliest = Math.min(start, other.year.start)
       if (earliest !== other.year.start || rounded !== (other.year.isRounded === true))
         other.year = { ...year, start: earliest }
@@ -220,14 +234,14 @@ function yearEndingOn(monthDay: string): FiscalYear {
   return { start: addYears(end, -1) + 1, end }
 }
 
-/** The year that contains `day`, if all years around `known` are as long as calendar years. */
+/** The year that contains `day`, assuming that all years around `known` are as long as calendar years. */
 function project(known: FiscalYear, day: number): FiscalYear {
   let years = Math.floor((day - slackDays - known.end) / 366)
   while (addYears(known.end, years) + slackDays < day) years++
   return { start: addYears(known.end, years - 1) + 1, end: addYears(known.end, years) }
 }
 
-/** Whether two days are about the same day of a year. */
+/** Whether two days fall on about the same day of the year. */
 function isAnniversary(a: number, b: number): boolean {
   const years = Math.round((b - a) / 365.25)
   return Math.abs(b - addYears(a, years)) <= slackDays
@@ -239,22 +253,27 @@ function minDistance(days: { keys(): Iterable<number> }, day: number): number {
   return min
 }
 
-/** Whether so many days leave room for whole years that no report covers. */
+/** Whether the days between two known years are whole years (within the slack) that no report covers. */
 function isWholeYears(days: number): boolean {
   const years = Math.round(days / 365.25)
   return Math.abs(days - years * 365.25) <= 2 * slackDays
 }
 
 interface KnownYears {
-  /** The last year that ends before a day, of those known before the report and those it states itself. */
+  /**
+   * The last year that ends before a day, among those known before the report and those that it states
+   * itself.
+   */
   readonly lastBefore: (day: number) => FiscalYear | null
-  /** Another report has stated a year that ends on the day. */
+  /** Whether another report has stated a year that ends on the day. */
   readonly isKnown: (day: number) => boolean
 }
 
-/** A fiscal year that is not twelve months long: a change of its end leaves one, and so does a company's beginning. A report
- * that declares one (10-KT, 10-QT) closes it with its last day. So does an annual report whose own period is no year and
- * continues where the year before ended, or before which no year is known. */
+/**
+ * A fiscal year shorter than twelve months, as a company's first year or a change of its year end leaves. A
+ * report that declares one (10-KT, 10-QT) closes it with its last day. So does an annual report whose own
+ * period is not a year and either continues where the year before ended or has no known year before it.
+ */
 function shortYearOf(
   form: string,
   reportedFacts: readonly ReportedFact[],
@@ -263,7 +282,7 @@ function shortYearOf(
 ): FiscalYear | null {
   const isTransition = forms.transitionForm?.test(form) === true
   if (!isTransition && !forms.annualForm.test(form)) return null
-  // Most reports state whole years and balances only; the rest is not computed for them.
+  // Most reports state only whole years and balances; returning early saves the rest of the work.
   if (!isTransition && reportedFacts.every(({ start, end }) => start === null || spanOf(start, end) === 4))
     return null
   const end = lastDayOf(reportedFacts)
@@ -285,7 +304,9 @@ function shortYearOf(
   return starts.length > 0 && (isTransition || !isYear) ? { start: Math.min(...starts), end } : null
 }
 
-/** The last day on which at least two figures of a report end: a single one may be a count of shares on its cover. */
+/**
+ * The last day on which at least two figures of a report end. A single one may be a share count on the cover.
+ */
 export function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
   const counts = new Map<number, number>()
   for (const { end } of reportedFacts) counts.set(end, (counts.get(end) ?? 0) + 1)

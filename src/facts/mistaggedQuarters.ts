@@ -3,28 +3,34 @@ import type { ReportedFact } from './reportedFact.ts'
 import { isOneAmount, type RoundingUnit } from './rounding.ts'
 import type { YearsToDate } from './yearsToDate.ts'
 
-/** A reported fact with its place among the entity's periods. */
+/** A reported fact with its series, and so its period. */
 export interface PlacedFact {
   readonly reported: ReportedFact
   readonly series: Series
 }
 
-/** Recognises quarters that a filing tags as the year to date. An annual report may tag the second quarter as six months: the half-year
- * on record would become a quarter, the second quarter the difference of two quarters, and the third that of nine months and one. */
+/**
+ * Detects quarters that a filing tags as the year to date. An annual report may tag the second quarter as six
+ * months. Taken literally, the half-year on record would become a quarter, the second quarter the difference
+ * of two quarters, and the third nine months minus one quarter.
+ */
 export class MistaggedQuarters {
   private readonly parts: readonly PlacedFact[]
   private readonly years: YearsToDate
   private readonly periods: PeriodIndex
 
-  /** @param ofFiling what the filing that is being read states */
+  /** @param ofFiling the facts of the filing being read */
   constructor(ofFiling: readonly PlacedFact[], years: YearsToDate, periods: PeriodIndex) {
     this.parts = ofFiling.filter(({ series: { period } }) => period.span >= 1 && period.span <= 3)
     this.years = years
     this.periods = periods
   }
 
-  /** Whether a cumulative figure is the stated quarter of the same end, although something was earned before it, or another
-   * amount is on record. A year that nothing shows to be wrong is one: it may consist of its last quarter. */
+  /**
+   * Whether a cumulative figure is really the stated quarter with the same end: it equals that quarter
+   * although something was earned before it or another amount is on record. Without such evidence it is a
+   * year to date, because a year may consist of its last quarter.
+   */
   includes({ reported, series }: PlacedFact, rounding: RoundingUnit): boolean {
     const { span, start, end } = series.period
     const { metric, value, unit } = reported
@@ -34,7 +40,8 @@ export class MistaggedQuarters {
     if (quarter === null || quarter.unit !== unit || !isOneAmount(stated, { ...quarter, rounding: 1 }))
       return false
     const before = this.before(metric, span, start)
-    // What was earned before may be lost in the rounding: 0.3 and 1.2 million are a quarter and a half-year of 1 million.
+    // Rounding may hide what was earned before: 0.3 and 1.2 million are a quarter and a half-year of 1
+    // million.
     if (before !== null && Math.abs(before) <= (rounding === 1 ? 0 : rounding)) return false
     if (before !== null && span !== 4) return true
     return series.current !== null && !isOneAmount(series.current, stated)
@@ -53,7 +60,7 @@ export class MistaggedQuarters {
     return series === undefined || series.reportedGroup === null ? null : series.current
   }
 
-  /** The year to date one quarter earlier; null: it is not known. */
+  /** The year to date one quarter earlier, or null if unknown. */
   private before(metric: string, span: number, start: number): number | null {
     const own = this.parts.find(
       ({ reported, series: { period } }) =>

@@ -5,8 +5,10 @@ import type { ReportedFact } from './reportedFact.ts'
 import type { RoundingUnit } from './rounding.ts'
 import { fiscalYearName, type Span, storedMetric } from './spans.ts'
 
-/** A period of an entity, the same for all metrics. `label` is set once and stays: what a quarter is called must not depend
- * on later filings. */
+/**
+ * A period of an entity, shared by all metrics. `label` is set once and never changes: a quarter's name must
+ * not depend on later filings.
+ */
 export interface Period {
   readonly span: Span
   start: number | null
@@ -21,30 +23,44 @@ export interface PeriodLabel {
   readonly fp: FiscalPeriod
 }
 
-/** A vintage that may still change: it ends, or the days of its period become known. */
+/** A vintage that may still change: it can be ended, or get the exact days of its period. */
 export type OpenRow = { -readonly [Key in keyof FactRow]: FactRow[Key] } & {
-  /** The unit to which its statements rounded it, the finest of several. Of a derived figure 1. */
+  /**
+   * The unit to which the filing rounded the value; with several statements, the finest. 1 for derived
+   * figures.
+   */
   rounding: RoundingUnit
-  /** The filed day since which this is the value: before that of its own filing where it only states an earlier one more finely. */
+  /**
+   * The filing date since which this value is known. It precedes that of its own filing if that filing only
+   * states an earlier value more precisely.
+   */
   since: number
 }
 
-/** One metric's vintages of one period, of which it holds the current one. */
+/** One metric's vintages of one period; it holds the current one. */
 export interface Series {
   readonly metric: string
   readonly period: Period
   current: OpenRow | null
-  /** The group of the tag under which the current figure was reported; null while it is derived. */
+  /** The tag group under which the current figure was reported; null while it is derived. */
   reportedGroup: number | null
-  /** The day of the last filing that stated the current figure under its tag group. 0: it is derived. */
+  /** The day of the last filing that stated the current figure under its tag group; 0 if it is derived. */
   reportedOn: number
-  /** The tag group of the cumulative figures whose difference is current; null if it is not derived from such. */
+  /**
+   * The tag group of the cumulative figures whose difference is current; null if the figure is not such a
+   * difference.
+   */
   derivedGroup: number | null
-  /** The groups of all tags under which the current figure was reported, one bit each. Two figures are comparable where
-   * they have a group in common. */
+  /**
+   * The groups of all tags under which the current figure was reported, one bit each. Two figures are
+   * comparable if they share a group.
+   */
   groups: number
-  /** The accounts (`MetricRules.basis`) for which the current figure was reported, one bit each, like `groups`. A later
-   * report that repeats it for others adds theirs: without that, the repeat would end the quarters derived from it. */
+  /**
+   * The accounts (`MetricRules.basis`) for which the current figure was reported, one bit each, like
+   * `groups`. A later report that repeats the figure for other accounts adds theirs; otherwise the repeat
+   * would end the quarters derived from it.
+   */
   bases: number
   /** The accession of the last filing that named the period for this metric. */
   lastMentionedIn: string
@@ -60,11 +76,11 @@ export class PeriodIndex {
   private readonly labelOfEnd = new Map<number, PeriodLabel>()
   private refined: Period[] = []
 
-  /** The period of an exact fact. A period that was known only by a rounded end gets its days from it. */
+  /** The period of an exact fact. A period known only by a rounded end takes its days from it. */
   resolve(span: Span, start: number | null, end: number): Period {
     const known = this.periods.get(keyOf(span, end))
     if (known !== undefined && !known.rounded) return known
-    // A quarter derived as a difference may count as rounded because of its start, and yet have an exact end.
+    // A quarter derived as a difference may count as rounded because of its start although its end is exact.
     const rough = known ?? this.periods.get(keyOf(span, nearestMonthEnd(end)))
     if (rough?.rounded && Math.abs(rough.end - end) <= roundedSlackDays) {
       this.periods.delete(keyOf(span, rough.end))
@@ -75,7 +91,7 @@ export class PeriodIndex {
     return this.add(span, start, end, false)
   }
 
-  /** The period of a length that ends on a day, if it is known. */
+  /** The known period of this length that ends on the day, if there is one. */
   at(span: Span, end: number): Period | undefined {
     return this.periods.get(keyOf(span, end))
   }
@@ -88,7 +104,7 @@ export class PeriodIndex {
     period.rounded = false
   }
 
-  /** The label of the balances of a day, if it is known or the calendar gives it. */
+  /** The label of balances on a day, if it is known or the calendar gives one. */
   labelOfDay(end: number, rounded: boolean, calendar: FiscalCalendar): PeriodLabel | null {
     const known = this.periods.get(keyOf(0, end))?.label
     return known ?? this.labelBalance({ end, rounded }, calendar)
@@ -101,8 +117,10 @@ export class PeriodIndex {
     return refined
   }
 
-  /** The period of a fact whose end was rounded: the nearest period with exact days. The same filing, an earlier one, or
-   * another metric's flow may have stated it. If there is none, a new period. */
+  /**
+   * The period of a fact whose end was rounded: the nearest period with exact days, which the same filing, an
+   * earlier one or another metric's flow may have stated. If there is none, a new period.
+   */
   resolveRounded({ metric, start, end }: ReportedFact, span: Span, accession: string): Period {
     let best: Period | null = null
     let minCost = Number.POSITIVE_INFINITY
@@ -145,7 +163,7 @@ export class PeriodIndex {
     return series
   }
 
-  /** Labels the period if the calendar can; false if it is not a period of a fiscal year. */
+  /** Labels the period if the calendar can; returns false if it is not a period of a fiscal year. */
   label(period: Period, calendar: FiscalCalendar, form: string): boolean {
     if (period.label !== null) return true
     period.label = period.span === 0 ? this.labelBalance(period, calendar) : labelFlow(period, calendar, form)
@@ -188,7 +206,8 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
   const slack = period.rounded ? 20 : 10
   const year = calendar.yearOf(period.end)
   const start = period.start ?? period.end
-  // Nothing in a short year is a year or a quarter, nor are twelve months that reach back over it.
+  // A short year contains no year or quarter, and twelve months that reach back across it are not a year
+  // either.
   if (year.isShort) return null
   if (period.span === 4) {
     if (calendar.isGuess) return { fy: fiscalYearName(period.end), fp: 0 }
@@ -201,7 +220,8 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
   const elapsed = (period.end - year.start + 1) / quarterDays
   const quarter = Math.round(elapsed)
   if (period.span === 2 || period.span === 3) {
-    // Quarters of 12 to 17 weeks: where the source rounds, the start is a guess and the end tells the quarter.
+    // Quarters have 12 to 17 weeks. If the source rounds, the start is a guess, so the end decides which
+    // quarter it is.
     const isYearToDate = period.rounded
       ? quarter === period.span || Math.abs(start - year.start) <= slack
       : Math.abs(start - year.start) <= slack

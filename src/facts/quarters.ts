@@ -15,8 +15,11 @@ import {
   type YearToDate,
 } from './yearsToDate.ts'
 
-/** Derives, at the end of a day, the single quarters that filings leave out: Q2 = H1 - Q1, Q3 = 9M - H1, Q4 = FY - 9M. Returns
- * what that day's filings reported under lesser tags for the same quarters. */
+/**
+ * Derives, at the end of a day, the single quarters that filings leave out: Q2 = H1 - Q1, Q3 = 9M - H1, Q4 =
+ * FY - 9M. Returns the figures that the day's filings reported for those quarters under lower-ranked tags and
+ * that the derived ones replace.
+ */
 export function updateQuarters(
   years: YearsToDate,
   periods: PeriodIndex,
@@ -27,8 +30,8 @@ export function updateQuarters(
   for (const yearToDate of years.ofDay) {
     for (const fp of [2, 3, 4] as const) {
       const pair = pairOf(yearToDate, fp, periods)
-      // Two years to date may end on one day, each from a start of its own. The first gives the quarter: a derived figure
-      // has one vintage a day.
+      // Two years to date with different starts may end on one day. The first gives the quarter, because a
+      // derived figure has one vintage a day.
       if (pair === null || derivedToday.has(pair.quarter)) continue
       derivedToday.add(pair.quarter)
       outdone.push(...updateQuarter(pair, vintages))
@@ -42,13 +45,13 @@ interface QuarterPair {
   readonly longer: KnownSeries
   readonly shorter: KnownSeries
   readonly isOneGeneration: boolean
-  /** Both figures are of a generation that the last statement of the quarter itself could not know. */
+  /** Both figures are of a later generation than the last statement of the quarter itself. */
   readonly isRestated: boolean
   readonly start: number
   readonly filing: Filing
 }
 
-/** The two figures whose difference is a quarter, if they are known and something was stated of one of them today. */
+/** The two figures whose difference is a quarter, if both are known and a filing stated one of them today. */
 function pairOf(
   { metric, series: bySpan, quarterPairs, stated, confirmed, filing }: YearToDate,
   fp: Extract<FiscalPeriod, 2 | 3 | 4>,
@@ -92,11 +95,13 @@ function updateQuarter(
   const groups = longer.groups & shorter.groups
   const bases = longer.bases & shorter.bases
   const group = lowestBit(groups)
-  // The figure that a filing states under as good a tag needs no difference, unless its own tag's year to date was restated since.
+  // A quarter reported under an equally good tag needs no difference, unless the year to date under its own
+  // tag was restated since.
   const isStated = quarter.reportedGroup !== null && (groups === 0 || quarter.reportedGroup <= group)
   if (isStated && !(isRestated && quarter.reportedGroup === group)) return []
-  // The group's year less nine months of the company alone is no quarter of either. Nor is the owners' profit of a year less
-  // the whole company's of nine months. Two amounts beyond all bounds have a difference that is not finite.
+  // The group's year minus nine months of the company alone is a quarter of neither; the same holds for the
+  // owners' profit of a year minus the whole company's of nine months. Two very large amounts may have a
+  // difference that is not finite.
   if (groups === 0 || bases === 0 || !Number.isFinite(value)) {
     if (quarter.reportedGroup === null) vintages.withdraw(quarter, filing)
     return []

@@ -4,7 +4,10 @@ export interface Ratio {
   readonly name: string
   readonly numerator: string
   readonly denominator: string
-  /** A year's flow, or that of twelve trailing months, over the balance at its end; a quarter has no such ratio. */
+  /**
+   * True if the ratio divides a flow of a year, or of the trailing twelve months, by the balance at its end;
+   * quarters have no such ratio.
+   */
   readonly yearOnly: boolean
 }
 

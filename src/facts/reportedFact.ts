@@ -5,44 +5,56 @@ export interface ReportedFact {
   /** The register's own name, unchanged: `us-gaap:Revenues`. */
   readonly tag: string
   readonly unit: string
-  /** First day of the period; null for a balance, which has one day only. */
+  /** First day of the period; null for a balance, which has only one day. */
   readonly start: number | null
   readonly end: number
   readonly value: number
-  /** The source rounded the period's end to a month end. */
+  /** True if the source rounded the period's end to a month end. */
   readonly rounded: boolean
   readonly filing: Filing
 }
 
-/** A filing, as far as the order of what it reports depends on it. */
+/** A filing, with what its order among other filings depends on. */
 export interface Filing {
-  /** Unique over all registers: outside the United States the market and a colon precede the register's own number. */
+  /**
+   * Unique across all registers: outside the United States, the market and a colon precede the register's own
+   * number.
+   */
   readonly accession: string
   readonly form: string
   /** `unknownFilingDate` until a source states it. */
   readonly filed: number
-  /** Milliseconds since 1970 by the register's own clock; null if no source states it. It orders filings of one day and
-   * nothing else. */
+  /**
+   * Milliseconds since 1970 by the register's own clock; null if no source states it. Used only to order
+   * filings of one day.
+   */
   readonly acceptedAt: number | null
-  /** `MMDD`: the year end by the company's own data on the day of the filing, where the source states it. */
+  /** `MMDD`: the company's year end on the day of the filing, if the source states it. */
   readonly fiscalYearEnd?: string
-  /** The company's name in the document of the filing. */
+  /** The company's name as the filing's document gives it. */
   readonly companyName?: string
-  /** The company's industry in the document of the filing: scheme, code and, where it is stated, name (`SIC 3571`). */
+  /**
+   * The company's industry as the filing's document gives it: scheme, code and, if stated, name (`SIC 3571`).
+   */
   readonly sector?: string
 }
 
-/** The day of a filing for which no source has stated one yet. It is after every day, so what the filing reports is stored
- * and not served. */
+/**
+ * The filing date if no source has stated one yet. It is later than any day, so the filing's facts are stored
+ * and not served.
+ */
 export const unknownFilingDate = Number.POSITIVE_INFINITY
 
 /** What one file of a register states about one entity. */
 export interface ParsedDocument {
   readonly profile: EntityProfile
   readonly reportedFacts: readonly ReportedFact[]
-  /** Filings whose day or acceptance time the source states, with or without figures. */
+  /** Filings whose day or acceptance time the source states, whether or not they report figures. */
   readonly filings: readonly Filing[]
-  /** Of a register that overwrites: the day on which the register stated this. Without it the day of the import counts. */
+  /**
+   * For registers that overwrite their data: the day on which the register stated this. If omitted, the day
+   * of the import counts.
+   */
   readonly observedOn?: number
 }
 
@@ -52,25 +64,34 @@ export interface EntityProfile {
   /** The register's own number, as the market's manifest spells it: the ten digits of a CIK. */
   readonly issuerId: string
   readonly name?: string
-  /** True: a name from a better source replaces this one. */
+  /** True if a name from a better source replaces this one. */
   readonly nameIsFallback?: boolean
-  /** The name in other languages or scripts, as the register gives it: found by a search, never shown as the name. */
+  /**
+   * The name in other languages or scripts, as the register gives it. Search finds it; it is never displayed.
+   */
   readonly otherNames?: readonly string[]
-  /** Preferred first. An empty list states that there is none. */
+  /** Preferred first. An empty list says that there is none. */
   readonly tickers?: readonly string[]
-  /** True: one of the tickers is right and the source does not say which. They are given to an entity that has none of
-   * them, and stay until a source names the right one. */
+  /**
+   * True if one of the tickers is right and the source does not say which. They are given to an entity that
+   * has none of them, and stay until a source names the right one.
+   */
   readonly tickersAssumed?: boolean
   /** Tickers that were assumed elsewhere and do not belong to the entity. */
   readonly tickersRefuted?: readonly string[]
   /** `MMDD`. */
   readonly fiscalYearEnd?: string
-  /** Of today, as the register states it without a day: scheme, code and name (`SIC 3571 Electronic Computers`). */
+  /**
+   * Today's industry, because the register states it without a day: scheme, code and name (`SIC 3571
+   * Electronic Computers`).
+   */
   readonly sector?: string
-  /** Of today, without a day. */
+  /** Today's exchange, because the register states it without a day. */
   readonly exchange?: string
   readonly status?: string
-  /** False: the source names many entities that never file accounts, so it does not add an unknown entity. */
+  /**
+   * False if the source names many entities that never file accounts, so it does not add unknown entities.
+   */
   readonly registers: boolean
 }
 

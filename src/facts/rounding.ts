@@ -3,15 +3,18 @@ import type { ReportedFact } from './reportedFact.ts'
 /** Units to which filers round whole statements. */
 const units = [1_000_000, 1_000] as const
 
-/** The unit to which an amount is rounded; 1: it is exact, or nothing shows that it is not. */
+/** The unit to which an amount is rounded; 1 if it is exact or nothing suggests otherwise. */
 export type RoundingUnit = (typeof units)[number] | 1
 
-/** The rounding of one filing's amounts, by their unit: money may be in millions and shares in thousands. */
+/** How one filing rounds its amounts, by their unit: money may be in millions and shares in thousands. */
 export type FilingRounding = ReadonlyMap<string, RoundingUnit>
 
-/** How a filing rounds: to the largest unit of which at least half of its amounts are whole multiples. Some amounts of notes are exact
- * where statements are in millions; and a single round amount in a statement in thousands is no sign of millions. Sources other
- * than the filing itself do not state decimals, so this is inferred for all alike. */
+/**
+ * Infers how a filing rounds: to the largest unit that divides at least half of its amounts. Notes contain
+ * some exact amounts even if the statements are in millions, and a single round amount in a statement in
+ * thousands does not suggest millions. Only the filing itself states decimals, so rounding is inferred for
+ * all sources alike.
+ */
 export function roundingOfFiling(reportedFacts: readonly ReportedFact[]): FilingRounding {
   const counts = new Map<string, { all: number; readonly multiples: number[] }>()
   for (const { unit, value } of reportedFacts) {
@@ -32,7 +35,10 @@ export function roundingOfFiling(reportedFacts: readonly ReportedFact[]): Filing
   return rounding
 }
 
-/** The unit to which a filing rounded one of its amounts. Zero is exact: what rounds to it is left out rather than stated as 0. */
+/**
+ * The unit to which a filing rounded one of its amounts. Zero counts as exact: filers omit what rounds to
+ * zero rather than state it.
+ */
 export function roundingOf(value: number, unit: string, ofFiling: FilingRounding): RoundingUnit {
   const coarsest = ofFiling.get(unit) ?? 1
   if (value === 0) return 1
@@ -45,7 +51,10 @@ interface Amount {
   readonly rounding: RoundingUnit
 }
 
-/** Whether two amounts are one value, of which one statement may have rounded more than the other: the finer rounds to the coarser. */
+/**
+ * Whether two amounts are one value, allowing that one statement rounds more: the finer one rounds to the
+ * coarser.
+ */
 export function isOneAmount(a: Amount, b: Amount): boolean {
   if (a.unit !== b.unit) return false
   if (a.value === b.value) return true

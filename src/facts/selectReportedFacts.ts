@@ -3,24 +3,32 @@ import type { ReportedFact } from './reportedFact.ts'
 import { nominalDays, spanOf } from './spans.ts'
 
 export interface Selection {
-  /** One reported fact per metric and period (and one more if a rounded source reports it again). */
+  /** One reported fact per metric and period, plus one more if a rounded source reports it again. */
   readonly chosen: ReportedFact[]
-  /** The same in currencies other than the filing's own, and those of lesser accounts than its best: stored, never
-   * served. */
+  /**
+   * Facts in other currencies than the filing's own, and of lower-ranked accounts than its best: stored,
+   * never served.
+   */
   readonly unserved: ReportedFact[]
-  /** What the filing states of the same under tags of other groups, one per group: stored, never served. Whether its value is that
-   * of the chosen one shows only when all of the filing is known. */
+  /**
+   * The same figures under tags of other groups, one per group: stored, never served. Whether their value
+   * equals that of the chosen fact is only known once the whole filing is.
+   */
   readonly lesser: ReportedFact[]
-  /** For each chosen fact the groups of all tags under which the filing states that very value, one bit each; without an entry where
-   * that is its own group alone. */
+  /**
+   * For each chosen fact, the groups of all tags under which the filing states exactly that value, one bit
+   * each. There is no entry if that is only its own group.
+   */
   readonly groups: ReadonlyMap<ReportedFact, number>
-  /** The filing's own; the previous one if the filing reports no money. */
+  /** The filing's own currency; the previous one's if the filing reports no money. */
   readonly currency: string | null
 }
 
-/** Selects one fact for each metric and period from everything that one filing reports. Preferred are the best of its
- * accounts, the currency of most of their facts, and the better tags. The result does not depend on the order of
- * `reportedFacts`; selecting from a selection changes nothing. */
+/**
+ * Selects one fact for each metric and period from everything one filing reports. It prefers the best of the
+ * filing's accounts, the currency of most of their facts, and better tags. The result does not depend on the
+ * order of `reportedFacts`, and selecting from a selection changes nothing.
+ */
 export function selectReportedFacts(
   reportedFacts: readonly ReportedFact[],
   rules: MetricRules,
@@ -38,7 +46,7 @@ export function selectReportedFacts(
       periods = new Map()
       periodsOf.set(metric, periods)
     }
-    // A text of all that tells figures apart would cost more than all else here.
+    // A string key of everything that distinguishes figures would cost more than the rest of this function.
     const period = (end * 8 + span) * 2 + (rounded ? 1 : 0)
     const ofPeriod = periods.get(period)
     const basis = basisOf(reported)
@@ -74,8 +82,10 @@ export function selectReportedFacts(
   return { chosen, unserved, lesser, groups, currency }
 }
 
-/** Adds a statement of a figure, of which the best of each tag group counts. Of a figure that is in no difference the groups do not
- * matter, so the best of all counts. */
+/**
+ * Adds a statement of a figure, keeping the best one of each tag group. If the figure is not part of any
+ * difference, groups do not matter and only the best one overall is kept.
+ */
 function addStatement(stated: ReportedFact[], reported: ReportedFact, rules: MetricRules): void {
   const { metric, tag, start } = reported
   const isCompared = start !== null && rules.rule(metric).additive
@@ -85,8 +95,10 @@ function addStatement(stated: ReportedFact[], reported: ReportedFact, rules: Met
   else if (isPreferred(reported, stated[place], rules)) stated[place] = reported
 }
 
-/** The groups of all tags that state the value of `best`. Without them a year stated under two tags has no quarters where the
- * other reports use the lesser one. */
+/**
+ * The groups of all tags that state the value of `best`. Without them, a year stated under two tags would
+ * have no quarters if the other reports use the lower-ranked one.
+ */
 function groupsOf(best: ReportedFact, stated: readonly ReportedFact[], rules: MetricRules): number {
   const own = rules.group(best.metric, best.tag)
   let groups = 1 << own
@@ -114,20 +126,20 @@ function daysFromNominal({ start, end }: ReportedFact): number {
   return Math.abs(end - start + 1 - nominalDays[span])
 }
 
-/** The items for which `isFirst` holds, and the others. */
+/** Splits items into those for which `isFirst` holds and the others. */
 export function partition<T>(items: Iterable<T>, isFirst: (item: T) => boolean): [T[], T[]] {
   const parts: [T[], T[]] = [[], []]
   for (const item of items) parts[isFirst(item) ? 0 : 1].push(item)
   return parts
 }
 
-/** The currency of a unit: USD for `USD` and `USD/shares`, none for `shares`. */
+/** The currency of a unit: USD for `USD` and `USD/shares`, null for `shares`. */
 export function currencyOf(unit: string): string | null {
   const money = unit.endsWith('/shares') ? unit.slice(0, -7) : unit
   return money.length === 3 && money === money.toUpperCase() ? money : null
 }
 
-/** The currency of most facts; of those equally frequent the previous one, else the first by name. */
+/** The currency of most facts. Ties go to the previous one, then to the first by name. */
 function mainCurrency(reportedFacts: Iterable<ReportedFact>, previous: string | null): string | null {
   const counts = new Map<string, number>()
   for (const { unit } of reportedFacts) {

@@ -18,18 +18,20 @@ import {
 const spans = [1, 2, 3] as const
 type PartOfYear = (typeof spans)[number]
 
-/** Days by which two fiscal years may miss to meet, or a year to be 365 days after the one before. */
+/** Tolerance in days when matching adjacent fiscal years. */
 const slackDays = 10
 
-/** Derives the trailing twelve months at the end of each first, second and third quarter: the full year before + the year to
- * date - the same months of the year before. At the end of a year they are the year itself, which needs no row. All three are
- * of one generation, or there is no row. */
+/**
+ * Derives the trailing twelve months at the end of each first, second and third quarter: the previous full
+ * year, plus the year to date, minus the same months of the previous year. At the end of a year they equal
+ * the year itself, which needs no row. All three must be of one generation; otherwise there is no row.
+ */
 export class TrailingYears {
   private readonly periods = new Map<number, Period>()
-  /** Which year to date a series was last derived from: two may end on one day. */
+  /** The year to date from which a series was last derived: two may end on one day. */
   private readonly source = new Map<Series, YearToDate>()
 
-  /** Derives what the statements of a day allow, at its end. */
+  /** Derives, at the end of a day, what its statements allow. */
   update(years: YearsToDate, periods: PeriodIndex, vintages: VintageBuilder): void {
     for (const year of years.ofDay) followYear(year)
     if (!years.hasParts) return
@@ -99,7 +101,7 @@ interface Context {
   readonly derivedToday: ReadonlySet<Series>
 }
 
-/** Takes in what the day's filings state of a year and of the parts of it that they may be subtracted from. */
+/** Notes what the day's filings state about a year and about the parts that may be subtracted from it. */
 function followYear({ series, yearPairs, confirmed }: YearToDate): void {
   for (const span of spans)
     followPair(
@@ -122,7 +124,7 @@ interface Trailing {
   readonly inputs: readonly Filing[]
 }
 
-/** null: a part is unknown, or the parts do not belong together. */
+/** Returns null if a part is unknown or the parts do not belong together. */
 function trailingOf(year: YearToDate, before: YearToDate, span: PartOfYear): Trailing | null {
   const [current, full, prior] = [year.series[span], before.series[4], before.series[span]]
   const [comparison, yearPair] = [year.comparisons[span], before.yearPairs[span]]

@@ -10,17 +10,17 @@ interface Figure {
   readonly unit: string
   readonly value: number
   readonly start: number | null
-  /** Of a derived figure. */
+  /** Set for derived figures. */
   readonly earlierSince?: number | null
-  /** Filings of the figures that it was derived from. */
+  /** Filings of the figures from which it was derived. */
   readonly inputs?: readonly Filing[]
-  /** Of a reported figure. */
+  /** Set for reported figures. */
   readonly rounding?: RoundingUnit
-  /** Of one that states the current figure more finely. */
+  /** Set if this states the current figure more precisely. */
   readonly since?: number
 }
 
-/** A figure that was reported on the day that is being read. */
+/** A figure reported on the day being read. */
 export interface ReportedToday {
   readonly series: Series
   readonly row: OpenRow
@@ -28,19 +28,19 @@ export interface ReportedToday {
   readonly previous: OpenRow | null
 }
 
-/** Series that filings of one day changed, in one period end and fiscal period. */
+/** The series of one period end and fiscal period that the day's filings changed. */
 export interface TouchedGroup {
   readonly key: number
   /** The last of those filings. */
   readonly filing: Filing
 }
 
-/** Builds the vintages of one entity: rows are only ever added at the end, in the order of filings. */
+/** Builds the vintages of one entity. Rows are only appended, in filing order. */
 export class VintageBuilder {
   private readonly rows: OpenRow[] = []
   private readonly retracted = new Set<OpenRow>()
   private reportedToday: ReportedToday[] = []
-  /** Current series by `ratioKey`: the day and fiscal period in which ratios pair them. */
+  /** Current series by `ratioKey`, the day and fiscal period by which ratios pair them. */
   private readonly groups = new Map<number, Map<string, Series>>()
   private touched = new Map<number, Filing>()
 
@@ -49,8 +49,11 @@ export class VintageBuilder {
     return this.retracted.size === 0 ? this.rows : this.rows.filter(row => !this.retracted.has(row))
   }
 
-  /** Adds a vintage unless it repeats the current one. A derived figure that returns to one generation is a vintage even if
-   * its value is the same: without it, the mark of the earlier generation would stay for ever. */
+  /**
+   * Adds a vintage unless it repeats the current one. A derived figure whose inputs are of one generation
+   * again makes a vintage even if its value is the same; otherwise the mark of the earlier generation would
+   * never go away.
+   */
   record(series: Series, figure: Figure, filing: Filing): boolean {
     const { period, current } = series
     if (period.label === null) return false
@@ -94,11 +97,13 @@ export class VintageBuilder {
     return true
   }
 
-  /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it:
-   * where it states the same amount it is an echo. Of two statements that differ by rounding alone the finer is current, from its own
-   * day, and the coarser repeats it.
+  /**
+   * Records what a filing reports. A tag of a lower-ranked group neither replaces nor confirms the current
+   * figure; the same amount under it is a mere echo. If two statements differ only by rounding, the finer one
+   * is current from its own day, and the coarser one repeats it.
    *
-   * @param groups those of all tags under which the filing states the value, one bit each */
+   * @param groups those of all tags under which the filing states the value, one bit each
+   */
   recordReported(
     series: Series,
     reported: ReportedFact,
@@ -134,8 +139,11 @@ export class VintageBuilder {
     return 'added'
   }
 
-  /** Records the difference of two cumulative figures of a tag group, in place of what was reported under a lesser one.
-   * Returns what filings of the same day reported so: it was never what counted at the end of that day. */
+  /**
+   * Records the difference of two cumulative figures of a tag group, in place of a figure reported under a
+   * lower-ranked one. Returns the replaced figures that filings of the same day reported: they never counted
+   * at the end of that day.
+   */
   recordDerived(series: Series, group: number, figure: Figure, filing: Filing): readonly ReportedToday[] {
     const outdone = series.reportedGroup === null ? [] : this.retractToday(series)
     series.reportedGroup = null
@@ -158,18 +166,20 @@ export class VintageBuilder {
     return own
   }
 
-  /** Marks the current figure as the difference of the generation before, from the day of `filing`. */
+  /** Marks the current figure as a difference of the earlier generation, from the day of `filing`. */
   markEarlier(series: Series, filing: Filing): void {
     if (series.current === null || series.current.earlierSince !== null) return
     series.current.earlierSince = filing.filed
     this.touch(ratioKey(series.current), filing)
   }
 
-  /** Moves a period's figures to its exact days, which `filing` was the first to name. They are vintages of the day of that
-   * filing: until then the days could not be known from what is on record. Computed figures move after the day's changes of
-   * their parts, and only where those gave none: a day would have two vintages otherwise.
+  /**
+   * Moves a period's figures to its exact days, which `filing` was the first to name. They become vintages of
+   * the day of that filing, because the days could not be known before. Computed figures move after the day's
+   * changes of their parts, and only if those gave none; otherwise a day would have two vintages.
    *
-   * @param which figures of the filings and their differences, or what is computed from them */
+   * @param which figures of the filings and their differences, or what is computed from them
+   */
   redate(period: Period, filing: Filing, which: 'stated' | 'computed'): void {
     for (const series of period.series.values()) {
       const { current } = series
@@ -183,7 +193,7 @@ export class VintageBuilder {
     }
   }
 
-  /** Ends a series whose inputs no longer give a figure; ratios of it end with it. */
+  /** Ends a series whose inputs no longer give a figure, and the ratios that use it. */
   withdraw(series: Series, filing: Filing): void {
     series.derivedGroup = null
     if (series.current === null) return
@@ -197,14 +207,14 @@ export class VintageBuilder {
     if (known === undefined || compareFilings(known, filing) < 0) this.touched.set(key, filing)
   }
 
-  /** The groups of series in which something changed since the last call. */
+  /** The groups of series that changed since the last call. */
   takeTouched(): readonly TouchedGroup[] {
     const touched = this.touchedGroups()
     this.touched = new Map()
     return touched
   }
 
-  /** The same without forgetting them. */
+  /** Like `takeTouched`, but does not clear the list. */
   touchedGroups(): readonly TouchedGroup[] {
     return [...this.touched].map(([key, filing]) => ({ key, filing }))
   }
@@ -226,7 +236,7 @@ interface StatedAs {
   readonly rounding: RoundingUnit
 }
 
-/** A difference is no statement that a later one could have rounded. */
+/** A difference is not a statement, so a later statement cannot be a rounding of it. */
 const comparable = ({ reportedGroup }: Series, current: OpenRow): OpenRow =>
   reportedGroup === null ? { ...current, rounding: 1 } : current
 

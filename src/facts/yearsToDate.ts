@@ -3,27 +3,33 @@ import type { Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
 import { isOneAmount, type RoundingUnit } from './rounding.ts'
 
-/** One metric's year to date. Arrays are indexed by span: after three, six, nine and twelve months from one start. */
+/**
+ * One metric's year to date. Arrays are indexed by span: three, six, nine and twelve months from one start.
+ */
 export interface YearToDate {
   readonly metric: string
   readonly start: number
   readonly series: (Series | undefined)[]
-  /** The pairs whose differences are the second, third and fourth quarter. A pair begins when one of its figures is first stated:
-   * `pairAt`. In markets without reports of quarters nearly none does. */
+  /**
+   * The pairs whose differences are the second, third and fourth quarter. `pairAt` creates a pair when one of
+   * its figures is first stated. In markets without quarterly reports, hardly any exist.
+   */
   readonly quarterPairs: (Pair | undefined)[]
-  /** The year and the year to date after each span. */
+  /** For each span, the full year paired with the year to date. */
   readonly yearPairs: (Pair | undefined)[]
-  /** The year to date after each span and that of the year before. */
+  /** For each span, the year to date paired with that of the year before. */
   readonly comparisons: (Pair | undefined)[]
-  /** The spans that filings of the day have stated, one bit each: `hasSpan`. */
+  /** The spans that the day's filings have stated, one bit each; see `hasSpan`. */
   stated: number
-  /** Those of them that were stated under as good a tag as the current figure's. */
+  /** The stated spans whose tag ranks at least as high as the current figure's. */
   confirmed: number
-  /** The last filing of the day that stated one of them; null: none has. */
+  /** The last of the day's filings that stated a span, or null. */
   filing: Filing | null
 }
 
-/** How often each of two cumulative figures was restated, as far as that decides whether they belong together. */
+/**
+ * How often each of two cumulative figures was restated, as far as it decides whether they belong together.
+ */
 export interface Pair {
   readonly longer: Generation
   readonly shorter: Generation
@@ -60,11 +66,14 @@ const startSlackDays = 7
 export class YearsToDate {
   private readonly byMetric = new Map<string, YearToDate[]>()
   private changed: YearToDate[] = []
-  /** Whether a filing has stated a part of a year. Until then nothing but years can be derived. */
+  /** Whether any filing has stated a part of a year. Until then only years can be derived. */
   hasParts = false
 
-  /** Notes a flow that a filing states, new, restated or confirmed. The same amount under a lesser tag confirms nothing: a
-   * difference with a figure restated since would be of no generation. */
+  /**
+   * Notes a flow that a filing states, whether new, restated or confirmed. The same amount under a
+   * lower-ranked tag confirms nothing: its difference with a figure restated since would belong to no
+   * generation.
+   */
   note(metric: string, series: Series, filing: Filing, { confirms }: { readonly confirms: boolean }): void {
     const { span, start } = series.period
     if (span === 0 || start === null) return
@@ -85,7 +94,7 @@ export class YearsToDate {
     return undefined
   }
 
-  /** Those of which filings of the day stated something. */
+  /** The years to date about which the day's filings stated something. */
   get ofDay(): readonly YearToDate[] {
     return this.changed
   }
@@ -118,7 +127,7 @@ export class YearsToDate {
   }
 }
 
-/** Takes in what the filings of a day state of the two figures of a pair. */
+/** Updates a pair with what the day's filings state about its two figures. */
 export function followPair(
   pair: Pair,
   longer: { readonly series: Series | undefined; readonly isConfirmed: boolean },
@@ -126,7 +135,8 @@ export function followPair(
 ): void {
   countRestatement(pair.longer, longer.series)
   countRestatement(pair.shorter, shorter.series)
-  // A statement on or after the day on which the other was restated confirms the figure for the other's generation.
+  // A statement on or after the day when the other figure was restated confirms this one for the other's
+  // generation.
   if (longer.isConfirmed && isKnown(longer.series))
     pair.longer.restated = Math.max(pair.longer.restated, pair.shorter.restated)
   if (shorter.isConfirmed && isKnown(shorter.series))
@@ -137,21 +147,26 @@ function countRestatement(own: Generation, series: Series | undefined): void {
   const current = series?.current ?? null
   if (current === null || (own.value === current.value && own.unit === current.unit)) return
   const { value, unit, rounding } = own
-  // The same amount in another rounding is of the same generation.
+  // The same amount with different rounding is of the same generation.
   if (value !== null && !isOneAmount({ value, unit, rounding }, current)) own.restated++
   own.value = current.value
   own.unit = current.unit
   own.rounding = current.rounding
 }
 
-/** Whether both figures of a pair were restated equally often, or the one confirmed since the other was. */
+/**
+ * Whether both figures of a pair were restated equally often, or one was confirmed after the other was
+ * restated.
+ */
 export const isOneGeneration = (pair: Pair): boolean => pair.longer.restated === pair.shorter.restated
 
-/** Whether both figures of a pair were restated, or the one confirmed since the other was. */
+/** Whether both figures of a pair were restated, or one was confirmed after the other was restated. */
 export const wasRestated = (pair: Pair): boolean => Math.min(pair.longer.restated, pair.shorter.restated) > 0
 
-/** The sum of signed amounts without the noise that binary fractions leave: no register reports more than four decimals of
- * money. */
+/**
+ * Adds signed amounts without the noise of binary fractions: no register reports more than four decimals of
+ * money.
+ */
 export function sumOf(...amounts: readonly number[]): number {
   let exact = 0
   for (const amount of amounts) exact += amount

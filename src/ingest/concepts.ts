@@ -5,8 +5,10 @@ export type UnitKind = 'money' | 'perShare' | 'shares'
 /** How a register reports a metric. */
 export interface Concept extends MetricRule {
   readonly unitKind: UnitKind
-  /** Groups of tags that mean the same, each in order of preference. A later group stands in for a missing earlier one
-   * and never replaces it. */
+  /**
+   * Groups of tags that mean the same, each in order of preference. A later group substitutes for a missing
+   * earlier one and never replaces it.
+   */
   readonly tagGroups: readonly (readonly string[])[]
 }
 
@@ -15,7 +17,9 @@ export type Concepts = Readonly<Record<string, Concept>>
 const concept =
   (kind: 'flow' | 'instant', unitKind: UnitKind) =>
   (...tagGroups: (readonly string[])[]): Concept => ({
-    ...{ kind, unitKind, tagGroups },
+    kind,
+    unitKind,
+    tagGroups,
     additive: unitKind === 'money',
   })
 
@@ -28,7 +32,9 @@ export const averageShares = concept('flow', 'shares')
 export const sharesOnDay = concept('instant', 'shares')
 
 export interface TagUse {
-  /** The tag itself, the same string every time: a substring of a file would keep the whole file in memory. */
+  /**
+   * The tag itself, always the same string object: a substring of a file would keep the whole file in memory.
+   */
   readonly tag: string
   readonly metric: string
   readonly concept: Concept
@@ -36,12 +42,16 @@ export interface TagUse {
 
 interface ConceptTable {
   readonly rules: MetricRules
-  /** The metrics that a tag (`us-gaap:Revenues`) can report; none for a tag that the service does not use. */
+  /**
+   * The metrics that a tag (`us-gaap:Revenues`) can report; undefined for tags that the service does not use.
+   */
   readonly usesOfTag: (tag: string) => readonly TagUse[] | undefined
 }
 
-/** A register's rules apart from its table: which reports define a fiscal year, which tags leave something out, and which
- * accounts a tag belongs to. */
+/**
+ * A register's rules apart from its table: which reports define a fiscal year, which tags are incomplete
+ * totals, and which accounts a tag belongs to.
+ */
 type ReportRules = Pick<
   MetricRules,
   | 'annualForm'
@@ -59,8 +69,11 @@ interface Preference {
   readonly group: number
 }
 
-/** Groups are bits of a 32-bit number. A figure under a tag that left the table is comparable with others of such tags and gives way to
- * every other: beyond the last bit its quarters would have no group in common with themselves. */
+/**
+ * Groups are bits of a 32-bit number. A figure under a tag that was removed from the table is comparable with
+ * other such figures and yields to every other one. Bits beyond the last would be lost, and its quarters
+ * would share no group even with each other.
+ */
 const unknownTag: Preference = { rank: Number.MAX_SAFE_INTEGER, group: 30 }
 
 /** Indexes a register's table for reading its files (`usesOfTag`) and for deriving facts (`rules`). */

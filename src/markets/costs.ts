@@ -13,18 +13,18 @@ interface RoundTripCost {
 export interface MarketCosts {
   /** By market code, for every market with a manifest. */
   readonly markets: Readonly<Record<string, RoundTripCost>>
-  /** For rows without a market, or of a market without a manifest. */
+  /** For rows without a market, or with a market that has no manifest. */
   readonly standard: RoundTripCost
 }
 
-/** The cost of one market. `isDefault`: the market has none of its own. */
+/** The cost of one market. `isDefault` is true if the market has none of its own. */
 interface MarketCost extends RoundTripCost {
   readonly market: string | null
   readonly isDefault: boolean
 }
 
 export interface CostTable {
-  /** The same as plain data. */
+  /** The same costs as plain data. */
   readonly plain: MarketCosts
   roundTripBps(market: string | null): number
   describe(market: string | null): MarketCost

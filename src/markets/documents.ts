@@ -1,7 +1,9 @@
 import type { Manifest } from './manifest.ts'
 
-/** The public address of a filing at its register; null where its number leads to none. Outside the United States an accession
- * begins with the market and a colon. */
+/**
+ * The public address of a filing at its register; null if its number does not lead to one. Outside the United
+ * States an accession begins with the market and a colon.
+ */
 export function documentUrl(
   manifest: Pick<Manifest, 'register'> | undefined,
   issuerId: string,

@@ -154,7 +154,7 @@ function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
 }
 
 export interface ServedMetric extends MetricDefinition {
-  /** Codes of the markets that state it. */
+  /** Codes of the markets that report it. */
   readonly markets: readonly string[]
 }
 
@@ -164,7 +164,7 @@ const stated = (metrics: readonly MetricDefinition[], manifest: Manifest) =>
 const flowsOf = (manifest: Manifest) =>
   [...stated(canonicalMetrics, manifest), ...manifest.metrics].filter(metric => metric.kind === 'flow')
 
-/** The computed metrics of which a market states all components, or has them computed. */
+/** The computed metrics for which a market reports all components, or has them computed. */
 function computedOf(manifest: Manifest): readonly MetricDefinition[] {
   const known = new Set([...stated(canonicalMetrics, manifest), ...manifest.metrics].map(({ name }) => name))
   const found: MetricDefinition[] = []
@@ -176,7 +176,10 @@ function computedOf(manifest: Manifest): readonly MetricDefinition[] {
   return found
 }
 
-/** In the order of the coverage index: canonical metrics, those of single markets, computed ones, ratios, year-to-date figures. */
+/**
+ * In the order of the coverage index: canonical metrics, those of single markets, computed ones, ratios,
+ * year-to-date figures.
+ */
 function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, ServedMetric> {
   const found = new Map<string, { definition: MetricDefinition; markets: string[] }>()
   const add = (definition: MetricDefinition, market: string) => {

@@ -97,8 +97,10 @@ export const ratioMetrics: readonly MetricDefinition[] = [
   define('current_ratio', 'ratio', 'pure', 'current_assets / current_liabilities.'),
 ]
 
-/** Computed at import where every component is stated for the same period, by `facts/computedMetrics.ts`
- * and `facts/bookValues.ts`. */
+/**
+ * Computed at import if every component is reported for the same period, by `facts/computedMetrics.ts` and
+ * `facts/bookValues.ts`.
+ */
 export interface ComputedMetric extends MetricDefinition {
   readonly components: readonly string[]
 }
@@ -157,8 +159,10 @@ export const computedMetrics: readonly ComputedMetric[] = [
   ),
 ]
 
-/** What the sign of a figure says. cost: positive lowers profit. outflow: positive is money paid. signed: negative is a loss, an
- * outflow or a deficit. amount: a size, negative only where a filer states it so. */
+/**
+ * The meaning of a figure's sign. cost: positive lowers profit. outflow: positive is money paid. signed:
+ * negative is a loss, an outflow or a deficit. amount: a size, negative only if a filer states it that way.
+ */
 export const signs = ['amount', 'cost', 'outflow', 'signed'] as const
 export type Sign = (typeof signs)[number]
 
@@ -179,7 +183,7 @@ export function signOf({ name, kind }: Pick<MetricDefinition, 'name' | 'kind'>):
 
 export const yearToDateSuffix = '_ytd'
 
-/** The metric for the year-to-date figure of a flow, if a register states one. */
+/** The metric for the year-to-date figure of a flow, if a register reports one. */
 export function yearToDate(metric: MetricDefinition): MetricDefinition {
   return {
     ...metric,

@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts'
 import { nearNames } from '../spelling.ts'
 import type { Markets } from './markets.ts'
 
-/** A market code in a request, in either case. Readers turn it to upper case. */
+/** A market code in a request, in either case; `readMarket` converts it to upper case. */
 export const MarketCode = (description: string) =>
   Type.String({
     pattern: '^[A-Za-z]{2}$',
@@ -12,9 +12,11 @@ export const MarketCode = (description: string) =>
     examples: ['US'],
   })
 
-/** Reads a market code in either case. Throws if the market is not covered.
+/**
+ * Parses a market code in either case. Throws if the market is not covered.
  *
- * @param orNone added to the message if the parameter is optional */
+ * @param orNone added to the message if the parameter is optional
+ */
 export function readMarket(markets: Markets, sent: string, orNone = ', or none'): string {
   const code = sent.toUpperCase()
   if (markets.get(code) !== undefined) return code
@@ -25,7 +27,10 @@ export function readMarket(markets: Markets, sent: string, orNone = ', or none')
   )
 }
 
-/** Reads metric names separated by commas: sorted, without repeats. null: none was sent. Throws for an unknown name. */
+/**
+ * Parses comma-separated metric names: sorted, without duplicates. Null if none were sent. Throws for unknown
+ * names.
+ */
 export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | undefined): string[] | null {
   if (sent === undefined) return null
   const names = new Set(sent.split(',').map(name => name.trim()))
@@ -43,7 +48,7 @@ export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | 
   return [...names].sort()
 }
 
-/** The same in the order of the request, for what has a column for each. */
+/** Like `readMetrics`, in the order of the request, for output with a column for each. */
 export function readColumns(known: ReadonlyMap<string, unknown>, sent: string): string[] {
   readMetrics(known, sent)
   return [...new Set(sent.split(',').map(name => name.trim()))]

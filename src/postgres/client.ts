@@ -14,18 +14,25 @@ export interface DatabaseOptions {
   url: string
   /** Size of the pool. */
   connections: number
-  /** The server cancels a query that runs longer. 0: no limit (imports). */
+  /** The server cancels queries that run longer. 0 means no limit (imports). */
   statementTimeoutMs: number
   applicationName?: string
-  /** Another connection than this one is tried then. Default: 5. */
+  /** After this time another connection is tried instead. Default: 5. */
   connectTimeoutS?: number
-  /** For queries that find their rows by index. Each connection plans such a query once for all parameters, without table
-   * scans and without parallel workers. Planning takes longer than running, starting workers takes longer still, and
-   * for a common word the planner would choose to read all names. */
+  /**
+   * For queries that find their rows by index. Each connection plans such a query once for all parameters,
+   * without table scans or parallel workers. Planning takes longer than running, starting workers takes
+   * longer still, and for a common word the planner would choose to read all names.
+   */
   indexLookupsOnly?: boolean
-  /** For statements that each work for many requests: naming the trace of one of them would be wrong. */
+  /**
+   * Set for pools whose statements each serve many requests: they would name the trace of only one of these.
+   */
   isShared?: boolean
-  /** The data version that every statement reads. Readers' SQL finds the views of the schema `pinned` before the tables. */
+  /**
+   * The data version that every statement reads. The search path finds the views of the schema `pinned`
+   * before the tables.
+   */
   pin?: { readonly version: number; readonly searchPath: string }
 }
 
@@ -45,7 +52,8 @@ export function connect(options: DatabaseOptions): Sql {
     max: options.connections,
     idle_timeout: 60,
     connect_timeout: options.connectTimeoutS ?? 5,
-    // The driver counts each lost connection as an attempt: after a server crash its default would wait up to 20 s.
+    // The driver counts each lost connection as an attempt: after a server crash its default would wait up to
+    // 20 s.
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 1),
     max_lifetime: 60 * 60,
     onnotice: () => {},
@@ -66,26 +74,28 @@ export function connect(options: DatabaseOptions): Sql {
   })
 }
 
-/** What `patches/` adds to the driver: the application name under which a statement runs; null: that of the pool. In pg_stat_activity, and
- * with %a in log_line_prefix in the log of PostgreSQL, a statement so shows the trace that it belongs to. A comment in its text would make
- * each statement a new one, to be planned anew. */
+/**
+ * The application name under which a statement runs, which `patches/` adds to the driver; null for the pool's
+ * own. It shows the statement's trace in pg_stat_activity and, through %a in log_line_prefix, in PostgreSQL's
+ * log. A comment in the text would make each statement a new one that has to be planned again.
+ */
 function statementName(pool: string): string | null {
   const traceId = followedTraceId()
   return traceId === null ? null : `${pool} ${traceId}`
 }
 
-/** The connections of a pool, as `patches/` lets the driver count them. */
+/** The connections of a pool, as the driver counts them with `patches/`. */
 export interface PoolUse {
-  /** Connections that it may open. */
+  /** The number of connections that it may open. */
   readonly max: number
   readonly idle: number
-  /** Those that run a statement or a transaction, or are being opened for one. */
+  /** Connections that run a statement or a transaction, or are being opened for one. */
   readonly inUse: number
-  /** Statements that wait until another one has ended. */
+  /** Statements waiting for another one to end. */
   readonly waiting: number
 }
 
-/** null: the driver in node_modules is not patched yet (`bun install` does it). */
+/** Null if the driver in node_modules is not patched yet (`bun install` patches it). */
 export function poolUse(sql: Sql): PoolUse | null {
   const use: unknown = Reflect.get(sql, 'use')
   return isPoolUse(use) ? use : null
@@ -105,7 +115,7 @@ export async function isReachable(sql: Sql, timeoutMs: number): Promise<boolean>
 
 const minServerVersion = 150_000
 
-/** Throws for a database on which the migrations would fail half-way: too old, or not UTF-8. */
+/** Throws for a database on which the migrations would fail halfway: too old, or not UTF-8. */
 export async function assertSupportedServer(sql: Sql): Promise<void> {
   const [server] = await sql<{ version: number; shown: string; encoding: string }[]>`
     select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,

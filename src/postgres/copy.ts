@@ -11,8 +11,10 @@ const msTo2000 = daysTo2000 * 86_400_000
 const infinity = 0x7fff_ffff
 const integerOid = 23
 
-/** Encodes rows in PostgreSQL's binary COPY format. It saves the server the parsing of dates and numbers, a third of its
- * work. For each row call `row`, then one method per column, in the order of the columns. */
+/**
+ * Encodes rows in PostgreSQL's binary COPY format, which saves the server from parsing dates and numbers, a
+ * third of its work. For each row call `row`, then one method per column, in column order.
+ */
 export class BinaryCopyWriter {
   private full: Uint8Array[] = []
   private buffer = Buffer.allocUnsafe(chunkBytes)
@@ -74,7 +76,7 @@ export class BinaryCopyWriter {
 
   text(value: string): void {
     const bytes = Buffer.byteLength(value)
-    // Includes the rest of the row: the fixed-width fields after this text do not check for space.
+    // Reserves space for the rest of the row as well, because fixed-width fields do not check for it.
     this.reserve(4 + bytes + rowBytes)
     this.view.setInt32(this.at, bytes)
     this.buffer.write(value, this.at + 4)
@@ -112,7 +114,7 @@ export class BinaryCopyWriter {
     this.full.push(value)
   }
 
-  /** Returns the full chunks and forgets them, so that a large table is never in memory as a whole. */
+  /** Returns the full chunks and releases them, so that a large table is never in memory as a whole. */
   takeFull(): readonly Uint8Array[] {
     const { full } = this
     if (full.length > 0) this.full = []
@@ -142,7 +144,7 @@ export class BinaryCopyWriter {
 
 const chunkCharacters = 256 * 1024
 
-/** Runs `statement`, a COPY FROM STDIN in text format, with these lines. Lines come without line ends. */
+/** Runs `statement`, a COPY FROM STDIN in text format, with these lines, which have no line breaks. */
 export async function copyTextLines(
   transaction: TransactionSql,
   statement: string,
@@ -157,7 +159,7 @@ export async function copyBytes(
   statement: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  // As a simple query: after a prepared one the driver never hears why the server refused the rows.
+  // Sent as a simple query: after a prepared one the driver never learns why the server rejected the rows.
   const stream = await connection.unsafe(statement).writable()
   await pipeline(Readable.from(chunks), stream)
 }

@@ -1,16 +1,19 @@
 import type { ReservedSql } from './client.ts'
 
 const signatureBytes = 11
-/** Signature, flags and the length of the extension, which PostgreSQL leaves empty. */
+/** Signature, flags and length of the extension, which PostgreSQL leaves empty. */
 const headerBytes = signatureBytes + 8
 const trailerBytes = 2
 
-/** Runs `statement`, a COPY TO STDOUT in binary format, and calls `onRow` with the place of each row. Every column must be of fixed
- * size and without nulls, so that all rows have `rowBytes`: columns are then read at fixed places, which is what makes a hundred
- * million rows affordable.
+/**
+ * Runs `statement`, a COPY TO STDOUT in binary format, and calls `onRow` with the offset of each row. Every
+ * column must have a fixed size and no nulls, so that all rows have `rowBytes`: columns can then be read at
+ * fixed offsets, which is what makes a hundred million rows affordable.
  *
- * @param afterRows awaited where it returns a promise; meanwhile the server waits
- * @param cancel cancels the statement: after a failure the connection is of use only when the server sends no more rows */
+ * @param afterRows awaited if it returns a promise; meanwhile the server waits
+ * @param cancel cancels the statement: after a failure, the connection is only usable once the server sends
+ * no more rows
+ */
 export async function readFixedRows(
   connection: ReservedSql,
   statement: string,
@@ -20,7 +23,7 @@ export async function readFixedRows(
   cancel: () => Promise<unknown>,
 ): Promise<void> {
   const stream = await connection.unsafe(statement).readable()
-  // Bytes of a row whose end is in the next chunk.
+  // Bytes of a row that ends in the next chunk.
   let rest: Buffer = Buffer.alloc(0)
   let isPastHeader = false
   let failure: { readonly error: unknown } | null = null

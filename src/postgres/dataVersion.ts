@@ -14,15 +14,20 @@ export async function readDataVersion(sql: SqlClient): Promise<number> {
   return Number(row.version)
 }
 
-/** The version that the rows of this transaction come in. It stays so until the transaction ends: another import, of signals
- * for example, waits. */
+/**
+ * The version to which this transaction's rows belong. It stays valid until the transaction ends, because
+ * other imports, of signals for example, wait.
+ */
 export async function lockNextDataVersion(transaction: SqlClient): Promise<number> {
   const [row] = await transaction<{ version: number }[]>`select next_data_version() as version`
   return row.version
 }
 
-/** Whether this transaction has changed a row that readers see, apart from facts that it added. Without a version of its own the
- * change would be served under one that others have read, and by none that can be pinned. */
+/**
+ * Whether this transaction has changed a row that readers see, other than by adding facts. Without its own
+ * version, the change would appear under a version that others have already read, and no version could pin
+ * it.
+ */
 export async function hasChangedData(transaction: SqlClient): Promise<boolean> {
   const [row] = await transaction<{ changed: boolean }[]>`select data_changed() as changed`
   return row.changed
@@ -41,9 +46,12 @@ export async function advanceDataVersion(transaction: SqlClient, batch: ImportBa
 
 interface History {
   readonly version: number
-  /** The number that PostgreSQL gave its files when they were made. A replica has that of its primary, and no other database has it. */
+  /**
+   * PostgreSQL's system identifier, created with its files. A replica has that of its primary, and no other
+   * database has it.
+   */
   readonly system: string
-  /** The history that this database writes. A replica that is promoted begins a new one; null: it is a replica. */
+  /** The timeline that this database writes. A promoted replica begins a new one; null for a replica. */
   readonly timeline: string | null
 }
 
@@ -55,8 +63,10 @@ export async function readHistory(sql: SqlClient): Promise<History> {
   return { ...row, version: Number(row.version) }
 }
 
-/** Moves a promoted replica on to a version that no server has seen. It may lack the last versions of its primary, and must not use
- * their numbers for other rows: caches have them. */
+/**
+ * Moves a promoted replica on to a version that no server has seen. It may lack its primary's last versions
+ * and must not reuse their numbers for other rows, because caches have them.
+ */
 async function advancePast(sql: Sql, version: number): Promise<number> {
   return sql.begin(async transaction => {
     await transaction`update data_version set version = greatest(version, ${version})`
@@ -67,19 +77,21 @@ async function advancePast(sql: Sql, version: number): Promise<number> {
 export interface DataVersionWatch {
   /** The latest version this server has seen. */
   current(): number
-  /** The database has this version. */
+  /** Reports that the database has this version. */
   raise(version: number): void
-  /** The history that the primary writes. */
+  /** The timeline that the primary writes. */
   timeline(): string | null
-  /** Which database it is (`History`). */
+  /** The database's system identifier (`History`). */
   system(): string
   close(): Promise<void>
 }
 
 const pollMs = 5_000
 
-/** Follows the data version by NOTIFY. A lost notification delays a change by seconds and no more: the version is also read
- * after each reconnect of the listener, and every `pollMs`. */
+/**
+ * Follows the data version by NOTIFY. A lost notification only delays a change by seconds, because the
+ * version is also read after each reconnect of the listener and every `pollMs`.
+ */
 export async function watchDataVersion(
   sql: Sql,
   onChange: (version: number) => void,

@@ -12,13 +12,16 @@ const fullRetrySeconds = 30
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** Whether the cause is a full disk: PostgreSQL says 53100, the system ENOSPC, and EDQUOT where the account's share is used up. */
+/**
+ * Whether the cause is a full disk: PostgreSQL reports 53100; the system reports ENOSPC, or EDQUOT if the
+ * account's quota is exhausted.
+ */
 export function isDiskFull(error: unknown): boolean {
   if (/^(53100|ENOSPC|EDQUOT)$/.test(codeOf(error))) return true
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause)
 }
 
-/** Whether the database went away, or cannot be reached. */
+/** Whether the connection to the database was lost, or it cannot be reached. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return serverUnavailable.test(code) || connectionLost.test(code)
@@ -31,7 +34,10 @@ const ioError = '58030'
 const undefinedFile = '58P01'
 const dataFile = /\b(?:base|global|pg_tblspc|pg_xact|pg_multixact)\//
 
-/** Whether a part of the database is damaged: a page whose checksum is wrong, a broken index, a file that is gone or cannot be read. */
+/**
+ * Whether a part of the database is damaged: a page with a wrong checksum, a broken index, or a file that is
+ * missing or unreadable.
+ */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
@@ -54,7 +60,7 @@ export const serviceDiskFull = (cause: unknown) =>
     fullRetrySeconds,
   )
 
-/** What the database says it has not enough of; null: it is another error. */
+/** The resource of which the database has too little; null for other errors. */
 function scarcity(code: string): string | null {
   switch (code) {
     case '53200':
@@ -68,8 +74,10 @@ function scarcity(code: string): string | null {
   }
 }
 
-/** Maps a driver error of a running service to the failure a client sees: the database is unavailable, or a query timed out.
- * null: any other error, which is a defect. */
+/**
+ * Maps a driver error of a running service to the failure that clients see: the database is unavailable, or a
+ * query timed out. Null for any other error, which is a defect.
+ */
 export function explainDatabaseError(error: unknown): Failure | null {
   const code = codeOf(error)
   if (code === queryCanceled) {
@@ -90,7 +98,7 @@ export function explainDatabaseError(error: unknown): Failure | null {
 const unavailable = (message: string, cause: unknown, seconds: number = retryAfterSeconds) =>
   new Failure('database_unavailable', message, { retryAfterSeconds: seconds, cause })
 
-/** The same for the person who runs a command or starts a server. */
+/** Like `explainDatabaseError`, for the person who runs a command or starts a server. */
 export function explainToOperator(error: unknown): Failure | null {
   if (!(error instanceof Error)) return null
   const code = codeOf(error)
@@ -108,10 +116,12 @@ export function explainToOperator(error: unknown): Failure | null {
   return explain(`The connection to the database was lost (${code}). ${afterwards}`)
 }
 
-/** Explains to the person who starts a server or a command why the database cannot be opened. null: any other error, which
- * is a defect.
+/**
+ * Tells the person who starts a server or a command why the database cannot be opened. Null for any other
+ * error, which is a defect.
  *
- * @param where the database, without its password */
+ * @param where the database, without its password
+ */
 export function explainConnectError(error: unknown, where: string): Failure | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
   const message = connectErrorMessage(error.code, error.message, where)
@@ -134,7 +144,7 @@ function connectErrorMessage(code: string, message: string, where: string): stri
   return `${where} does not respond (${message}). Check that PostgreSQL runs there and accepts connections from this machine. Unset DATABASE_URL to use the embedded PostgreSQL in DATA_DIR.`
 }
 
-/** A database URL that is safe to show: without user and password. */
+/** A database URL that is safe to show, without user and password. */
 export function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/)(?:[^/@]*@)?([^/?]*)(\/[^?]*)?.*$/, 'PostgreSQL at $2$3')
 }

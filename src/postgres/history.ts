@@ -3,17 +3,17 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { Failure } from '../errors.ts'
 import type { SqlClient } from './client.ts'
 
-/** A migration as this version ships it. */
+/** A migration as shipped with this version. */
 export interface Migration {
   readonly name: string
   /** SHA-256 of its file, in hexadecimal. */
   readonly digest: string
 }
 
-/** A migration as a database or a backup has it. */
+/** A migration as recorded in a database or a backup. */
 export interface AppliedMigration {
   readonly name: string
-  /** null: applied by a version that did not record it. */
+  /** Null if it was applied by a version that did not record digests. */
   readonly digest: string | null
   /** The version of asfiled that applied it. */
   readonly version: string | null
@@ -24,8 +24,10 @@ export const version = packageFile.version
 
 const fileOf = (name: string, folder: string) => Bun.file(resolve(folder, 'migrations', name))
 
-/** The migrations of a database as it is, in order; empty where it has no record of any. The record of an older version has neither
- * digests nor versions. */
+/**
+ * The migrations applied to a database, in order; empty if it has no record of them. The record of an older
+ * version has neither digests nor versions.
+ */
 export async function readApplied(sql: SqlClient): Promise<AppliedMigration[]> {
   const [{ known }] = await sql<{ known: boolean }[]>`select to_regclass('migration') is not null as known`
   if (!known) return []
@@ -35,7 +37,7 @@ export async function readApplied(sql: SqlClient): Promise<AppliedMigration[]> {
   return rows.map(({ name, digest, version }) => ({ name, digest, version }))
 }
 
-/** The shipped migrations in order. Throws where a file is not the one that was shipped. */
+/** The shipped migrations in order. Throws if a file differs from the one that was shipped. */
 export async function readShipped(folder: string = sqlFolder): Promise<Migration[]> {
   const lines = (await Bun.file(resolve(folder, 'migrations.sha256')).text()).trim().split('\n')
   const shipped = lines.map(line => ({ digest: line.slice(0, 64), name: line.slice(66) }))
@@ -56,15 +58,20 @@ const digestOf = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(by
 
 export const readMigration = (name: string) => fileOf(name, sqlFolder).text()
 
-/** The last state of which databases exist that recorded no digests, and the schema that its migrations make. */
+/**
+ * The last state without recorded digests of which databases exist, and the schema that its migrations
+ * produce.
+ */
 export const unrecordedState = {
   lastMigration: '0016_plain_names.sql',
   schemaFile: resolve(sqlFolder, 'schema-0.1.0.txt'),
 } as const
 
-/** Throws unless this version can continue from `applied`. Returns the migrations that are still to be applied.
+/**
+ * Throws unless this version can continue from `applied`. Returns the migrations still to be applied.
  *
- * @param where what the migrations were applied to, as the subject of a sentence */
+ * @param where what the migrations were applied to, as the subject of a sentence
+ */
 export function findPending(
   applied: readonly AppliedMigration[],
   shipped: readonly Migration[],
@@ -100,9 +107,11 @@ function madeByNewer(newer: readonly AppliedMigration[], where: string): Failure
   )
 }
 
-/** The failure for a database without digests that is not in the last such state.
+/**
+ * The failure for a database without digests that is not in the last such state.
  *
- * @param difference what it lacks, in words */
+ * @param difference what it lacks, in words
+ */
 export function notReleased(difference: string): Failure {
   return new Failure(
     'conflict',

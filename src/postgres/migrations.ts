@@ -12,14 +12,16 @@ import {
 } from './history.ts'
 import { readSchema } from './schema.ts'
 
-/** An arbitrary number that all servers on one database share. */
+/** An arbitrary lock number that all servers on one database share. */
 const migrationLock = 0x61736669
 
-/** Applies the migrations that this database lacks, each in its own transaction, and records the digest of each. An advisory
- * lock makes servers that start together wait for each other. Throws, before any change, where the database has migrations
- * that this version does not know or that were others. Returns the names of the applied migrations.
+/**
+ * Applies the migrations that this database lacks, each in its own transaction, and records their digests. An
+ * advisory lock serialises servers that start together. Throws, before any change, if the database has
+ * migrations that are unknown to this version or differ from it. Returns the names of the applied migrations.
  *
- * @param alsoMigrate migrates what has a schema of its own, under the same lock */
+ * @param alsoMigrate migrates components with their own schema, under the same lock
+ */
 export async function migrate(
   sql: Sql,
   alsoMigrate: () => Promise<void> = async () => {},
@@ -46,7 +48,7 @@ export async function migrate(
   }
 }
 
-/** Checks the record of migrations and brings it to its present form. Returns what is still to be applied. */
+/** Checks the record of migrations and upgrades its format. Returns the migrations still to be applied. */
 async function prepare(
   connection: ReservedSql,
   shipped: readonly Migration[],
@@ -68,14 +70,14 @@ async function prepare(
     from migration order by name`
   if (applied.length === 0) await assertNoTables(connection, shipped)
   const unrecorded = applied.some(({ digest }) => digest === null)
-  // First: a database of those days may have gaps that only mean how old it is.
+  // Runs first: such an old database may have gaps that only reflect its age.
   if (unrecorded) await assertLastUnrecorded(connection, applied, shipped)
   const pending = findPending(applied, shipped, 'This database')
   if (!hasDigests || unrecorded) await record(connection, shipped)
   return pending
 }
 
-/** Without a record every migration would be applied, and the first one fails over its own tables. */
+/** Without a record, every migration would be applied, and the first one would fail over its own tables. */
 async function assertNoTables(connection: ReservedSql, shipped: readonly Migration[]): Promise<void> {
   const texts = await Promise.all(shipped.map(({ name }) => readMigration(name)))
   const own = texts.flatMap(text =>
@@ -93,7 +95,7 @@ async function assertNoTables(connection: ReservedSql, shipped: readonly Migrati
   )
 }
 
-/** Gives the migrations of an older database their digests. */
+/** Adds the digests to the record of an older database. */
 async function record(connection: ReservedSql, shipped: readonly Migration[]): Promise<void> {
   const updates = shipped.map(
     ({ name, digest }) =>
@@ -106,8 +108,10 @@ async function record(connection: ReservedSql, shipped: readonly Migration[]): P
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** The files of applied migrations were edited before 0.1.0, so names alone say nothing: the schema must be the one that the
- * shipped files make. */
+/**
+ * The files of applied migrations were edited before 0.1.0, so names alone prove nothing: the schema must
+ * equal the one that the shipped files produce.
+ */
 async function assertLastUnrecorded(
   connection: ReservedSql,
   applied: readonly AppliedMigration[],
@@ -128,7 +132,7 @@ async function assertLastUnrecorded(
   }
 }
 
-/** A bulk load that is under way or was killed has dropped these (`ingest/store/bulkIndexes.ts`). */
+/** A bulk load that is running or was killed has dropped these (`ingest/store/bulkIndexes.ts`). */
 const isDroppedByBulkLoad = (line: string) =>
   /^index .*INDEX (fact_cross_section|entity_search) ON /.test(line)
 

@@ -4,16 +4,21 @@ import { type KeyCounts, Semaphore } from '../semaphore.ts'
 const maxWaiting = 1_000
 const maxWaitingPerSubject = 100
 
-/** Bounds the large reads from the database. A streamed response holds its connection for as long as the client takes to read
- * it. The limit leaves connections for all other requests. No subject gets more than half of the slots: callers who request
- * a lot or read slowly delay only themselves. */
+/**
+ * Bounds large reads from the database. A streamed response holds its connection for as long as the client
+ * takes to read it; the limit leaves connections for all other requests. No subject gets more than half of
+ * the slots, so callers who request a lot or read slowly only delay themselves.
+ */
 export class ReadLimiter {
   readonly #reads: Semaphore
 
   constructor(slots: number) {
     this.#reads = new Semaphore({
-      ...{ slots, slotsPerKey: Math.ceil(slots / 2) },
-      ...{ maxWaiting, maxWaitingPerKey: maxWaitingPerSubject, refusal: queueFull },
+      slots,
+      slotsPerKey: Math.ceil(slots / 2),
+      maxWaiting,
+      maxWaitingPerKey: maxWaitingPerSubject,
+      refusal: queueFull,
     })
   }
 
@@ -35,7 +40,10 @@ export class ReadLimiter {
     }
   }
 
-  /** Runs a read whose result other callers may share: it takes no signal, and continues when its caller disconnects. */
+  /**
+   * Runs a read whose result other callers may share: it takes no signal and continues when its caller
+   * disconnects.
+   */
   run<T>(subject: string, work: () => Promise<T>): Promise<T> {
     return this.#reads.run(work, subject)
   }

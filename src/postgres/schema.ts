@@ -1,7 +1,9 @@
 import type { SqlClient } from './client.ts'
 
-/** The schema as sorted lines: every column, constraint, index, function and trigger of our tables, in words that are the same
- * in all supported versions of PostgreSQL. */
+/**
+ * The schema as sorted lines: every column, constraint, index, function and trigger of our tables, in words
+ * that are the same in all supported versions of PostgreSQL.
+ */
 export async function readSchema(sql: SqlClient): Promise<string[]> {
   const [{ schema }] = await sql<{ schema: string }[]>`select current_schema() || '.' as schema`
   const rows = await sql<{ line: string }[]>`

@@ -6,28 +6,36 @@ import { databaseFolder } from './embedded/folder.ts'
 import { explainDatabaseError, isConnectionLost, isDiskFull, serviceDiskFull } from './errors.ts'
 import type { DamageWatch } from './integrity/damageWatch.ts'
 
-/** A segment of PostgreSQL's log. Where there is no room for the next one it stops. */
+/** The size of a WAL segment. PostgreSQL stops if there is no room for the next one. */
 const minFreeBytes = 16 * 2 ** 20
-/** Rows of 40 bytes: about a megabyte, more than what is free in pages that exist. */
+/** Rows of 40 bytes: about a megabyte, more than the free space in existing pages. */
 const probeRows = 25_000
 
-/** Knows whether the disk of the database is full. A full disk still answers queries, so an answer says nothing about it. */
+/**
+ * Knows whether the database's disk is full. A full disk still answers queries, so a successful query proves
+ * nothing.
+ */
 export class StorageWatch {
   readonly #sql: Sql
   readonly #folder: string | null
   readonly #damage: Pick<DamageWatch, 'note'> | null
   #wasFull = false
 
-  /** @param folder where the database is on this machine; null: it is elsewhere, and only failed writes show that it is full
-   * @param damage receives the errors that are explained, since they may say that a page is damaged */
+  /**
+   * @param folder the database's folder on this machine; null if it is elsewhere, where only failed writes
+   * reveal a full disk
+   * @param damage receives the errors that are explained, because they may report a damaged page
+   */
   constructor(sql: Sql, folder: string | null, damage: Pick<DamageWatch, 'note'> | null = null) {
     this.#sql = sql
     this.#folder = folder
     this.#damage = damage
   }
 
-  /** As `explainDatabaseError`, and remembers a full disk until a write succeeds. A PostgreSQL without room for its log stops, which
-   * its clients see as a lost connection. */
+  /**
+   * Like `explainDatabaseError`, and remembers a full disk until a write succeeds. A PostgreSQL without room
+   * for its WAL stops, which its clients see as a lost connection.
+   */
   readonly explain = (error: unknown) => {
     this.note(error)
     return isConnectionLost(error) && this.#hasNoRoom() ? serviceDiskFull(error) : explainDatabaseError(error)
@@ -67,7 +75,7 @@ export class StorageWatch {
   }
 }
 
-/** Infinity where the system does not say. */
+/** Infinity if the system does not tell. */
 function freeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder)
@@ -77,8 +85,11 @@ function freeBytes(folder: string): number {
   }
 }
 
-/** For a command on the embedded database: explains a connection that was lost because PostgreSQL had no room for its log. What it
- * frees when it stops may hide that the disk was full, so its log is read, too, from this call on. null: that is not why. */
+/**
+ * For a command on the embedded database: recognises a connection that was lost because PostgreSQL had no
+ * room for its WAL. What PostgreSQL frees when it stops may hide that the disk was full, so its log is read
+ * as well, from this call on. Returns null for other causes.
+ */
 export function watchRoom(dataDir: string): (error: unknown) => Failure | null {
   const log = resolve(databaseFolder(dataDir), 'cluster/server.log')
   const before = statSync(log, { throwIfNoEntry: false })?.size ?? 0

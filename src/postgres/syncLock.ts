@@ -1,10 +1,12 @@
 import type { Sql, SqlClient, SqlFragment } from './client.ts'
 
-/** An arbitrary number that all runs of `sync` on one database share, by hand or by the schedule. */
+/** An arbitrary lock number that all runs of `sync` on one database share, manual or scheduled. */
 const syncLock = 0x61737379
 
-/** Takes the lock that lets one process at a time fetch from a register. null: another process holds it. The lock ends with
- * its connection, so a killed process leaves none behind. */
+/**
+ * Takes the lock that lets one process at a time fetch from a register. Null if another process holds it. The
+ * lock ends with its connection, so a killed process leaves none behind.
+ */
 export async function takeSyncLock(sql: Sql, market: string): Promise<{ release(): Promise<void> } | null> {
   const connection = await sql.reserve()
   const [row] = await connection<{ taken: boolean }[]>`
@@ -21,7 +23,7 @@ export async function takeSyncLock(sql: Sql, market: string): Promise<{ release(
   }
 }
 
-/** Whether any process holds the lock of a market, without waiting for it or taking it. */
+/** Whether any process holds the lock of a market; neither waits for it nor takes it. */
 export const isSyncLocked = (sql: SqlClient, market: SqlFragment): SqlFragment => sql`
   exists (
     select from pg_locks l

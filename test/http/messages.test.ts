@@ -94,8 +94,8 @@ describe('every parameter of every route says in words what it takes', () => {
             ? filled(path, sent)
             : `${filled(path, '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55')}?${sentName(parameter)}=${encodeURIComponent(sent)}`
         const { status, text } = await ask(target, { method: method.toUpperCase() })
-        if (status < 400) continue
-        const { message } = JSON.parse(text).error
+        // A search takes any text.
+        const message = status < 400 ? '' : JSON.parse(text).error.message
         expect(message.replaceAll(sent, '')).not.toMatch(regularExpression)
       }
     })

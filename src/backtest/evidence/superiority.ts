@@ -60,9 +60,9 @@ export function isRejected(
   return hits / resamples >= levelOf(test)
 }
 
-/** The shares of the resamples after which `isRejected` is checked. Most records of noise need only the
- * first. */
-export const decisionStages: readonly number[] = [0.125, 0.25, 0.5, 1]
+/** Shares of the resamples after which `isRejected` is checked. Most records of noise need only the
+ * first two. */
+export const decisionStages: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1]
 
 /** Runs `resampleMaxima` and `spaResult` on one thread, tile by tile.
  *

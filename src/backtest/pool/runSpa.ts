@@ -11,8 +11,8 @@ import type { Ticket } from './tickets.ts'
  * random numbers, and p values are counts, so the result is bit-identical for any number of threads.
  *
  * If the request does not include the test, its resamples only decide the verdict. They are then drawn in
- * stages, each as large as all previous ones together, and end with the stage that rejects the test: most
- * sweeps of noise need an eighth. The verdict is the same as with all resamples.
+ * stages, and end with the stage that rejects the test: most sweeps of noise need a tenth. The verdict is the
+ * same as with all resamples.
  *
  * @param afterSlice may throw, to end a sweep that has taken too long */
 export async function runSpa(

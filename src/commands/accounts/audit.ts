@@ -20,7 +20,7 @@ Examples:
 
 The database refuses to change or delete entries.`
 
-/** `audit`: who signed in, and who made, rotated, revoked or granted what. */
+/** `audit`: who signed in, and who created, rotated, revoked or granted what. */
 export function addAuditCommand(program: Command, context: CliContext): void {
   program
     .command('audit')

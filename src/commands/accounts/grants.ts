@@ -12,8 +12,18 @@ import { parseDay, parsePositiveInteger } from '../options.ts'
 import { grouped, printLine, textTable } from '../output.ts'
 
 const head = [
-  ...['GRANT', 'KEY', 'LICENCE', 'STATE', 'PER MINUTE', 'PER DAY', 'COMPANIES', 'BULK', 'GRANTED', 'FROM'],
-  ...['EXPIRES', 'E-MAIL'],
+  'GRANT',
+  'KEY',
+  'LICENCE',
+  'STATE',
+  'PER MINUTE',
+  'PER DAY',
+  'COMPANIES',
+  'BULK',
+  'GRANTED',
+  'FROM',
+  'EXPIRES',
+  'E-MAIL',
 ]
 
 const listHelp = `
@@ -51,7 +61,7 @@ export interface TermOptions {
   readonly bulk?: boolean
 }
 
-/** Adds the options of the terms of a grant. */
+/** Adds the options for the terms of a grant. */
 export const withTerms = (command: Command): Command =>
   command
     .option('--quant', 'Add the quant plan: undelayed signals and backtests', false)
@@ -63,11 +73,14 @@ export const withTerms = (command: Command): Command =>
     .option('--bulk', 'Bulk files, from an OEM order form')
     .option('--json', 'Print one JSON object', false)
 
-/** The order in the options, with the terms that were given alone. */
+/** The order that the options describe, containing only the terms that were given. */
 export function orderOf(options: TermOptions, today: IsoDate): GrantOrder {
   const { licence, quant, first, last, perMinute, perDay, companies, bulk } = options
   return {
-    ...{ licence, quant, firstDay: first ?? today, lastDay: last ?? null },
+    licence,
+    quant,
+    firstDay: first ?? today,
+    lastDay: last ?? null,
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(perDay === undefined ? {} : { perDay }),
     ...(companies === undefined ? {} : { entityCap: companies }),
@@ -162,7 +175,7 @@ function targetOf({ key, email, newKey }: MakeOptions): GrantTarget {
   )
 }
 
-/** A grant that was made, in words. */
+/** Describes a new grant. */
 export const describeGrant = (made: MadeGrant): string =>
   [
     `Grant ${made.grant}: ${made.licence}${made.quant ? ' + quant' : ''} on ${made.key}, from ${made.starts}, ${made.expires === null ? 'no end' : `until ${made.expires} (UTC, inclusive)`}`,
@@ -172,7 +185,7 @@ export const describeGrant = (made: MadeGrant): string =>
 
 interface ExtendOptions {
   readonly last?: IsoDate
-  /** false: --no-end was given. */
+  /** False if --no-end was given. */
   readonly end: boolean
   readonly json: boolean
 }

@@ -17,7 +17,7 @@ Examples:
   ./asfiled mail
   ./asfiled mail --queue`
 
-/** `mail`: the mail of a server that sends none, and the queue of one that does. */
+/** `mail`: the mail of a server that does not send any, and the queue of one that does. */
 export function addMailCommand(program: Command, context: CliContext): void {
   program
     .command('mail')

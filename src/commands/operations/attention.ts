@@ -2,12 +2,12 @@ import { nextTime, type ScheduledSync } from '../../cron.ts'
 import { damageRemedy, damageSentence } from '../../postgres/integrity/damageSentence.ts'
 import type { ServiceState } from './readStatus.ts'
 
-/** Something that an operator should mend. */
+/** Something that an operator should fix. */
 export interface Attention {
   readonly about: 'database' | 'schema' | 'servers' | 'data' | 'jobs' | 'mail' | 'disk' | 'backup' | 'damage'
   /** What is wrong, as a sentence. */
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly mend: string
 }
 
@@ -15,13 +15,13 @@ export interface AttentionRules {
   readonly nowMs: number
   readonly schedule: readonly ScheduledSync[]
   readonly isEmbedded: boolean
-  /** null: backups are not looked at. */
+  /** Null if backups are not checked. */
   readonly maxBackupAgeDays: number | null
 }
 
-/** A heartbeat comes each second; after this long other processes take the tasks of a silent one. */
+/** Heartbeats are sent every second; after this long without one, other processes take over the tasks. */
 export const silentSeconds = 5
-/* Those of deploy/prometheus/alerts.yaml, so that the screen and an alert say the same. */
+/* The limits of deploy/prometheus/alerts.yaml, so that the screen and an alert agree. */
 const minFreeShare = 0.1
 const maxWaitingSeconds = 1_800
 const maxConnectionShare = 0.9
@@ -33,7 +33,7 @@ const daySeconds = 86_400
 export const aliveProcesses = ({ processes }: ServiceState) =>
   (processes ?? []).filter(process => process.silentSeconds <= silentSeconds)
 
-/** What needs attention, the worst first. */
+/** What needs attention, most serious first. */
 export function findAttention(state: ServiceState, rules: AttentionRules): readonly Attention[] {
   if (state.unreachable !== null)
     return [

@@ -4,7 +4,10 @@ import type { Migration } from '../../postgres/history.ts'
 
 const repository = resolve(import.meta.dir, '../../..')
 
-/** The commit of the code at hand: that of the file which a container's build writes, else that of the clone. null: neither says. */
+/**
+ * The commit of the running code: from the file that a container build writes, otherwise from the clone. Null
+ * if there is neither.
+ */
 export function readCommit(folder: string = repository): string | null {
   const built = textOf(resolve(folder, 'commit.txt'))
   if (built !== null) return commitIn(built)
@@ -13,7 +16,7 @@ export function readCommit(folder: string = repository): string | null {
   const head = textOf(resolve(git, 'HEAD')) ?? ''
   const reference = /^ref: (\S+)$/.exec(head)?.[1]
   if (reference === undefined) return commitIn(head)
-  // A work tree has its own HEAD; branches are those of the clone.
+  // A work tree has its own HEAD, but its branches are those of the clone.
   const common = resolve(git, textOf(resolve(git, 'commondir')) ?? '.')
   const loose = textOf(resolve(common, reference))
   if (loose !== null) return commitIn(loose)
@@ -21,7 +24,7 @@ export function readCommit(folder: string = repository): string | null {
   return commitIn(packed.split('\n').find(line => line.endsWith(` ${reference}`)) ?? '')
 }
 
-/** In a work tree `.git` is a file that names the folder. */
+/** In a work tree, `.git` is a file that names the folder. */
 function gitFolder(path: string): string | null {
   if (existsSync(resolve(path, 'HEAD'))) return path
   const named = /^gitdir: (.+)$/.exec(textOf(path) ?? '')?.[1]
@@ -38,6 +41,6 @@ function textOf(path: string): string | null {
 
 const commitIn = (text: string): string | null => /^[0-9a-f]{40}\b/.exec(text)?.[0] ?? null
 
-/** The number of the last migration: two versions with the same number read the same database. 0: there is none. */
+/** The number of the last migration, or 0: two versions with the same number can read the same database. */
 export const schemaNumber = (migrations: readonly Pick<Migration, 'name'>[]): number =>
   Math.max(0, ...migrations.map(({ name }) => Number.parseInt(name, 10)))

@@ -7,19 +7,19 @@ import {
 import { silentSeconds } from '../../postgres/integrity/passQueries.ts'
 
 export interface PageCheckState {
-  /** The last pass over all pages; null: there was none. */
+  /** The last pass over all pages; null if there was none. */
   readonly last: { readonly at: string; readonly ageSeconds: number; readonly pages: number } | null
-  /** The one under way. */
+  /** The pass in progress. */
   readonly running: { readonly pages: number; readonly totalPages: number } | null
-  /** What the last one could not check, as sentences. */
+  /** What the last pass could not check, as sentences. */
   readonly unchecked: readonly string[]
   readonly findings: readonly RecordedFinding[]
   readonly damagedRelations: number
   readonly hasChecksums: boolean
-  /** What PostgreSQL counts by itself, since its statistics were last reset; null: it does not count. */
+  /** PostgreSQL's own count since its statistics were last reset; null if it does not count. */
   readonly checksumFailures: number | null
   readonly lastFailureAt: string | null
-  /** Whether one came after the last pass over all pages. */
+  /** Whether a failure occurred after the last pass over all pages. */
   readonly isFailureNew: boolean
 }
 

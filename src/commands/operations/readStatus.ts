@@ -31,11 +31,11 @@ import {
 } from './statusQueries.ts'
 
 export interface SchemaState {
-  /** Of the database; 0: it is empty. */
+  /** The database's schema number; 0 if it is empty. */
   readonly number: number
   readonly shipped: number
   readonly pending: readonly string[]
-  /** Why this version cannot continue from the database; null: it can. */
+  /** Why this version cannot continue from the database's state; null if it can. */
   readonly refusal: string | null
 }
 
@@ -45,9 +45,12 @@ export interface DiskState {
   readonly totalBytes: number
 }
 
-/** What was read of a service. null: not known, since the database has no such table yet or did not say it in time. */
+/**
+ * What was read about a service. Null means unknown, because the database lacks the table or did not respond
+ * in time.
+ */
 export interface ServiceState {
-  /** Why the database could not be read; null: it could. */
+  /** Why the database could not be read; null if it could. */
   unreachable: string | null
   disk: DiskState | null
   schema: SchemaState | null
@@ -59,24 +62,35 @@ export interface ServiceState {
   processes: readonly ProcessState[] | null
   jobs: JobState | null
   mail: MailState | null
-  /** `undefined`: not known; null: none is on record. */
+  /** Undefined if unknown; null if none is on record. */
   backup: BackupState | null | undefined
   missingIndexes: readonly string[] | null
   errors: readonly PastError[] | null
   pageCheck: PageCheckState | null
-  /** What PostgreSQL said where it ran into damaged pages while this was read. */
+  /** PostgreSQL's messages about damaged pages that this reading ran into. */
   damagedReads: readonly string[]
 }
 
 export const nothingKnown = (): ServiceState => ({
-  ...{ unreachable: null, disk: null, schema: null, server: null, data: null, markets: null, syncs: null },
-  ...{ imports: null, processes: null, jobs: null, mail: null, backup: undefined, missingIndexes: null },
+  unreachable: null,
+  disk: null,
+  schema: null,
+  server: null,
+  data: null,
+  markets: null,
+  syncs: null,
+  imports: null,
+  processes: null,
+  jobs: null,
+  mail: null,
+  backup: undefined,
+  missingIndexes: null,
   ...{ errors: null, pageCheck: null, damagedReads: [] },
 })
 
 const maxErrors = 8
 const maxFindings = 20
-/** Of one statement; the whole has the time limit of the command. */
+/** For one statement; the whole reading has the command's time limit. */
 const statementTimeoutMs = 5_000
 
 interface ReadOptions {
@@ -85,7 +99,10 @@ interface ReadOptions {
   readonly announce: (line: string) => void
 }
 
-/** Reads all within `timeoutMs`. What is late is not known, and `isLate` says that something may still hang. */
+/**
+ * Reads everything within `timeoutMs`. What is late counts as unknown, and `isLate` says that something may
+ * still hang.
+ */
 export async function readStatus(
   config: Config,
   options: ReadOptions,
@@ -105,7 +122,7 @@ export async function readStatus(
   clearTimeout(timeout)
   if (isLate)
     state.unreachable = `it did not answer within ${options.timeoutMs / 1_000} s (--timeout sets how long to wait)`
-  // What comes in after this must not change a report that is being written.
+  // Results that arrive later must not change a report that is being written.
   return { state: { ...state }, isLate }
 }
 
@@ -151,7 +168,7 @@ async function readSchemaState(sql: Sql): Promise<SchemaState> {
   return { ...state, pending, refusal }
 }
 
-/** The migrations that a database lacks, or why this version cannot continue from it. */
+/** The migrations that a database lacks, or why this version cannot continue from its state. */
 export function compareHistory(
   applied: readonly AppliedMigration[],
   shipped: Awaited<ReturnType<typeof readShipped>>,
@@ -164,7 +181,10 @@ export function compareHistory(
   }
 }
 
-/** A table or column of a later version, or a statement that took too long: the rest of the report says enough. */
+/**
+ * Codes for a table or column of a later version and for statement timeouts: the rest of the report says
+ * enough.
+ */
 const notKnown = new Set(['42P01', '42703', '3F000', '57014'])
 type Known = <T, None>(reading: Promise<T>, none: None) => Promise<T | None>
 

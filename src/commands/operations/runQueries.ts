@@ -1,9 +1,9 @@
 import type { SqlClient } from '../../postgres/client.ts'
 
-/** A backup or an import by hand that has ended. */
+/** A backup or a manual import that has ended. */
 export interface OperatorRun {
   readonly kind: 'backup' | 'import'
-  /** The file of a backup, the market of an import. */
+  /** The file of a backup or the market of an import. */
   readonly subject: string
   readonly seconds: number
   readonly outcome: 'done' | 'incomplete' | 'failed' | 'stopped'
@@ -13,7 +13,7 @@ export interface OperatorRun {
 
 const maxRuns = 1_000
 
-/** Records the end of a run, and forgets the oldest beyond a bound, but never the last backup. */
+/** Records the end of a run. Deletes the oldest runs beyond a bound, but never the last backup. */
 export async function recordRun(sql: SqlClient, run: OperatorRun): Promise<void> {
   const { kind, subject, seconds, outcome, reason, bytes } = run
   await sql`

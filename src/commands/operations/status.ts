@@ -34,7 +34,7 @@ interface StatusFlags {
   readonly maxBackupAge: number
 }
 
-/** `status`: what an operator looks for first, on one screen. */
+/** `status`: what an operator checks first, on one screen. */
 export function addStatusCommand(program: Command, context: CliContext): void {
   program
     .command('status')
@@ -60,7 +60,9 @@ async function status(context: CliContext, { json, timeout, maxBackupAge }: Stat
   })
   const isEmbedded = config.databaseUrl === null
   const attention = findAttention(state, {
-    ...{ nowMs: now().getTime(), schedule: config.syncSchedule, isEmbedded },
+    nowMs: now().getTime(),
+    schedule: config.syncSchedule,
+    isEmbedded,
     maxBackupAgeDays: maxBackupAge > 0 ? maxBackupAge : null,
   })
   const frame = { version, commit: readCommit(), database: describeDatabase(config), isEmbedded }
@@ -70,11 +72,11 @@ async function status(context: CliContext, { json, timeout, maxBackupAge }: Stat
       : statusScreen(frame, state, attention),
   )
   process.exitCode = attention.length === 0 ? exitCodes.done : exitCodes.failed
-  // A database that hangs holds its connection, and with it this process.
+  // A database that hangs holds its connection and thus this process.
   if (isLate) process.exit(exitCodes.failed)
 }
 
-/** The same for programs. Sizes are bytes, ages seconds. */
+/** The same for programs. Sizes are in bytes, ages in seconds. */
 function statusObject(frame: StatusFrame, state: ServiceState, attention: readonly Attention[]) {
   const { unreachable, disk, schema, server, data, markets, syncs, imports, processes } = state
   const { jobs, mail, backup, missingIndexes, errors, pageCheck } = state

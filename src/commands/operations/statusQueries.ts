@@ -30,7 +30,7 @@ export async function readDataState(sql: Sql): Promise<DataState> {
 }
 
 export interface ProcessState {
-  /** null: a process of a version that does not say it. */
+  /** Null for a process of a version that does not report it. */
   readonly role: 'server' | 'worker' | null
   readonly version: string | null
   readonly host: string | null
@@ -52,7 +52,7 @@ export async function readProcesses(sql: Sql): Promise<readonly ProcessState[]> 
 export interface JobState {
   readonly waiting: number
   readonly running: number
-  /** Within a day. */
+  /** Within the last day. */
   readonly failed: number
   readonly oldestWaitingSeconds: number | null
 }
@@ -68,9 +68,9 @@ export async function readJobs(sql: Sql): Promise<JobState> {
 
 export interface MailState {
   readonly waiting: number
-  /** Within a week. */
+  /** Within the last week. */
   readonly failed: number
-  /** How long the oldest waits that is due. */
+  /** How long the oldest due item has been waiting. */
   readonly overdueSeconds: number | null
 }
 
@@ -91,7 +91,7 @@ export interface BackupState {
   readonly ageSeconds: number
 }
 
-/** The last backup that succeeded; null: none is on record. */
+/** The last successful backup; null if none is on record. */
 export async function readLastBackup(sql: Sql): Promise<BackupState | null> {
   const [row] = await sql<BackupState[]>`
     select to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, subject as file, bytes::float8 as bytes,
@@ -105,7 +105,7 @@ export interface LastImport {
   readonly ageSeconds: number
 }
 
-/** Of each market the last import by hand that read every document. */
+/** For each market, the last manual import that read every document. */
 export async function readLastImports(sql: Sql): Promise<readonly LastImport[]> {
   return sql<LastImport[]>`
     select subject as market, extract(epoch from now() - max(ended_at))::float8 as "ageSeconds"
@@ -115,14 +115,17 @@ export async function readLastImports(sql: Sql): Promise<readonly LastImport[]> 
 export interface PastError {
   readonly at: string
   readonly what: 'backup' | 'import' | 'sync' | 'job' | 'mail'
-  /** A file, a market, the ID of a job; never an address of a person. */
+  /** A file, a market or a job's ID, never a person's address. */
   readonly subject: string
   readonly reason: string
-  /** Whether the same has succeeded since, or it was the fault of who sent it. */
+  /** True if the same has succeeded since, or if the request was at fault. */
   readonly isOver: boolean
 }
 
-/** What failed within a week, the latest first. Faults of a request are its sender's, so failed jobs of that kind are over. */
+/**
+ * Failures within the last week, latest first. Faults in a request are its sender's, so such failed jobs
+ * count as over.
+ */
 export async function readErrors(sql: Sql, limit: number): Promise<readonly PastError[]> {
   return sql<PastError[]>`
     select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, what, subject, reason, over as "isOver"

@@ -5,16 +5,16 @@ import type { ServiceState } from './readStatus.ts'
 export interface StatusFrame {
   readonly version: string
   readonly commit: string | null
-  /** Names the database, without user and password. */
+  /** Describes the database, without user and password. */
   readonly database: string
-  /** Whether the disk of the database is on this machine. */
+  /** Whether the database's disk is on this machine. */
   readonly isEmbedded: boolean
 }
 
 const width = 100
 const indent = 12
 
-/** The screen of `asfiled status`: what needs attention comes last, where a reader of a terminal looks. */
+/** The screen of `asfiled status`. What needs attention comes last, where people look in a terminal. */
 export function statusScreen(
   frame: StatusFrame,
   state: ServiceState,
@@ -59,7 +59,7 @@ const row = (label: string, text: string) =>
   label.padEnd(indent) + wrapText(text, width - indent, ' '.repeat(indent))
 const unknown = 'not known'
 const maxUnchecked = 3
-/** Reasons come from registers and drivers: one must not fill the screen. */
+/** Reasons come from registers and drivers, and a single one must not fill the screen. */
 const clip = (text: string) => (text.length > 400 ? `${text.slice(0, 400)} ...` : text)
 
 const ofServer = ({ server }: ServiceState) =>
@@ -83,7 +83,7 @@ function ofProcesses(state: ServiceState, role: 'server' | 'worker'): string {
   const shown = alive
     .filter(process => process.role === role)
     .map(({ host, pid, version, startedAt }) => `${host} (process ${pid}, ${version}, since ${startedAt})`)
-  // One that says nothing of itself may be either; it counts once.
+  // A process that does not report its role may be either; it is counted once.
   const older = role === 'server' ? alive.filter(process => process.role === null).length : 0
   if (older > 0) shown.push(`${older} of a version that does not say what it is`)
   return shown.length === 0
@@ -148,7 +148,7 @@ function marketTable({ markets, syncs, imports }: ServiceState): string | null {
   return textTable(['market', 'companies', 'last filed', 'fetched', 'imported', 'schedule', 'failed'], rows)
 }
 
-/** 40 s, 12 min, 7 h, 3 d. */
+/** Formats an age as 40 s, 12 min, 7 h or 3 d. */
 function age(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   if (whole < 120) return `${whole} s`

@@ -43,7 +43,7 @@ interface UpgradeFlags {
   readonly timeout: number
 }
 
-/** `upgrade --check`: what an upgrade to this version would do to the database of the settings. */
+/** `upgrade --check`: reports what an upgrade to this version would do to the configured database. */
 export function addUpgradeCommand(program: Command, context: CliContext): void {
   program
     .command('upgrade')
@@ -72,9 +72,14 @@ async function check(context: CliContext, { json, timeout }: UpgradeFlags): Prom
   }
   const { pending, longest } = await inTime(readPending(config, state.schema.pending), timeoutMs)
   const checks = checkUpgrade({
-    ...{ version, schema: state.schema, pending, longest },
+    version,
+    schema: state.schema,
+    pending,
+    longest,
     alive: state.processes === null ? null : aliveProcesses(state),
-    ...{ backup: state.backup, disk: state.disk, server: state.server },
+    backup: state.backup,
+    disk: state.disk,
+    server: state.server,
   })
   await printLine(json ? asJson(state, pending, checks) : asText(config, state, pending, checks))
   process.exitCode = isSafe(checks) ? exitCodes.done : exitCodes.failed
@@ -142,7 +147,7 @@ async function readEffects(
   )
 }
 
-/** The opening comment of a migration up to a blank line or to its note about upgrades, as one line. */
+/** The opening comment of a migration, up to a blank line or its upgrade note, as one line. */
 function reasonOf(text: string): string {
   const [opening] = text.split(/^(?!--)|^-- Upgrade: /m)
   return opening

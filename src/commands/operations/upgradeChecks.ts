@@ -6,23 +6,25 @@ import type { LongTransaction, TableSize } from './upgradeQueries.ts'
 /** What a migration does to a database in use. */
 export interface MigrationEffects {
   readonly why: string
-  /** What its author says of the upgrade; null: nothing. */
+  /** The author's note about the upgrade, or null. */
   readonly note: string | null
-  /** Existing tables, each with what is done to it. */
+  /** Existing tables, each with what happens to it. */
   readonly touched: readonly TableEffect[]
-  /** Why servers of the version before must not run afterwards; null: they may. */
+  /** Why servers of the previous version must not run afterwards; null if they may. */
   readonly breaks: string | null
 }
 
 export interface TableEffect {
-  /** With its schema if that is not `public`. */
+  /** Including its schema if that is not `public`. */
   readonly table: string
-  /** `lock`: for a moment. `scan`: every row is read while writes wait. `index`: writes wait while it is built. `rows`: rows are
-   * written. `rewrite`: the table is written anew while readers wait. */
+  /**
+   * `lock`: for a moment. `scan`: every row is read while writes wait. `index`: writes wait while it is
+   * built. `rows`: rows are written. `rewrite`: the table is rewritten while readers wait.
+   */
   readonly kind: 'lock' | 'scan' | 'index' | 'rows' | 'rewrite'
 }
 
-/** A migration that is still to be applied, with what it would do here. */
+/** A migration still to be applied, with its effects on this database. */
 export interface PendingMigration extends MigrationEffects {
   readonly name: string
   readonly sizes: readonly TableSize[]
@@ -32,7 +34,7 @@ export interface UpgradeFacts {
   readonly version: string
   readonly schema: SchemaState
   readonly pending: readonly PendingMigration[]
-  /** null: it could not be read. */
+  /** Null if it could not be read. */
   readonly alive: readonly ProcessState[] | null
   readonly backup: BackupState | null | undefined
   readonly disk: DiskState | null
@@ -40,7 +42,7 @@ export interface UpgradeFacts {
   readonly longest: LongTransaction | null
 }
 
-/** `ok` null: it cannot be known from here. */
+/** `ok` is null if it cannot be determined from here. */
 export interface UpgradeCheck {
   readonly about: 'schema' | 'backup' | 'servers' | 'locks' | 'disk'
   readonly ok: boolean | null
@@ -54,13 +56,13 @@ const longRows = 5e6
 /** `max_wal_size` of the embedded database. */
 const logBytes = 2 * 2 ** 30
 const minFreeBytes = 2 ** 28
-/** Of a table with its indexes, what one more index may take. */
+/** What one more index may take, as a share of a table with its indexes. */
 const indexShare = 0.5
 
 const sizeOf = ({ sizes }: PendingMigration, table: string) =>
   sizes.find(entry => entry.table === table) ?? { table, rows: 0, bytes: 0 }
 
-/** Whether an effect is more than a moment: it grows with the table, and the table is large. */
+/** Whether an effect takes more than a moment: its duration grows with the table, and the table is large. */
 export function takesLong(migration: PendingMigration): boolean {
   return migration.touched.some(({ table, kind }) => {
     const { rows, bytes } = sizeOf(migration, table)
@@ -76,7 +78,7 @@ const inWords = {
   rewrite: 'it is written anew, and readers wait',
 } as const
 
-/** What happens to each table, in words. */
+/** Describes what happens to each table. */
 export function effectsInWords(migration: PendingMigration): readonly string[] {
   const shown = migration.touched.filter(({ table }) => migration.sizes.some(entry => entry.table === table))
   if (shown.length === 0) return ['adds to the schema; no table in use is locked']
@@ -162,7 +164,7 @@ function checkLocks({ longest, pending }: UpgradeFacts): UpgradeCheck {
   return { about: 'locks', ok: true, message: duration }
 }
 
-/** Old and new rows lie next to each other until the migration is committed and the table was vacuumed. */
+/** Old and new rows coexist until the migration is committed and the table has been vacuumed. */
 export function neededBytes(pending: readonly PendingMigration[]): number {
   let sum = minFreeBytes
   for (const migration of pending)

@@ -2,12 +2,12 @@ import type { Sql } from '../../postgres/client.ts'
 
 export interface TableSize {
   readonly table: string
-  /** As the planner estimates them. */
+  /** The planner's estimate. */
   readonly rows: number
   readonly bytes: number
 }
 
-/** Of those names that are tables. */
+/** The sizes of those names that are tables. */
 export async function readTableSizes(sql: Sql, tables: readonly string[]): Promise<readonly TableSize[]> {
   return sql<TableSize[]>`
     select n.name as "table", greatest(c.reltuples, 0)::float8 as rows, pg_total_relation_size(c.oid)::float8 as bytes
@@ -20,7 +20,10 @@ export interface LongTransaction {
   readonly seconds: number
 }
 
-/** The transaction that has been open for longest: a change of a table waits for it, and everything waits behind that change. */
+/**
+ * The longest open transaction: a change of a table waits for it, and everything else waits behind that
+ * change.
+ */
 export async function readLongestTransaction(sql: Sql): Promise<LongTransaction | null> {
   const [row] = await sql<LongTransaction[]>`
     select pid, application_name as application, extract(epoch from now() - xact_start)::float8 as seconds

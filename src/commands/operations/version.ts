@@ -17,7 +17,7 @@ which is not started for this.
 Example:
   ./asfiled version --json`
 
-/** `version`: what runs here, for a report of a fault. */
+/** `version`: describes the installation, for bug reports. */
 export function addVersionCommand(program: Command, context: CliContext): void {
   program
     .command('version')
@@ -34,7 +34,7 @@ export function addVersionCommand(program: Command, context: CliContext): void {
         postgresql: await postgresOf(context.config),
       }
       await printLine(json ? JSON.stringify(found, null, 2) : textOf(found))
-      // A database that hangs holds its connection, and with it this process.
+      // A database that hangs holds its connection and thus this process.
       if (found.postgresql === null) process.exit(exitCodes.done)
     })
 }

@@ -3,9 +3,11 @@ import type { Sql, TransactionSql } from '../../postgres/client.ts'
 
 export const shellOperator: Operator = { email: 'operator', address: '' }
 
-/** Names the actor of all that the rest of this transaction writes to the audit log.
+/**
+ * Names the actor for everything that the rest of this transaction writes to the audit log.
  *
- * @param actor without an account: the entries are those of the account that holds the key, if there is one */
+ * @param actor if it has no account, entries go to the account that holds the key, if there is one
+ */
 export async function nameActor(
   transaction: TransactionSql,
   actor: Operator & { readonly accountId?: number },
@@ -16,9 +18,11 @@ export async function nameActor(
            set_config('asfiled.address', ${address}, true)`
 }
 
-/** Writes an entry under the actor of this transaction. Keys and grants write theirs by triggers.
+/**
+ * Writes an audit entry with this transaction's actor. Triggers write the entries of keys and grants.
  *
- * @param accountId of the account that it is about; null: the actor's */
+ * @param accountId the account concerned; null means the actor's
+ */
 export async function writeAudit(
   transaction: TransactionSql,
   act: string,
@@ -40,9 +44,11 @@ export interface AuditEntry {
   readonly address: string
 }
 
-/** The latest entries, newest first.
+/**
+ * The latest entries, newest first.
  *
- * @param of the account, by its number or address; null: of all */
+ * @param of the account's number or address; null lists all accounts
+ */
 export async function listAudit(
   sql: Sql,
   of: { readonly accountId: number } | { readonly email: string } | null,

@@ -2,12 +2,15 @@ import type { Actor } from '../../access/signedIn.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { nameActor, writeAudit } from './auditQueries.ts'
 
-/** How long a browser is remembered after its last sign-in, as the table has it. */
+/** Days for which a browser is remembered after its last sign-in; the table has the same interval. */
 export const rememberedDays = 180
-/** Of one account: each has guesses of its own. */
+/** Per account. Each remembered browser has its own budget of guesses. */
 const maxBrowsers = 5
 
-/** The number of the browser whose cookie has this digest, if it signed in with this mailbox before; else null. */
+/**
+ * The number of the browser whose cookie has this digest, if it has signed in with this mailbox before;
+ * otherwise null.
+ */
 export async function findKnownBrowser(sql: Sql, digest: Uint8Array, email: string): Promise<number | null> {
   const [row] = await sql<{ browserId: number }[]>`
     select b.browser_id as "browserId"
@@ -16,8 +19,10 @@ export async function findKnownBrowser(sql: Sql, digest: Uint8Array, email: stri
   return row?.browserId ?? null
 }
 
-/** Whether somebody of a registrable domain is signed in from a network. Nothing here depends on the mailbox that
- * a code is for. */
+/**
+ * Whether anyone whose address has this registrable domain is signed in from the network. The result does not
+ * depend on the mailbox that a code is for.
+ */
 export async function isKnownNetwork(sql: Sql, address: string, domain: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
@@ -30,14 +35,16 @@ export async function isKnownNetwork(sql: Sql, address: string, domain: string):
 export interface SignedInBrowser {
   readonly accountId: number
   readonly digest: Uint8Array
-  /** Of the token that the browser sent; null: it sent none. */
+  /** Digest of the token that the browser sent, or null if it sent none. */
   readonly previous: Uint8Array | null
   readonly address: string
   readonly agent: string
 }
 
-/** Remembers a browser that signs in and returns its number. Its token changes, also for other accounts that
- * signed in from it, so a copy of the earlier cookie is of no use any more. */
+/**
+ * Remembers a browser that signs in and returns its number. Its token changes, also for other accounts that
+ * signed in from it, so a copy of the earlier cookie becomes useless.
+ */
 export async function rememberBrowser(
   transaction: TransactionSql,
   { accountId, digest, previous, address, agent }: SignedInBrowser,
@@ -51,7 +58,7 @@ export async function rememberBrowser(
     on conflict (digest, account_id) do update
     set signed_in_at = default, expires_at = default, address = excluded.address, agent = excluded.agent
     returning browser_id as "browserId"`
-  // A locked row belongs to a browser that signs in at this moment: the next sign-in looks again.
+  // A locked row belongs to a browser that is signing in right now; the next sign-in deletes what remains.
   await transaction`
     delete from account.known_browser where browser_id in (
       select browser_id from account.known_browser where browser_id in (
@@ -71,9 +78,11 @@ export interface ListedBrowser {
   readonly isThis: boolean
 }
 
-/** The browsers that an account is remembered in, the latest first.
+/**
+ * The browsers remembered for an account, the latest first.
  *
- * @param digest of the token in the cookie of this browser; null: none */
+ * @param digest of the token in this browser's cookie, or null if it has none
+ */
 export async function listBrowsers(
   sql: Sql,
   accountId: number,
@@ -87,10 +96,10 @@ export async function listBrowsers(
   return [...rows]
 }
 
-/** Which browsers of an account are meant: one, some by their numbers, all, or all but the one of a session. */
+/** Selects browsers of an account: by number, all, or all but the one of a session. */
 export type WhichBrowsers = { readonly only: readonly number[] } | 'all' | { readonly allButOf: number }
 
-/** Forgets browsers of the actor's account. Returns their digests. */
+/** Forgets browsers of the actor's account and returns their digests. */
 export async function forgetBrowsers(
   sql: Sql,
   actor: Actor,
@@ -102,7 +111,7 @@ export async function forgetBrowsers(
   })
 }
 
-/** Within a transaction that names its actor. */
+/** Must run in a transaction that names its actor. */
 export async function deleteBrowsers(
   transaction: TransactionSql,
   accountId: number,

@@ -17,7 +17,9 @@ export async function insertCode(sql: Sql, code: NewCode): Promise<void> {
             now() + ${code.minutes} * interval '1 minute')`
 }
 
-/** The mailbox that a code was sent to from this browser; null: none, or it has expired. */
+/**
+ * The mailbox to which a code was sent from this browser, or null if there is none or the code has expired.
+ */
 export async function findCodeEmail(sql: Sql, browser: Uint8Array): Promise<string | null> {
   const [row] = await sql<{ email: string }[]>`
     select email from account.sign_in_code
@@ -37,8 +39,11 @@ interface CodeUse {
   readonly agent: string
 }
 
-/** Tries a code and, if it is right, makes the session, all in one transaction. The update counts the guess and takes the code under
- * the lock of its row: of many at once one is right, and none is beyond the cap. null: there is no code to try. */
+/**
+ * Tries a code and, if it is right, creates the session, all in one transaction. The update counts the guess
+ * and takes the code under its row lock: of several concurrent attempts only one succeeds, and none exceeds
+ * the cap. Returns null if there is no code to try.
+ */
 export async function signIn(
   sql: Sql,
   use: CodeUse,

@@ -5,24 +5,29 @@ import { insertCode, signIn as signInStored } from './codeQueries.ts'
 import type { Mailer } from './mail.ts'
 
 export const codeMinutes = 10
-/** Wrong ones after which a code is worth nothing. */
+/** Wrong guesses after which a code becomes invalid. */
 export const maxGuesses = 5
 
-/** A six-digit code without bias: numbers from the top of the range, of which a million has no multiple, are drawn again. */
+/** Draws a six-digit code without bias: values above the largest multiple of a million are drawn again. */
 function makeCode(): string {
   const [number] = crypto.getRandomValues(new Uint32Array(1))
   return number >= 4_294_000_000 ? makeCode() : String(number % 1_000_000).padStart(6, '0')
 }
 
-/** What is stored of a code. The token is in the browser alone: the million codes cannot be tried on what is stored. */
+/**
+ * The stored digest of a code. Only the browser has the token, so nobody can try the million codes against
+ * what is stored.
+ */
 function codeDigest(token: string, code: string): Uint8Array {
   return new Uint8Array(new Bun.CryptoHasher('sha256', token).update(code).digest())
 }
 
-/** Sends a code to a mailbox and returns the token for the cookie of the browser that requested it. Nothing depends on whether the mailbox
- * has an account: the answer and its time are the same.
+/**
+ * Sends a code to a mailbox and returns the token for the cookie of the browser that requested it. The
+ * response and its timing do not reveal whether the mailbox has an account.
  *
- * @param whenLost called if the mail is given up after this has returned */
+ * @param whenLost called if the mail is given up after this has returned
+ */
 export async function sendCode(
   { sql, mailer, baseUrl }: { sql: Sql; mailer: Mailer; baseUrl: string },
   mailbox: Mailbox,
@@ -61,22 +66,24 @@ export interface Visit {
 }
 
 export type SignIn =
-  /** The tokens for the cookies of the new session and of the browser, which is known from now on. */
+  /** Cookie tokens of the new session and of the browser, which is remembered from now on. */
   | { readonly outcome: 'done'; readonly session: string; readonly known: string }
   | { readonly outcome: 'wrong'; readonly guessesLeft: number }
-  /** Expired, used, guessed out, or never sent to this browser. */
+  /** The code expired, was used, ran out of guesses, or was never sent to this browser. */
   | { readonly outcome: 'over' }
 
 /** The tokens that a browser sent. */
 export interface SentTokens {
-  /** Of the browser that requested the code. */
+  /** Token of the browser that requested the code. */
   readonly signin: string
   readonly session: string | null
   readonly known: string | null
 }
 
-/** Uses a code. The new session and the known browser have tokens of their own, never ones that came with the
- * request, and replace the browser's earlier ones. */
+/**
+ * Uses a code. The new session and the remembered browser get fresh tokens, never ones that came with the
+ * request; these replace the browser's earlier ones.
+ */
 export async function useCode(sql: Sql, sent: SentTokens, code: string, visit: Visit): Promise<SignIn> {
   const [session, known] = [makeToken(), makeToken()]
   const digestOf = (token: string | null) => (token === null ? null : tokenDigest(token))

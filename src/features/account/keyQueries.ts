@@ -9,8 +9,10 @@ import type { Actor } from '../../access/signedIn.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { nameActor, writeAudit } from './auditQueries.ts'
 
-/** What an account does with its keys happens one after the other, on all servers. A stronger lock would keep out entries of the audit
- * log: an operator who revokes the same key writes one with the key locked, and each would wait for the other. */
+/**
+ * Serialises an account's changes to its keys across all servers. A stronger lock would block audit entries:
+ * an operator who revokes the same key writes one while holding the key's lock, which would be a deadlock.
+ */
 export async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
   await transaction`select from account.account where account_id = ${actor.accountId} for no key update`
   await nameActor(transaction, actor)
@@ -19,8 +21,11 @@ export async function lockAccount(transaction: TransactionSql, actor: Actor): Pr
 /** Keys `k` that work and have not been rotated. Their grants may have ended. */
 const isCurrent = (sql: Sql | TransactionSql) => sql`(k.revoked_at is null and k.retires_at is null)`
 
-/** Stores a free key unless the account has a current one. Returns whether it did. It shares the grant of earlier free keys, so that
- * revoking renews no budget, save of those that were granted more: a new key would bring back what an operator has revoked. */
+/**
+ * Stores a free key unless the account has a current one, and returns whether it did. It shares the grant of
+ * earlier free keys, so that revoking a key does not renew its budget. Keys that were granted more are
+ * excluded: a new key would restore what an operator has revoked.
+ */
 export async function storeFreeKey(
   sql: Sql,
   actor: Actor,
@@ -43,7 +48,7 @@ export async function storeFreeKey(
         : await insertKeyRow(transaction, key, rootKeyId)
     if (keyId === null) return false
     await holdKey(transaction, actor, keyId, name)
-    // A key with a grant of its own is recorded by the trigger of grants.
+    // The trigger on grants records keys that have their own grant.
     if (rootKeyId !== null)
       await writeAudit(transaction, 'key_made', key.prefix, 'shares the grant of earlier keys')
     return true
@@ -66,7 +71,10 @@ interface Rotation {
   readonly overlapHours: number
 }
 
-/** Adds a key to the family of a current one, which then ends after the overlap. Returns false if the account has no such key. */
+/**
+ * Adds a key to the family of a current one, which then ends after the overlap. Returns false if the account
+ * has no such key.
+ */
 export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation): Promise<boolean> {
   const { keyId, key, overlapHours } = rotation
   return sql.begin(async transaction => {
@@ -90,7 +98,10 @@ export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation):
   })
 }
 
-/** A key that was granted and has no text yet, of an account. null: there is none, or its licence has not begun. */
+/**
+ * The prefix of an account's granted key whose secret has not been created. Null if there is none or its
+ * licence has not begun.
+ */
 export async function findWaitingKey(sql: Sql, actor: Actor, keyId: number): Promise<string | null> {
   const [row] = await sql<{ prefix: string }[]>`
     select k.prefix from account.held_key h join api_key k using (key_id)
@@ -99,7 +110,10 @@ export async function findWaitingKey(sql: Sql, actor: Actor, keyId: number): Pro
   return row?.prefix ?? null
 }
 
-/** Stores the text of a key that was granted. Returns false if it has one: of two that make it one does. */
+/**
+ * Stores the secret of a granted key. Returns false if it already has one, so that only one of two concurrent
+ * requests succeeds.
+ */
 export async function storeWaitingKey(sql: Sql, actor: Actor, keyId: number, key: NewKey): Promise<boolean> {
   return sql.begin(async transaction => {
     await lockAccount(transaction, actor)
@@ -116,7 +130,7 @@ export async function storeWaitingKey(sql: Sql, actor: Actor, keyId: number, key
   })
 }
 
-/** Revokes a key of the account that still works, also a rotated one, with that which it replaced. */
+/** Revokes a working key of the account, including a rotated one, together with the key it replaced. */
 export async function revokeHeldKey(sql: Sql, actor: Actor, keyId: number): Promise<boolean> {
   return sql.begin(async transaction => {
     await lockAccount(transaction, actor)

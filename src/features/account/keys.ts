@@ -17,10 +17,10 @@ export const overlapHours = 24
 const maxNameLength = 60
 const defaultName = 'My key'
 
-/** Keys that an account makes: each stays in the database for ever. */
+/** Limits on creating keys: each key stays in the database forever. */
 const keysPerAccount: Limits = { perMinute: 6, perDay: 30 }
 
-/** Counts a key that is to be made, or fails. */
+/** Counts a new key against the limits; fails if they are exhausted. */
 export async function countNewKey(limiter: RateLimiter, { accountId }: Actor): Promise<void> {
   const { refused } = await limiter.take(`new-keys:${accountId}`, keysPerAccount)
   if (refused === null) return
@@ -31,8 +31,10 @@ export async function countNewKey(limiter: RateLimiter, { accountId }: Actor): P
   )
 }
 
-/** Makes the account's free key and returns it whole. There is one active one an account. One that follows a revoked one shares its
- * grant, so that revoking renews no budget. */
+/**
+ * Creates the account's free key and returns its full text. An account has at most one active free key. One
+ * that follows a revoked key shares its grant, so that revoking does not renew the budget.
+ */
 export async function makeFreeKey(sql: Sql, actor: Actor, name: string): Promise<string> {
   const { key, stored } = newKey(actor.email, 'live')
   const order = { email: actor.email, licence: 'free', quant: false, environment: 'live' } as const
@@ -49,7 +51,10 @@ export async function makeFreeKey(sql: Sql, actor: Actor, name: string): Promise
   )
 }
 
-/** Makes the text of a key that was granted, and returns it whole. Its prefix stays, which all lists and the audit log name. */
+/**
+ * Creates the secret of a granted key and returns its full text. The prefix stays the same, because all lists
+ * and the audit log use it.
+ */
 export async function makeGrantedKey(sql: Sql, actor: Actor, keyId: number): Promise<string> {
   const prefix = await findWaitingKey(sql, actor, keyId)
   if (prefix === null) throw notActive()
@@ -58,8 +63,10 @@ export async function makeGrantedKey(sql: Sql, actor: Actor, keyId: number): Pro
   throw notActive()
 }
 
-/** Replaces a key by a new one with the same licence, budget and companies, and returns it whole. The old one works for another day.
- * A key that was replaced before it ends at once, so that never more than two of them work. */
+/**
+ * Replaces a key by a new one with the same licence, budget and companies, and returns its full text. The old
+ * one works for another day. A key that was replaced before ends at once, so that at most two of them work.
+ */
 export async function rotateKey(sql: Sql, actor: Actor, keyId: number): Promise<string> {
   const { key, stored } = newKey(actor.email, 'live')
   if (await rotateHeldKey(sql, actor, { keyId, key: stored, overlapHours })) return key
@@ -74,7 +81,7 @@ export async function nameKey(sql: Sql, actor: Actor, keyId: number, name: strin
   if (!(await renameKey(sql, actor, keyId, checkName(name)))) throw notActive()
 }
 
-/** The same for a key of another account and one that never was. */
+/** The same error whether the key belongs to another account or never existed. */
 const notActive = () =>
   new Failure('entity_unknown', 'This account has no such active key. The page lists its keys.', {
     param: 'key',

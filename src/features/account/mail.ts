@@ -3,16 +3,23 @@ import type { Sql } from '../../postgres/client.ts'
 import { type Mail, storeLocalMail } from './mailQueries.ts'
 import type { ClaimedMail } from './outboxQueries.ts'
 
-/** `smtp` sends. `terminal` shows mail to a person who runs a server on their own machine. `off` sends nothing: sign-in says so. */
+/**
+ * `smtp` sends mail. `terminal` prints it for someone who runs a server on their own machine. `off` sends
+ * nothing, and the sign-in page says so.
+ */
 export interface Mailer {
   readonly kind: 'smtp' | 'terminal' | 'off'
-  /** Returns when the mail is queued: how long the recipient's server takes shows nothing.
+  /**
+   * Returns as soon as the mail is queued, so that timing does not reveal how long the recipient's server
+   * takes.
    *
-   * @param whenLost called if no attempt to send the queued mail succeeds. Not called if this fails */
+   * @param whenLost called if every attempt to send the queued mail fails; not called if this method itself
+   * fails
+   */
   send(mail: Mail, whenLost?: () => Promise<void>): Promise<void>
-  /** Makes one attempt to send a mail of the outbox. Returns when it is accepted, and fails if it is not. */
+  /** Makes one attempt to send an outbox mail. Returns when the mail server accepts it; throws otherwise. */
   deliver(mail: ClaimedMail): Promise<void>
-  /** Waits for what is queued, at most for the time that one attempt takes. */
+  /** Waits for queued mail, at most as long as one attempt may take. */
   close(): Promise<void>
 }
 
@@ -30,7 +37,7 @@ interface MailLog {
 interface MailDeps {
   readonly sql: Sql
   readonly log: MailLog
-  /** Writes to the terminal of the server, which is not its log. */
+  /** Writes to the server's terminal, not to its log. */
   readonly showInTerminal: (text: string) => void
 }
 
@@ -41,7 +48,9 @@ export function makeMailer(settings: MailSettings, deps: MailDeps): Mailer {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
 
-/** Only this machine reaches the server. An address of its own means that a proxy on this machine lets others in. */
+/**
+ * Only this machine can reach the server. A public base URL means that a proxy on this machine admits others.
+ */
 const isLocal = ({ host, baseUrl }: MailSettings) =>
   loopback.test(host) && loopback.test(new URL(baseUrl).hostname)
 
@@ -71,10 +80,10 @@ function terminalMailer({ sql, showInTerminal }: MailDeps): Mailer {
 
 const attemptMs = 10_000
 const pausesMs = [2_000, 10_000]
-/** Mails under way at a time. Beyond that the server says that it is busy, instead of holding ever more in memory. */
+/** Mails in flight. Above this the server reports that it is busy, so that memory stays bounded. */
 const maxQueued = 500
 
-/** The package takes 200 ms and 13 MB, which a server without MAIL_URL spares. */
+/** Loading the package takes 200 ms and 13 MB, which a server without MAIL_URL avoids. */
 async function openTransport(url: string, from: string) {
   const { createTransport } = await import('nodemailer')
   return createTransport(
@@ -85,7 +94,7 @@ async function openTransport(url: string, from: string) {
       connectionTimeout: attemptMs,
       greetingTimeout: attemptMs,
       socketTimeout: attemptMs,
-      // Attachments are bytes, so nothing in a mail may name a file or an address to fetch.
+      // Attachments are bytes, so a mail never needs a file or URL to be fetched.
       disableFileAccess: true,
       disableUrlAccess: true,
     },
@@ -114,7 +123,7 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
         const { isFinal, reason } = refusalOf(error)
         const isLast = pauseMs === null || closing.signal.aborted || isFinal
         log.warn({ smtp: reason, domain: mail.to.split('@')[1], isLast }, 'a mail was not accepted')
-        // The database may be what fails. Nothing is lost then but a count.
+        // The database itself may be down. Then only a count is lost.
         if (isLast) return await whenLost?.().catch(() => {})
         await Bun.sleep(pauseMs)
       }
@@ -155,12 +164,16 @@ const attachmentsOf = ({ attachment, attachmentName }: ClaimedMail) =>
         },
       ]
 
-/** Why a mail server did not accept a mail. Codes alone: the text of an answer may quote the mail, and so the code in it. */
+/**
+ * Why a mail server rejected a mail. Contains codes only: the text of a response may quote the mail and thus
+ * the code in it.
+ */
 export function refusalOf(error: unknown): { readonly isFinal: boolean; readonly reason: string } {
   const partOf = (name: string) => Reflect.get(Object(error), name)
   const parts = ['code', 'responseCode', 'command'].map(partOf)
   return {
-    // A server that refuses this recipient or this text would do so again. A password or a sender that it refuses can be mended.
+    // A server that rejects this recipient or this text would do so again. A rejected password or sender can
+    // be corrected.
     isFinal:
       Number(partOf('responseCode') ?? 0) >= 500 && ['RCPT TO', 'DATA'].includes(partOf('command') ?? ''),
     reason: parts.filter(part => part !== undefined).join(' ') || 'unknown',

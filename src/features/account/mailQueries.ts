@@ -4,7 +4,7 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** How long it is of use. */
+  /** How long the mail is useful. */
   readonly minutes: number
 }
 
@@ -22,7 +22,7 @@ export interface LocalMail {
   readonly text: string
 }
 
-/** Mail that is still of use, the latest first. */
+/** Mail that is still useful, the latest first. */
 export async function listLocalMail(sql: Sql, limit: number): Promise<LocalMail[]> {
   const rows = await sql<LocalMail[]>`
     select recipient as "to", to_char(sent_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as sent, subject, body as text
@@ -31,8 +31,10 @@ export async function listLocalMail(sql: Sql, limit: number): Promise<LocalMail[
   return [...rows]
 }
 
-/** Deletes what has expired: codes, sessions, known browsers and local mail. Bounded, so that the statements stay
- * short. */
+/**
+ * Deletes expired codes, sessions, remembered browsers and local mail. Bounded, so that the statements stay
+ * short.
+ */
 export async function deleteExpired(sql: Sql, limit: number): Promise<void> {
   await sql`
     delete from account.sign_in_code where browser in (

@@ -61,7 +61,7 @@ export const Me = Type.Object(
 )
 export type Me = Static<typeof Me>
 
-/** What the key of a request may do, and what is left of it. */
+/** What the request's key may do and what remains of its budget. */
 export async function describeCaller(sql: Sql, context: RequestContext): Promise<Me> {
   const caller = context.authenticatedCaller
   const { usage } = context

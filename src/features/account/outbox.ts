@@ -2,14 +2,19 @@ import type { Sql } from '../../postgres/client.ts'
 import { type Mailer, refusalOf } from './mail.ts'
 import { type ClaimedMail, claimMail, endLostMail, endMail, postponeMail } from './outboxQueries.ts'
 
-/** Why no queue of tasks: a server may leave those to others, and a mail must not wait for the end of backtests. */
+/**
+ * This is not a job queue: a server may leave jobs to others, and mail must not wait for backtests to end.
+ */
 
 const pollMs = 1_000
 const claimedAtOnce = 4
-/** Longer than an attempt may take. */
+/** Must exceed `attemptMs`. */
 const leaseSeconds = 120
 const attemptMs = 60_000
-/** After each attempt that failed; then the mail has failed for good, two days after it was written. */
+/**
+ * The pause after each failed attempt. After the last one, two days after it was written, the mail has failed
+ * for good.
+ */
 const pausesSeconds = [30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400]
 const maxAttempts = pausesSeconds.length + 1
 
@@ -19,12 +24,12 @@ export interface OutboxDeps {
   readonly log: { warn(details: object, message: string): void }
 }
 
-/** Sends what is due, once: mails that come meanwhile, too. */
+/** Sends all due mail, including mail that becomes due meanwhile. */
 export async function sendDueMail(deps: OutboxDeps, isClosing: () => boolean = () => false): Promise<void> {
   const { sql, mailer, log } = deps
   const lost = await endLostMail(sql, maxAttempts)
   if (lost > 0) log.warn({ mails: lost }, 'mails were not sent in the time in which they were of use')
-  // They wait until the operator has set up mail.
+  // Mail waits until the operator has configured sending.
   if (mailer.kind === 'off') return
   while (!isClosing()) {
     const mails = await claimMail(sql, { limit: claimedAtOnce, leaseSeconds, maxAttempts })
@@ -33,7 +38,10 @@ export async function sendDueMail(deps: OutboxDeps, isClosing: () => boolean = (
   }
 }
 
-/** A server that dies between the acceptance and its record has the mail sent again, with the same Message-ID. */
+/**
+ * If a server dies after the acceptance and before recording it, the mail is sent again with the same
+ * Message-ID.
+ */
 async function attempt({ sql, mailer, log }: OutboxDeps, mail: ClaimedMail): Promise<void> {
   try {
     await inTime(mailer.deliver(mail))
@@ -59,12 +67,15 @@ async function inTime(delivery: Promise<void>): Promise<void> {
   await Promise.race([delivery, late]).finally(() => clearTimeout(timer))
 }
 
-/** Sends mails of the outbox while the server runs. Returns the function that ends this: attempts under way are finished. */
+/**
+ * Sends outbox mail while the server runs. Returns a function that stops this and waits for attempts in
+ * flight.
+ */
 export function startOutbox(deps: OutboxDeps): () => Promise<void> {
   let closing = false
   let running: Promise<void> | null = null
   const timer = setInterval(() => {
-    // An unreachable database is reported by all else; the next run does the work.
+    // Everything else reports an unreachable database; the next run sends the mail.
     running ??= sendDueMail(deps, () => closing)
       .catch(() => {})
       .finally(() => {

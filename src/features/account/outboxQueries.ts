@@ -1,16 +1,22 @@
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 
-/** A mail that must arrive although servers die. Sign-in codes are never among them: they would be readable in the database. */
+/**
+ * A mail that must arrive even if servers crash. Sign-in codes are never sent this way, because the database
+ * would hold them readable.
+ */
 export interface DurableMail {
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly attachment?: { readonly name: string; readonly content: Uint8Array }
-  /** How long it is of use. */
+  /** How long the mail is useful. */
   readonly usefulMinutes: number
 }
 
-/** Stores a mail in the transaction of what it is about: both are committed or neither. A server sends it within seconds. */
+/**
+ * Stores a mail in the transaction that causes it, so that both are committed or neither. A server sends it
+ * within seconds.
+ */
 export async function queueMail(transaction: TransactionSql, mail: DurableMail): Promise<void> {
   const { to, subject, text, attachment, usefulMinutes } = mail
   await transaction`
@@ -22,22 +28,22 @@ export async function queueMail(transaction: TransactionSql, mail: DurableMail):
 /** A mail that this process has claimed. */
 export interface ClaimedMail {
   readonly mailId: number
-  /** Of every attempt: who gets the mail twice sees that it is one. */
+  /** The same for every attempt, so that a recipient who gets the mail twice can recognise it as one. */
   readonly messageId: string
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly attachmentName: string | null
   readonly attachment: Uint8Array | null
-  /** How long it is of use. */
+  /** How long the mail is useful. */
   readonly minutes: number
-  /** Its number, from 1. */
+  /** Counts attempts from 1. */
   readonly attempt: number
 }
 
 interface Claim {
   readonly limit: number
-  /** Another server takes the mail after this time: the one that claimed it is dead. */
+  /** After this time another server takes over, assuming that the one that claimed the mail is dead. */
   readonly leaseSeconds: number
   readonly maxAttempts: number
 }
@@ -73,7 +79,10 @@ export async function postponeMail(sql: Sql, mailId: number, seconds: number): P
     where mail_id = ${mailId} and state = 'waiting'`
 }
 
-/** Ends mails that are of no use any more, and those whose every attempt ended with the death of its server. Returns how many. */
+/**
+ * Ends mails that are no longer useful and mails whose every attempt ended with a server crash. Returns their
+ * number.
+ */
 export async function endLostMail(sql: Sql, maxAttempts: number): Promise<number> {
   const ended = await sql`
     update account.mail_outbox

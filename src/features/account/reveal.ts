@@ -1,8 +1,10 @@
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { storeReveal, takeReveal } from './sessionQueries.ts'
 
-/** A new key is shown by the page after the form that made it, once. On the way it is encrypted with the token of the session, which
- * only the browser has. A server that dies in between leaves nothing readable. */
+/**
+ * The page after the form shows a new key, once. In between, the key is stored encrypted with the session's
+ * token, which only the browser has, so a server that dies in between leaves nothing readable.
+ */
 
 const nonceBytes = 12
 
@@ -23,7 +25,7 @@ export async function revealLater(
   await storeReveal(sql, sessionId, Buffer.concat([iv, new Uint8Array(sealed)]))
 }
 
-/** The secret, for the first that asks; null: none, or it was shown. */
+/** Returns the secret to the first caller; null if there is none or it was already shown. */
 export async function revealOnce(sql: Sql, sessionId: number, sessionToken: string): Promise<string | null> {
   const sealed = await takeReveal(sql, sessionId)
   if (sealed === null) return null

@@ -24,7 +24,10 @@ const form = { sessionForm: true, parse: 'none' } as const
 const keysPath = '/account/api-keys'
 const shownAuditEntries = 50
 
-/** GET /api/v1/me: what a key may do. In an app of its own, since it alone is documented. */
+/**
+ * GET /api/v1/me describes the caller's key. It is an app of its own because no other account route is
+ * documented.
+ */
 export function meRoutes(http: HttpPlugin, deps: AccountDeps) {
   return new Elysia({ name: 'me' }).use(http).get(
     '/api/v1/me',
@@ -38,13 +41,13 @@ export function meRoutes(http: HttpPlugin, deps: AccountDeps) {
   )
 }
 
-/** Sign-in and the pages below /account. */
+/** Sign-in and the pages under /account. */
 export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
   const { sql } = deps
   const { cookies } = deps.access
   const knownDigest = ({ request }: RequestContext) => cookies.readDigest(request.headers, 'known')
 
-  /** Makes a key, whose text the next page shows once. */
+  /** Creates a key and stores its full text for the next page, which shows it once. */
   async function makeKey(
     { session, token, actor }: SignedIn,
     make: (actor: Actor) => Promise<string>,
@@ -96,7 +99,7 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
     .get(
       keysPath,
       async ({ context, signedIn: { session, token } }) => {
-        // HEAD shows nothing, so it must not use up what is shown once.
+        // HEAD has no body, so it must not use up a key that is shown only once.
         const isShown = context.request.method === 'GET'
         const newKey = isShown ? await revealOnce(sql, session.sessionId, token) : null
         const keys = await shownKeys(deps, session.accountId)
@@ -149,7 +152,7 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
 }
 
 async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number): Promise<ShownKey[]> {
-  // What this server has counted and not written yet. Others write within two seconds.
+  // Writes the counts that this server still buffers. Other servers write theirs within two seconds.
   await usage.flush()
   const keys = await listHeldKeys(sql, accountId)
   return Promise.all(

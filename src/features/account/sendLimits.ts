@@ -5,56 +5,66 @@ import { type Budget, giveBack, type Refused, takeTogether } from '../../limits/
 import type { Limits } from '../../limits/verdict.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-/** Who may have how many codes sent. The counters are in the database, so they hold across servers. */
+/** Limits on sending sign-in codes. The counters are in the database, so they hold across servers. */
 const perNetwork: Limits = { perMinute: 6, perDay: 60 }
 const perDomain = { perMinute: 20, perDay: 300 }
-/** Of providers whose addresses belong to people who have nothing to do with each other. */
+/** For mail providers whose users have nothing to do with each other. */
 const perFreeMailDomain = { perMinute: 200, perDay: 5_000 }
 const perAddress: Limits = { perMinute: 3, perDay: 12 }
-/** Half of what a domain gets in a day is open to every network until the network's own limits; the other half is a
- * reserve, of which each neighbourhood of networks gets only this much. So few networks cannot use up a domain. */
+/**
+ * Half of a domain's daily budget is open to every network within that network's own limits. The other half
+ * is a reserve, from which each neighbourhood of networks gets only this much, so a few networks cannot
+ * exhaust a domain's budget.
+ */
 const perNeighbourhood: Limits = { perMinute: 2, perDay: 2 }
-/** To a domain of which somebody is signed in from the network that asks. */
+/** For mail to a domain of which someone is signed in from the requesting network. */
 const perKnownNetwork: Limits = { perMinute: 6, perDay: 30 }
 const perKnownBrowser: Limits = { perMinute: 3, perDay: 6 }
 
-/** How many codes may be tried. Against one mailbox 30 a day of a million: from however many networks, a century
- * finds one in a hundred. A known browser adds its own to that, and an account has five of them at most. */
+/**
+ * Limits on trying codes. A mailbox allows 30 guesses a day, each right with a probability of one in a
+ * million, however many networks take part. Remembered browsers have budgets of their own on top, and an
+ * account has at most five of them.
+ */
 const guessesPerNetwork: Limits = { perMinute: 20, perDay: 200 }
 const guessesPerAddress: Limits = { perMinute: 10, perDay: 30 }
 const guessesPerKnownBrowser: Limits = { perMinute: 10, perDay: 20 }
 
 interface SignInBudget extends Budget {
-  /** For the message of a refusal. */
+  /** What was limited, for the error message. */
   readonly what: string
-  /** Whether others draw on it, too: then it gets back the hit of a mail that was not sent. The sender's own keep
-   * it, since the attempt was made. */
+  /**
+   * Whether others share this budget. A shared budget gets its hit back if the mail was not sent; the
+   * sender's own budgets do not, because the attempt was made.
+   */
   readonly isShared: boolean
 }
 
-/** Budgets that all have to grant a request. */
+/** Budgets that must all admit a request. */
 type Lane = readonly SignInBudget[]
 
 export interface Sender {
   readonly network: string
-  /** Of the browser, where it signed in with this mailbox before. */
+  /** The browser's number, if it has signed in with this mailbox before. */
   readonly knownBrowser: number | null
-  /** Whether somebody of the mailbox's domain is signed in from this network. */
+  /** Whether someone of the mailbox's domain is signed in from this network. */
   readonly isKnownNetwork: boolean
 }
 
-/** A code that was counted. */
+/** A code that counts against budgets. */
 export interface CountedSend {
   readonly shared: readonly string[]
   readonly at: number
 }
 
-/** Counts a code that is to be sent, or fails. A request counts on one lane: the first one whose budgets all
- * grant it. On the others, and where it is refused, it counts nothing. Strangers cannot use up the lane of a
- * known browser, nor that of a known network unless they have accounts of its domain. To strangers nothing here
- * depends on whether the mailbox has an account.
+/**
+ * Counts a code to be sent, or fails. A request counts on one lane, the first whose budgets all admit it, and
+ * on none if it is refused. Strangers cannot exhaust the lane of a remembered browser, nor that of a known
+ * network unless they have accounts of its domain. Nothing that a stranger sees depends on whether the
+ * mailbox has an account.
  *
- * @param clockSeconds replaces the clock of the database, for tests */
+ * @param clockSeconds replaces the clock of the database, for tests
+ */
 export async function countSend(
   sql: Sql,
   sender: Sender,
@@ -66,8 +76,10 @@ export async function countSend(
   return { shared: lane.filter(budget => budget.isShared).map(({ subject }) => subject), at }
 }
 
-/** Gives a code that could not be sent back to the mailbox and the domain. Mails of the outbox count nowhere:
- * they go to people who are signed in. */
+/**
+ * Returns an unsent code to the budgets of the mailbox and the domain. Outbox mail counts nowhere, because it
+ * goes to people who are signed in.
+ */
 export const giveSendBack = (sql: Sql, { shared, at }: CountedSend): Promise<void> =>
   giveBack(sql, shared, at)
 
@@ -77,7 +89,7 @@ async function sendLanes(
 ): Promise<Lane[]> {
   const ofDomain = (await isFreeMail(domain)) ? perFreeMailDomain : perDomain
   const openHalf = { ...ofDomain, perDay: ofDomain.perDay / 2 }
-  // In the minute the reserve comes on top, so that a burst on the open half leaves room for it.
+  // The reserve is added to the limit per minute, so that a burst on the open half leaves room for it.
   const withReserve = { ...ofDomain, perMinute: ofDomain.perMinute * 2 }
   const toDomain = `to ${registrableDomain}`
   const mailbox = shared(`code-address:${digestOf(inboxOf(address))}`, perAddress, 'to this address')
@@ -106,14 +118,16 @@ async function sendLanes(
 
 interface Guess {
   readonly network: string
-  /** The mailbox that the code was sent to; null: there is no code to try. */
+  /** The mailbox to which the code was sent, or null if there is no code to try. */
   readonly email: string | null
-  /** Of the browser, where it signed in with this mailbox before. */
+  /** The browser's number, if it has signed in with this mailbox before. */
   readonly knownBrowser: number | null
 }
 
-/** Counts an attempt to use a code, or fails: on the known browser alone, else on the network and, since a
- * guesser may have many networks, on the mailbox, too. */
+/**
+ * Counts an attempt to use a code, or fails. A remembered browser counts alone. Otherwise the network counts
+ * and, because a guesser may have many networks, the mailbox too.
+ */
 export async function countGuess(sql: Sql, { network, email, knownBrowser }: Guess): Promise<void> {
   const ofNetwork = own(`guess-network:${network}`, guessesPerNetwork, 'tried from your network')
   const strangers =
@@ -127,16 +141,22 @@ export async function countGuess(sql: Sql, { network, email, knownBrowser }: Gue
 }
 
 const own = (subject: string, limits: Limits, what: string): SignInBudget => ({
-  ...{ subject, limits, what },
+  subject,
+  limits,
+  what,
   isShared: false,
 })
 const shared = (subject: string, limits: Limits, what: string): SignInBudget => ({
-  ...{ subject, limits, what },
+  subject,
+  limits,
+  what,
   isShared: true,
 })
 
-/** Where mail to an address arrives: providers ignore what follows a plus sign, and Gmail ignores dots. Counted
- * by the address alone, a person would get as many mails as others can think of such names. */
+/**
+ * The inbox that an address delivers to: providers ignore what follows a plus sign, and Gmail ignores dots.
+ * If we counted addresses as typed, anyone could flood an inbox by varying them.
+ */
 function inboxOf(address: string): string {
   const at = address.lastIndexOf('@')
   const domain = address.slice(at)
@@ -144,19 +164,23 @@ function inboxOf(address: string): string {
   return (domain === '@gmail.com' || domain === '@googlemail.com' ? name.replaceAll('.', '') : name) + domain
 }
 
-/** The /24 of an IPv4 address, and the /48 of an IPv6 network: one customer has as many addresses below it as
- * they like. */
+/**
+ * The /24 of an IPv4 address or the /48 of an IPv6 network. One customer may have any number of addresses
+ * below it.
+ */
 export function neighbourhoodOf(network: string): string {
   if (network.includes(':')) return `${network.split(':').slice(0, 3).join(':')}::/48`
   return network.replace(/\.\d+$/, '.0/24')
 }
 
-/** The table of counters names no person. */
+/** Digests, so that the table of counters identifies no person. */
 const digestOf = (address: string) => Bun.SHA256.hash(address, 'base64url')
 
-/** Counts on the first lane that grants, or fails with the wait of the lane that grants next.
+/**
+ * Counts on the first lane that admits the request, or fails with the shortest wait of all lanes.
  *
- * @param isKnown a hint at known browsers would say nothing new */
+ * @param isKnown a hint about remembered browsers would tell these callers nothing new
+ */
 async function takeFirst(
   sql: Sql,
   lanes: readonly Lane[],

@@ -24,10 +24,12 @@ export async function listSessions(sql: Sql, accountId: number): Promise<ListedS
   return [...rows]
 }
 
-/** Ends sessions of the actor's account. A browser that signs out stays known. One whose session is ended from the list
- * is forgotten; where all others are ended, browsers without a session are forgotten, too.
+/**
+ * Ends sessions of the actor's account. A browser that signs out stays remembered. A browser whose session is
+ * ended from the list is forgotten; if all others are ended, browsers without a session are forgotten, too.
  *
- * @param which one session, or all others than this one */
+ * @param which one session, or all but this one
+ */
 export async function endSessions(
   sql: Sql,
   actor: Actor,
@@ -51,12 +53,12 @@ export async function endSessions(
   })
 }
 
-/** Stores a secret that the next page of this session shows once. */
+/** Stores a secret that this session's next page shows once. */
 export async function storeReveal(sql: SqlClient, sessionId: number, sealed: Uint8Array): Promise<void> {
   await sql`update account.session set reveal = ${sealed} where session_id = ${sessionId}`
 }
 
-/** Takes the secret out: of two requests at once one gets it. */
+/** Takes the secret out, so that only one of two concurrent requests gets it. */
 export async function takeReveal(sql: Sql, sessionId: number): Promise<Uint8Array | null> {
   const [row] = await sql<{ reveal: Uint8Array | null }[]>`
     with held as (

@@ -22,7 +22,10 @@ const knownSeconds = rememberedDays * 86_400
 const codeSeconds = codeMinutes * 60
 const maxAgentLength = 300
 
-/** Pages below /account, /admin and /backtest and those of companies alone: an address of another host cannot be one of these. */
+/**
+ * Only paths under /account, /admin, /backtest and /companies match, so a redirect can never lead to another
+ * host.
+ */
 const nextShape =
   /^\/(?:(?:account|admin)(?:\/[a-z0-9-]{1,40}){0,3}|backtest(?:\/runs\/[0-9a-f-]{36})?|companies\/[A-Za-z0-9][\w.-]{0,31})$/
 const safeNext = (sent: string) => (nextShape.test(sent) ? sent : '/account')
@@ -42,13 +45,13 @@ export function signInRoutes(http: HttpPlugin, deps: AccountDeps) {
   const { cookies } = deps.access
   const mail = deps.mailer.kind
 
-  /** The number of the browser that sent a request, if it signed in with this mailbox before. */
+  /** The number of the browser that sent the request, if it has signed in with this mailbox before. */
   async function knownBrowserOf({ request }: RequestContext, email: string): Promise<number | null> {
     const digest = cookies.readDigest(request.headers, 'known')
     return digest === null ? null : findKnownBrowser(deps.sql, digest, email)
   }
 
-  /** Counts a code and sends it. What is shared with others gets a mail that was not sent back. */
+  /** Counts a code and sends it. If the mail cannot be sent, shared budgets get their hit back. */
   async function sendCounted(context: RequestContext, mailbox: Mailbox): Promise<string> {
     const { sql, settings } = deps
     const network = context.address

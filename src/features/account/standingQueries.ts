@@ -3,7 +3,7 @@ import type { Sql } from '../../postgres/client.ts'
 /** A key with its grant, as its page and `GET /api/v1/me` show it. Days are UTC days. */
 export interface KeyStanding {
   readonly keyId: number
-  /** The key that holds the grant. Keys with one root share budget and companies. */
+  /** The key that holds the grant. Keys with the same root share budget and companies. */
   readonly rootKeyId: number
   readonly name: string | null
   readonly prefix: string
@@ -15,17 +15,17 @@ export interface KeyStanding {
   readonly entitiesUsed: number
   readonly bulk: boolean
   readonly created: string
-  /** UTC, to the minute; null: never. */
+  /** UTC, to the minute; null if never used. */
   readonly lastUsed: string | null
-  /** The last day on which the grant runs; null: no end. */
+  /** The last day of the grant; null if it has no end. */
   readonly expires: string | null
-  /** UTC, to the minute, of a rotated key. */
+  /** UTC, to the minute; set for rotated keys. */
   readonly retires: string | null
-  /** Whether the key goes on as a free one where other grants end. */
+  /** Whether the key remains a free key after its other grants end. */
   readonly hasFreeGrant: boolean
-  /** The first day of a grant that does not run yet; null: it does. */
+  /** The first day of a grant that has not begun; null if it has. */
   readonly starts: string | null
-  /** `waiting`: granted, and the holder has not made its text yet. */
+  /** `waiting`: granted, but the holder has not created the secret yet. */
   readonly state: 'active' | 'waiting' | 'replaced' | 'expired' | 'revoked'
 }
 
@@ -49,7 +49,7 @@ const grantOfKey = (sql: Sql) => sql`
   join lateral grant_that_counts(coalesce(k.root_key_id, k.key_id)) g on true
   left join account.key_use u on u.key_id = k.key_id`
 
-/** The keys of an account: those that work first, of each kind the newest first. */
+/** The keys of an account: working ones first, then newest first. */
 export async function listHeldKeys(sql: Sql, accountId: number): Promise<KeyStanding[]> {
   const rows = await sql<KeyStanding[]>`
     select ${columns(sql)}

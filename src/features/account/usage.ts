@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/authenticate.ts'
 
-/** What one key has used since the last write. */
+/** One key's use since the last write. */
 export interface KeyUse {
   readonly keyId: number
   readonly rootKeyId: number
@@ -12,11 +12,17 @@ interface RecorderDeps {
 }
 
 const flushAfterMs = 2_000
-/** While the database is away uses gather; beyond this many keys those of new ones are dropped, as limits do not depend on them. */
+/**
+ * While the database is down, counts accumulate. Above this number, new keys are not counted; limits do not
+ * depend on these counts.
+ */
 const maxKeys = 10_000
 
-/** Counts which routes each key uses, for its holder. Limits are counted elsewhere, exactly; these counts are written in blocks, so
- * that a request costs a look into two maps. A killed server loses those of its last two seconds. */
+/**
+ * Counts which routes each key uses, for its holder. Limits are counted elsewhere, exactly. These counts are
+ * written in batches, so that a request costs only two map lookups. If a server is killed, it loses the
+ * counts of its last two seconds.
+ */
 export class UsageRecorder {
   readonly #deps: RecorderDeps
   #uses = new Map<number, KeyUse>()
@@ -41,7 +47,7 @@ export class UsageRecorder {
     }
   }
 
-  /** Writes what was counted. What cannot be written now is written with the next. */
+  /** Writes the counts. If the write fails, they are included in the next one. */
   async flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null

@@ -1,7 +1,7 @@
 import type { Sql } from '../../postgres/client.ts'
 import type { KeyUse } from './usage.ts'
 
-/** Adds counts of today (UTC). Rows are in one order, so that two servers never wait for each other in a circle. */
+/** Adds to today's counts (UTC). Rows are sorted so that two servers cannot deadlock. */
 export async function addUse(sql: Sql, uses: readonly KeyUse[]): Promise<void> {
   const routes = uses.flatMap(({ rootKeyId, routes: counts }) =>
     [...counts].map(([route, requests]) => ({ rootKeyId, route, requests })),
@@ -29,7 +29,7 @@ export interface RouteUse {
   readonly requests: number
 }
 
-/** The requests of some keys on the days up to today, by route. */
+/** The requests of some keys on the last days, by route. */
 export async function readUse(sql: Sql, rootKeyIds: readonly number[], days: number): Promise<RouteUse[]> {
   const rows = await sql<RouteUse[]>`
     select day::text as day, route, sum(requests)::int as requests
@@ -39,13 +39,13 @@ export async function readUse(sql: Sql, rootKeyIds: readonly number[], days: num
   return [...rows]
 }
 
-/** Today in UTC by the clock of the database, which also dates the counts. */
+/** Today in UTC by the database's clock, which also dates the counts. */
 export async function readToday(sql: Sql): Promise<string> {
   const [row] = await sql<{ today: string }[]>`select (now() at time zone 'UTC')::date::text as today`
   return row.today
 }
 
-/** Deletes counts of more than 400 days ago. */
+/** Deletes counts older than 400 days. */
 export async function deleteOldUse(sql: Sql): Promise<void> {
   await sql`delete from account.route_use where day < (now() at time zone 'UTC')::date - 400`
 }

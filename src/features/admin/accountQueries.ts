@@ -5,17 +5,17 @@ export interface ListedAccount {
   readonly email: string
   /** UTC day. */
   readonly created: string
-  /** Keys that were neither revoked nor replaced. */
+  /** Keys that are neither revoked nor replaced. */
   readonly keys: number
-  /** The licences of running grants. */
+  /** The licences of current grants. */
   readonly licences: readonly string[]
   readonly open_requests: number
 }
 
 export interface AccountFilter {
-  /** Part of the address; empty: all. */
+  /** Part of the address; empty matches all. */
   readonly email: string
-  /** Accounts with smaller numbers alone. */
+  /** Only accounts with smaller numbers. */
   readonly before: number | null
   readonly limit: number
 }
@@ -60,7 +60,7 @@ export async function findAccount(
 export interface AdminKey {
   readonly prefix: string
   readonly email: string
-  /** null: a key of the command line. */
+  /** Null for keys created on the command line. */
   readonly account: number | null
   readonly licence: string
   readonly quant: boolean
@@ -68,10 +68,12 @@ export interface AdminKey {
   readonly state: 'active' | 'waiting' | 'replaced' | 'expired' | 'revoked'
 }
 
-/** Keys, the latest first.
+/**
+ * Keys, the latest first.
  *
- * @param search the beginning of a key or part of its address; empty: all
- * @param before keys that were made before this one alone */
+ * @param search the beginning of a key or part of its address; empty matches all
+ * @param before only keys created before this one
+ */
 export async function listAdminKeys(
   sql: Sql,
   filter: { readonly search: string; readonly before: string | null; readonly limit: number },
@@ -100,7 +102,7 @@ export interface Overview {
   readonly endingGrants: number
 }
 
-/** The numbers of the first page. Grants that end are those of the next 30 days. */
+/** The counts on the overview page. Grants count as ending if they end within 30 days. */
 export async function readOverview(sql: Sql): Promise<Overview> {
   const [row] = await sql<Overview[]>`
     select (select count(*)::int from account.account) as accounts,

@@ -15,7 +15,7 @@ export const readGrantFields = (form: SubmittedForm): GrantFields => ({
   bulk: form.text('bulk') === 'yes',
 })
 
-/** The order in the fields of a form. */
+/** The order described by the form's fields. */
 export function orderOf(fields: GrantFields): GrantOrder {
   const licence = grantableLicence(fields.licence)
   if (licence === null) throw invalid('licence', 'Choose one of the licences.')

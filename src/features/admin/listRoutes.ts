@@ -27,7 +27,7 @@ const readRequestsQuery = queryReader(
   Type.Object({ state: Type.Optional(Type.Literal('all')), before }, strict),
 )
 
-/** The lists of /admin: what waits, accounts, keys, requests and orders. */
+/** The lists of /admin: pending items, accounts, keys, requests and orders. */
 export function adminListRoutes(http: HttpPlugin, { sql }: LicensingDeps) {
   return new Elysia({ name: 'adminLists' })
     .use(http)
@@ -85,6 +85,6 @@ export function adminListRoutes(http: HttpPlugin, { sql }: LicensingDeps) {
     )
 }
 
-/** The last row of a full page, after which there may be more; null: there are none. */
+/** The last row of a full page, which the next page continues after; null if there is no next page. */
 const nextOf = <Row>(rows: readonly Row[]): Row | null =>
   rows.length === rowsOfPage ? (rows.at(-1) ?? null) : null

@@ -27,7 +27,10 @@ import { requestPage } from './pages/requestPages.ts'
 
 const rowsOfPage = 50
 
-/** The pages below /admin of one account and one request, with their forms. What they do is in `licensing`, as for the commands. */
+/**
+ * The /admin pages of single accounts and requests, with their forms. The work is done in `licensing`, as for
+ * the commands.
+ */
 export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
   const { sql, today } = deps
 
@@ -41,7 +44,9 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
     const keys = await listHeldKeys(sql, number)
     const { status, fault } = faultOf(sent.failure)
     const page = accountPageOf(admin.email, {
-      ...{ account, keys, ...fault },
+      account,
+      keys,
+      ...fault,
       grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
       requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
       orders: await listOrders(sql, { accountId: number }, rowsOfPage),
@@ -64,7 +69,10 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
     const { status, fault } = faultOf(sent.failure)
     const fields = sent.fields ?? fieldsOf(request, keys, today())
     const page = requestPage(admin.email, {
-      ...{ request, keys, fields, reason: sent.reason ?? '' },
+      request,
+      keys,
+      fields,
+      reason: sent.reason ?? '',
       ...fault,
     })
     return pageAnswer(status, page)
@@ -157,21 +165,21 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       { adminForm: true, parse: 'none' },
     )
 
-  /** The page of the account that holds a key; of a key of the command line the list. */
+  /** The page of the account that holds a key; for a key created on the command line, the list of keys. */
   async function pageOfKey(prefix: string): Promise<string> {
     const [key] = await listAdminKeys(sql, { search: prefix, before: null, limit: 1 })
     return key?.account == null ? '/admin/keys' : `/admin/accounts/${key.account}`
   }
 }
 
-/** The number in /admin/accounts/{number} and its like. */
+/** The number in paths such as /admin/accounts/{number}. */
 function numberInPath(context: RequestContext): number {
   const text = context.path.split('/')[3] ?? ''
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Failure('entity_unknown', 'There is nothing of this number here.', { param: 'number' })
 }
 
-/** A form whose fields are at fault, or whose act is no longer possible, is shown again with what was typed. */
+/** Shows the form again with what was typed if a field is invalid or the action is no longer possible. */
 async function rerenderOnFailure(
   act: () => Promise<Answer>,
   again: (failure: Failure) => Promise<Answer>,
@@ -189,7 +197,7 @@ async function rerenderOnFailure(
 function faultOf(failure: Failure | undefined) {
   if (failure === undefined) return { status: 200, fault: {} }
   const { status } = errorStatus(failure.code)
-  // A 401 would ask for a key, and there is none to send here.
+  // A 401 would prompt for an API key, which these pages do not take.
   return { status: status === 401 ? 409 : status, fault: { fault: failure.message } }
 }
 
@@ -199,13 +207,13 @@ const unknownNumber = (what: string, number: number) =>
 const notOfAccount = () =>
   new Failure('conflict', 'The account has no such key any more. Choose another one.', { param: 'key' })
 
-/** What was requested, as the operator's first terms. A first day that has passed is today. */
+/** The requested terms as the operator's defaults. A first day in the past becomes today. */
 function fieldsOf(
   request: LicenceRequest,
   keys: readonly { readonly prefix: string; readonly licence: string }[],
   today: string,
 ): GrantFields {
-  // What is granted to the key of an evaluation would replace the evaluation.
+  // Granting to an evaluation's key would replace the evaluation.
   const key = keys.find(({ prefix, licence }) => prefix === request.key && licence !== 'evaluation')
   const plan = key?.licence ?? 'free'
   return {

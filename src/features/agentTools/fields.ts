@@ -3,12 +3,15 @@ import { listMarketCodes } from '../../markets/codes.ts'
 import { FundamentalsList, FundamentalsRow } from '../fundamentals/schema.ts'
 import { said } from './schemas.ts'
 
-/** Arguments and fields of answers that several tools have. Each has one name, one form and one meaning over all tools. */
+/**
+ * Arguments and response fields that several tools share. Each has the same name, format and meaning in all
+ * of them.
+ */
 
 const row = FundamentalsRow.properties
 const list = FundamentalsList.properties
 
-/** The companies that a call is about. */
+/** The companies that a call concerns. */
 export const tickersArgument = (maxCompanies: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^[^,./\\\\][^,/\\\\]*$' }), {
     minItems: 1,
@@ -28,7 +31,7 @@ export const metricsArgument = Type.Optional(
   }),
 )
 
-/** A sentence that names all of them: "BE, DK or US." */
+/** Joins codes into a phrase: "BE, DK or US." */
 export const oneOfMarkets = (codes: readonly string[]): string =>
   `${codes.slice(0, -1).join(', ')} or ${codes.at(-1)}.`
 
@@ -40,7 +43,10 @@ export const marketArgument = Type.String({
 
 const day = (description: string, example?: string) =>
   Type.String({
-    ...{ format: 'date', minLength: 10, maxLength: 10, description },
+    format: 'date',
+    minLength: 10,
+    maxLength: 10,
+    description,
     ...(example === undefined ? {} : { examples: [example] }),
   })
 
@@ -70,7 +76,7 @@ export const sizeArgument = {
   ),
 }
 
-/** Of every tool whose answer is a list. */
+/** Arguments of every tool that returns a list. */
 export const listArguments = {
   cursor: Type.Optional(
     Type.String({
@@ -86,7 +92,7 @@ export const leftOutField = {
   left_out: Type.Optional(said(Type.String(), 'What is missing here.')),
 }
 
-/** Of every answer that is a list. */
+/** Fields of every response that is a list. */
 export const listFields = {
   count: said(Type.Integer(), 'Rows in data.'),
   total: Type.Optional(said(Type.Integer(), 'Rows of all pages, if known.')),
@@ -94,7 +100,7 @@ export const listFields = {
   ...leftOutField,
 }
 
-/** Which data an answer is of. */
+/** Fields that identify the data behind a response. */
 export const originFields = {
   as_of: said(list.as_of, 'Day of what was known.'),
   data_version: said(list.data_version, 'Repeats this answer.'),

@@ -4,16 +4,20 @@ import { read, type ToolCall, ToolRefusal } from './api.ts'
 
 const ReadNames = Type.Object({ data: CompanyNames.properties.data })
 
-/** The fewest characters that a row of a market takes, as data and as text: this many rows can be shown at most. */
+/**
+ * The fewest characters that a row takes as data and text together; this bounds the number of rows that fit.
+ */
 const minRowCharacters = 135
 
 type Named<Row> = Row & { readonly name: string | null }
 
-/** The rows with the names of their companies, those that the answer has room for. One request for all of them; where it is refused
- * (a limit that the request before has used up) the answer goes without names rather than not at all.
+/**
+ * Adds company names to the rows that fit the response, with one request for all of them. If it is refused
+ * because the request before exhausted a limit, the response goes out without names rather than not at all.
  *
- * @param skip rows that earlier answers have shown
- * @param version the data version that the caller chose */
+ * @param skip rows that earlier responses have shown
+ * @param version the data version that the caller chose
+ */
 export async function withNames<Row extends { readonly ticker: string }>(
   call: Pick<ToolCall, 'request'>,
   rows: readonly Row[],
@@ -49,6 +53,6 @@ export async function namesOf(
   }
 }
 
-/** A company in a text. */
+/** A company as text lines show it. */
 export const companyIn = ({ ticker, name }: { readonly ticker: string; readonly name: string | null }) =>
   name === null ? ticker : `${ticker} ${name}`

@@ -1,16 +1,16 @@
 import { ToolRefusal } from './api.ts'
 
 const defaultCharacters = 8_000
-/** The envelope of the protocol around an answer. */
+/** Characters of the protocol's envelope around a response. */
 const envelopeCharacters = 200
 
-/** Where an answer continues. */
+/** Where a response continues. */
 export interface Place {
-  /** The API's own cursor of the page; empty: the first page. */
+  /** The API's own cursor of the page; empty for the first page. */
   readonly page: string
-  /** Rows of that page that earlier answers have shown. */
+  /** Rows of that page that earlier responses have shown. */
   readonly skip: number
-  /** Of the first answer; null: this is the first. */
+  /** Data version of the first response; null if this is the first. */
   readonly dataVersion: number | null
   readonly asOf: string
 }
@@ -20,10 +20,10 @@ interface ListArguments {
   readonly max_characters?: number | undefined
 }
 
-/** Arguments that only turn the page, or name the data and the day that the cursor names, too. */
+/** Arguments that only turn the page, or that the cursor contains as well. */
 const turning: ReadonlySet<string> = new Set(['cursor', 'max_characters', 'data_version', 'as_of'])
 
-/** Of all other arguments: a cursor that came with others would continue another list. */
+/** A digest of all other arguments: with different ones, a cursor would continue another list. */
 function digestOf(args: ListArguments): string {
   const rest = Object.entries(args).filter(([name]) => !turning.has(name))
   const sorted = rest.sort(([a], [b]) => (a < b ? -1 : 1))
@@ -55,7 +55,7 @@ interface Versioned {
   readonly as_of?: string
 }
 
-/** Fails where rows were counted in another list than this one: some would be skipped, or would be of two days. */
+/** Fails if rows were counted in another list than this one; rows would be skipped or mix two days. */
 export function requireSame(place: Place, { data_version, as_of }: Versioned): void {
   const { dataVersion, skip, asOf } = place
   if (dataVersion === null) return
@@ -70,19 +70,19 @@ export function requireSame(place: Place, { data_version, as_of }: Versioned): v
 export interface ListParts<Head extends Versioned, Row> {
   readonly args: ListArguments
   readonly place: Place
-  /** The answer without its rows. */
+  /** The response without its rows. */
   readonly head: Head
   /** The first line of the text. */
   readonly title: string
-  /** All rows of the page at `place.page`, those before `skip` included. */
+  /** All rows of the page at `place.page`, including those before `skip`. */
   readonly rows: readonly Row[]
-  /** A row in the text. */
+  /** Formats a row as text. */
   readonly line: (row: Row) => string
-  /** The API's cursor of the page after this one; null: it is the last. */
+  /** The API's cursor of the next page, or null on the last one. */
   readonly nextPage: string | null
-  /** What to send in order to get fewer rows. */
+  /** Advice on how to get fewer rows. */
   readonly narrow: string
-  /** Said besides, if anything is. */
+  /** An additional note, if there is one. */
   readonly leftOut?: string | undefined
 }
 
@@ -97,14 +97,16 @@ export interface ListAnswer<Head, Row> {
   readonly text: string
 }
 
-/** Characters that an answer may have. */
+/** The maximum length of a response in characters. */
 export const sizeOf = (args: Pick<ListArguments, 'max_characters'>) =>
   args.max_characters ?? defaultCharacters
 
 const jsonLength = (value: unknown) => JSON.stringify(value).length
 
-/** As many of the rows as the answer has room for, as data and as lines of text; a cursor for the others, and a note that they exist.
- * At least one row, so that a cursor always gets on. */
+/**
+ * As many rows as fit the response, as data and as lines of text, with a cursor for the rest and a note that
+ * there are more. Includes at least one row, so that a cursor always advances.
+ */
 export function fitRows<Head extends Versioned, Row>(parts: ListParts<Head, Row>): ListAnswer<Head, Row> {
   const { args, place, head, title, rows, line, nextPage, narrow, leftOut } = parts
   const { skip } = place
@@ -115,7 +117,7 @@ export function fitRows<Head extends Versioned, Row>(parts: ListParts<Head, Row>
   }
   const max = sizeOf(args)
   const cursorLength = cursorOf(nextPage ?? place.page, rows.length).length
-  // The note stands in both parts.
+  // The note appears both in the data and in the text.
   const noteLength = 2 * (160 + narrow.length + (leftOut?.length ?? 0))
   let room = max - envelopeCharacters - noteLength - cursorLength - jsonLength(head) - jsonLength(title)
   const data: Row[] = []

@@ -21,7 +21,7 @@ const pathPart = /^[^./\\][^/\\]{0,63}$/
 
 type Request = Parameters<typeof read>[0]
 
-/** What a conversation may attach: a company, the reporting basis of a market, the metrics. */
+/** Resources that a conversation may attach: a company, a market's reporting basis, the metrics. */
 export function registerResources(server: McpServer, deps: ToolDeps): void {
   const answer = async (uri: URL, signal: AbortSignal, make: (call: Request) => Promise<object>) => {
     try {

@@ -19,19 +19,25 @@ export interface AgentToolDeps {
   readonly settings: {
     readonly baseUrl: string
     readonly version: string
-    /** Only programs of this machine reach the server: it listens on loopback, and no public address is configured. */
+    /**
+     * True if only programs on this machine reach the server: it listens on loopback and has no public base
+     * URL.
+     */
     readonly isLocal: boolean
   }
   readonly log: { readonly error: (fields: object, message: string) => void }
   readonly bodies: BodyReader
-  /** The whole app: what a tool requests passes all that a request from outside passes. */
+  /** The whole app, so that a tool's request passes the same checks as one from outside. */
   readonly handle: (request: Request) => Promise<Response>
 }
 
-/** A message is a few arguments. */
+/** A message consists of a few arguments. */
 const maxMessageBytes = 1_024 * 1_024
 
-/** POST /mcp: the agent tools over streamable HTTP, without sessions, so that any server may answer any message. */
+/**
+ * POST /mcp: the agent tools over streamable HTTP, without sessions, so that any server may respond to any
+ * message.
+ */
 export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
   const { settings, log, bodies } = deps
   const report = (error: unknown) => log.error({ route: '/mcp', err: error }, 'defect')
@@ -46,7 +52,7 @@ export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
       const { version, baseUrl } = settings
       return toolServer({ perform, report }, { version, website: baseUrl })
     },
-    // Nothing to subscribe to changes.
+    // Nothing ever changes that a client could subscribe to.
     { maxSubscriptions: 0 },
   )
   return new Elysia({ name: 'agentTools' }).use(http).post(
@@ -71,15 +77,17 @@ export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
   )
 }
 
-/** Who sent the message, as `http/plugin.ts` found: limits count by the same address. */
+/** The sender as `http/plugin.ts` determined it, so that limits count by the same address. */
 function senderOf(extra: Record<string, unknown> | undefined): { address: string; id: string } {
   const { address, id } = extra ?? {}
   if (typeof address === 'string' && typeof id === 'string') return { address, id }
   throw new Error('A message came without its sender.')
 }
 
-/** Fails for a page of another site: through a name that leads here, it could use a server that only its visitor reaches. A program
- * sends no Origin. */
+/**
+ * Rejects requests from pages of other sites, which could otherwise use a server that only their visitor can
+ * reach (DNS rebinding). Programs send no Origin.
+ */
 function requireOwnOrigin({ request }: RequestContext, baseUrl: string): void {
   const origin = request.headers.get('origin')
   if (origin === null || origin === new URL(baseUrl).origin) return
@@ -90,8 +98,10 @@ function requireOwnOrigin({ request }: RequestContext, baseUrl: string): void {
   )
 }
 
-/** Fails for a name that leads here from elsewhere (DNS rebinding): a page of another site that has its name lead to 127.0.0.1 is, to the
- * browser, a page of this server, and sends its own name as Host. Behind a proxy the name is that of BASE_URL. */
+/**
+ * Rejects unknown Host names (DNS rebinding): a page whose own name resolves to 127.0.0.1 is same-origin to
+ * the browser, but sends that name as Host. Behind a proxy the allowed name is that of BASE_URL.
+ */
 function requireLocalHost({ request }: RequestContext): void {
   const checked = validateHostHeader(request.headers.get('host'), localhostAllowedHostnames())
   if (checked.ok) return
@@ -110,7 +120,7 @@ function requireJson({ request }: RequestContext): void {
   })
 }
 
-/** A body that is no JSON. */
+/** Marks a body that is not JSON. */
 const unparsed = Symbol('unparsed')
 
 function messageOf(bytes: Uint8Array): unknown {
@@ -128,17 +138,19 @@ interface MessageFault {
   readonly message: string
 }
 
-/** Lists of one page: no cursor of theirs exists. The library ignores one, and a client that follows a wrong cursor would read the page for
- * ever. */
+/**
+ * Lists that always fit one page, so no cursor for them is valid. The library ignores cursors, and a client
+ * that follows a wrong one would read the same page forever.
+ */
 const lists: ReadonlySet<string> = new Set(['tools/list', 'resources/list', 'resources/templates/list'])
 
-/** What is wrong with a message in the terms of JSON-RPC, where the library would not say it. */
+/** The JSON-RPC error of a malformed message that the library does not report itself. */
 function faultOf(message: unknown): MessageFault | null {
   if (message === unparsed) {
     const said = 'Parse error: the body is not JSON. Send one JSON-RPC message as UTF-8.'
     return { status: 400, id: null, code: PARSE_ERROR, message: said }
   }
-  // One body with a thousand calls would start all of them at once.
+  // A batch of a thousand calls would start all of them at once.
   if (Array.isArray(message)) {
     const said = 'Invalid request: the body is a list. Send one JSON-RPC message a request.'
     return { status: 400, id: null, code: INVALID_REQUEST, message: said }
@@ -158,7 +170,10 @@ function refusedMessage({ status, id, code, message }: MessageFault): Answer {
   return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }) }
 }
 
-/** Of the library's headers those that describe the body. No page of another site may read it: none may send it. */
+/**
+ * Keeps only those of the library's headers that describe the body. No page of another site may read the
+ * response, because none may send the request.
+ */
 function toAnswer({ status, headers, body }: Response): Answer {
   const own = new Headers({
     'Cache-Control': 'no-store',
@@ -169,7 +184,7 @@ function toAnswer({ status, headers, body }: Response): Answer {
     const value = headers.get(name)
     if (value !== null) own.set(name, value)
   }
-  // Without this nginx buffers progress until a block is full.
+  // Stops nginx from buffering progress.
   own.set('X-Accel-Buffering', 'no')
   return { status, headers: own, body }
 }

@@ -1,18 +1,25 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { TSchema } from '@sinclair/typebox'
 
-/** A schema in JSON. */
+/** A JSON schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Keywords that only our own readers know, and names: two tools share schemas of one name, and a client that compiles both refuses the
- * second. */
+/**
+ * Keywords that only our own code reads, and names: two tools may share a schema name, and a client that
+ * compiles both rejects the second.
+ */
 const ownKeywords: ReadonlySet<string> = new Set(['$id', 'allowed', 'anyCase', 'said', 'shown'])
 
-/** Every conversation pays for the list of tools, so it says what a model needs to call one: our own reader checks these, and says in
- * words what is wrong. */
+/**
+ * Every conversation pays for the tool list, so it contains only what a model needs for a call. Our own
+ * validation checks these keywords and explains faults in words.
+ */
 const checkedByUs = ['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'uniqueItems'] as const
 
-/** Of an answer the names, types and meanings are published, and neither bounds nor which fields of a row are always there. */
+/**
+ * For results, we publish the names, types and meanings of fields, but neither their bounds nor which fields
+ * are required.
+ */
 const boundsOfAnswers = [
   'minimum',
   'maximum',
@@ -33,9 +40,11 @@ const dropped: Readonly<Record<Side, ReadonlySet<string>>> = {
 const isRecord = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A schema as clients get it.
+/**
+ * Converts a schema to what clients get.
  *
- * @param isMap its keys are names of fields and no keywords */
+ * @param isMap true if its keys are field names, not keywords
+ */
 function published(value: unknown, side: Side, isMap = false): unknown {
   if (Array.isArray(value)) return value.map(item => published(item, side))
   if (!isRecord(value)) return value
@@ -48,13 +57,16 @@ function published(value: unknown, side: Side, isMap = false): unknown {
   return Object.fromEntries(entries)
 }
 
-/** No bound for a whole number, and no example. */
+/** The default bound of integers and empty examples say nothing. */
 const isIdle = (name: string, item: unknown) =>
   (name === 'maximum' && item === maxWhole) ||
   (name === 'examples' && Array.isArray(item) && item.length === 0)
 const maxWhole = 2_147_483_647
 
-/** One of several texts as an enumeration, and a type or null as two types: the same, in a third of the characters. */
+/**
+ * Rewrites a union of literals as an enumeration, and a union with null as two types: the same meaning in a
+ * third of the characters.
+ */
 function withoutUnion(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -69,8 +81,11 @@ function withoutUnion(schema: JsonSchema): JsonSchema {
   return { ...other, ...rest, type: [other.type, 'null'] }
 }
 
-/** A schema for the protocol's library, made once and not in each connection. The library checks nothing by it: the tool checks
- * arguments in words that say how to mend them, and tests and clients check results. */
+/**
+ * A schema for the protocol's library, made once instead of per connection. The library validates nothing
+ * with it: the tool checks its arguments itself, with messages that say how to correct them, and tests and
+ * clients check results.
+ */
 export function protocolSchema(schema: TSchema, side: Side): StandardSchemaWithJSON {
   const whole = Object.entries(Object(published(JSON.parse(JSON.stringify(schema)), side)))
   const json = Object.fromEntries(side === 'input' ? whole : [...whole, ['required', schema.required ?? []]])
@@ -84,23 +99,26 @@ export function protocolSchema(schema: TSchema, side: Side): StandardSchemaWithJ
   }
 }
 
-/** A field of an answer with its meaning in a few words. What the API says of it stays with the API. */
+/** A response field with its meaning in a few words, instead of the API's description. */
 export const said = <T extends TSchema>(schema: T, description: string): T => ({
   ...schema,
   description,
   said: true,
 })
 
-/** A field of an answer that the list of tools shows in less detail than its schema does. */
+/** A response field that the tool list shows in less detail than its schema has. */
 export const shownAs = <T extends TSchema>(schema: T, type: 'object' | 'array', description: string): T => ({
   ...schema,
   shown: { type, ...(type === 'array' ? { items: { type: 'object' } } : {}), description },
 })
 
-/** Companies of a page for a key whose companies are counted: more would use up an evaluation. */
+/** Page size for keys whose companies are counted: more would exhaust an evaluation. */
 const maxCounted = 100
 
-/** What to ask for instead, to see others than the companies that the key has seen; null: that is all it may see, or there is no such limit. */
+/**
+ * The limit to ask for in order to see companies that the key has not seen; null if it may see no others, or
+ * has no such cap.
+ */
 export function limitForCapped(page: {
   readonly seen_only?: boolean
   readonly companies_left?: number

@@ -28,11 +28,11 @@ export interface ToolServerInfo {
   readonly website: string
 }
 
-/** A server of the tools: one for each connection, or for each message over HTTP. */
+/** A server of the tools: one per connection or, over HTTP, per message. */
 export function toolServer(deps: ToolDeps, { version, website }: ToolServerInfo): McpServer {
   const server = new McpServer(
     { name: 'asfiled', title: 'asfiled: company figures as filed', version, websiteUrl: website },
-    // None of the lists ever changes while a server runs.
+    // These lists never change while a server runs.
     { instructions, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   )
   for (const tool of tools) tool.register(server, deps)

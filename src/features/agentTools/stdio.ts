@@ -3,15 +3,15 @@ import { requestsTo, ToolRefusal } from './api.ts'
 import { toolServer } from './server.ts'
 
 export interface StdioSettings {
-  /** Of the server whose API the tools call, without a slash at its end. */
+  /** Address of the server whose API the tools call, without a trailing slash. */
   readonly address: string
   readonly key: string
   readonly version: string
-  /** Writes to the log of the process: standard output is for messages alone. */
+  /** Writes to the process's log; standard output carries only messages. */
   readonly report: (line: string) => void
 }
 
-/** Longer than the server lets a backtest run. */
+/** Longer than the server allows a backtest to run. */
 const timeoutMs = 300_000
 
 /** Serves the agent tools on standard input and output until the client closes them. */
@@ -22,7 +22,7 @@ export function serveTools({ address, key, version, report }: StdioSettings): vo
     send: request => send(address, request),
   })
   const deps = {
-    // A connection that dies in the middle of an answer fails here, and not in `send`.
+    // A connection that breaks while a body is read fails here, not in `send`.
     perform: (...sent: Parameters<typeof perform>) =>
       perform(...sent).catch(error => unreachable(address, sent[1], error)),
     report: (error: unknown) => report(`a tool failed: ${error instanceof Error ? error.name : 'unknown'}`),

@@ -13,7 +13,7 @@ export interface ToolAnswer<Structured> {
 interface ToolParts<Input extends TObject, Output extends TObject> {
   readonly name: string
   readonly title: string
-  /** For a model that picks one of the tools: what it answers, and when to use another. */
+  /** Tells a model that chooses among tools what this one returns and when to use another. */
   readonly description: string
   readonly input: Input
   readonly output: Output
@@ -21,7 +21,7 @@ interface ToolParts<Input extends TObject, Output extends TObject> {
   readonly run: (args: Static<Input>, call: ToolCall) => Promise<ToolAnswer<Static<Output>>>
 }
 
-/** How tools reach the API, and where a defect is reported. */
+/** How tools reach the API and where defects are reported. */
 export interface ToolDeps {
   readonly perform: PerformRequest
   readonly report: (error: unknown) => void
@@ -39,7 +39,7 @@ const readOnly: ToolAnnotations = {
   openWorldHint: false,
 }
 
-/** A tool, with everything that is the same for all connections made once. */
+/** A tool, with everything that all connections share made once. */
 export function defineTool<Input extends TObject, Output extends TObject>(
   parts: ToolParts<Input, Output>,
 ): Tool {
@@ -77,7 +77,7 @@ function toolCall({ perform }: ToolDeps, context: ServerContext): ToolCall {
     reportProgress: async (progress, total, message) => {
       if (progressToken === undefined || signal.aborted) return
       const params = { progressToken, progress, message, ...(total === null ? {} : { total }) }
-      // A client that no longer listens has no use for it.
+      // The client may no longer be listening.
       await notify({ method: 'notifications/progress', params }).catch(() => {})
     },
   }
@@ -85,7 +85,10 @@ function toolCall({ perform }: ToolDeps, context: ServerContext): ToolCall {
 
 const tidyTimeoutMs = 5_000
 
-/** A refusal in our words. What was not foreseen is reported, and its text reaches no client. */
+/**
+ * Turns an error into a refusal in our words. Unexpected errors are reported, and their text never reaches a
+ * client.
+ */
 function refused({ report }: ToolDeps, context: ServerContext, error: unknown): CallToolResult {
   const failure = error instanceof ToolRefusal ? error : unforeseen(report, context, error)
   const { code, message, near, retryAfterSeconds } = failure

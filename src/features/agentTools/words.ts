@@ -1,5 +1,7 @@
-/** What the API says to programs that call it by address and parameter, said to a model that calls tools: refusals and notes name
- * tools and their arguments. A sentence that only a caller of the API can follow is left out. */
+/**
+ * Rewrites what the API tells programs (addresses and parameters) for a model that calls tools: refusals and
+ * notes name tools and their arguments. Sentences that make sense only to callers of the API are dropped.
+ */
 
 const phrases: readonly (readonly [RegExp, string])[] = [
   [
@@ -19,7 +21,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\(?`?\b(min|max)_<metric>`?\)?/g, 'filters'],
 ]
 
-/** Parameters of the API that are other arguments here. */
+/** API parameters that have other names as arguments. */
 const argumentNames: Readonly<Record<string, string>> = {
   ticker: 'tickers',
   metric: 'metrics',
@@ -32,7 +34,7 @@ const argumentNames: Readonly<Record<string, string>> = {
   testGroups: 'test_groups',
 }
 
-/** `as_of=2030-01-01` and `min_roe=0.1`: never the sign of an equation, which has blanks. */
+/** Matches `as_of=2030-01-01` and `min_roe=0.1`, but not equations, which have spaces around the sign. */
 const assignment = /\b([A-Za-z][A-Za-z_.]*)=(?=[^\s=])/g
 const camelCase = /\b(holdDays|returnDays|costBps|borrowBps|maxAgeDays|meanBlock|testGroups)\b/g
 const subject =

@@ -10,17 +10,17 @@ import { termsOf } from '../companies/terms.ts'
 import { noteOf } from './description.ts'
 import type { JoinAnswer } from './join.ts'
 
-/** A join as it came: its body, unparsed, and the settings of its query. */
+/** A join as received: its unparsed body and the settings of its query. */
 export type SentJoin = Omit<JoinBodyInput, 'today'>
 
-/** Names all that decides the bytes of an answer, but the data version. */
+/** Identifies everything that determines a response's bytes, except for the data version. */
 export const joinTag = (
   { licence }: Pick<Principal, 'licence'>,
   { body, format: bodyFormat, query }: SentJoin,
   format: JoinFormat,
 ): string => `as-of ${licence} ${bodyFormat} ${format} ${JSON.stringify(query)} ${Bun.hash.xxHash64(body)}`
 
-/** The headers of an answer, with what formats of rows have no field for. */
+/** The response's headers, including what row formats have no field for. */
 export function joinHeaders(
   markets: Markets,
   { about, dataVersion, metrics }: Pick<JoinAnswer, 'about' | 'dataVersion' | 'metrics'>,

@@ -1,25 +1,31 @@
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import { Failure } from '../../errors.ts'
 
-/** The largest answer. */
+/** The largest response. */
 export const maxAnswerBytes = 1_024 * 1_024 * 1_024
-/** Of all answers that are made or sent: slow readers would otherwise fill the memory with what they have not read. */
+/**
+ * For all responses being made or sent; otherwise slow readers would fill the memory with data that they have
+ * not read.
+ */
 const maxHeldBytes = 1.5 * maxAnswerBytes
-/** Of these, the answers of free and demo callers together: so none of them can take the room of a paid key. */
+/** The part of it that free and demo callers may use together, so that they cannot displace a paid key. */
 const maxUnpaidBytes = 0.25 * maxAnswerBytes
 
-/** A cell of a value, of a day, and the two cells that begin a row, with what stands between them: as long as most are in JSON. */
+/**
+ * Estimated bytes of a value, of a day, and of the two cells that begin a row, with separators: the usual
+ * lengths in JSON.
+ */
 const valueBytes = 16
 const dayBytes = 13
 const rowBytes = 24
 
 export interface AnswerRoom {
-  /** Counts what the answer takes, and returns what gives it back. */
+  /** Counts the response's bytes and returns a function that releases them. */
   keep(bytes: number): () => void
   release(): void
 }
 
-/** Bounds the memory of answers to joins. */
+/** Bounds the memory that responses to joins use. */
 export class AnswerMemory {
   #held = 0
   #heldUnpaid = 0
@@ -28,8 +34,10 @@ export class AnswerMemory {
     return this.#held
   }
 
-  /** @param isUnpaid whether the answer is for a free or demo caller
-   * @param carriedBytes of columns that only pass through */
+  /**
+   * @param isUnpaid whether a free or demo caller sent the join
+   * @param carriedBytes bytes of columns that are only passed through
+   */
   reserve(
     rows: number,
     { metrics, extras }: Pick<JoinPlan, 'metrics' | 'extras'>,

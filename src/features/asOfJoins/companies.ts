@@ -6,22 +6,24 @@ import { formerIdOf } from '../companies/notes.ts'
 import { type CompanyIdentity, findCompanies } from '../companies/queries.ts'
 import type { VersionedCompanies } from './figures.ts'
 
-/** The companies that the names of a join's rows mean. */
+/** The companies behind the names in a join's rows. */
 export interface JoinCompanies {
-  /** For each name its place in `identities`; -1: unknown. */
+  /** For each name the index of its company in `identities`; -1 if unknown. */
   readonly companyOfName: Int32Array
-  /** Each company once. */
+  /** Each company appears once. */
   readonly identities: readonly CompanyIdentity[]
   /** Names that are former IDs of their companies. */
   readonly renamed: readonly { readonly sent: string; readonly ticker: string }[]
 }
 
 const idsPerLookup = 5_000
-/** Any ID of a register. What has another form is unknown, and some of it the database would refuse to look for. */
+/** The format of all register IDs. Other names are unknown; the database would even reject some of them. */
 const idShape = /^[A-Z0-9][A-Z0-9._-]{0,31}$/
 
-/** The companies by the directory, which remembers them between requests. They are of one data version, or of the present one where
- * an import committed meanwhile, and then found again by the caller. */
+/**
+ * Looks the companies up in the directory, which caches them between requests. If an import commits
+ * meanwhile, they are of mixed versions and the caller looks them up again.
+ */
 export async function findJoinCompanies(
   { lookups, directory }: Pick<CompanyDeps, 'lookups' | 'directory'>,
   names: readonly string[],
@@ -31,17 +33,19 @@ export async function findJoinCompanies(
   return versioned(found, dataVersion)
 }
 
-/** Companies with the data version that they were found in.
+/**
+ * Pairs companies with the data version in which they were found.
  *
- * @param dataVersion where none was found */
+ * @param dataVersion used if none was found
+ */
 export function versioned(companies: JoinCompanies, dataVersion: number): VersionedCompanies<JoinCompanies> {
   const versions = new Set(companies.identities.map(company => company.dataVersion))
   const [version = dataVersion] = versions
-  // No version has such companies: the caller finds them again in a snapshot.
+  // No version matches a mix, so the caller looks the companies up again in a snapshot.
   return { dataVersion: versions.size > 1 ? -1 : version, companies }
 }
 
-/** The companies as a snapshot has them. */
+/** The companies as of a snapshot. */
 export const findInSnapshot = (snapshot: SqlClient, names: readonly string[]): Promise<JoinCompanies> =>
   findAll(ids => findCompanies(snapshot, ids), names)
 
@@ -76,8 +80,10 @@ async function findAll(
   return { companyOfName, identities, renamed }
 }
 
-/** A join shows what was known on many days, which is what `as_of` opens. Every company counts towards a cap, whether it has figures or
- * not, and before anything of it is read. */
+/**
+ * A join shows what was known on many days, so the caller needs the right to use `as_of`. Every company
+ * counts towards a cap, whether or not it has figures, and before any figure is read.
+ */
 export async function authorizeJoin(
   deps: Pick<CompanyDeps, 'sql'>,
   rights: Rights,

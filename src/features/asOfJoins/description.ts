@@ -5,10 +5,13 @@ import type { Markets } from '../../markets/markets.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import type { JoinCompanies } from './companies.ts'
 
-/** Names in an answer, at most: a file of another kind of IDs has as many unknown ones as rows. */
+/**
+ * The maximum number of names in a response: a file with another kind of IDs has as many unknown ones as
+ * rows.
+ */
 export const maxNamed = 100
 
-/** What an answer says besides its columns. */
+/** The parts of a response besides its columns. */
 export function describeJoin(
   markets: Pick<Markets, 'get'>,
   { identities, companyOfName, renamed }: JoinCompanies,
@@ -35,7 +38,7 @@ export function describeJoin(
   }
 }
 
-/** What the formats of rows alone have no field for. */
+/** The note for formats of rows, which have no field for it. */
 export function noteOf({
   unknown,
   unknown_count: count,

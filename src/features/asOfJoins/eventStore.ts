@@ -6,28 +6,33 @@ import { type BlockName, readUnits, readVintages } from './queries.ts'
 interface StoredBlock {
   readonly block: EventBlock
   readonly bytes: number
-  /** Requests that use it now. */
+  /** Requests that are using the block now. */
   leases: number
-  /** The number of the interval in which it was used last. */
+  /** The number of the interval in which the block was last used. */
   usedIn: number
 }
 
-/** Data versions whose blocks stay, the most recently used ones: those of the present, of requests that began before an import, and of
- * pins. Otherwise one import after the other fills the whole bound with blocks that are never read again. */
+/**
+ * The most recently used data versions, whose blocks stay in memory: for current requests, requests that
+ * began before an import, and pins. Without this bound, each import would leave blocks that nobody reads
+ * again.
+ */
 const maxVersions = 4
 
-/** Events of companies in shared memory, by data version, metric, kind of period and block of companies. Each is built once, however many
- * requests wait for it. Together they never take more than the bound: the least recently used go first, and what a request uses
- * stays until it is done. */
+/**
+ * Events of companies in shared memory, keyed by data version, metric, kind of period and block of companies.
+ * Each block is built once, however many requests wait for it. Together they never exceed the bound: the
+ * least recently used are evicted first, and blocks in use stay until their requests end.
+ */
 export class EventStore {
   readonly #buildBlock: (vintages: PackedVintages) => Promise<EventBlock>
   readonly #maxBytes: number
-  /** The least recently used first. */
+  /** In order of use, least recently used first. */
   readonly #blocks = new Map<string, StoredBlock>()
   readonly #loads = new Map<string, Promise<EventBlock>>()
   #bytes = 0
   #interval = 0
-  /** A number always names the same unit, so what was read stays true. */
+  /** A number always denotes the same unit, so this cache never becomes stale. */
   #units: ReadonlyMap<number, string> = new Map()
 
   /** @param buildBlock runs `buildEvents` on a thread */
@@ -44,7 +49,7 @@ export class EventStore {
     return this.#blocks.size
   }
 
-  /** The names of the units of all blocks that were read. */
+  /** The unit names of all blocks read so far. */
   get units(): ReadonlyMap<number, string> {
     return this.#units
   }
@@ -53,7 +58,7 @@ export class EventStore {
     return new EventLease(this)
   }
 
-  /** For a lease: a block that is in memory, marked as used. */
+  /** For leases: returns a block that is in memory and marks it as used. */
   take(key: string): StoredBlock | null {
     const stored = this.#blocks.get(key)
     if (stored === undefined) return null
@@ -64,10 +69,10 @@ export class EventStore {
     return stored
   }
 
-  /** For a lease: reads and builds a block that is not in memory. */
+  /** For leases: reads and builds a block that is not in memory. */
   async load(key: string, name: BlockName, sql: SqlClient): Promise<StoredBlock> {
     const underWay = this.#loads.get(key)
-    // The connection of another request may fail; this one has its own.
+    // The other request's connection may fail; this one has its own.
     if (underWay !== undefined) await underWay.catch(() => null)
     const stored = this.take(key)
     if (stored !== null) return stored
@@ -84,8 +89,10 @@ export class EventStore {
     this.#units = await readUnits(sql)
   }
 
-  /** To be called at regular intervals. While the blocks take more than `restBytes`, drops those that were not used
-   * during the last `intervals`, the least recently used first. Returns the bytes that are free now. */
+  /**
+   * Call this at regular intervals. While the blocks exceed `restBytes`, drops those that were not used
+   * during the last `intervals`, least recently used first. Returns the number of free bytes.
+   */
   dropUnused(intervals: number, restBytes: number): number {
     this.#interval++
     const before = this.#bytes
@@ -104,7 +111,7 @@ export class EventStore {
   }
 
   #put(key: string, block: EventBlock): StoredBlock {
-    // Another request built it, too, after the one that both waited for had failed.
+    // Another waiter may have built it first, after the load that both waited for failed.
     const other = this.take(key)
     if (other !== null) return other
     const bytes = eventBytes(block)
@@ -152,7 +159,7 @@ export class EventLease {
     this.#store = store
   }
 
-  /** The blocks in the order of their names if all are in memory, else null. */
+  /** The blocks in the order of their names, or null if any is not in memory. */
   find(dataVersion: number, names: readonly BlockName[]): EventBlock[] | null {
     const blocks: EventBlock[] = []
     for (const name of names) {
@@ -163,9 +170,11 @@ export class EventLease {
     return blocks
   }
 
-  /** The same, and reads those that are not.
+  /**
+   * Like `find`, but reads the missing ones.
    *
-   * @param sql a snapshot of this data version */
+   * @param sql a snapshot of this data version
+   */
   async open(
     sql: SqlClient,
     dataVersion: number,

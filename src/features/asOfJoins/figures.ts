@@ -8,7 +8,7 @@ import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { EventLease } from './eventStore.ts'
 import type { BlockName } from './queries.ts'
 
-/** Companies as they are known in one data version. */
+/** Companies as of one data version. */
 export interface VersionedCompanies<Company> {
   readonly dataVersion: number
   readonly companies: Company
@@ -18,22 +18,25 @@ export interface FigureSource<Company> {
   readonly sql: Sql
   /** Each company of the request once. */
   readonly entitiesOf: (companies: Company) => Int32Array
-  /** Finds the companies again, as a snapshot has them. */
+  /** Looks the companies up again in a snapshot. */
   readonly findAgain: (snapshot: SqlClient) => Promise<Company>
-  /** Fails where these companies may not be shown. */
+  /** Throws if the caller may not see these companies. */
   readonly authorize: (companies: Company) => Promise<void>
 }
 
 export interface OpenedFigures<Company> extends VersionedCompanies<Company> {
   readonly entities: Int32Array
-  /** For each metric the blocks that have the companies. */
+  /** For each metric, the blocks that contain the companies. */
   readonly blocks: readonly (readonly EventBlock[])[]
 }
 
 const maxAttempts = 8
 
-/** The events of some metrics of companies, of one data version with the companies themselves. Nothing is read before the caller may
- * see it. If an import commits in between, the companies are found again: an old ID must not come with new figures. */
+/**
+ * The events of some metrics of companies, at the data version of the companies themselves. Nothing is read
+ * before the caller is authorised. If an import commits in between, the companies are looked up again: an old
+ * ID must not be paired with new figures.
+ */
 export async function openFigures<Company>(
   lease: EventLease,
   { sql, entitiesOf, findAgain, authorize }: FigureSource<Company>,
@@ -65,9 +68,11 @@ export async function openFigures<Company>(
   )
 }
 
-/** By metric, and the blocks of one metric by their companies.
+/**
+ * The names of all blocks needed, by metric and then by company.
  *
- * @param entities -1 for none */
+ * @param entities -1 for unknown companies
+ */
 export function blockNames(entities: Int32Array, metrics: readonly string[], fp: AsOfPeriod): BlockName[] {
   const known = entities.filter(entity => entity !== -1)
   const firsts = [...new Set(Array.from(known, firstOfBlock))].sort((a, b) => a - b)

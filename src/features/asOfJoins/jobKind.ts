@@ -7,14 +7,14 @@ const format = Type.Union(joinFormats.map(name => Type.Literal(name)))
 const JoinInput = Type.Object({
   format,
   query: Type.Object({
-    /** Of the result. */
+    /** The result's format. */
     format,
-    /** Those that came as query parameters. */
+    /** The settings that came as query parameters. */
     settings: Type.Unsafe<JsonObject>(Type.Object({})),
   }),
 })
 
-/** A join that was submitted with `Prefer: respond-async`. Its only task runs it to its result. */
+/** A join submitted with `Prefer: respond-async`. A single task runs it to its result. */
 export const joinKind: JobKind<typeof JoinInput> = {
   name: 'as_of',
   input: JoinInput,

@@ -25,7 +25,7 @@ interface JoinJobRouteDeps {
 const path = '/api/v1/as-of'
 const readId = pathReader('id', AsOfJoinParams.properties.id)
 
-/** What is below /api/v1/as-of: joins that were submitted with `Prefer: respond-async`. */
+/** The routes under /api/v1/as-of, for joins submitted with `Prefer: respond-async`. */
 export function joinJobRoutes(http: HttpPlugin, deps: JoinJobRouteDeps) {
   return new Elysia({ name: 'joinJobs' })
     .use(http)
@@ -34,7 +34,7 @@ export function joinJobRoutes(http: HttpPlugin, deps: JoinJobRouteDeps) {
     .delete(`${path}/:id`, ({ context }) => cancel(deps, context), { ...cancelJoinOperation, parse: 'none' })
 }
 
-/** The join that the path names, if it is of this key. Another key's join fails like one that never was. */
+/** The join that the path names. If it belongs to another key, this fails as if it had never existed. */
 async function jobOf({ sql }: JoinJobRouteDeps, context: RequestContext): Promise<Job> {
   const keyId = requireOwnKey(context)
   noQuery(context)
@@ -79,7 +79,7 @@ function noResult({ id, state, finishedAt }: Job): Failure {
   )
 }
 
-/** A join that has ended stays as it is. */
+/** A join that has ended stays unchanged. */
 async function cancel(deps: JoinJobRouteDeps, context: RequestContext): Promise<Answer> {
   const { id, keyId } = await jobOf(deps, context)
   await endJob(deps.sql, id, { state: 'cancelled' }, keyId)

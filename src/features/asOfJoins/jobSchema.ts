@@ -57,7 +57,7 @@ export const AsOfJoinParams = Type.Object(
   strict,
 )
 
-/** A job of a join as answers have it. */
+/** A join's job as responses describe it. */
 export function joinSummary(job: Job, baseUrl: string): AsOfJoinJob {
   const { error, ...facts } = jobFacts(job, baseUrl)
   const url = `/api/v1/as-of/${job.id}`

@@ -22,7 +22,7 @@ export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly events: EventStore
   readonly answerMemory: AnswerMemory
   readonly dataVersion: () => number
-  /** Earlier data versions. */
+  /** Gives access to earlier data versions. */
   readonly pins: {
     use<T>(version: number, work: (store: PinnedStore) => Promise<T>, signal?: AbortSignal): Promise<T>
   }
@@ -31,14 +31,16 @@ export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
 export interface JoinAnswer extends WrittenJoin {
   readonly dataVersion: number
   readonly metrics: readonly string[]
-  /** Gives the memory of the answer back. Must be called once it is sent. */
+  /** Releases the response's memory. Must be called once the response is sent. */
   readonly release: () => void
 }
 
 type SentRows = Omit<JoinBodyInput, 'today' | 'maxRows'>
 
-/** Runs a join: the bytes of the body go to a thread, and those of the answer come back. This thread sees the names of the rows and what is
- * computed, so that it finds the companies and whether the caller may see them. */
+/**
+ * Runs a join: the body's bytes move to a thread, which returns the response's bytes. This thread sees only
+ * the rows' names and the metrics, to look up the companies and check whether the caller may see them.
+ */
 export async function runJoin(
   deps: JoinDeps,
   { rights, caller, budget }: JoinSender,
@@ -91,10 +93,12 @@ export async function runJoin(
   }
 }
 
-/** Checks a join that runs later: its body, its settings, its data version, and whether the caller may see its companies, which count as
- * seen. The caller's bytes stay.
+/**
+ * Checks a join that runs later: its body, settings and data version, and whether the caller may see its
+ * companies, which count as seen. The caller keeps the bytes.
  *
- * @returns how many rows it has */
+ * @returns the number of its rows
+ */
 export async function checkJoin(
   deps: JoinDeps,
   { rights, caller, budget }: JoinSender,
@@ -113,7 +117,7 @@ export async function checkJoin(
   return rows.count
 }
 
-/** Runs `work` on the store of a data version; null: on the present one. */
+/** Runs `work` on the store of a data version; null means the current one. */
 function atVersion<T>(
   deps: JoinDeps,
   version: number | null,

@@ -2,7 +2,7 @@ import { companiesPerBlock, neverEnds } from '../../backtest/asOf/events.ts'
 import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 
-/** The vintages of a metric of a block of companies. */
+/** The vintages of one metric for a block of companies. */
 export interface BlockName {
   readonly metric: string
   readonly fp: AsOfPeriod
@@ -10,12 +10,17 @@ export interface BlockName {
   readonly firstEntity: number
 }
 
-/** A day after all others: every vintage is filed by then, and its `until` is known. The joins look no further than today. */
+/**
+ * A day after all others, so that every vintage is filed and its `until` known. Joins read nothing after
+ * today.
+ */
 const lastDay = '9999-12-31'
 
-/** The vintages of a block as one packed value, because a market has too many for a row each. What `buildEvents` makes of them is what
- * fact_as_of and trailing_as_of return on each day; `period_end <= filed` leaves out what ends after its filing, which is an error or a
- * forecast. */
+/**
+ * The vintages of a block as one packed value, because a market has too many for individual rows.
+ * `buildEvents` turns them into what fact_as_of and trailing_as_of return for each day; `period_end <= filed`
+ * excludes periods that end after their filing, which are errors or forecasts.
+ */
 export async function readVintages(
   sql: SqlClient,
   { metric, fp, firstEntity }: BlockName,
@@ -34,8 +39,10 @@ export async function readVintages(
   return rows
 }
 
-/** By the rules of the fundamentals route: FY and quarters as its `fp` filters, TTM as its trailing rows, latest as `view=latest`. `rank`
- * decides between two periods that end on one day. */
+/**
+ * Follows the fundamentals route: FY and quarters match its `fp` filters, TTM its trailing rows, latest
+ * `view=latest`. `rank` breaks ties between periods that end on the same day.
+ */
 function vintagesOf(
   sql: SqlClient,
   fp: AsOfPeriod,
@@ -79,8 +86,10 @@ export async function readUnits(sql: SqlClient): Promise<ReadonlyMap<number, str
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** The companies of an archive's assets of one market, in their order; -1 for none. A ticker that two markets share stands as
- * TICKER:MARKET. */
+/**
+ * The companies of an archive's assets in one market, in the same order; -1 if there is none. A ticker that
+ * two markets share is written TICKER:MARKET.
+ */
 export async function findListed(sql: SqlClient, names: string, market: string): Promise<readonly number[]> {
   const [{ entities }] = await sql<[{ entities: number[] }]>`
     select coalesce(array_agg(coalesce(e.entity_id, -1) order by n.place), '{}') as entities

@@ -11,13 +11,15 @@ interface NewResult {
 /** A reader holds one part at a time. */
 const partBytes = 4 * 1_024 * 1_024
 const mb = 1_024 * 1_024
-/** Of one result, compressed. */
+/** The limit for one result, compressed. */
 const maxResultBytes = 256 * mb
-/** Of all results of one key, compressed: the oldest are deleted first. */
+/** The limit for all results of one key, compressed. The oldest are deleted first. */
 const maxKeyBytes = 2_048 * mb
 
-/** Stores a result in compressed parts. Two processes may do so at a time: the second waits for the first, part by part, and the job ends
- * once. */
+/**
+ * Stores a result in compressed parts. If two processes do so at once, the second waits for the first at each
+ * part, and the job ends only once.
+ */
 export async function storeResult(
   transaction: SqlClient,
   jobId: string,
@@ -28,7 +30,7 @@ export async function storeResult(
   let storedBytes = 0
   for (let at = 0; at < bytes.length; at += partBytes, part++) {
     signal.throwIfAborted()
-    // A copy, because shared memory can be neither compressed nor sent.
+    // Copies the part, because shared memory can be neither compressed nor sent.
     const compressed = await Bun.zstdCompress(new Uint8Array(bytes.subarray(at, at + partBytes)))
     storedBytes += compressed.length
     if (storedBytes > limit) throw tooLarge(limit)
@@ -49,7 +51,7 @@ function tooLarge(limit: number): Failure {
   )
 }
 
-/** Deletes the oldest joins of the key whose results, with this one, exceed its share. */
+/** Deletes the key's oldest joins until its results, including this one, fit its share. */
 async function deleteOldResults(transaction: SqlClient, jobId: string): Promise<void> {
   await transaction`
     delete from job where job_id <> ${jobId} and finished_at is not null and job_id in (
@@ -70,7 +72,10 @@ export async function findResult(sql: Sql, jobId: string): Promise<StoredResult 
   return row ?? null
 }
 
-/** The bytes of a result. Each part is a statement of its own: a slow reader must not hold a connection. */
+/**
+ * The bytes of a result. Each part is read by its own statement, so that a slow reader does not hold a
+ * connection.
+ */
 export async function* readParts(
   sql: Sql,
   jobId: string,

@@ -24,13 +24,13 @@ interface JoinRouteDeps extends JoinDeps {
   readonly access: { readonly rateLimiter: RateLimiter }
   readonly bodies: BodyReader
   readonly perKeyLimit: { use<T>(subject: string, work: () => Promise<T>): Promise<T> }
-  /** The same on the primary database, where joins with `Prefer: respond-async` are stored. */
+  /** The same dependencies on the primary database, which stores joins sent with `Prefer: respond-async`. */
   readonly primary: SubmitJoinDeps
 }
 
 const readQuery = queryReader(JoinQuery)
 
-/** POST /api/v1/as-of: for rows of date and ticker what was known before each date. */
+/** POST /api/v1/as-of: for rows of date and ticker, returns what was known before each date. */
 export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
   return new Elysia({ name: 'asOfJoins' }).use(http).post(
     '/api/v1/as-of',
@@ -56,7 +56,9 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
   )
 }
 
-/** A JSON body has the settings itself: in two places they could differ. */
+/**
+ * A JSON body contains the settings itself; if the query had them as well, they could contradict each other.
+ */
 function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: JoinFormat): JsonObject {
   const sent: JsonObject = {
     ...query,
@@ -72,7 +74,7 @@ function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: Join
   )
 }
 
-/** A reader who is slower than the answer stops it. It is in memory already, and needs no second copy. */
+/** A slow reader blocks the response instead of spooling it: it is in memory already. */
 const noBudget = new SpoolBudget(0)
 
 async function answerJoin(
@@ -84,7 +86,7 @@ async function answerJoin(
   const { rights, subject } = context.authenticatedCaller
   const sender = joinSender(deps.access.rateLimiter, context)
   const { signal } = context.request
-  // Hashed before the join: the bytes move to the thread and are gone here.
+  // Computed before the join, because the bytes move to the thread.
   const tag = joinTag(rights, sent, format)
   const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, sender, sent, format, signal))
   const headers = joinHeaders(deps.markets, joined, format, tag)

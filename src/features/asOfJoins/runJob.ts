@@ -27,7 +27,10 @@ async function startJoin(deps: JoinJobDeps, openJob: OpenJob, { jobId, round }: 
   if (job !== null) await runJoinJob(deps, job, openJob)
 }
 
-/** Runs a submitted join to its result, as a synchronous request would: the bytes are the same. One that ran halfway has stored nothing. */
+/**
+ * Runs a submitted join to its result. The bytes equal those of a synchronous request. An interrupted run has
+ * stored nothing.
+ */
 export async function runJoinJob(
   deps: JoinJobDeps,
   job: Job,
@@ -36,15 +39,15 @@ export async function runJoinJob(
   const { sql, markets } = deps
   const input = inputOf(joinKind, job)
   const { format, settings: query } = input.query
-  // The licence is read now, not with the request: the key may have another one by then.
+  // The licence is read when the job runs, because it may have changed since the request.
   const rights = deps.rightsOf(await readPrincipal(sql, job.keyId))
-  // Its rows were counted when it was submitted.
+  // The rows were counted when the join was submitted.
   const sender = { rights, caller: computeCaller(rights, ''), budget: null }
   const { joined, tag } = await whenThereIsRoom(signal, async () => {
     const body = await readBody(sql, job.id, job.bodyBytes)
     if (body === null) throw new Failure('internal', 'The body of the join has been deleted.')
     const sent = { body, format: input.format, query }
-    // Hashed before the join: the bytes move to the thread and are gone here.
+    // Computed before the join, because the bytes move to the thread.
     const tag = joinTag(rights, sent, format)
     return { tag, joined: await runJoin(deps, sender, sent, format, signal, 'background') }
   })
@@ -63,7 +66,10 @@ export async function runJoinJob(
 const maxWaits = 30
 const waitMs = 2_000
 
-/** Full memory turns away requests, whose clients can send them again. A job waits for its turn, for a minute. */
+/**
+ * If memory is full, requests are refused and clients can retry. A job waits for memory instead, for up to a
+ * minute.
+ */
 async function whenThereIsRoom<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let waits = 0; ; waits++) {
     signal.throwIfAborted()

@@ -7,21 +7,23 @@ import { blockNames } from './figures.ts'
 import { findListed } from './queries.ts'
 
 export interface FigureRequest {
-  /** The ids of an archive's assets of one market, one per line: tickers, or TICKER:MARKET if two markets share one. No
-   * register's ID contains a colon. */
+  /**
+   * The IDs of an archive's assets in one market, one per line: tickers, or TICKER:MARKET if two markets
+   * share one. No register's ID contains a colon.
+   */
   readonly names: string
   readonly market: string
   readonly metric: string
   readonly fp: AsOfPeriod
-  /** Values in any other unit are ignored. */
+  /** Values in other units are ignored. */
   readonly unit: string
 }
 
-/** What is known of one metric of the assets of a dataset. */
+/** Everything known about one metric of a dataset's assets. */
 export interface AssetFigures {
-  /** The company of each asset; -1: none. */
+  /** The company of each asset; -1 if there is none. */
   readonly entities: Int32Array
-  /** The number of the unit that counts, for each asset; -1: the database has none of that name. */
+  /** For each asset the number of its accepted unit; -1 if the database has no unit of that name. */
   readonly units: Int16Array
   readonly blocks: readonly EventBlock[]
 }
@@ -31,9 +33,11 @@ export interface OpenedFigures extends AssetFigures {
   readonly release: () => void
 }
 
-/** The figures of the assets of an archive's market.
+/**
+ * The figures of an archive's assets in one market.
  *
- * @param sql of one data version: a snapshot, or a pinned pool */
+ * @param sql of one data version: a snapshot, or a pinned pool
+ */
 export async function openListedFigures(
   events: EventStore,
   sql: SqlClient,

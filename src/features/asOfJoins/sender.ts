@@ -5,16 +5,16 @@ import { type RowBudget, rowBudget } from '../../http/rowBudget.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import type { Rights } from '../../rights/rights.ts'
 
-/** Who sends a join. */
+/** The sender of a join. */
 export interface JoinSender {
   readonly rights: Rights
-  /** For whom the threads work. */
+  /** The caller to whom the threads' work is charged. */
   readonly caller: ComputeCaller
-  /** null: any number of rows, or they have been counted. */
+  /** Null if the rows are unlimited or already counted. */
   readonly budget: RowBudget | null
 }
 
-/** Who sends the join of a request. */
+/** The sender of a request's join. */
 export function joinSender(rateLimiter: RateLimiter, context: RequestContext): JoinSender {
   const { address, authenticatedCaller } = context
   const { rights } = authenticatedCaller

@@ -18,7 +18,7 @@ export interface SubmitJoinDeps extends JoinDeps, Omit<SubmitDeps, 'sql' | 'data
   readonly settings: { readonly baseUrl: string }
 }
 
-/** Checks a join, so that its faults and refusals come at once, and stores it as a queued job. */
+/** Checks a join, so that faults and refusals are reported at once, and stores it as a queued job. */
 export async function submitJoin(
   deps: SubmitJoinDeps,
   context: RequestContext,
@@ -46,7 +46,7 @@ export async function submitJoin(
   return { status: 202, headers: answer, body: JSON.stringify(summary) }
 }
 
-/** The id of the caller's key. All who use the demo key would share its joins. */
+/** The ID of the caller's key. The demo key is excluded, because all its users would share its joins. */
 export function requireOwnKey(context: RequestContext): number {
   const { keyId } = context.authenticatedCaller.rights
   if (keyId !== null) return keyId

@@ -13,18 +13,20 @@ import { demoPrincipal } from '../../rights/licences.ts'
 import { type StoredChoice, storedName } from './storedGrid.ts'
 import type { StoredResults } from './storedResults.ts'
 
-/** A page of this server with a report in a frame. Where the script fills the frame, the frame has the policy of the page, so the
- * page allows the style of the report by its hash. */
+/**
+ * A page of this site with a report in a frame. A frame that the script fills inherits the page's policy, so
+ * the page allows the report's style by its hash.
+ */
 const frameHeaders = htmlHeaders(contentPolicy({ 'style-src': styleSource, 'frame-src': "'self'" }))
 
-/** Pages of this feature may be shown in a frame by our own pages alone. */
+/** Only our own pages may show these pages in a frame. */
 const reportHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `${reportPolicy}; frame-ancestors 'self'`,
   'Referrer-Policy': 'no-referrer',
 } as const
 
-/** They name a key and runs: never cached, and Authorization decides, too. */
+/** These responses name a key and runs, so they are never cached. Authorization affects them as well. */
 const unstored = { 'Cache-Control': 'no-store', Vary: 'Cookie, Authorization' } as const
 
 export function answerPage(
@@ -39,7 +41,7 @@ export function answerPage(
 
 export type ResultForm = 'html' | 'json' | 'csv'
 
-/** The headers of a result in a form, for a download under a name. */
+/** The headers of a result in the requested format, for a download with a file name. */
 function formHeaders(form: ResultForm, name: string): Record<string, string> {
   switch (form) {
     case 'html':
@@ -62,9 +64,11 @@ async function contentOf(pool: ComputePool, caller: ComputeCaller, result: strin
   return (await pool.run('result_page', { stored: result }, { caller })).bytes
 }
 
-/** The result of a run in a form.
+/**
+ * A run's result in the requested format.
  *
- * @param result as it is stored for a page, otherwise the answer alone */
+ * @param result as stored for a page, or the bare response
+ */
 export async function resultAnswer(
   pool: ComputePool,
   caller: ComputeCaller,
@@ -83,7 +87,7 @@ interface StoredDeps {
   readonly settings: { readonly version: string }
 }
 
-/** A stored result in a form. It is rendered once, and then in the cache of responses. */
+/** A stored result in the requested format. It is rendered once and then served from the response cache. */
 export function storedAnswer(
   { pool, responses, dataVersion, stored, settings }: StoredDeps,
   context: RequestContext,

@@ -3,7 +3,7 @@ import { BacktestConfig, BacktestSource } from '../../backtest/request.ts'
 import { html, type Markup } from '../../html.ts'
 import type { FieldName, Typed } from './runForm.ts'
 
-/** What fields of the form share: what was typed, and the field at fault. */
+/** What all form fields share: the submitted values and the name of the invalid field. */
 export interface FieldState {
   readonly typed: Typed
   readonly faulty: string | null
@@ -12,12 +12,12 @@ export interface FieldState {
 const config = BacktestConfig.properties
 const source = BacktestSource.properties
 
-/** The words and the range of a field are those of the API's schema, so that the page cannot say something else. */
+/** Labels and ranges come from the API's schema, so that the page cannot contradict it. */
 const schemas: Partial<Record<FieldName, TSchema>> = { ...config, ...source }
 
 interface FieldText {
   readonly label: string
-  /** Instead of the schema's words. */
+  /** Replaces the schema's description. */
   readonly help?: string | Markup
 }
 
@@ -31,7 +31,7 @@ ${control}
 const marks = (name: FieldName, { faulty }: FieldState) =>
   html`id="f-${name}" name="${name}" aria-describedby="h-${name}"${faulty === name && html` aria-invalid="true"`}`
 
-/** A number with its range, which the help says in words. */
+/** A number field; its help text states the range. */
 export function numberField(
   name: FieldName,
   state: FieldState,

@@ -12,7 +12,7 @@ import {
   textField,
 } from './fields.ts'
 
-/** What the form says of the archive of this server. */
+/** What the form says about this server's archive. */
 export interface ArchiveFacts {
   readonly markets: readonly string[]
   readonly horizons: readonly string[]
@@ -21,14 +21,14 @@ export interface ArchiveFacts {
 
 export interface FormParts {
   readonly archive: ArchiveFacts
-  /** Names of metrics by which companies may be ranked. */
+  /** Metrics by which companies may be ranked. */
   readonly metrics: readonly string[]
-  /** How many names of the shipped archive there are, and how many of them have figures. */
+  /** The number of names in the shipped archive, and how many of them have figures. */
   readonly shipped: { readonly names: number; readonly withFigures: number }
   readonly maxMb: number
 }
 
-/** The form of a backtest: rows, configuration, what is tried. Without script it is sent as it is. */
+/** The form of a backtest: rows, configuration and sweep. It works without JavaScript. */
 export function runForm(parts: FormParts, state: FieldState): Markup {
   return html`<form id="run" class="backtest" method="post" action="/backtest" enctype="multipart/form-data">
 ${rowsPart(parts, state)}

@@ -17,14 +17,14 @@ export interface BacktestPageParts {
   readonly checked: PanelFile | null
   readonly choice: StoredChoice
   readonly shipped: ShippedArchive
-  /** The prefix of the key that runs; null: the visitor has none. */
+  /** The prefix of the key that runs backtests; null if the visitor has none. */
   readonly keyName: string | null
   readonly isSignedIn: boolean
   readonly runs: readonly Job[]
   readonly baseUrl: string
 }
 
-/** /backtest: the form for who may run, and stored results for all. */
+/** /backtest: the form for those who may run backtests, and stored results for everyone. */
 export function backtestPage(parts: BacktestPageParts): Page {
   const { keyName, fault, checked, form, typed, choice, shipped, runs, baseUrl } = parts
   const canRun = keyName !== null
@@ -54,7 +54,7 @@ const invitation = (isSignedIn: boolean): Markup =>
   html`<p>You need a key with the quant plan to run backtests. ${isSignedIn ? html`Your account has none: <a href="/account/licences">request one</a>.` : html`<a href="/sign-in?next=/backtest">Sign in</a> with an account that has one, or read <a href="/docs/guides/keys-and-limits">how to get one</a>.`}</p>
 ${keyField('Use it')}`
 
-/** What is what in a file of forecasts. */
+/** Describes the columns of a file of forecasts. */
 const roles: Readonly<Record<string, string>> = {
   ticker: 'asset',
   predicted_pct: 'score',

@@ -39,7 +39,7 @@ const readExample = queryReader(
   Type.Object({ ...StoredQuery.properties, format: Type.Optional(formats) }, { additionalProperties: false }),
 )
 
-/** /backtest: a page to run backtests on, and stored results for those who cannot. */
+/** /backtest: a page to run backtests, and stored results for those who cannot. */
 export function backtestPageRoutes(http: HttpPlugin, deps: BacktestPageDeps) {
   const archive = new ArchiveExtent(deps)
   return new Elysia({ name: 'backtestPage' })
@@ -91,7 +91,13 @@ async function showForm(
       shipped,
       maxMb: settings.bodyLimitMb,
     },
-    ...{ typed, choice, shipped, keyName, runs, isSignedIn: context.isSignedIn, baseUrl: settings.baseUrl },
+    typed,
+    choice,
+    shipped,
+    keyName,
+    runs,
+    isSignedIn: context.isSignedIn,
+    baseUrl: settings.baseUrl,
     fault: failure === undefined ? null : inFormWords(failure),
     checked: checked ?? null,
   })
@@ -104,7 +110,7 @@ async function showForm(
   )
 }
 
-/** Who sends the form is known before it is read: what they may upload depends on their key. */
+/** The sender is identified before the form is read, because the key determines what may be uploaded. */
 async function receiveForm(
   deps: BacktestPageDeps,
   archive: ArchiveExtent,
@@ -144,7 +150,7 @@ async function runForm(
   }
 }
 
-/** What the archive spans, read once per data version: it is on every view of the page. */
+/** The archive's extent, shown on every view of the page and read once per data version. */
 class ArchiveExtent {
   readonly #deps: Pick<BacktestPageDeps, 'sql' | 'dataVersion'>
   #version = -1

@@ -5,16 +5,38 @@ import { type Horizon, horizons } from '../../horizons.ts'
 import type { BodyReader, Sender } from '../../http/body.ts'
 import type { RequestContext } from '../../http/context.ts'
 
-/** The fields of the form, as they were typed. They are shown again with a fault. */
+/** The form's fields as typed. They are shown again together with an error. */
 export const fieldNames = [
-  ...['rows', 'market', 'horizon', 'from', 'to', 'score', 'maxAgeDays', 'fileHorizon'],
-  ...['direction', 'quantile', 'weighting', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross'],
-  ...['neutral', 'benchmark', 'drift', 'folds', 'run', 'quantiles', 'weightings', 'holds', 'do'],
+  'rows',
+  'market',
+  'horizon',
+  'from',
+  'to',
+  'score',
+  'maxAgeDays',
+  'fileHorizon',
+  'direction',
+  'quantile',
+  'weighting',
+  'holdDays',
+  'returnDays',
+  'costBps',
+  'borrowBps',
+  'gross',
+  'neutral',
+  'benchmark',
+  'drift',
+  'folds',
+  'run',
+  'quantiles',
+  'weightings',
+  'holds',
+  'do',
 ] as const
 export type FieldName = (typeof fieldNames)[number]
 export type Typed = Readonly<Partial<Record<FieldName, string>>>
 
-/** A form as it was sent. */
+/** A form as submitted. */
 export interface SubmittedForm {
   readonly typed: Typed
   readonly file: File | null
@@ -24,9 +46,11 @@ const maxFieldLength = 400
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
 const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 
-/** Passes the form of a page of ours to `act`. Its bytes count towards the memory of all bodies until `act` is done.
+/**
+ * Passes the submitted form to `act`. Its bytes count towards the memory of all bodies until `act` ends.
  *
- * @param sender whose bytes they are, if not the visitor's */
+ * @param sender to whom the bytes are charged, if not to the visitor
+ */
 export function useForm<T>(
   context: RequestContext,
   bodies: BodyReader,
@@ -62,8 +86,10 @@ async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<
 const numbers = ['quantile', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross', 'folds'] as const
 const texts = ['direction', 'weighting', 'neutral'] as const
 
-/** The fields as settings of a request. They are checked as those of the API, by its schema: only what is no number is refused
- * here. */
+/**
+ * Turns the fields into a request's settings. The API's schema validates them; this function only rejects
+ * what is not a number.
+ */
 export function settingsOf(typed: Typed): BacktestSettings {
   const config: Record<string, string | number | true> = {}
   for (const name of texts) if (typed[name] !== undefined) config[name] = typed[name]
@@ -71,7 +97,7 @@ export function settingsOf(typed: Typed): BacktestSettings {
   if (typed.drift !== undefined) config.drift = true
   const sweep = sweepOf(typed)
   const benchmark = benchmarkOf(typed)
-  // A grid says what it tries: the same fields of one configuration do not matter to it.
+  // A grid lists its own values, so the same fields of the single configuration do not apply.
   if (sweep !== undefined)
     for (const axis of sweep === true ? defaultAxes : Object.keys(sweep)) delete config[axis]
   return {
@@ -127,7 +153,7 @@ function numberOf(name: FieldName, text: string): number {
   )
 }
 
-/** The rows of the archive that a form chooses. */
+/** The archive rows that the form selects. */
 export function sourceOf(typed: Typed): Record<string, string | number> {
   const source: Record<string, string | number> = {}
   for (const name of ['market', 'horizon', 'from', 'to', 'score'] as const)
@@ -137,11 +163,11 @@ export function sourceOf(typed: Typed): Record<string, string | number> {
   return source
 }
 
-/** Of a file of forecasts; undefined: its only one. */
+/** The horizon of a file of forecasts; undefined if the file has only one. */
 export const fileHorizonOf = ({ fileHorizon }: Typed): Horizon | undefined =>
   horizons.find(horizon => horizon === fileHorizon)
 
-/** A fault in the words of the page, and the field that it is of. */
+/** An error in the page's words, and the field that it concerns. */
 export function inFormWords({ message, details }: Failure): { text: string; field: string | null } {
   const [, name] = /^(?:config|source|sweep)\.(\w+)/.exec(details.param ?? '') ?? []
   const text = message

@@ -8,15 +8,15 @@ export const runPath = (id: string): string => `/backtest/runs/${id}`
 
 export interface ShownRun {
   readonly job: Job
-  /** The address for the bar of a browser. */
+  /** The URL to show in the address bar. */
   readonly address: string
-  /** Of a run that has succeeded. */
+  /** Set for a run that has succeeded. */
   readonly snippets: Snippets | null
-  /** Seconds until it loads again without script. */
+  /** Seconds until the page reloads if there is no script. */
   readonly refreshSeconds: number
 }
 
-/** A backtest under way, or its report. */
+/** A running backtest, or its report. */
 export function runPage({ job, address, snippets, refreshSeconds }: ShownRun): Page {
   const isOver = job.finishedAt !== null
   return {
@@ -87,12 +87,12 @@ ${reportFrame(`${path}/report`, 'Report of the backtest')}
 <h3>Python</h3><pre id="python" tabindex="0"><code>${python}</code></pre>`
 }
 
-/** The runs of a person that are still stored, newest first. */
+/** A person's runs that are still stored, newest first. */
 export const runList = (jobs: readonly Job[]): Markup | false =>
   jobs.length > 0 &&
   html`<section><h2>Your latest backtests</h2><ul class="runs">${jobs.map(job => html`<li><a href="${runPath(job.id)}">${started(job)} UTC</a> ${titles[job.state]}${job.total !== null && job.total > 1 && `, ${job.total} configurations`}</li>\n`)}</ul></section>`
 
-/** What a run that is not there, or not theirs, looks like: for both the same bytes. */
+/** The page for a run that does not exist or belongs to someone else: identical bytes in both cases. */
 export function missingRunPage(): Page {
   return {
     title: 'No such backtest',
@@ -106,7 +106,10 @@ ${keyField('Open it')}
   }
 }
 
-/** The field for a key. It has no name, so no form sends it: the script sends it in a header, and it is nowhere else. */
+/**
+ * The field for a key. It has no name, so no form submits it: the script sends it in a header and keeps it
+ * nowhere else.
+ */
 export const keyField = (action: string): Markup =>
   html`<form id="key-form" class="with-script backtest" autocomplete="off"><label for="pasted-key">Or paste a key with the quant plan</label>
 <p class="row"><input id="pasted-key" type="password" autocomplete="off" spellcheck="false" maxlength="80" aria-describedby="key-help"> <button>${action}</button></p>

@@ -39,7 +39,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const idleSeconds = 60
 const youngMs = 60_000
 
-/** /backtest/runs/{id} and what is below it: a backtest under way, its report and its downloads, for its owner alone. */
+/** /backtest/runs/{id} and its subpages: a run's progress, report and downloads, for its owner only. */
 export function runRoutes(http: HttpPlugin, deps: RunRouteDeps) {
   const streams = new StreamCount()
   const download = (kind: ResultForm) => (context: RequestContext) => answerResult(deps, context, kind)
@@ -54,7 +54,10 @@ export function runRoutes(http: HttpPlugin, deps: RunRouteDeps) {
     .post(`${path}/cancel`, async ({ context }) => cancel(deps, context), { ...form })
 }
 
-/** The run that the path names, if it is of the person who sends the request. One of others is null, like one that never was. */
+/**
+ * The run that the path names, if it belongs to the sender. Another person's run gives null, as if it had
+ * never existed.
+ */
 async function findRun(deps: RunRouteDeps, context: RequestContext): Promise<Job | null> {
   const { keyIds } = await findRunner(deps, context)
   const id = context.path.split('/')[3] ?? ''
@@ -92,7 +95,7 @@ async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Ans
       address: `${settings.baseUrl}${runPath(job.id)}`,
       snippets:
         parts === null ? null : snippetsFor(settings.baseUrl, parts, inputOf(backtestKind, job).format),
-      // One that waits for hours is not looked at every other second.
+      // A run that takes hours is not polled every two seconds.
       refreshSeconds: access.epochMs() - job.createdAt.getTime() < youngMs ? 2 : 15,
     }),
   )

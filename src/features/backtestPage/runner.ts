@@ -10,18 +10,28 @@ export interface RunnerDeps {
   readonly access: AccessDeps
 }
 
-/** As whom a person runs backtests: their account's keys with the quant plan, or the one key that the page's script sends. */
+/**
+ * The identity under which a person runs backtests: their account's keys with the quant plan, or the one key
+ * that the page's script sends.
+ */
 export interface Runner {
-  /** The keys whose backtests are theirs; new ones run as the first. None: they cannot run any. */
+  /**
+   * The keys whose backtests are theirs; new backtests run under the first. If there are none, they cannot
+   * run any.
+   */
   readonly keyIds: readonly number[]
-  /** For people: the prefix of the key that new backtests run as. */
+  /** For display: the prefix of the key under which new backtests run. */
   readonly keyName: string | null
-  /** Counts a request against the limits of that key. A key that came with the request has been counted. */
+  /**
+   * Counts a request against that key's limits. A key that came with the request has already been counted.
+   */
   readonly count: () => Promise<void>
 }
 
-/** A key in the Authorization header goes before the session: who pastes a key means that one. It is checked, counted and refused as
- * on the API. */
+/**
+ * A key in the Authorization header takes precedence over the session, because a person who pastes a key
+ * means that one. It is checked, counted and refused as on the API.
+ */
 export async function findRunner({ sql, access }: RunnerDeps, context: RequestContext): Promise<Runner> {
   const { headers } = context.request
   if (headers.has('authorization')) {

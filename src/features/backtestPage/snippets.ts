@@ -1,13 +1,13 @@
 import type { ResultParts } from '../../backtest/report/resultParts.ts'
 import type { BodyFormat } from '../../backtest/request.ts'
 
-/** The lines that do the same as a backtest of the page. */
+/** Code that reproduces a backtest of the page. */
 export interface Snippets {
   readonly curl: string
   readonly python: string
 }
 
-/** @param format of the body that ran: rows of the caller's own are not stored, so the lines name their file */
+/** @param format of the body that ran: the caller's own rows are not stored, so the code names their file */
 export function snippetsFor(
   baseUrl: string,
   { request, isArchive }: ResultParts,
@@ -40,7 +40,7 @@ function fileLines(address: string, request: string, format: BodyFormat): Snippe
       Array.isArray(value) ? value.join(',') : JSON.stringify(value),
     ]),
   )
-  // In NDJSON the settings are its first line.
+  // NDJSON has the settings on its first line.
   const first = JSON.stringify(settings)
   const curl =
     format === 'ndjson'
@@ -64,9 +64,11 @@ print(result["metrics"]["sharpe"])`,
   }
 }
 
-/** One word of a shell. */
+/** Quotes text as one shell word. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** A text of Python. Raw, so that JSON's escapes stay what they are; one that could end it is written with JSON's own quotes, which
- * mean the same there. */
+/**
+ * A Python string literal. Raw, so that JSON escapes survive. If the text contains a quote, JSON's own
+ * double-quoted literal is used, which means the same in Python.
+ */
 const pythonText = (json: string) => (json.includes("'") ? JSON.stringify(json) : `r'${json}'`)

@@ -13,7 +13,7 @@ export interface StartDeps extends SubmitDeps {
   readonly perKeyLimit: PerKeyLimit
 }
 
-/** Reads the file of a form in a worker thread: its rows and settings are without fault, or the fault is named. */
+/** Reads a form's file in a worker thread and fails with the first fault in its rows or settings. */
 export async function checkFile(
   { pool, perKeyLimit }: StartDeps,
   keyId: number,
@@ -31,13 +31,17 @@ export async function checkFile(
   }
   return perKeyLimit.use(keyId, () =>
     pool.run('panel_file', input, {
-      ...{ signal, caller: paidKey(keyId) },
+      signal,
+      caller: paidKey(keyId),
       transfer: [input.bytes.buffer],
     }),
   )
 }
 
-/** Stores the backtest of a form, and returns its id. Settings and rows are checked first, so that a fault is shown in the form. */
+/**
+ * Stores the backtest of a form and returns its ID. Settings and rows are checked first, so that the form can
+ * show a fault.
+ */
 export async function startRun(
   deps: StartDeps,
   keyId: number,
@@ -52,7 +56,7 @@ export async function startRun(
   }
   const request = { ...settingsOf(form.typed), source: sourceOf(form.typed) }
   const body = new TextEncoder().encode(JSON.stringify(request))
-  // Some hundred bytes without a row: its settings are checked here.
+  // The body has a few hundred bytes and no rows; this checks its settings.
   readBody(body, 'json')
   return (await submitBacktest(deps, { ...own, body, format: 'json', query: {} })).job.id
 }

@@ -5,8 +5,10 @@ const strict = { additionalProperties: false } as const
 const oneOf = <Value extends string>(values: readonly Value[]) =>
   Type.Union(values.map(value => Type.Literal(value)))
 
-/** The default grid of a sweep. `hold` counts horizons. The shorter horizon has seven times the days, and its results would take six times
- * the room of these. */
+/**
+ * The default grid of a sweep, with `hold` counted in horizons. The shorter horizon has seven times as many
+ * days, and its results would be six times as large.
+ */
 export const storedAxes = {
   horizon: ['7d'],
   quantile: ['0.05', '0.1', '0.2', '0.3'],
@@ -37,11 +39,11 @@ export const firstChoice: StoredChoice = {
   run: 'one',
 }
 
-/** The name of a choice's result. A sweep tries every value of the other axes, so these do not matter to it. */
+/** The name of a choice's result. A sweep tries every value of the other axes, so its name omits them. */
 export const storedName = ({ horizon, quantile, weighting, hold, run }: StoredChoice): string =>
   run === 'sweep' ? `${horizon} sweep` : `${horizon} ${quantile} ${weighting} ${hold}`
 
-/** The request whose answer is stored for a choice, with all that its report shows. */
+/** The request whose response is stored for a choice, including everything that its report shows. */
 export function storedRequest({ horizon, quantile, weighting, hold, run }: StoredChoice) {
   const isSweep = run === 'sweep'
   return {
@@ -55,7 +57,7 @@ export function storedRequest({ horizon, quantile, weighting, hold, run }: Store
 
 export const daysHeld = (horizon: string, hold: string): number => Number(hold) * Number.parseInt(horizon, 10)
 
-/** Every choice that has a result of its own. */
+/** Every choice with a distinct result. */
 export function storedChoices(): StoredChoice[] {
   const all: StoredChoice[] = [{ ...firstChoice, run: 'sweep' }]
   for (const quantile of storedAxes.quantile)

@@ -4,13 +4,16 @@ import { type StoredChoice, storedName } from './storedGrid.ts'
 
 export const storedPath = resolve(import.meta.dir, 'shippedResults.bin')
 
-/** The best that zstd does: the file is written once and shipped. */
+/** The highest level that zstd offers: the file is written once and shipped. */
 const level = 19
 const newline = 0x0a
 
-/** What the results are of. */
+/** The archive behind the stored results. */
 export interface ShippedArchive {
-  /** Names of the archive, and those of them whose company has a figure of a full year that is not too old on every one of its days. */
+  /**
+   * The number of names in the archive, and how many of their companies have a full-year figure of acceptable
+   * age on every day of the name.
+   */
   readonly names: number
   readonly withFigures: number
   readonly first: string
@@ -19,12 +22,14 @@ export interface ShippedArchive {
 
 interface Head {
   readonly archive: ShippedArchive
-  /** Names and lengths of the results, one after the other. */
+  /** Names and lengths of the results, in order. */
   readonly results: readonly (readonly [name: string, length: number])[]
 }
 
-/** A line of JSON that says what follows, then all results, compressed. They share their dates and what does not depend on the
- * configuration, so that together they take a fraction. */
+/**
+ * A line of JSON that describes the contents, followed by all results, compressed together. They share their
+ * dates and whatever does not depend on the configuration, so together they take a fraction of the space.
+ */
 export function writeStored(results: ReadonlyMap<string, string>, archive: ShippedArchive): Uint8Array {
   const texts = [...results.values()].map(text => Buffer.from(text))
   const head: Head = { archive, results: [...results.keys()].map((name, i) => [name, texts[i].length]) }
@@ -32,12 +37,14 @@ export function writeStored(results: ReadonlyMap<string, string>, archive: Shipp
   return new Uint8Array(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), packed]))
 }
 
-/** The answers for the shipped archive that are shown without a key. The file is read at the first request, and unpacked for
- * each result that is not in the cache of responses yet: that takes some milliseconds, on another thread. */
+/**
+ * The responses for the shipped archive that need no key. The file is read at the first request; a result
+ * that is not in the response cache is unpacked on another thread, which takes some milliseconds.
+ */
 export class StoredResults {
   #file: Promise<StoredFile> | null = null
 
-  /** The JSON of the result of a choice, as the API answered it. */
+  /** The JSON result of a choice, as the API returned it. */
   async read(choice: StoredChoice): Promise<string> {
     return readStored(await this.#open(), storedName(choice))
   }

@@ -2,10 +2,10 @@ import { html, type Markup } from '../../html.ts'
 import { daysHeld, type StoredChoice, storedAxes } from './storedGrid.ts'
 import type { ShippedArchive } from './storedResults.ts'
 
-/** The address of the report of a choice. */
+/** The query of a choice's report. */
 export const storedQuery = (choice: StoredChoice): string => new URLSearchParams(choice).toString()
 
-/** Stored results, with the settings that choose among them. Without script its button does. */
+/** Stored results and the settings that choose among them. Without a script, a button submits the choice. */
 export function storedSection(choice: StoredChoice, { names, first, last }: ShippedArchive): Markup {
   const query = storedQuery(choice)
   const isSweep = choice.run === 'sweep'
@@ -48,7 +48,9 @@ function describe({ horizon, quantile, weighting, hold, run }: StoredChoice): st
   return `Shown: quantile ${quantile}, ${weighting === 'equal' ? 'equal weights' : `weights by ${weighting}`}, held ${heldText(horizon, hold)}.`
 }
 
-/** A report inside a page. Its own policy allows no script, and neither does the frame; `allow-same-origin` lets the page measure how
- * long it is. */
+/**
+ * A report inside a page. Its own policy allows no script, and neither does the frame; `allow-same-origin`
+ * lets the page measure its height.
+ */
 export const reportFrame = (path: string, title: string): Markup =>
   html`<iframe class="report" src="${path}" title="${title}" sandbox="allow-same-origin" loading="lazy"></iframe>`

@@ -7,28 +7,33 @@ import type { Horizon } from '../../horizons.ts'
 
 export interface ArchiveDeps {
   readonly pool: ComputePool
-  /** Every resolved signal of a horizon, some days at a time. `onVersion` receives the data version of these very rows. */
+  /**
+   * Every resolved signal of a horizon, in batches of days. `onVersion` receives the data version of exactly
+   * these rows.
+   */
   readonly loadArchive: (
     horizon: Horizon,
     onVersion: (dataVersion: number) => void,
   ) => AsyncIterable<readonly SignalDay[]>
-  /** The horizons of which there are resolved signals. */
+  /** The horizons that have resolved signals. */
   readonly listHorizons: () => Promise<readonly Horizon[]>
   /** The current version of the data. */
   readonly dataVersion: () => number | Promise<number>
 }
 
-/** A dataset, and the data version of its rows: results name it, so it must be exact. */
+/** A dataset and the data version of its rows, which results name, so it must be exact. */
 type VersionedDataset = Pick<CachedArchive, 'data' | 'dataVersion'>
 
-/** Everyone's requests wait for a dataset. */
+/** Every caller may need the dataset, so building it is charged to `sharedData`. */
 const background = { caller: sharedData, priority: 'background' } as const
 
-/** Every request sends the recent archives to its worker thread, and each costs some microseconds to send. */
+/** Every request sends the recent archives to its worker thread, which costs some microseconds each. */
 const maxRecent = 4
 
-/** The archive in shared memory: one ranked dataset per horizon, and one per market of it that a request names. Concurrent
- * requests share one load. A new data version discards all datasets. */
+/**
+ * The archive in shared memory: one ranked dataset per horizon, and one per market that a request names.
+ * Concurrent requests share one load. A new data version discards all datasets.
+ */
 export class ArchiveCache {
   readonly #deps: ArchiveDeps
   readonly #datasets = new Map<string, Promise<VersionedDataset>>()
@@ -39,13 +44,13 @@ export class ArchiveCache {
     this.#deps = deps
   }
 
-  /** The loaded datasets of the current data version that were used last, newest first. */
+  /** The most recently used datasets of the current data version, newest first. */
   async recent(): Promise<readonly CachedArchive[]> {
     await this.#followDataVersion()
     return this.#recent
   }
 
-  /** The horizons that it has rows of. */
+  /** The horizons for which it has rows. */
   horizons(): Promise<readonly Horizon[]> {
     return this.#deps.listHorizons()
   }
@@ -64,8 +69,10 @@ export class ArchiveCache {
     return archive
   }
 
-  /** The version is read before the rows: a batch that commits in between makes the next request load again. Read after
-   * them, it would hide that batch. The rows name their own. */
+  /**
+   * The version is read before the rows: if a batch commits in between, the next request loads again. Reading
+   * it after the rows would hide that batch. The rows carry their own version.
+   */
   async #followDataVersion(): Promise<void> {
     const current = await this.#deps.dataVersion()
     if (current <= this.#version) return
@@ -92,7 +99,8 @@ export class ArchiveCache {
       dataVersion = version
     }
     for await (const some of this.#deps.loadArchive(horizon, onVersion)) days.push(...some)
-    // Before a market is looked for in it: an empty archive has none, and the market would get the blame.
+    // Checked before looking for a market: an empty archive has no markets, and the error would blame the
+    // market.
     if (days.length === 0) throw horizonMissing(horizon, await this.#deps.listHorizons())
     const data = await this.#deps.pool.run('archive_build', { days }, background)
     return { data, dataVersion }

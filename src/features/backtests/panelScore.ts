@@ -23,15 +23,17 @@ export interface PanelScoreDeps {
   readonly events: EventStore
   readonly pins: ArchivePins
   readonly dataVersion: () => number | Promise<number>
-  /** UTC. */
+  /** The current UTC day. */
   readonly today: () => IsoDate
 }
 
-/** The rows of a panel with a metric as their score, each date with the figure that was known strictly before it: the join of
+/**
+ * A panel's rows with a metric as their score: each date gets the figure known strictly before it, as in
  * `POST /api/v1/as-of`.
  *
- * @param names the ids of the panel's assets in their order, one per line
- * @param pinned the data version that the request names; undefined: the present one */
+ * @param names the IDs of the panel's assets in their order, one per line
+ * @param pinned the data version that the request names; undefined means the current one
+ */
 export async function scorePanel(
   deps: PanelScoreDeps,
   keyId: number,
@@ -43,7 +45,7 @@ export async function scorePanel(
   const { sql, pool, markets, events } = deps
   const definition = metricOf(markets.metrics, metric, 'score.asOf')
   refuseLaterDates(data, deps.today())
-  // Read at this point, not with the request: a job runs long after it, and its key may have another licence by then.
+  // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
   if (!rights.seesAllHistory) throw licenceRequired(metric, rights.licence)
   const { entityCap } = rights
@@ -62,7 +64,8 @@ export async function scorePanel(
           if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
         },
       }
-      // Not of `dataVersion`, which an import may have overtaken: an old ID would get the figures of another company.
+      // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another
+      // company's figures.
       const first = versioned(await findInSnapshot(store, ids), dataVersion)
       return openFigures(lease, source, first, { metrics: [metric], fp })
     }
@@ -130,7 +133,7 @@ async function atVersion<T>(
   }
 }
 
-/** What is filed later must decide no row. */
+/** Data filed later must not determine any row. */
 function refuseLaterDates({ days }: Dataset, today: IsoDate): void {
   const last = addDays(today, 1)
   const day = days[days.length - 1]

@@ -1,13 +1,17 @@
 import { Failure } from '../../errors.ts'
 import { type KeyCounts, Semaphore } from '../../semaphore.ts'
 
-/** Limits how many backtests and uploads one key runs at a time on this server. The pool's queue is fair among the requests in
- * it. But a key that fills it, and repeats what is refused, would keep every other key out. */
+/**
+ * Limits how many backtests and uploads one key runs concurrently on this server. The pool's queue is fair
+ * among queued requests, but a key that fills it and retries what is refused would keep all other keys out.
+ */
 export class PerKeyLimit {
   readonly #places: Semaphore
 
-  /** @param threads of the pool
-   * @param queue how many backtests may wait for a thread */
+  /**
+   * @param threads of the pool
+   * @param queue how many backtests may wait for a thread
+   */
   constructor(threads: number, queue: number) {
     const slotsPerKey = Math.max(threads, Math.ceil((threads + queue) / 2))
     this.#places = new Semaphore({ slotsPerKey, maxWaiting: 0, refusal: tooMany })

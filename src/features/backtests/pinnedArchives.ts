@@ -9,16 +9,16 @@ import { type FigureRequest, type OpenedFigures, openListedFigures } from '../as
 import { ArchiveCache, type ArchiveDeps } from './archive.ts'
 import { ScoreCache } from './scoreCache.ts'
 
-/** The database at one data version, until it is released. */
+/** The database at one data version, until released. */
 interface OpenPin {
   readonly store: { readonly sql: Sql }
   release(): void
 }
 
-/** What opens earlier data versions. */
+/** Opens earlier data versions. */
 export interface ArchivePins {
   open(version: number, signal?: AbortSignal): Promise<OpenPin>
-  /** Fails for a version that is not remembered, with what is allowed. */
+  /** Fails, naming the allowed versions, if the version is no longer remembered. */
   requireKnown(version: number): Promise<void>
 }
 
@@ -26,7 +26,7 @@ interface PinnedArchiveDeps {
   readonly pool: ComputePool
   readonly pins: ArchivePins
   readonly events: EventStore
-  /** As in `ArchiveDeps`, of the database that a pool reads. */
+  /** As in `ArchiveDeps`, reading from the given pool. */
   readonly loadArchive: (
     sql: Sql,
     ...request: Parameters<ArchiveDeps['loadArchive']>
@@ -34,7 +34,7 @@ interface PinnedArchiveDeps {
   readonly listHorizons: (sql: Sql) => ReturnType<ArchiveDeps['listHorizons']>
 }
 
-/** The archive of one data version, and the same ranked by metrics. */
+/** The archive of one data version, unranked and ranked by metrics. */
 export interface PinnedArchive {
   readonly archive: ArchiveCache
   readonly scores: ScoreCache
@@ -43,8 +43,10 @@ export interface PinnedArchive {
 /** Each may have a dataset per horizon and market in memory. */
 const maxVersions = 2
 
-/** The archives of the pinned data versions that were used last, in shared memory. Backtests that use a dropped one still finish
- * on it. Connections are used only while rows are loaded. */
+/**
+ * The archives of the most recently used pinned data versions, in shared memory. Backtests that use a dropped
+ * archive still finish on it. Connections are used only while rows are loaded.
+ */
 export class PinnedArchives {
   readonly #deps: PinnedArchiveDeps
   readonly #archives = new LRUCache<number, PinnedArchive>({ max: maxVersions })
@@ -53,8 +55,10 @@ export class PinnedArchives {
     this.#deps = deps
   }
 
-  /** Fails for a version that is not remembered, also where its rows are still in memory: who may read it must not depend on what
-   * others have read. */
+  /**
+   * Fails for a version that is no longer remembered, even if its rows are in memory: access must not depend
+   * on what others have read.
+   */
   async get(version: number): Promise<PinnedArchive> {
     await this.#deps.pins.requireKnown(version)
     const known = this.#archives.get(version)
@@ -73,7 +77,8 @@ export class PinnedArchives {
       listHorizons: () => useAt(pins, version, listHorizons),
     })
     const scores = new ScoreCache({
-      ...{ pool, archive },
+      pool,
+      archive,
       openFigures: wanted => useAt(pins, version, sql => openListedFigures(events, sql, wanted)),
       findListed: (names, market) => useAt(pins, version, sql => findListed(sql, names, market)),
     })
@@ -86,14 +91,16 @@ interface VersionedReads {
   readonly pins: ArchivePins
 }
 
-/** The values that rank an archive, of the very data version of its rows, though an import came in between. */
+/**
+ * The values that rank an archive, of exactly the data version of its rows even if an import came in between.
+ */
 export const openFiguresAt = (
   { events, ...reads }: VersionedReads & { readonly events: EventStore },
   wanted: FigureRequest,
   dataVersion: number,
 ): Promise<OpenedFigures> => readAt(reads, dataVersion, sql => openListedFigures(events, sql, wanted))
 
-/** The companies of the assets of an archive, in the same way. */
+/** The companies of an archive's assets, at that version as well. */
 export const findListedAt = (
   reads: VersionedReads,
   names: string,

@@ -42,8 +42,10 @@ export const BodyQuerySchema = Type.Object(
 
 const read = queryReader(BodyQuerySchema)
 
-/** The query of a backtest: the format of the result, and with a CSV body the fields besides the rows. JSON and NDJSON contain
- * these fields themselves. */
+/**
+ * The query of a backtest: the result's format and, for a CSV body, all fields besides the rows. JSON and
+ * NDJSON contain these fields themselves.
+ */
 export function bodyQuery(
   context: RequestContext,
   format: BodyFormat,

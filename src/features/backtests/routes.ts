@@ -27,8 +27,10 @@ interface BacktestRouteDeps extends SubmitDeps {
 
 const Vary = 'Accept, Accept-Encoding, Authorization, Prefer'
 
-/** POST /api/v1/backtest: the body's bytes go unparsed to a worker thread. With
- * `Prefer: respond-async` they go into the database. Parsing a panel here would block every other request for as long as it takes. */
+/**
+ * POST /api/v1/backtest: the body's bytes go unparsed to a worker thread or, with `Prefer: respond-async`,
+ * into the database. Parsing a panel here would block all other requests meanwhile.
+ */
 export function backtestRoutes(http: HttpPlugin, deps: BacktestRouteDeps) {
   return new Elysia({ name: 'backtest' }).use(http).post(
     '/api/v1/backtest',
@@ -78,7 +80,7 @@ async function answerBacktest(
   idempotency: string | null,
 ): Promise<Answer> {
   const { sql, processId, backtests, perKeyLimit, computeTimeoutMs: timeLimitMs } = deps
-  // Hashed before the run: the bytes of a large body move to the worker thread and are gone here.
+  // Computed before the run, because the bytes of a large body move to the worker thread.
   const request = `backtest ${format} ${resultFormat} ${context.queryText} ${Bun.hash.xxHash64(bytes)}`
   const tag = entityTag(deps.dataVersion(), request)
   const own = resultFormat === 'html' ? pageHeaders(contentPolicy, tag) : dataHeaders(jsonType, tag)

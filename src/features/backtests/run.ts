@@ -34,7 +34,7 @@ export async function runBacktest(
   signal?.throwIfAborted()
   const { pool } = deps
   const { resultFormat } = bodyOptions
-  // One ticket for the whole request: a sweep whose body was read is not turned away half-way.
+  // One ticket covers the whole request, so that a sweep whose body was read is not refused halfway.
   const ticket = pool.admit(caller)
   let sweepLeaves = false
   try {
@@ -51,34 +51,36 @@ export interface BacktestDeps {
   readonly pool: ComputePool
   readonly archive: Pick<ArchiveCache, 'get' | 'recent' | 'horizons'>
   readonly costs: MarketCosts
-  /** Stored panels; none offline. */
+  /** Stored panels; omitted offline. */
   readonly panels?: PanelDeps
-  /** The archive ranked by company metrics; none offline. */
+  /** The archive ranked by company metrics; omitted offline. */
   readonly scores?: ScoreDeps
-  /** Metrics as scores of the caller's rows; none offline. */
+  /** Metrics as scores of the caller's rows; omitted offline. */
   readonly panelScores?: PanelScoreDeps
-  /** The archive of earlier data versions; none offline. */
+  /** The archive of earlier data versions; omitted offline. */
   readonly pinned?: PinnedDeps
 }
 
 interface BodyOptions {
   readonly format?: BodyFormat
-  /** The other fields of a body that contains only rows. */
+  /** The other fields, for bodies that contain only rows. */
   readonly query?: BodyQuery
-  /** The key of the request: decides which stored panels it may name. */
+  /** The request's key, which determines the stored panels that it may name. */
   readonly keyId?: number | null
-  /** By default JSON. */
+  /** JSON by default. */
   readonly resultFormat?: ResultFormat | undefined
 }
 
-/** A larger body moves to the thread that reads it instead of being copied. */
+/** Larger bodies are moved to the thread that reads them instead of being copied. */
 const maxCopiedBytes = 65_536
 
-/** The result of a request body, or the plan of its sweep. The bytes go to a worker thread unparsed, because parsing a panel
- * here would block every other request. The caller loses the bytes of a large body: they move to that thread. Fails with a
- * Failure that names what is wrong, or with the signal's reason.
+/**
+ * The result of a request body, or the plan of its sweep. The bytes go to a worker thread unparsed, because
+ * parsing a panel here would block all other requests. A large body is moved to that thread, so the caller
+ * loses its bytes. Fails with a Failure that names the fault, or with the signal's reason.
  *
- * @param options with a ticket that the caller admitted and leaves */
+ * @param options with a ticket that the caller admits and leaves
+ */
 export async function prepareBacktest(
   deps: BacktestDeps,
   body: SentBody,
@@ -87,7 +89,7 @@ export async function prepareBacktest(
 ): Promise<BacktestOutcome> {
   const { pool, archive, costs } = deps
   const archives = await archive.recent()
-  // Only the task of a copied body can be tried again after its thread dies.
+  // After a thread dies, only the task of a copied body can be retried.
   const sent = !(body instanceof Uint8Array)
     ? body
     : body.length > maxCopiedBytes
@@ -118,7 +120,7 @@ export async function prepareBacktest(
   return pool.run('backtest_archive', { ...rows, request, costs, resultFormat }, options)
 }
 
-/** The rows of a panel that is stored, or whose score is a metric, or both. */
+/** The rows of a panel that is stored, or scored by a metric, or both. */
 async function openPanelRows(
   deps: BacktestDeps,
   keyId: number | null,
@@ -150,9 +152,11 @@ interface PinnedDeps {
   readonly archives: Pick<PinnedArchives, 'get'>
 }
 
-/** The rows of the archive that a source names, ranked by its metric if it has one.
+/**
+ * The archive rows that a source names, ranked by its metric if it has one.
  *
- * @param pinned the data version that the request names; undefined: none */
+ * @param pinned the data version that the request names, or undefined
+ */
 export async function openSource(
   deps: Pick<BacktestDeps, 'archive' | 'scores' | 'pinned'>,
   keyId: number | null,
@@ -169,7 +173,10 @@ export async function openSource(
   return { data, dataVersion }
 }
 
-/** The archive at a data version. The licence is read at this point, not with the request: a job runs long after it. */
+/**
+ * The archive at a data version. The licence is read here rather than with the request, because a job may run
+ * long after it.
+ */
 async function pinSource(
   { scores, pinned }: Pick<BacktestDeps, 'scores' | 'pinned'>,
   keyId: number | null,
@@ -199,7 +206,10 @@ function noVersions(): Failure {
   })
 }
 
-/** An unknown horizon is answered with those of the archive: of the ones that the schema allows, some may have no rows. */
+/**
+ * An unknown horizon is reported with the horizons of the archive: some that the schema allows may have no
+ * rows.
+ */
 async function withKnownHorizons(archive: BacktestDeps['archive'], error: unknown): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== 'parameter_invalid') return error
   if (error.details.param !== 'source.horizon') return error
@@ -210,9 +220,11 @@ async function withKnownHorizons(archive: BacktestDeps['archive'], error: unknow
 
 const maxThreadHoldMs = 5
 
-/** Waits for the rows of a request while its ticket holds the thread that read the body. Rows in memory arrive at once, and
- * without the held thread the request could wait for a second slice of another sweep. Rows that must be loaded need threads
- * themselves, so the thread is released for them. */
+/**
+ * Waits for a request's rows while its ticket holds the thread that read the body. Rows in memory arrive at
+ * once; releasing the thread for them could make the request wait for a second slice of another sweep.
+ * Loading rows needs threads itself, so the thread is released for that.
+ */
 async function awaitRows<T>(pool: ComputePool, ticket: Ticket, rows: Promise<T>): Promise<T> {
   const timer = setTimeout(() => pool.releaseHeldThread(ticket), maxThreadHoldMs)
   try {

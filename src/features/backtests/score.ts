@@ -13,7 +13,10 @@ import { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
 import type { ScoreCache } from './scoreCache.ts'
 
-/** The score of a request, without what depends on the rows. Fails if the market does not report the metric for full years. */
+/**
+ * The part of a request's score that does not depend on the rows. Fails if the market does not report the
+ * metric for full years.
+ */
 function planScore(
   markets: Pick<Markets, 'metrics' | 'codes' | 'get'>,
   source: BacktestSource,
@@ -42,7 +45,7 @@ function planScore(
   }
 }
 
-/** The unit as rows of the market have it. */
+/** The unit as the market's rows spell it. */
 export function unitOf({ unit }: MetricDefinition, manifest: Manifest): string {
   const code = currencyOf(manifest)
   switch (unit) {
@@ -55,9 +58,11 @@ export function unitOf({ unit }: MetricDefinition, manifest: Manifest): string {
   }
 }
 
-/** The definition of a metric.
+/**
+ * The definition of a metric.
  *
- * @param param where the request names it */
+ * @param param the parameter that names it
+ */
 export function metricOf(
   known: ReadonlyMap<string, ServedMetric>,
   metric: string,
@@ -95,7 +100,7 @@ function notReported(metric: string, { code, absences }: Manifest): Failure {
   )
 }
 
-/** The archive ranked by a metric, and the description of that metric. */
+/** The archive ranked by a metric, and the metric's description. */
 type ScoredArchive = Required<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>>
 
 export interface ScoreDeps {
@@ -106,16 +111,19 @@ export interface ScoreDeps {
 
 const maxAttempts = 8
 
-/** The archive of a source that ranks by a metric. A result reveals something of every ranked company on every date. So the
- * key's licence must open `as_of` for all companies, and all of them count towards an entity cap: each that could be ranked, before any
- * figure is read, so that a refusal does not tell how many have one. */
+/**
+ * The archive of a source that ranks by a metric. A result reveals something about every ranked company on
+ * every date. The key's licence must therefore open `as_of` for all companies, and every company that could
+ * be ranked counts towards an entity cap. They are counted before any figure is read, so that a refusal does
+ * not reveal how many have one.
+ */
 export async function openScored(
   { markets, sql, scores }: ScoreDeps,
   keyId: number,
   source: BacktestSource,
 ): Promise<ScoredArchive> {
   const plan = planScore(markets, source)
-  // Read at this point, not with the request: a job runs long after it, and its key may have another licence by then.
+  // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
   if (!rights.seesAllHistory) throw licenceRequired(plan.metric, rights.licence)
   const { entityCap } = rights
@@ -130,7 +138,7 @@ export async function openScored(
         throw entityCapReached(market, entityIds.length, entityCap)
     }
     const found = await scores.get({ horizon, market, metric, unit, maxAgeDays })
-    // Otherwise an import came in between, and may have brought companies that were not counted.
+    // Otherwise an import came in between and may have added companies that were not counted.
     if (counted === null || counted.dataVersion === found.dataVersion)
       return {
         data: found.data,

@@ -12,11 +12,13 @@ import type { ArchiveCache } from './archive.ts'
 interface ScoreCacheDeps {
   readonly pool: ComputePool
   readonly archive: Pick<ArchiveCache, 'get'>
-  /** The values as they stand at a data version: that of the archive which they rank. */
+  /** The values as of the data version of the archive that they rank. */
   readonly openFigures: (request: FigureRequest, dataVersion: number) => Promise<OpenedFigures>
-  /** The company of each asset of a market at a data version; -1: none.
+  /**
+   * The company of each asset of a market at a data version; -1 if there is none.
    *
-   * @param names as those of a `FigureRequest` */
+   * @param names as in a `FigureRequest`
+   */
   readonly findListed: (names: string, market: string, dataVersion: number) => Promise<readonly number[]>
 }
 
@@ -31,26 +33,32 @@ interface ScoredDataset {
   readonly dataVersion: number
   /** Assets of the market. */
   readonly names: number
-  /** Those of them that have a value; more than companies if one is listed twice. */
+  /** Assets that have a value. A company listed twice counts twice. */
   readonly assets: number
 }
 
-/** Bounds the memory. Each dataset takes 12 bytes per row, because it shares all other columns with the archive. */
+/**
+ * Bounds the memory. Each dataset takes 12 bytes per row, because it shares all other columns with the
+ * archive.
+ */
 export const maxScoredDatasets = 8
 /** Each load uses a database connection while it reads the values. */
 const maxLoads = 2
-/** Everyone's requests wait for a dataset. */
+/** Every caller may need the dataset, so building it is charged to `sharedData`. */
 const background = { caller: sharedData, priority: 'background' } as const
 
-/** The archive ranked by metrics, in shared memory: one dataset per data version, horizon, market, metric and age. Concurrent
- * requests share one load. The cache drops the least recently used dataset; backtests that use it still finish on it. */
+/**
+ * The archive ranked by metrics, in shared memory: one dataset per data version, horizon, market, metric and
+ * age. Concurrent requests share one load. The cache evicts the least recently used dataset; backtests that
+ * use it still finish on it.
+ */
 export class ScoreCache {
   readonly #deps: ScoreCacheDeps
   readonly #loads = new Semaphore({ slots: maxLoads })
   readonly #datasets = new LRUCache<string, ScoredDataset, () => Promise<ScoredDataset>>({
     max: maxScoredDatasets,
     fetchMethod: (_key, _stale, { context: load }) => load(),
-    // A dataset that is evicted while it loads still answers the requests that wait for it. It is not cached.
+    // A dataset that is evicted while it loads still serves the requests that wait for it, but is not cached.
     ignoreFetchAbort: true,
   })
   #version = -1
@@ -75,7 +83,7 @@ export class ScoreCache {
     return this.#datasets.forceFetch(key, { context })
   }
 
-  /** The companies of the archive's assets of a market, whatever figures they have. */
+  /** The companies of the archive's assets in a market, whether or not they have figures. */
   async listed(
     horizon: Horizon,
     market: string,

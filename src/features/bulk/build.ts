@@ -34,13 +34,13 @@ import { RowBuffer } from './rowBuffer.ts'
 
 export interface BuildOptions {
   readonly sql: Sql
-  /** Where releases are stored. */
+  /** The folder that stores releases. */
   readonly folder: string
-  /** Rows filed after this day are left out. */
+  /** Rows filed after this day are omitted. */
   readonly today: IsoDate
-  /** Of the markets that may be passed on. */
+  /** Manifests of the markets that may be redistributed. */
   readonly manifests: readonly Manifest[]
-  /** How many releases stay. */
+  /** The number of releases to keep. */
   readonly keep: number
   readonly signal: AbortSignal
   readonly onProgress: (state: { done: number; total: number; market: string }) => void
@@ -49,12 +49,14 @@ export interface BuildOptions {
 
 export interface BuiltRelease {
   readonly manifest: BulkManifest
-  /** False: the release of this data version was whole before. */
+  /** False if the release of this data version already existed. */
   readonly isNew: boolean
 }
 
-/** Builds the release of the present data version from one snapshot of the database, market by market. A build that was interrupted
- * is continued where the data version is the same: the files of its whole markets stay. */
+/**
+ * Builds the release of the current data version from one snapshot of the database, market by market. If an
+ * interrupted build was of the same data version, it resumes and keeps the files of finished markets.
+ */
 export async function buildRelease(options: BuildOptions): Promise<BuiltRelease> {
   const { sql, folder } = options
   mkdirSync(folder, { recursive: true })
@@ -78,14 +80,14 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   }
 }
 
-/** What a build has done so far. */
+/** The progress of a build. */
 interface BuildState {
   readonly format: number
   readonly asOf: IsoDate
   readonly markets: Readonly<Record<string, readonly BulkFileEntry[]>>
 }
 
-/** Files of another format are not mixed with those of this one. Count it up with each change of the files. */
+/** Files of different formats are not mixed in a release. Increment this with every change of the files. */
 const format = 1
 const stateFile = 'state.json'
 
@@ -120,13 +122,16 @@ async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<Bul
   removeOthers(place, files)
   writeDurably(join(place, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
   syncPath(place)
-  // With this the release exists, whole.
+  // The rename publishes the release as a whole.
   renameSync(place, releaseFolder(folder, dataVersion))
   syncPath(folder)
   return manifest
 }
 
-/** The state of an interrupted build of this data version, without the markets whose files are not whole; else a new one. */
+/**
+ * Resumes an interrupted build of this data version without the markets whose files are incomplete; otherwise
+ * starts a new one.
+ */
 function resume({ folder, today, report }: BuildOptions, dataVersion: number): BuildState {
   for (const version of unfinishedIn(folder))
     if (version !== dataVersion)
@@ -161,7 +166,7 @@ function isWhole(place: string, { path, bytes, sha256 }: BulkFileEntry): boolean
   return new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex') === sha256
 }
 
-/** Files of a market that was not whole when the build was interrupted may have years that it no longer has. */
+/** Removes files of a market that was incomplete at the interruption: it may no longer have their years. */
 function removeOthers(place: string, files: readonly BulkFileEntry[]): void {
   const known = new Set(files.map(({ path }) => path))
   for (const name of new Bun.Glob('*').scanSync({ cwd: place, dot: true }))
@@ -180,14 +185,17 @@ interface MarketParts {
 /** Rows between two reports of progress. */
 const reportedRows = 50_000
 
-/** The files of one market: rows go to the file of their year, and a file with a full row group writes it. */
+/**
+ * The files of one market. Each row goes to the file of its year, which writes a row group whenever one is
+ * full.
+ */
 class MarketBuild {
   readonly #parts: MarketParts
   readonly #files = new Map<number, BulkFile>()
-  /** Full row groups that wait for the accessions of their filings. */
+  /** Full row groups waiting for the accessions of their filings. */
   readonly #full: { readonly file: BulkFile; readonly rows: RowBuffer }[] = []
   readonly #unused: RowBuffer[] = []
-  /** The file of each day, as days repeat. */
+  /** Caches the file of each day, because days repeat. */
   readonly #days = new Map<number, BulkFile>()
 
   constructor(parts: MarketParts) {

@@ -4,7 +4,7 @@ import { ColumnFile } from '../../formats/parquet/columnFile.ts'
 import { none, RowBuffer, rowsPerGroup } from './rowBuffer.ts'
 import { fiscalPeriods, kinds, parquetColumns } from './schema.ts'
 
-/** What the numbers in a row stand for. */
+/** The names behind the numbers in a row. */
 export interface RowNames {
   readonly metrics: ReadonlyMap<number, string>
   readonly units: ReadonlyMap<number, string>
@@ -16,7 +16,7 @@ const chunks = new ColumnChunkWriter({ maxRows: rowsPerGroup, codec: 'ZSTD' })
 const kindOf = new Int32Array(rowsPerGroup)
 const trailingSuffix = '_ttm'
 
-/** A Parquet file of one market and year while it is written. */
+/** A Parquet file of one market and year, open for writing. */
 export class BulkFile {
   readonly #fd: number
   readonly #hash = new Bun.CryptoHasher('sha256')
@@ -30,7 +30,7 @@ export class BulkFile {
     this.#file = new ColumnFile(chunks, parquetColumns, metadata)
   }
 
-  /** Writes the rows of a full buffer, or of the last one, as a row group. */
+  /** Writes a full buffer, or the last one, as a row group. */
   writeGroup(buffer: RowBuffer, names: RowNames, accessions: ReadonlyMap<number, string>): void {
     const { count } = buffer
     if (count === 0) return
@@ -73,10 +73,19 @@ function columnsOf(
     textOf: (number: number) => string,
     isOptional = false,
   ): ColumnValues => ({
-    ...{ name, type: 'BYTE_ARRAY', values, none, textOf, isOptional },
+    name,
+    type: 'BYTE_ARRAY',
+    values,
+    none,
+    textOf,
+    isOptional,
   })
   const whole32 = (name: string, values: Int32Array, isOptional = false): ColumnValues => ({
-    ...{ name, type: 'INT32', values, none, isOptional },
+    name,
+    type: 'INT32',
+    values,
+    none,
+    isOptional,
   })
   return [
     text('ticker', whole.entity, id => nameOf(names.tickers, id)),
@@ -97,7 +106,7 @@ function columnsOf(
   ]
 }
 
-/** Answers name a trailing figure by its metric and fp=TTM. */
+/** Responses name a trailing figure by its metric and fp=TTM. */
 export const metricName = (name: string) =>
   name.endsWith(trailingSuffix) ? name.slice(0, -trailingSuffix.length) : name
 

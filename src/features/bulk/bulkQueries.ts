@@ -3,20 +3,20 @@ import type { ReservedSql, Sql } from '../../postgres/client.ts'
 import { readFixedRows } from '../../postgres/copyReader.ts'
 import { none, type RowBuffer } from './rowBuffer.ts'
 
-/** An arbitrary number that all builders on one database share. */
+/** An arbitrary lock number that all builders on one database share. */
 const buildLock = 0x62756c6b
 
-/** Two connections on one snapshot: one streams the rows, and the other meanwhile looks up the numbers of filings. */
+/** Two connections on one snapshot: one streams rows while the other looks up the numbers of filings. */
 export interface BulkSnapshot {
   readonly rows: ReservedSql
   readonly names: ReservedSql
   readonly dataVersion: number
-  /** Of the connection that streams. */
+  /** Backend process of the streaming connection. */
   readonly backendId: number
   close(): Promise<void>
 }
 
-/** Opens the snapshot and takes the lock of builds; null: another process builds. */
+/** Opens the snapshot and takes the build lock. Returns null if another process is building. */
 export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
   const rows = await sql.reserve()
   const names = await sql.reserve()
@@ -47,8 +47,10 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
   }
 }
 
-/** One after the other by index, in the order of the disk: no parallel workers, which requests need, and no timeout, since a
- * market takes minutes and a connection waits while the other one works. */
+/**
+ * Reads by index, in disk order. Parallel workers are off because requests need them, and timeouts because a
+ * market takes minutes and one connection waits while the other works.
+ */
 const settings = [
   ...[
     'statement_timeout = 0',
@@ -69,7 +71,7 @@ async function begin(connection: ReservedSql): Promise<void> {
   for (const setting of settings) await connection.unsafe(`set local ${setting}`).simple()
 }
 
-/** How many rows there are, roughly: for the progress of a build. */
+/** The approximate number of rows, for progress reports. */
 export async function estimateRows(connection: ReservedSql): Promise<number> {
   const [{ rows }] = await connection<{ rows: number }[]>`
     select greatest(reltuples, 0)::float8 as rows from pg_class where oid = 'fact'::regclass`
@@ -112,18 +114,20 @@ export async function readAccessions(
   return new Map(rows.map(({ id, accession }) => [id, accession]))
 }
 
-/** Stands for null, and is the first day that a column can hold. */
+/** Represents null; also the first day that a column can hold. */
 const firstDay = '0001-01-01'
 const firstDayNumber = -719_162
-/** Two bytes for the number of columns, then four of length and eight of content for each. */
+/** Two bytes for the number of columns, then four bytes of length and eight of content for each. */
 const rowBytes = 2 + 6 * 12
 const lengthBytes = 4
 
-/** Streams the rows of a market, company by company. Two numbers come in one column: PostgreSQL takes as long for a column as for all
- * other work on it.
+/**
+ * Streams the rows of a market, company by company. Two numbers share one column, because each column costs
+ * PostgreSQL as much as all its other work on the row.
  *
- * @param bufferOf returns where the row of a filing day goes; it is called once a row
- * @param afterRows see `readFixedRows` */
+ * @param bufferOf returns the buffer for the rows of a filing day; called once per row
+ * @param afterRows see `readFixedRows`
+ */
 export async function streamMarket(
   { rows: connection, names, backendId }: BulkSnapshot,
   market: string,
@@ -133,7 +137,7 @@ export async function streamMarket(
 ): Promise<void> {
   if (!/^[A-Z]{2}$/.test(market) || !/^\d{4}-\d{2}-\d{2}$/.test(asOf))
     throw new Error('A market or a day is not one.')
-  // Companies of one market mostly have consecutive numbers: one range of the index for each 64 of them.
+  // Companies of one market mostly have consecutive numbers, so each index range covers 64 of them.
   const statement = `
     copy (
       with numbered as (

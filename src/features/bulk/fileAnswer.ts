@@ -5,16 +5,18 @@ interface StoredFile {
   readonly content: Blob
   readonly bytes: number
   readonly type: string
-  /** Names the content: a strong ETag, since the bytes never change. */
+  /** Digest of the content, used as a strong ETag because the bytes never change. */
   readonly digest: string
-  /** What a browser stores it as. */
+  /** The file name that a browser saves it under. */
   readonly name: string
-  /** False: it is always sent whole. */
+  /** False if it is always sent whole. */
   readonly hasParts: boolean
 }
 
-/** A file that never changes, whole or one range of it (RFC 9110, section 14). Several ranges at once are answered with the whole file,
- * as the standard allows. */
+/**
+ * A file that never changes, whole or one range of it (RFC 9110, section 14). A request for several ranges
+ * gets the whole file, as the standard allows.
+ */
 export function fileAnswer(request: Request, file: StoredFile): Answer {
   const tag = `"${file.digest}"`
   const own = {
@@ -22,7 +24,7 @@ export function fileAnswer(request: Request, file: StoredFile): Answer {
     'Cache-Control': 'private, max-age=31536000, immutable',
     Vary: 'Authorization',
   }
-  // Before the range: a client that has the file needs no part of it.
+  // Checked before the range: a client that has the file needs no part of it.
   const known = request.headers.get('if-none-match')
   if (known !== null && matchesTag(known, `W/${tag}`))
     return { status: 304, headers: answerHeaders(own), body: null }
@@ -54,7 +56,10 @@ export function fileAnswer(request: Request, file: StoredFile): Answer {
 
 type Range = { readonly first: number; readonly last: number } | 'outside' | null
 
-/** The range of the request; null: the whole file. `If-Range` with another ETag, or with a day, asks for the whole file. */
+/**
+ * The requested range, or null for the whole file. `If-Range` with another ETag or a date means the whole
+ * file.
+ */
 function rangeOf({ headers, method }: Request, tag: string, bytes: number): Range {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.get('range') ?? '') ?? []
   if ((from === '' && to === '') || (method !== 'GET' && method !== 'HEAD')) return null

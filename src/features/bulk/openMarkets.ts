@@ -1,6 +1,9 @@
 import type { Manifest } from '../../markets/manifest.ts'
 
-/** The markets whose figures may be passed on: their terms are read, or the operator answers for them. */
+/**
+ * The markets whose figures may be redistributed: their terms were checked, or the operator takes
+ * responsibility.
+ */
 export const openMarkets = (
   manifests: readonly Manifest[],
   allowUnverifiedMarkets: readonly string[],

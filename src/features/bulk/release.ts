@@ -17,14 +17,14 @@ import { type BulkColumn, bulkColumns } from './schema.ts'
 export interface BulkFileEntry {
   readonly path: string
   readonly market: string
-  /** Of `filed`. */
+  /** The year of `filed`. */
   readonly year: number
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
 }
 
-/** What a release contains. Its file is the last one of a release: with it the release is whole. */
+/** The contents of a release. Its file is written last and marks the release as complete. */
 export interface BulkManifest {
   readonly object: 'bulk_manifest'
   readonly data_version: number
@@ -47,14 +47,14 @@ export const buildFolder = (folder: string, dataVersion: number) => join(folder,
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** The whole releases in a folder, the newest first. */
+/** The complete releases in a folder, newest first. */
 export const releasesIn = (folder: string): readonly number[] =>
   namesIn(folder)
     .filter(name => releasePattern.test(name) && existsSync(join(folder, name, manifestFile)))
     .map(Number)
     .sort((a, b) => b - a)
 
-/** The data versions of builds that were interrupted. */
+/** The data versions of interrupted builds. */
 export const unfinishedIn = (folder: string): readonly number[] =>
   namesIn(folder)
     .flatMap(name => buildPattern.exec(name)?.[1] ?? [])
@@ -64,14 +64,17 @@ export function readManifest(folder: string, dataVersion: number): BulkManifest 
   return JSON.parse(readFileSync(join(releaseFolder(folder, dataVersion), manifestFile), 'utf8'))
 }
 
-/** Removes a release. It is renamed first, so that none is ever seen in part. A file that is being sent stays readable. */
+/**
+ * Removes a release. It is renamed first, so that a partial release is never visible. A file that is being
+ * sent stays readable.
+ */
 export function removeRelease(folder: string, dataVersion: number): void {
   const removed = join(folder, `${removedPrefix}${dataVersion}-${crypto.randomUUID()}`)
   renameSync(releaseFolder(folder, dataVersion), removed)
   rmSync(removed, { recursive: true, force: true })
 }
 
-/** Removes what a killed removal left, and the builds of other data versions. */
+/** Removes what an interrupted removal left, and builds of other data versions. */
 export function removeLeftovers(folder: string, except: number | null): void {
   for (const name of namesIn(folder)) {
     const build = buildPattern.exec(name)?.[1]
@@ -88,7 +91,7 @@ export function writeDurably(path: string, content: string): void {
   renameSync(unfinished, path)
 }
 
-/** Waits until a file, or the names in a folder, are on disk. */
+/** Waits until a file, or a folder's list of names, is on disk. */
 export function syncPath(path: string): void {
   const fd = openSync(path, 'r')
   try {

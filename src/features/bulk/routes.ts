@@ -16,7 +16,7 @@ import { fileAnswer } from './fileAnswer.ts'
 import { type BulkManifest, manifestFile, readManifest, releaseFolder, releasesIn } from './release.ts'
 
 interface BulkDeps {
-  /** Where the releases of this server are. */
+  /** The folder with this server's releases. */
   readonly folder: string
   readonly dataVersion: () => number
 }
@@ -43,7 +43,7 @@ const BulkParams = Type.Object({
 const readVersion = pathReader('version', BulkParams.properties.version)
 const readFile = pathReader('file', BulkParams.properties.file)
 
-/** GET /api/v1/bulk and below: everything as Parquet files, one release a data version. */
+/** GET /api/v1/bulk and its subpaths: the whole data as Parquet files, one release per data version. */
 export function bulkRoutes(http: HttpPlugin, deps: BulkDeps) {
   return new Elysia({ name: 'bulk' })
     .use(http)
@@ -98,7 +98,7 @@ function answerFile(
   if (release === undefined) throw noRelease(releases, version)
   const manifest = manifestOf(folder, release)
   if (manifest === null) throw noRelease(without(releases, release), version)
-  // The path on disk is made of what the manifest names and of nothing that was sent.
+  // The path on disk is built from names in the manifest, never from the request.
   const entry = manifest.files.find(({ path: known }) => known === file)
   const place = releaseFolder(folder, release)
   const name = `asfiled-${release}-`
@@ -122,14 +122,17 @@ function answerFile(
   )
 }
 
-/** The manifest or the list of digests. Always whole: who resumes `latest` after a newer release would join the halves of two. */
+/**
+ * The manifest or the list of digests. Always sent whole: a client that resumed `latest` after a newer
+ * release would join halves of two files.
+ */
 async function describingFile(
   request: Request,
   manifest: BulkManifest,
   place: string,
   file: string,
 ): Promise<Answer> {
-  // In memory: of a file on disk Bun sends the part that Range names by itself.
+  // Read into memory, because Bun applies Range by itself when it sends a file.
   const stored = await Bun.file(join(place, manifestFile)).bytes()
   const isManifest = file === manifestFile
   const content = new Blob([isManifest ? stored : sumsOf(manifest, stored)])
@@ -143,7 +146,7 @@ async function describingFile(
   })
 }
 
-/** What `sha256sum --check` reads: the digest and the name of each file of a release, and of its manifest. */
+/** The input of `sha256sum --check`: the digest and name of each file of a release and of its manifest. */
 function sumsOf({ files }: BulkManifest, stored: Uint8Array): string {
   const ofManifest = new Bun.CryptoHasher('sha256').update(stored).digest('hex')
   const lines = [...files, { sha256: ofManifest, path: manifestFile }]
@@ -154,10 +157,13 @@ function sumsOf({ files }: BulkManifest, stored: Uint8Array): string {
 const manifests = new Map<string, BulkManifest>()
 const maxManifests = 64
 
-/** null: it was removed since the folder was listed, or its manifest cannot be read. Then it counts as not there. */
+/**
+ * Null if the release was removed after the folder was listed or its manifest is unreadable. It then counts
+ * as absent.
+ */
 function manifestOf(folder: string, release: number): BulkManifest | null {
   try {
-    // A release that is removed and built again is another file.
+    // The modification time distinguishes a release that was removed and built again.
     const { mtimeMs } = statSync(join(releaseFolder(folder, release), manifestFile))
     const key = `${folder} ${release} ${mtimeMs}`
     const known = manifests.get(key)

@@ -1,18 +1,21 @@
-/** Rows of a row group: readers take it as a unit, and an open file has one in memory. */
+/** Rows of a row group. Readers process it as a unit, and each open file holds one in memory. */
 export const rowsPerGroup = 16_384
 const firstRows = 256
 
-/** Stands for null in the columns that may have one. */
+/** Represents null in nullable columns. */
 export const none = -0x8000_0000
 
-/** The columns of whole numbers, as they come from the database. Days are days since 1970-01-01. */
+/** The integer columns, as they come from the database. Days are days since 1970-01-01. */
 export const wholeColumns = [
   ...(['entity', 'filing', 'end', 'filed', 'until', 'start', 'tag'] as const),
   ...(['version', 'metric', 'fy', 'unit', 'fp'] as const),
 ] as const
 export type WholeColumn = (typeof wholeColumns)[number]
 
-/** The rows of a file that wait for their row group to be full. Most files of small markets have few, so the arrays grow. */
+/**
+ * Rows of a file that wait for a full row group. Most files of small markets have few rows, so the arrays
+ * start small and grow.
+ */
 export class RowBuffer {
   count = 0
   value = new Float64Array(firstRows)
@@ -29,11 +32,16 @@ export class RowBuffer {
         until: column(),
         start: column(),
       },
-      ...{ tag: column(), version: column(), metric: column(), fy: column(), unit: column(), fp: column() },
+      tag: column(),
+      version: column(),
+      metric: column(),
+      fy: column(),
+      unit: column(),
+      fp: column(),
     }
   }
 
-  /** Makes room for one more row and returns its place. */
+  /** Makes room for one more row and returns its index. */
   next(): number {
     if (this.count === this.value.length) this.#grow()
     return this.count++

@@ -1,6 +1,6 @@
 import type { SchemaElement } from 'hyparquet'
 
-/** A column of a bulk file. The change feed has the same ones. */
+/** A column of a bulk file. The change feed has the same columns. */
 export interface BulkColumn {
   readonly name: string
   readonly type: 'text' | 'integer' | 'day' | 'number'
@@ -15,7 +15,10 @@ const column = (
   nullable = false,
 ): BulkColumn => ({ name, type, nullable, description })
 
-/** The columns of a row. Together `entity`, `metric`, `fp`, `period_end`, `filed` and `accession` name a row. */
+/**
+ * The columns of a row. Together, `entity`, `metric`, `fp`, `period_end`, `filed` and `accession` identify a
+ * row.
+ */
 export const bulkColumns = [
   column('ticker', 'text', 'The preferred ID of the company. It may change; entity does not.'),
   column(

@@ -3,12 +3,15 @@ import { signOf, yearToDateSuffix } from '../../markets/metrics.ts'
 import type { Presence } from './queries.ts'
 import type { CatalogueMetric, MetricOfMarket } from './schema.ts'
 
-/** The tags of a metric in a market, by groups in order of preference; none for one that is computed. */
+/** The tags of a metric in a market, grouped in order of preference; empty for computed metrics. */
 export type TagGroups = (market: string, metric: string) => readonly (readonly string[])[]
 
-/** Every metric of the markets: what it means, under which tags registers state it, and how often it is present.
+/**
+ * Every metric of the markets: its meaning, the tags under which registers report it, and how many companies
+ * have it.
  *
- * @param presence by market; a market that is missing was not examined */
+ * @param presence by market; markets without an entry were not examined
+ */
 export function metricCatalogue(
   markets: Pick<Markets, 'metrics' | 'get'>,
   tagGroups: TagGroups,

@@ -9,9 +9,11 @@ const signTexts: Record<CatalogueMetric['sign'], string> = {
   signed: 'A negative value is a loss, an outflow or a deficit.',
 }
 
-/** /docs/metrics: every metric with its definition, its tags and how often it is present.
+/**
+ * /docs/metrics: every metric with its definition, its tags and the share of companies that have it.
  *
- * @param isExamined false: the database did not answer, so that the page is without shares */
+ * @param isExamined false if the database did not respond, so the page omits the shares
+ */
 export const metricsPage = (catalogue: readonly CatalogueMetric[], isExamined: boolean): string =>
   documentPage({
     title: 'Metrics',

@@ -1,19 +1,19 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 
-/** Of a market: how many companies were examined, and how many of these have each metric. */
+/** For one market, how many companies were examined and how many of them have each metric. */
 export interface Presence {
   readonly examined: number
   readonly companies: ReadonlyMap<string, number>
 }
 
-/** Bounds the cost of a market: one probe of an index for each of its companies and each metric. */
+/** Bounds the cost per market: one index probe for each examined company and metric. */
 const maxExamined = 200
 
-/** A register names many companies without figures: so many in a row are passed over. */
+/** Registers list many companies without figures; up to this many in a row are skipped. */
 const maxPassedOver = 50
 
-/** How often the metrics of a market are present, among companies spread evenly over the order in which they came. */
+/** How many companies have each metric, in a sample spread evenly over the order of their import. */
 export async function presenceIn(
   sql: SqlClient,
   market: string,

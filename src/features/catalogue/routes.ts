@@ -28,7 +28,7 @@ export interface MetricsDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'toda
 
 const readQuery = queryReader(MetricsQuery)
 
-/** The page needs no key, so that its reads must not grow with its readers. */
+/** The page needs no key, so its reads must not grow with its readers. */
 const pageAgeMs = 600_000
 
 /** GET /api/v1/metrics: the catalogue of metrics. GET /docs/metrics: the same as a page. */
@@ -84,7 +84,10 @@ async function readPresence({ today }: MetricsDeps, sql: SqlClient, codes: reado
   return { presence, dataVersion }
 }
 
-/** The page as it was made at most ten minutes ago. Without the database it is without shares, and the next request tries again. */
+/**
+ * Caches the page for ten minutes. If the database does not respond, the page omits the shares and the next
+ * request tries again.
+ */
 function agingPage(deps: MetricsDeps): () => SharedDocument {
   let made: { readonly document: SharedDocument; readonly at: number } | null = null
   const fresh = () =>

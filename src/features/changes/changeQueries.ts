@@ -1,18 +1,21 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 
-/** From where to where a mirror is moved. */
+/** The start and target of a mirror's update. */
 export interface ChangeRange {
-  /** The data version of the mirror, and the day that it shows. */
+  /** The mirror's data version and the day that it shows. */
   readonly since: number
   readonly sinceDay: IsoDate
-  /** The data version and the day to which it is moved. */
+  /** The data version and day to update to. */
   readonly upto: number
   readonly asOf: IsoDate
   readonly markets: readonly string[]
 }
 
-/** The place of a change among those of its phase: `version`, entity, metric, period end, filed, fiscal period and filing. */
+/**
+ * The position of a change within its phase: `version`, entity, metric, period end, filed, fiscal period and
+ * filing.
+ */
 export interface ChangePlace {
   readonly version: number
   readonly entityId: number
@@ -38,10 +41,10 @@ export interface ChangeRecord extends ChangePlace {
 }
 
 export interface HistoryRange {
-  /** The oldest data version from which changes are remembered. */
+  /** The oldest data version for which changes are remembered. */
   readonly oldest: number
   readonly newest: number
-  /** The day of the version that was named; null: it is not on record. */
+  /** The day of the given version, or null if it is not on record. */
   readonly day: IsoDate | null
 }
 
@@ -54,7 +57,7 @@ export async function readHistory(sql: SqlClient, version: number): Promise<Hist
 
 const maxWindow = 1_000
 
-/** The last of some versions from `first` on that together have about `rows` rows: a page reads these alone. */
+/** The last of the versions from `first` on that together have about `rows` rows: a page reads only these. */
 export async function windowEnd(sql: SqlClient, first: number, upto: number, rows: number): Promise<number> {
   const [{ last }] = await sql<{ last: number | null }[]>`
     select max(version)::int as last
@@ -66,7 +69,7 @@ export async function windowEnd(sql: SqlClient, first: number, upto: number, row
   return last ?? upto
 }
 
-/** The changes of some versions after a place, in order. */
+/** The changes of some versions after a position, in order. */
 export async function readChanges(
   sql: SqlClient,
   { since, upto, asOf, markets }: ChangeRange,
@@ -96,13 +99,15 @@ export async function readChanges(
     ${named(sql, upto)}`
 }
 
-/** Stands in the place of a day that a row does not have. */
+/** Placeholder for a day that a row does not have. */
 const nowhere = '0001-01-01'
-/** Companies that one statement looks at for figures that became due. */
+/** The number of companies that one statement examines for figures that became visible. */
 const maxDueCompanies = 128
 
-/** The figures that became due without a new data version, after a place, and the last company that was examined: null, if there is
- * no further one. */
+/**
+ * The figures that became visible without a new data version, after a position, and the last company
+ * examined; null if none follows.
+ */
 export async function readMatured(
   sql: SqlClient,
   { since, sinceDay, upto, asOf, markets }: ChangeRange,
@@ -137,8 +142,10 @@ const isAfter = (
   (c.version, c.entity_id, c.metric_id, c.period_end, c.filed, c.fp, c.filing_id)
     > (${version}::int, ${entityId}::int, ${metricId}::smallint, ${end}::date, ${filed}::date, ${fp}::smallint, ${filingId}::int)`
 
-/** The changes with names instead of numbers: the company's ID is that of the version to which the mirror is moved. Companies and
- * filings one by one: joined, they would be read as whole tables, which takes longer than all else. */
+/**
+ * The changes with names instead of numbers. A company's ID is that of the target version. Companies and
+ * filings are looked up one by one: a join would read whole tables, which takes longer than everything else.
+ */
 const named = (sql: SqlClient, upto: number) => sql`
   select c.version, c.change, c.entity_id as "entityId", c.metric_id as "metricId", c.period_end as "end", c.filed, c.fp,
          c.filing_id as "filingId", c.fy, c.period_start as start, c.until, c.value, c.data_version as "dataVersion",

@@ -19,7 +19,10 @@ import {
 import { type Cursor, decodeCursor, encodeCursor, type Phase } from './cursor.ts'
 import { type ChangeField, type ChangesQuery, changesLimit, kindOf } from './schema.ts'
 
-/** Statements of one page: a page of versions without a row of the caller's markets ends early, and the next one continues. */
+/**
+ * Bounds the statements of one page. If the versions read contain no row of the caller's markets, the page
+ * ends early and the next one continues.
+ */
 const maxSteps = 32
 
 export interface ChangeListAnswer {
@@ -55,7 +58,7 @@ export async function listChanges(
   }
 }
 
-/** Where the page begins: at the cursor, or at the first change after the version and the day that were sent. */
+/** Where the page begins: at the cursor, or at the first change after the given version and day. */
 async function startOf(
   sql: SqlClient,
   cursors: CursorSigner,
@@ -85,7 +88,7 @@ async function startOf(
       throw refused('cursor', 'cursor names a data version that is not there. Omit it.')
     return cursor
   }
-  // Clocks of servers and of the database may differ by a while, so the day before the version's counts as seen.
+  // The clocks of servers and database may differ, so only the day before the version's counts as seen.
   const sinceDay = query.since_day ?? (history.day === null ? firstDay : addDays(history.day, -1))
   const range = { since, sinceDay, upto: history.newest, asOf: today }
   return { range, phase: 'versions', after: before(since + 1) }
@@ -93,9 +96,15 @@ async function startOf(
 
 const firstDay = '0001-01-01'
 
-/** The place before all changes of a version, or of a company in it. */
+/** The position before all changes of a version, or of a company in it. */
 const before = (version: number, entityId = 0): ChangePlace => ({
-  ...{ version, entityId, metricId: -1, end: firstDay, filed: firstDay, fp: 0, filingId: -1 },
+  version,
+  entityId,
+  metricId: -1,
+  end: firstDay,
+  filed: firstDay,
+  fp: 0,
+  filingId: -1,
 })
 
 type Place = { readonly phase: Phase; readonly after: ChangePlace }
@@ -135,7 +144,13 @@ async function readStep(
 }
 
 const placeOf = ({ version, entityId, metricId, end, filed, fp, filingId }: ChangeRecord): ChangePlace => ({
-  ...{ version, entityId, metricId, end, filed, fp, filingId },
+  version,
+  entityId,
+  metricId,
+  end,
+  filed,
+  fp,
+  filingId,
 })
 
 function rowOf(row: ChangeRecord): Row<ChangeField> {

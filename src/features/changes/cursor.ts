@@ -3,10 +3,13 @@ import type { IsoDate } from '../../dates.ts'
 import { type CursorScope, type CursorSigner, notValid, PositionCursors } from '../../http/cursor.ts'
 import type { ChangePlace, ChangeRange } from './changeQueries.ts'
 
-/** First what changed with a data version, then what became due without one. */
+/** Changes of data versions come first, then figures that became visible without one. */
 export type Phase = 'versions' | 'days'
 
-/** Where a page begins. All pages of one answer lead to the same data version and day, whatever is imported meanwhile. */
+/**
+ * Where a page begins. All pages of one list lead to the same data version and day, whatever is imported
+ * meanwhile.
+ */
 export interface Cursor {
   readonly range: Omit<ChangeRange, 'markets'>
   readonly phase: Phase
@@ -24,8 +27,13 @@ const positions = new PositionCursors(
       phase: Type.Union([Type.Literal('versions'), Type.Literal('days')]),
       after: Type.Object(
         {
-          ...{ version: whole, entityId: whole, metricId: small },
-          ...{ end: day, filed: day, fp: small, filingId: whole },
+          version: whole,
+          entityId: whole,
+          metricId: small,
+          end: day,
+          filed: day,
+          fp: small,
+          filingId: whole,
         },
         strict,
       ),
@@ -34,7 +42,7 @@ const positions = new PositionCursors(
   ),
 )
 
-/** Keys that may take the whole data see all of it. */
+/** Every key with bulk rights sees all data. */
 const scopeOf = (since: number): CursorScope => ({ route: 'changes', rights: 'bulk', query: [since] })
 
 export const encodeCursor = (cursors: CursorSigner, cursor: Cursor): string =>
@@ -42,7 +50,7 @@ export const encodeCursor = (cursors: CursorSigner, cursor: Cursor): string =>
 
 export const maxCursorLength = 600
 
-/** The place that a page names, of the answer to this `since`. */
+/** The position in a cursor, which must belong to a list with this `since`. */
 export function decodeCursor(cursors: CursorSigner, text: string, since: number, today: IsoDate): Cursor {
   const cursor = positions.read(cursors, scopeOf(since), text)
   // A later day would show figures before they are filed.

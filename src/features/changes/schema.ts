@@ -51,7 +51,7 @@ export const changes = ['added', 'ended', 'removed', 'renamed'] as const
 
 const typeOf = { text: Type.String, integer: Type.Integer, number: Type.Number, day: Type.String }
 
-/** A company's new ID says nothing of a figure: all that a figure has is null then. */
+/** Rows about a company's new ID have no figure, so every field of a figure is nullable. */
 const rowFields = Object.fromEntries(
   bulkColumns.map(({ name, type, description }) => {
     const own = { description, ...(type === 'day' ? { format: 'date' } : {}) }

@@ -7,30 +7,37 @@ import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDirectory } from './queries.ts'
 
-/** What reads of companies' figures need. */
+/** Dependencies of reads of companies' figures. */
 export interface CompanyDeps {
   readonly sql: Sql
-  /** For statements on single companies: planned once per connection, and never as a scan (`indexLookupsOnly`). */
+  /**
+   * For statements on single companies: planned once per connection and never as a scan (`indexLookupsOnly`).
+   */
   readonly lookups: Sql
   readonly markets: Markets
   readonly today: () => IsoDate
   readonly cursors: CursorSigner
-  /** Remembers companies between requests; without it each request queries the database. */
+  /** Caches companies between requests; without it each request queries the database. */
   readonly directory?: CompanyDirectory
 }
 
-/** What replaces the dependencies of a route that answers for an earlier data version. */
+/** Dependencies that replace a route's own when it responds for an earlier data version. */
 export interface PinnedStore {
   readonly sql: Sql
   readonly lookups: Sql
   readonly directory: CompanyDirectory
   readonly readLimiter: ReadLimiter
   readonly dataVersion: DataVersionWatch['current']
-  /** Its own: the present answers of a server may be of a version that it has not yet heard of, and are remembered under the one before. */
+  /**
+   * A separate cache: the server's own may hold responses of a version it has not heard of yet, stored under
+   * the previous one.
+   */
   readonly responses: ResponseCache
 }
 
-/** For answers from several statements: the connection of a snapshot, so that all see the same data. */
+/**
+ * For responses that take several statements: one snapshot connection, so that all of them see the same data.
+ */
 export interface SnapshotDeps extends Pick<CompanyDeps, 'markets' | 'today'> {
   readonly sql: SqlClient
 }

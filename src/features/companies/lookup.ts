@@ -15,12 +15,12 @@ import {
   type RegisterNumber,
 } from './queries.ts'
 
-/** The pattern of an ID in a request, before it is turned to upper case. */
+/** The pattern of an ID in a request, before it is converted to upper case. */
 export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
 
 const maxNamed = 10
 
-/** The companies that IDs name, in the order of the IDs. One failure names all unknown IDs. */
+/** The companies that IDs name, in the order of the IDs. One failure lists all unknown IDs. */
 export async function resolveCompanies(
   { lookups, markets, directory }: Pick<CompanyDeps, 'lookups' | 'markets' | 'directory'>,
   tickers: readonly string[],
@@ -59,13 +59,13 @@ function numberIsShared(number: string, holders: readonly string[]): Failure {
 
 export interface FoundCompany {
   readonly entity: NamedEntity
-  /** The ID to send: the one that was sent if it is a current one, else the preferred one. */
+  /** The ID to use in requests: the one that was sent if it is current, otherwise the preferred one. */
   readonly ticker: string
   /** Its other current IDs. */
   readonly aliases: readonly string[]
   /** IDs of companies with the same number in another register. */
   readonly others: readonly string[]
-  /** What is assumed about the ID, or has changed. */
+  /** Notes on what is assumed about the ID or has changed. */
   readonly notes: readonly string[]
 }
 
@@ -96,14 +96,15 @@ export async function findByAnyId(
   })
   const notes = [assumedSuffix(markets.get(entity.market), ticker, names), changed]
   return {
-    ...{ entity, ticker },
+    entity,
+    ticker,
     aliases: names.filter(name => name !== ticker),
     others: rest.filter(other => !other.isFormer).map(other => other.ticker),
     notes: notes.filter(note => note !== null),
   }
 }
 
-/** How many companies there are, and how there come to be more: with a small sample most IDs are unknown. */
+/** Says how many companies are loaded and how to load more: with only the sample, most IDs are unknown. */
 export async function describeExtent(sql: SqlClient): Promise<string> {
   const count = await countCompanies(sql)
   const loaded = count === 1 ? '1 company is' : `${count.toLocaleString('en-US')} companies are`
@@ -111,13 +112,16 @@ export async function describeExtent(sql: SqlClient): Promise<string> {
 }
 
 const maxNear = 3
-/** Of a longer ID the spellings one letter away would be more than a thousand probes. */
+/** Longer IDs would have more than a thousand spellings at distance one, each a probe. */
 const maxSpelledLength = 16
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-'
 
-/** Up to three IDs that an unknown ID may mean. First the entity with that register number, then IDs that differ by one
- * letter or are next to it in order. At most a thousand probes of a primary key: 1.4 ms among 744,000 IDs, where a trigram index
- * (pg_trgm) takes 85 ms, 19 MB and finds 30 instead of 57 of 80 mistyped US symbols. */
+/**
+ * Up to three IDs that an unknown ID may stand for: first the entity with that register number, then IDs that
+ * differ by one letter or are adjacent in order. At most a thousand probes of a primary key: 1.4 ms among
+ * 744,000 IDs, whereas a trigram index (pg_trgm) takes 85 ms and 19 MB, and finds 30 instead of 57 of 80
+ * mistyped US symbols.
+ */
 export async function nearIds(sql: SqlClient, manifests: readonly Manifest[], id: string): Promise<string[]> {
   const { ids, numbers } = candidateIds(manifests, id)
   if (ids.length === 0) return []
@@ -154,8 +158,10 @@ export interface Candidates {
 
 const printable = /^[\x20-\x7e]+$/
 
-/** Every ID and register number that `sent` can mean: with and without the market's suffix or leading zeros, and without
- * blanks and dots between digits. The manifests define the forms. */
+/**
+ * Every ID and register number that `sent` can mean: with and without the market's suffix or leading zeros,
+ * and without spaces and dots between digits. The manifests define the formats.
+ */
 export function candidateIds(manifests: readonly Manifest[], sent: string): Candidates {
   const id = sent.trim().toUpperCase()
   if (!printable.test(id)) return { ids: [], numbers: [] }

@@ -1,10 +1,12 @@
 import type { Manifest } from '../../markets/manifest.ts'
 import type { CompanyIdentity } from './queries.ts'
 
-/** A note for an ID whose suffix is assumed; null if nothing is assumed. In a market with several suffixes (.KS, .KQ), the
- * register may not state the board. The company then has an ID with each suffix.
+/**
+ * A note on an ID whose suffix is assumed, otherwise null. In a market with several suffixes (.KS, .KQ) the
+ * register may not state the board; the company then has an ID with each suffix.
  *
- * @param others further IDs of the company */
+ * @param others further IDs of the company
+ */
 export function assumedSuffix(
   manifest: Manifest | undefined,
   ticker: string,
@@ -21,15 +23,24 @@ export function assumedSuffix(
   return `The suffix ${suffix} is assumed: it is not on record yet which of ${suffixes.join(' and ')} ${number} has. ${twins.join(', ')} is an ID of the same company.`
 }
 
-/** Adds the market's usual reason for missing figures: in some markets accounts do not state their own filing day. */
+/**
+ * Adds the market's usual reason for missing figures: in some markets, accounts do not state their own filing
+ * date.
+ */
 export const withReason = (absence: string, manifest: Manifest | undefined): string =>
   manifest?.filed.undated === undefined ? absence : `${absence} ${manifest.filed.undated}`
 
-/** The former ID that was sent for a company; null: a current one was, or its number, which never changes. */
+/**
+ * The former ID that was sent for a company; null for a current one or for the register's number, which never
+ * changes.
+ */
 export const formerIdOf = ({ sentId, issuerId }: Pick<CompanyIdentity, 'sentId' | 'issuerId'>) =>
   sentId === issuerId ? null : sentId
 
-/** A note for an ID that is no current one of its company, or that another company had before; null for any other. */
+/**
+ * A note on an ID that is not a current one of its company, or that another company had before; otherwise
+ * null.
+ */
 export function changedId(
   id: string,
   company: Pick<CompanyIdentity, 'ticker' | 'sentId' | 'issuerId' | 'formerHolders'>,

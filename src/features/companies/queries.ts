@@ -6,34 +6,39 @@ export interface CompanyIdentity {
   /** The data version in which the ID names this company. */
   readonly dataVersion: number
   readonly entityId: number
-  /** The registered spelling of the ID in the request. */
+  /** The ID in the request, in its registered spelling. */
   readonly ticker: string
   /** The preferred ID of the entity. */
   readonly preferred: string
   readonly issuerId: string
   readonly name: string | null
   readonly market: string
-  /** Another ID of the entity with the same number and another suffix; null: there is none. */
+  /** Another ID of the entity with the same number and another suffix, or null. */
   readonly twin: string | null
-  /** The ID that was sent, if it is no current one of the entity: a former one, or its number. null: it is `ticker`. */
+  /**
+   * The ID that was sent, if it is not a current one of the entity but a former one or its number. Null if it
+   * is `ticker`.
+   */
   readonly sentId: string | null
-  /** Today's IDs of other entities that had this ID before. */
+  /** The current IDs of other entities that had this ID before. */
   readonly formerHolders: readonly string[]
-  /** What came with it where it was just looked up: one probe finds both. */
+  /** The ready rows, if the company was just looked up: one probe finds both. */
   readonly ready?: ReadyRows | undefined
 }
 
-/** The rows of a company as of today, stored with its facts (`ready_answer`). */
+/** A company's rows as of today, stored with its facts (`ready_answer`). */
 export interface ReadyRows {
-  /** Of the same snapshot as the rows. */
+  /** Data version of the snapshot from which the rows come. */
   readonly dataVersion: number
-  /** They are those of every day from this one on ... */
+  /** The rows are valid from this day on ... */
   readonly firstDay: IsoDate
-  /** ... and before this one, on which a figure on record is filed or ends. `infinity` sorts after every day. */
+  /**
+   * ... and before this one, on which a figure on record is filed or ends. `infinity` sorts after every day.
+   */
   readonly endDay: IsoDate
-  /** The rows of `view=latest`, packed as the migration of the table says. */
+  /** The rows of `view=latest`, packed as described in the table's migration. */
   readonly latest: string
-  /** The same of `view=history`; null: they have to be read. */
+  /** The rows of `view=history`; null if they have to be read from the tables. */
   readonly history: string | null
 }
 
@@ -41,8 +46,10 @@ interface ReadyAnswer
   extends Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>,
     Omit<ReadyRows, 'dataVersion'> {}
 
-/** The companies with a ready answer among those that IDs name, by ID, each by one probe and with its rows, which may be tens of kilobytes.
- * The others have to be found in the tables. */
+/**
+ * For each ID, the company with its ready rows if it has them. Each takes one probe, and its rows may be tens
+ * of kilobytes. All other companies must be found in the tables.
+ */
 export async function findReady(
   sql: SqlClient,
   ids: readonly string[],
@@ -64,7 +71,7 @@ export async function findReady(
   )
 }
 
-/** The same companies without their rows: a join names tens of thousands. */
+/** Like `findReady`, but without the rows: a join names tens of thousands of companies. */
 async function findReadyNames(sql: SqlClient, ids: readonly string[]): Promise<Map<string, CompanyIdentity>> {
   const named = await sql<Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>[]>`
     select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin,
@@ -73,8 +80,11 @@ async function findReadyNames(sql: SqlClient, ids: readonly string[]): Promise<M
   return new Map(named.map(company => [company.ticker, { ...company, sentId: null, formerHolders: [] }]))
 }
 
-/** The companies that IDs name, by ID. `ids` are in upper case. An ID that is no current one leads to the company that had it last, and
- * an `issuer_id` to the company that has it. This is the one place where either is resolved: each route, join and tool comes here. */
+/**
+ * The companies that IDs name, by ID. `ids` are in upper case. An ID that is not current leads to the company
+ * that had it last, and an `issuer_id` to its company. Every route, join and tool resolves IDs here and
+ * nowhere else.
+ */
 export async function findCompanies(
   sql: SqlClient,
   ids: readonly string[],
@@ -98,8 +108,11 @@ export async function findCompanies(
   return found
 }
 
-/** The companies that had these IDs, or whose number is or spells one: a company without a ticker is served under its number, and an
- * import into another database may have known its ticker from the start. A number that two registers gave names no company. */
+/**
+ * The companies that had these IDs, or whose number equals or spells one: a company without a ticker is
+ * served under its number, and an import into another database may have known its ticker from the start. A
+ * number that two registers assigned names no company.
+ */
 async function findByOtherId(sql: SqlClient, ids: readonly string[]): Promise<CompanyIdentity[]> {
   const numbers = ids.map(numberInId)
   return sql<CompanyIdentity[]>`
@@ -132,17 +145,23 @@ function numberInId(id: string): RegisterNumber | null {
   return issuerId === undefined ? null : { market, issuerId }
 }
 
-/** The IDs of the companies that have this number in their registers: several where registers of two markets gave the same one. */
+/**
+ * The IDs of the companies with this register number: several if registers of two markets assigned the same
+ * one.
+ */
 export async function holdersOfNumber(sql: SqlClient, number: string): Promise<string[]> {
   const rows = await sql<{ ticker: string }[]>`
     select ticker from entity where issuer_id = ${number} order by market, ticker`
   return rows.map(row => row.ticker)
 }
 
-/** Caches which company an ID names: without it every request costs a statement before the response cache is tried. `forget` it
- * at each new data version, or an old name is served with new figures. Unknown IDs are not cached. */
+/**
+ * Caches which company an ID names; without it every request costs a statement before the response cache is
+ * tried. Call `forget` at each new data version, otherwise an old name is served with new figures. Unknown
+ * IDs are not cached.
+ */
 export interface CompanyDirectory {
-  /** By ID; unknown ones are left out. */
+  /** By ID; unknown IDs are omitted. */
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, CompanyIdentity>>
   forget(): void
 }
@@ -153,7 +172,8 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
   return {
     async findAll(ids) {
       const found = new Map<string, CompanyIdentity>()
-      // `forget` may come while the query runs. What it read is then outdated and goes into a cache that is no longer read.
+      // `forget` may be called while the query runs. Its result is then outdated and goes into a map that
+      // nobody reads any more.
       const current = known
       for (const id of ids) {
         const company = current.get(id)
@@ -161,10 +181,11 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
       }
       if (found.size === ids.length) return found
       const unseen = ids.filter(id => !found.has(id))
-      // A request for several companies reads the rows of one after the other, which bounds its memory.
+      // A request for several companies reads their rows one after the other, which bounds its memory.
       const named = await (ids.length === 1 ? findReady(sql, unseen) : findReadyNames(sql, unseen))
       for (const [id, company] of named) {
-        // Only the request that looked it up gets the rows: they would be outdated where this server has not yet heard of an import.
+        // Only the request that looked the company up gets the rows: cached, they would be outdated if this
+        // server has not yet heard of an import.
         const { ready: _, ...identity } = company
         found.set(id, company)
         current.set(id, identity)
@@ -183,7 +204,9 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
   }
 }
 
-/** The companies of all markets. Triggers maintain the counts, so its cost does not grow with them. */
+/**
+ * The number of companies in all markets. Triggers maintain the counts, so the cost does not grow with them.
+ */
 export async function countCompanies(sql: SqlClient): Promise<number> {
   const [row] = await sql<{ companies: number }[]>`
     select coalesce(sum(entities), 0)::float8 as companies from market_coverage`
@@ -192,8 +215,10 @@ export async function countCompanies(sql: SqlClient): Promise<number> {
 
 const neighboursEachSide = 8
 
-/** IDs close to an unknown one: those among `spellings` that exist, and its neighbours in the order of IDs. Only the primary
- * key is read, whatever the size of the register. */
+/**
+ * IDs close to an unknown one: those of `spellings` that exist, and its neighbours in the order of IDs. Reads
+ * only the primary key, whatever the size of the register.
+ */
 export async function neighbouringIds(
   sql: SqlClient,
   id: string,
@@ -216,9 +241,12 @@ export interface NamedEntity {
   readonly market: string
   readonly aliases: string[]
   readonly formerIds: string[]
-  /** Only by an ID that it has no longer. */
+  /** True if only a former ID matched. */
   readonly isFormer: boolean
-  /** Which ID or number found it: an index into `ids` followed by `numbers` and by `ids` as former ones, from 1. */
+  /**
+   * Which ID or number matched: a 1-based index into the concatenation of `ids`, `numbers`, and `ids` as
+   * former ones.
+   */
   readonly place: number
 }
 
@@ -227,7 +255,10 @@ export interface RegisterNumber {
   readonly issuerId: string
 }
 
-/** The entities that any of the IDs or register numbers names, in their order; then those that had one of the IDs. */
+/**
+ * The entities that any of the IDs or register numbers names, in their order, followed by those that had one
+ * of the IDs.
+ */
 export async function findEntities(
   sql: SqlClient,
   ids: readonly string[],

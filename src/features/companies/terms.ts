@@ -1,7 +1,7 @@
 import type { Markets } from '../../markets/markets.ts'
 import { freeLicenceAddress } from '../../rights/licences.ts'
 
-/** Where the terms of an answer with figures of these markets are published. */
+/** Where the terms for these markets' figures are published. */
 export function termsOf(markets: Pick<Markets, 'get'>, codes: readonly string[]) {
   return {
     licenceAddress: freeLicenceAddress,

@@ -5,9 +5,11 @@ import { findByAnyId } from './lookup.ts'
 
 type PinDeps = Pick<CompanyDeps, 'sql' | 'markets'>
 
-/** Answers about one company, at an earlier data version only if the caller may see that of the company.
+/**
+ * Responds about one company, at an earlier data version only if the caller may see that of the company.
  *
- * @param id as it was sent */
+ * @param id as it was sent
+ */
 export function withCompanyPin<Answer>(
   deps: PinDeps,
   rights: Rights,
@@ -15,14 +17,14 @@ export function withCompanyPin<Answer>(
   answer: () => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
   if (version === undefined || rights.seesHistoryOf(id.toUpperCase())) return answer()
-  // The ID that was sent may be a number or a former ID of a company that is open under another one.
+  // The ID may be a number or a former ID of a company to which access is open under another ID.
   return namesOf(deps, id).then(names => {
     if (!rights.seesHistoryOf(...names)) rights.requireVersion(version, id, [id])
     return answer()
   })
 }
 
-/** The current IDs of the company; none if the ID names no company. */
+/** The current IDs of the company; empty if the ID names no company. */
 async function namesOf(deps: PinDeps, id: string): Promise<readonly string[]> {
   try {
     const { entity, ticker } = await findByAnyId(deps, id)

@@ -9,7 +9,7 @@ import { CoverageCheck } from '../coverage/schema.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** As many as a page of a screen shows, and as an address has room for. */
+/** As many as fit on a page and in a URL. */
 export const maxNamedCompanies = 300
 
 /** GET /api/v1/companies: the names behind IDs. */
@@ -60,7 +60,7 @@ export type CompanyNames = Static<typeof CompanyNames>
 
 const idShape = new RegExp(idPattern)
 
-/** The IDs of the request in upper case, each once. */
+/** The request's IDs in upper case, without duplicates. */
 export function readIds(sent: string): string[] {
   const ids = [...new Set(sent.split(',').map(id => id.trim().toUpperCase()))]
   const refuse = (message: string) => new Failure('parameter_invalid', message, { param: 'ticker' })
@@ -74,7 +74,7 @@ export function readIds(sent: string): string[] {
   return ids
 }
 
-/** Names are metadata, as in the search: with every key, and no company counts as seen. */
+/** Names are metadata, as in search: every key may read them, and no company counts as seen. */
 export async function readNames(
   { lookups, directory }: Pick<CompanyDeps, 'lookups' | 'directory'>,
   ids: readonly string[],

@@ -5,8 +5,10 @@ import { metricCoverage } from '../coverage/queries.ts'
 import { filedAttributes, latestCurrency, todayAttributes } from './queries.ts'
 import type { Company } from './schema.ts'
 
-/** What was known of a company on a day. What the register states without a day is known as of today only, and is left out for a
- * day of the past: to show it there would be to look ahead. */
+/**
+ * What was known about a company on a day. Whatever the register states without a day is known only as of
+ * today, and is omitted for past days: to show it there would be look-ahead.
+ */
 export async function readProfile(deps: SnapshotDeps, id: string, asOf: IsoDate): Promise<Company> {
   const { sql, markets } = deps
   const found = await findByAnyId(deps, id)
@@ -40,7 +42,7 @@ export async function readProfile(deps: SnapshotDeps, id: string, asOf: IsoDate)
 const attribute = (value: string | null, filed: IsoDate | null) =>
   value === null || filed === null ? null : { value, filed }
 
-/** Stored as scheme, code and name with blanks between them. */
+/** Stored as scheme, code and name, separated by spaces. */
 function sectorOf(stored: string | null) {
   if (stored === null) return null
   const [scheme = '', code = '', ...name] = stored.split(' ')
@@ -51,7 +53,10 @@ async function today({ sql }: SnapshotDeps, { entity, ticker, aliases }: FoundCo
   const { name, otherNames, status, exchange, sector, yearEnd } = await todayAttributes(sql, entity.entityId)
   const others = [ticker, ...aliases].filter(id => id !== entity.ticker)
   return {
-    ...{ name, other_names: otherNames, status, exchange },
+    name,
+    other_names: otherNames,
+    status,
+    exchange,
     sector: sectorOf(sector),
     fiscal_year_end: yearEnd,
     current_ids: [entity.ticker, ...others],

@@ -13,7 +13,7 @@ export interface FiledAttributes {
   readonly yearEndFiled: IsoDate | null
 }
 
-/** What the filings of a company state by the day: each attribute from the latest one that states it. */
+/** What the company's filings stated by the day: each attribute from the latest filing that states it. */
 export async function filedAttributes(
   sql: SqlClient,
   entityId: number,
@@ -34,7 +34,9 @@ export async function filedAttributes(
   return row
 }
 
-/** The currency of the latest full year with figures in money by the day; if there is none, of the latest period. */
+/**
+ * The currency of the latest full year with money figures by the day; if there is none, of the latest period.
+ */
 export async function latestCurrency(
   sql: SqlClient,
   entityId: number,
@@ -57,7 +59,7 @@ export interface TodayAttributes {
   readonly yearEnd: string | null
 }
 
-/** What the register states of a company without a day. */
+/** What the register states about a company without a day. */
 export async function todayAttributes(sql: SqlClient, entityId: number): Promise<TodayAttributes> {
   const [row] = await sql<TodayAttributes[]>`
     select name, status, exchange, sector, fiscal_year_end as "yearEnd",

@@ -27,8 +27,10 @@ const readId = pathReader('id', CompanyParams.properties.id)
 const readQuery = queryReader(CompanyQuery)
 const readNamesQuery = queryReader(CompanyNamesQuery)
 
-/** GET /api/v1/companies: the names behind IDs. GET /api/v1/companies/{id}: what was known of a company on a day. Metadata, so with
- * every key. */
+/**
+ * GET /api/v1/companies: the names behind IDs. GET /api/v1/companies/{id}: what was known about a company on
+ * a day. This is metadata, so every key may read it.
+ */
 export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps) {
   return new Elysia({ name: 'companyProfile' })
     .use(http)

@@ -6,8 +6,10 @@ import type { NamedEntity } from '../companies/queries.ts'
 import { lacksFilingDay, metricCoverage } from './queries.ts'
 import type { CoverageCheck } from './schema.ts'
 
-/** What is on record for the company with an ID of its register: the ID to send, its first and last filing, and the periods
- * of each metric. If there are none, the reason. */
+/**
+ * The record of the company with this register ID: the ID to use, its first and last filing, and the periods
+ * of each metric. If there are no figures, the reason.
+ */
 export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<CoverageCheck> {
   const { entity, ticker, aliases, others, notes: ofId } = await findByAnyId(deps, id)
   const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())

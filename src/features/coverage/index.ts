@@ -14,7 +14,7 @@ export interface CoverageQuery {
   readonly limit?: number
   readonly cursor?: string
   readonly format?: DataFormat
-  /** Refused: they need a company. */
+  /** Rejected without a company. */
   readonly as_of?: string
   readonly view?: string
   readonly vintage?: string
@@ -30,15 +30,17 @@ export interface CoverageQuery {
 
 type CoverageIndexDeps = SnapshotDeps & Pick<CompanyDeps, 'cursors'>
 
-/** It names companies and has no figures: every key sees all of it. */
+/** The index names companies and has no figures, so every key sees all of it. */
 const scopeOf = (market: string | null): CursorScope => ({
   route: 'coverage',
   rights: 'all',
   query: [market],
 })
 
-/** Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key, so the cost does not
- * grow with the number of entities. */
+/**
+ * Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key,
+ * so the cost does not grow with the number of entities.
+ */
 export async function coverageIndex(
   deps: CoverageIndexDeps,
   query: CoverageQuery,

@@ -2,8 +2,10 @@ import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { CoverageTicker, MetricCoverage } from './schema.ts'
 
-/** A position in the order of (market, ticker, entity): the last entity of the previous page. In a request for one market it is of
- * that market. */
+/**
+ * A position in the order (market, ticker, entity): the last entity of the previous page. In a request for
+ * one market, it lies in that market.
+ */
 export interface CoveragePosition {
   readonly market: string
   readonly ticker: string
@@ -16,17 +18,22 @@ interface PageRow extends CoverageTicker {
 
 export interface CoveragePage {
   readonly tickers: CoverageTicker[]
-  /** null: this is the last page. */
+  /** Null on the last page. */
   readonly next: CoveragePosition | null
 }
 
-/** For one market the comparison leaves the market out: with it the planner starts at the market's first row. */
+/**
+ * For one market, the comparison omits the market; with it the planner would start at the market's first row.
+ */
 const laterThan = (sql: SqlClient, after: CoveragePosition, inMarket: boolean) =>
   inMarket
     ? sql`and (e.ticker, e.entity_id) > (${after.ticker}, ${after.entityId})`
     : sql`and (e.market, e.ticker, e.entity_id) > (${after.market}, ${after.ticker}, ${after.entityId})`
 
-/** One page of entities in the order of the index entity_coverage. Its cost does not depend on how many come before it. */
+/**
+ * One page of entities in the order of the index entity_coverage. The cost does not depend on the number of
+ * rows before it.
+ */
 export async function coveragePage(
   sql: SqlClient,
   options: { market: string | null; after: CoveragePosition | null; limit: number },
@@ -52,7 +59,10 @@ export async function coveragePage(
   }
 }
 
-/** The entity at a place in the order of a market, from 0; null: there are not so many. It walks the index to that place. */
+/**
+ * The entity at a zero-based offset in the order of a market, or null beyond the end. Walks the index to that
+ * offset.
+ */
 export async function coverageAt(
   sql: SqlClient,
   market: string,
@@ -70,8 +80,10 @@ export interface MarketSums {
   readonly lastFiled: IsoDate | null
 }
 
-/** Counts per market as of a day, and their data version. Triggers of migration 0005 maintain them. If the last filing has a
- * future day, the last one up to the day is searched for. */
+/**
+ * Counts per market as of a day, and their data version. Triggers of migration 0005 maintain them. If the
+ * last filing has a future day, the query searches for the last one up to the day.
+ */
 export async function marketCoverage(
   sql: SqlClient,
   asOf: IsoDate,
@@ -89,7 +101,7 @@ export async function marketCoverage(
   }
 }
 
-/** What is on record for an entity: one row per metric. A period with several vintages counts once. */
+/** The record of an entity, one row per metric. A period with several vintages counts once. */
 export async function metricCoverage(
   sql: SqlClient,
   entityId: number,
@@ -110,7 +122,10 @@ export async function metricCoverage(
   return { dataVersion: Number(rows[0].version), metrics }
 }
 
-/** Whether an entity has imported figures without a known filing day. They are visible on no day; only their existence is read. */
+/**
+ * Whether an entity has imported figures without a known filing date. They are visible on no day; only their
+ * existence is read.
+ */
 export async function lacksFilingDay(sql: SqlClient, entityId: number): Promise<boolean> {
   const [row] = await sql<{ waits: boolean }[]>`
     select exists (

@@ -22,7 +22,7 @@ const prefix = '/api/v1/coverage/'
 const readId = pathReader('id', CoverageCheckParams.properties.id)
 const readQuery = queryReader(CoverageCheckQuery)
 
-/** GET /api/v1/coverage/{id}: what is on record for the company with any ID of its register. */
+/** GET /api/v1/coverage/{id}: the record of the company with any ID of its register. */
 export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
   return new Elysia({ name: 'coverage' }).use(http).get(
     '/api/v1/coverage/:id',

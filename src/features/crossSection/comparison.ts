@@ -7,15 +7,17 @@ import type { CurrencyRule } from './queries.ts'
 
 export interface Sort {
   readonly metric: string
-  /** The largest figures come first. */
+  /** True if the largest figures come first. */
   readonly descending: boolean
 }
 
-/** How the figures of companies are compared with one another and with bounds. */
+/** How companies' figures are compared with one another and with bounds. */
 export interface Comparison {
-  /** null: companies are in the order in which they were first imported. */
+  /** Null for the order in which companies were first imported. */
   readonly sort: Sort | null
-  /** The figures that must be in one currency; null: no amounts are compared, and none was asked for. */
+  /**
+   * The figures that must share one currency; null if no amounts are compared and no currency was requested.
+   */
   readonly inCurrency: CurrencyRule | null
 }
 
@@ -25,8 +27,10 @@ interface ComparedRequest {
   readonly currency?: string | undefined
 }
 
-/** Amounts that are sorted or compared with a bound are compared in one currency: that of the request, else the market's own. A currency that
- * the request names holds for its columns, too. Ratios and counts have none. */
+/**
+ * Amounts that are sorted or bounded are compared in one currency: the requested one or else the market's
+ * own. A requested currency also applies to the columns. Ratios and counts have none.
+ */
 export function readComparison(
   { metrics: known, get }: Pick<Markets, 'metrics' | 'get'>,
   sent: ComparedRequest,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-/** Parameters by which the figures of companies are compared with one another. */
+/** Parameters that control how companies' figures are compared. */
 export const comparisonParameters = {
   sort: Type.Optional(
     Type.String({
@@ -35,7 +35,7 @@ const CurrencyCount = Type.Object(
   { additionalProperties: false, $id: 'CurrencyCount' },
 )
 
-/** What an answer says about how its companies are compared. */
+/** Fields that say how a response's companies were compared. */
 export const comparisonFields = {
   sort: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['-revenue'] })),
   currency: Type.Optional(

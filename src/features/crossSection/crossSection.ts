@@ -29,17 +29,20 @@ import {
   maxColumns,
 } from './schema.ts'
 
-/** A request for a cross-section, decided: who may see what, as plain data. */
+/** A cross-section request after all decisions about access, as plain data. */
 export interface CrossSectionPlan extends MarketQuery, Comparison {
-  /** In the order of the request; of one metric the answer has no columns. */
+  /** In the order of the request. With a single metric, the response has no columns. */
   readonly metrics: readonly string[]
   readonly filters: readonly Filter[]
   readonly sector: string | null
   readonly period: CrossSectionPeriod
-  /** 0 the year, 1 to 4 a quarter, 5 the trailing twelve months, null the latest period of any kind. */
+  /**
+   * 0 for the year, 1 to 4 for a quarter, 5 for the trailing twelve months; null for the latest period of any
+   * kind.
+   */
   readonly fp: number | null
   readonly maxAgeDays: number | null
-  /** Earliest period end; null: no bound. */
+  /** Earliest period end, or null. */
   readonly from: IsoDate | null
   readonly cacheKey: string
 }
@@ -61,7 +64,11 @@ export function planCrossSection(
     route: 'cross-section',
     limits: crossSectionLimit,
     query: [
-      ...[metrics, filters, query.sector, period, maxAgeDays],
+      metrics,
+      filters,
+      query.sector,
+      period,
+      maxAgeDays,
       ...(sort === null && inCurrency === null ? [] : [sort, inCurrency]),
     ],
   })
@@ -142,7 +149,9 @@ interface FoundRows {
   readonly ranking: RankingAnswer | null
 }
 
-/** In the order of the request: of a ranking the companies of the page are found first, and then their rows. */
+/**
+ * In the order of the request. For a ranking, the companies of the page are found first and then their rows.
+ */
 async function readRows(sql: Sql, plan: CrossSectionPlan): Promise<FoundRows> {
   const { sort } = plan
   if (sort === null) return { ...(await readPage(sql, plan)), ranking: null }

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { nearNames } from '../../spelling.ts'
 
-/** Bounds of a figure that a company must have; null: no bound. */
+/** Bounds that a company's figure must satisfy; null means unbounded. */
 export interface Filter {
   readonly metric: string
   readonly min: number | null

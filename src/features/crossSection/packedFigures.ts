@@ -1,6 +1,6 @@
 import { type IsoDate, isoDate } from '../../dates.ts'
 
-/** One figure of a company, among all of them in one value of the database. */
+/** One of a company's figures, which the database returns packed into a single value. */
 export interface PackedFigure {
   readonly metricId: number
   readonly value: number
@@ -9,13 +9,13 @@ export interface PackedFigure {
   readonly fy: number
   readonly fp: number
   readonly unitId: number
-  /** Of an earlier generation. */
+  /** True if it is of an earlier generation. */
   readonly earlier: boolean
 }
 
 const bytesPerFigure = 24
 
-/** Days come again for thousands of companies, and each is a string to make. */
+/** Interned: thousands of rows share a few dates. */
 const days = new Map<number, IsoDate>()
 const maxDays = 50_000
 
@@ -28,8 +28,10 @@ function dayOf(number: number): IsoDate {
   return day
 }
 
-/** Metric (2 bytes), value (8), end and filing in days since 1970 (4, 4), fiscal year, period (with 16 if it is of an earlier generation) and unit (2, 2, 2); big-endian, as
- * the database sends numbers. */
+/**
+ * Metric (2 bytes), value (8), period end and filing as days since 1970 (4, 4), fiscal year (2), period (2,
+ * plus 16 if of an earlier generation) and unit (2); big-endian, as the database sends numbers.
+ */
 export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigure, void, undefined> {
   if (packed === null) return
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)

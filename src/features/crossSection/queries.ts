@@ -6,38 +6,44 @@ import { servedPeriod } from '../fundamentals/queries.ts'
 import type { Filter } from './filters.ts'
 import { latestTrailing } from './trailingQueries.ts'
 
-/** The trailing twelve months, in place of a fiscal period. */
+/** Stands for the trailing twelve months in place of a fiscal period. */
 export const trailingPeriod = 5
 
 export interface CrossSectionScope {
   readonly metric: string
   readonly market: string
   readonly asOf: IsoDate
-  /** 0 the year, 1 to 4 a quarter, 5 the trailing twelve months, null the latest period of any kind. */
+  /**
+   * 0 for the year, 1 to 4 for a quarter, 5 for the trailing twelve months; null for the latest period of any
+   * kind.
+   */
   readonly fp: number | null
-  /** Earliest period end; null: no bound. */
+  /** Earliest period end, or null. */
   readonly from: IsoDate | null
-  /** The last entity of the previous page; null: the first page. */
+  /** The last entity of the previous page; null for the first page. */
   readonly after: number | null
   readonly limit: number
-  /** Of each company only the most recent fiscal year of which a full year is reported. */
+  /** If set, only each company's most recent fiscal year with a reported full year. */
   readonly recentFiscalYearOnly: RecentYearOnly
-  /** Figures that a company must have, by the same periods. */
+  /** Figures that a company must have, for the same periods. */
   readonly filters: readonly Filter[]
-  /** The first digits of the SIC code that the latest filing up to the day states; null: any. */
+  /** A prefix of the SIC code stated in the latest filing up to the day; null for any. */
   readonly sector: string | null
-  /** The currency that some of the company's figures must be in; null or absent: any. */
+  /** The currency in which some of the company's figures must be; null or absent for any. */
   readonly inCurrency?: CurrencyRule | null
-  /** The currency of bounds on amounts, which amounts in another one fit; null or absent: bounds hold for the numbers alone. */
+  /**
+   * The currency of bounds on amounts. Amounts in other currencies pass such bounds. If null or absent,
+   * bounds apply to the bare numbers.
+   */
   readonly boundsIn?: CurrencyRule | null
-  /** The only companies that are read, whatever figures others have; null or absent: all of the market. */
+  /** The only companies to read; null or absent for all of the market. */
   readonly seen?: readonly number[] | null
 }
 
-/** Which figures of a company must be in one currency, so that amounts of two are never compared. */
+/** The figures of a company that must share one currency, so that amounts in two are never compared. */
 export interface CurrencyRule {
   readonly code: string
-  /** Metrics in money. Of a company all that it has are in the currency, and it has at least one. */
+  /** Money metrics. All that a company has must be in the currency, and it must have at least one. */
   readonly metrics: readonly string[]
 }
 
@@ -58,7 +64,7 @@ export interface CrossSectionRow {
 export interface CrossSectionPage {
   readonly dataVersion: number
   readonly rows: CrossSectionRow[]
-  /** The last entity on the page; null: this is the last page. */
+  /** The last entity on the page; null on the last page. */
   readonly next: number | null
 }
 
@@ -66,11 +72,11 @@ type Answer = (CrossSectionRow | { readonly entityId: null }) & Head
 
 interface Head {
   readonly version: string
-  /** Of a key that sees the recent fiscal year alone: the last company that was looked at, if others follow it. */
+  /** For keys that see only the recent fiscal year: the last company examined, if others follow it. */
   readonly examined: number | null
 }
 
-/** One page: a row for each company that has one, in the order in which companies were first imported. */
+/** One page: a row for each company that has one, in order of first import. */
 export async function crossSectionRows(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage> {
   const { limit } = scope
   const answer = await sql<Answer[]>`${crossSectionStatement(sql, scope)}`
@@ -84,8 +90,11 @@ export async function crossSectionRows(sql: SqlClient, scope: CrossSectionScope)
   }
 }
 
-/** Companies are read in the order of the index entity_of_market, and each is one probe of fact_cross_section next to the previous
- * one. A page costs what its companies cost, however many come before it. `bench/crossSection.ts --explain` shows the plan. */
+/**
+ * Companies are read in the order of the index entity_of_market, and each is one probe of fact_cross_section
+ * next to the previous one. A page costs as much as its companies, however many precede it.
+ * `bench/crossSection.ts --explain` shows the plan.
+ */
 export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope): SqlFragment {
   const { market, after, limit } = scope
   const later = laterThan(sql, market, after)
@@ -105,15 +114,20 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
     order by r.entity_id`
 }
 
-/** Only companies that a key has seen, or that a page was found to have: no figure of any other is read, so none can show. */
+/**
+ * Restricts the query to companies that a key has seen, or that were found for a page. Figures of other
+ * companies are not even read.
+ */
 export const ofSeen = (sql: SqlClient, { seen = null }: Pick<CrossSectionScope, 'seen'>): SqlFragment =>
   seen === null ? sql`` : sql`and e.entity_id = any(${[...seen]}::int[])`
 
-/** Companies that a page looks at for a key that sees the recent fiscal year alone. */
+/** The number of companies that a page examines for keys that see only the recent fiscal year. */
 const maxExamined = 1_000
 
-/** A page of such a key is made from the next companies of the market, whichever figures they have: where it ends must not tell of the years
- * that the key does not see. */
+/**
+ * For such keys a page consists of the market's next companies, whatever figures they have: its end must not
+ * reveal anything about years that the key does not see.
+ */
 export function examinedCompanies(
   sql: SqlClient,
   { market, after, seen = null }: Pick<CrossSectionScope, 'market' | 'after' | 'seen'>,
@@ -129,20 +143,22 @@ export function examinedCompanies(
 export const lastExamined = (sql: SqlClient): SqlFragment =>
   sql`case when (select count(*) from next_companies) > ${maxExamined} then (select max(entity_id) from examined) end`
 
-/** The companies after one. Without one it begins at the market's first: the planner may read companies by their number alone, and so all
- * those of the markets before. */
+/**
+ * The companies after a given one. Otherwise the range starts at the market's first: the planner may read
+ * companies by number alone, including all those of earlier markets.
+ */
 export const laterThan = (sql: SqlClient, market: string, after: number | null): SqlFragment =>
   after === null
     ? sql`and e.entity_id >= (select min(m.entity_id) from entity m where m.market = ${market})`
     : sql`and e.entity_id > ${after}`
 
-/** Which figure of a company counts. */
+/** Determines which figure of a company counts. */
 export type FigureScope = Pick<
   CrossSectionScope,
   'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'inCurrency' | 'boundsIn'
 >
 
-/** The latest figure of a company that was current on the day. */
+/** A company's latest figure that was current on the day. */
 function latestOf(
   sql: SqlClient,
   { metric, ...scope }: FigureScope & { readonly metric: string },
@@ -174,8 +190,10 @@ export function latestFigure(
     limit 1`
 }
 
-/** The companies with a figure of their most recent fiscal year. The year costs one probe per metric, so it is determined only for companies
- * that have a figure of any year. */
+/**
+ * The companies with a figure of their most recent fiscal year. Determining the year costs one probe per
+ * metric, so it is done only for companies that have a figure of any year.
+ */
 function ofRecentYear(sql: SqlClient, scope: CrossSectionScope) {
   const year = recentFiscalYear(sql, scope.asOf, sql`p.entity_id`)
   const ofYear = sql`and f.fy = y.fy`
@@ -190,10 +208,13 @@ function ofRecentYear(sql: SqlClient, scope: CrossSectionScope) {
     limit ${scope.limit + 1}`
 }
 
-/** Whether a company is of the sector, and has figures within all bounds. A demo key's bounds are compared with what it sees, the most recent
- * fiscal year: compared with another year they would tell of it.
+/**
+ * Whether a company belongs to the sector and its figures are within all bounds. A demo key's bounds are
+ * compared with what it sees, the most recent fiscal year: comparing them with other years would reveal
+ * something about those.
  *
- * @param more further conditions on a figure `f` */
+ * @param more further conditions on a figure `f`
+ */
 export function fits(
   sql: SqlClient,
   scope: FigureScope,
@@ -216,7 +237,10 @@ export function fits(
   )
 }
 
-/** By the figures that are shown or compared, which may be in another currency than earlier ones of the company. */
+/**
+ * Judged by the figures that are shown or compared, which may be in another currency than the company's
+ * earlier ones.
+ */
 function ofCurrency(
   sql: SqlClient,
   scope: FigureScope,
@@ -232,11 +256,14 @@ function ofCurrency(
     from metric w cross join lateral (${figure}) x where w.name = any(${[...metrics]}))`
 }
 
-/** A currency, and amounts in it per share. */
+/** The units of a currency: amounts and amounts per share. */
 const unitsIn = (sql: SqlClient, code: string) =>
   sql`select unit_id from unit where name ~ ${`^${code}(/|$)`}`
 
-/** By the code of the day, as `companies/{id}` shows it: today's would tell a past day what became of the company. */
+/**
+ * By the SIC code of the day, as `companies/{id}` shows it. Today's would reveal to a past day what became of
+ * the company.
+ */
 function ofSector(sql: SqlClient, { sector, asOf }: FigureScope, entityId: SqlFragment): SqlFragment {
   if (sector === null) return sql``
   return sql`and (

@@ -8,21 +8,23 @@ import {
   latestFigure,
 } from './queries.ts'
 
-/** Smaller pages are read company by company: they take a few milliseconds either way. */
+/** Smaller pages are read company by company; either way takes a few milliseconds. */
 const minCompaniesByRange = 1_000
-/** Companies of the market that one statement reads, beyond those that are missing: some have no figure. */
+/** Extra companies that one statement reads beyond those still missing, because some have no figure. */
 const spareShare = 0.05
 const maxRanges = 8
-/** Where numbers of companies belong to other markets by so much, a range would read mostly figures of these. */
+/** If other markets own too many of the numbers in between, a range would read mostly their figures. */
 const maxNumbersPerCompany = 3
-/** In this time before the day almost every company has filed a year. */
+/** Almost every company has filed a full year within this many days before the day. */
 const usualAgeDays = 460
-/** Of an earlier day so long before has no year of our era. */
+/** Earlier days would underflow year 1. */
 const firstDay = '0003-01-01'
 
-/** One page: a row for each company that has one, in the order in which companies were first imported.
+/**
+ * One page: a row for each company that has one, in order of first import.
  *
- * @param minCompanies of a page that is read by ranges */
+ * @param minCompanies page size from which ranges are read
+ */
 export async function readPage(
   sql: SqlClient,
   scope: CrossSectionScope,
@@ -32,9 +34,11 @@ export async function readPage(
   return page ?? (await crossSectionRows(sql, scope))
 }
 
-/** The full years of a large page, by ranges of companies: the database reads the pages of a range in the order of the disk and several
- * at a time, where one probe for each company waits for each. null: such a page is not to be read like this, or an import committed between
- * two statements, which are then of two data versions. */
+/**
+ * The full years of a large page, read by ranges of companies: the database reads a range's pages in disk
+ * order and several at a time, whereas single probes wait for each page. Returns null if such a page cannot
+ * be read this way, or if an import committed between two statements and their data versions differ.
+ */
 async function readByRanges(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage | null> {
   const { fp, limit, filters, sector, inCurrency = null, recentFiscalYearOnly, seen = null } = scope
   const isFiltered = filters.length > 0 || sector !== null || inCurrency !== null
@@ -90,7 +94,10 @@ async function findRange(
 
 type Answer = (CrossSectionRow | { readonly entityId: null }) & { readonly version: string }
 
-/** The recent years of all companies of a range are one scan, and only companies that have none are looked up by themselves. */
+/**
+ * One scan covers the recent years of all companies in a range; only companies without any are looked up
+ * individually.
+ */
 async function readRange(
   sql: SqlClient,
   scope: CrossSectionScope,
@@ -99,7 +106,7 @@ async function readRange(
   const { asOf, market, from } = scope
   const metricId = sql`(select metric_id from metric where name = ${scope.metric})`
   const usual = addDays(asOf < firstDay ? firstDay : asOf, -usualAgeDays)
-  // With a bound that is as near, nothing older is wanted.
+  // If the requested bound is at least as recent, nothing older is needed.
   const isBounded = from !== null && from > usual
   const since = isBounded ? from : usual
   const ofRange = sql`e.market = ${market} and e.entity_id between ${first} and ${last}`

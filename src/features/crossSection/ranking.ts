@@ -10,18 +10,18 @@ import type { TableScope } from './tableQueries.ts'
 /** What is sorted, and where the page begins. */
 export interface RankingScope extends TableScope {
   readonly sort: Sort
-  /** The figure of the company `after`, as the page before showed it. */
+  /** The figure of the company `after`, as the previous page showed it. */
   readonly afterValue: number | null
   readonly inCurrency: CurrencyRule | null
 }
 
-/** A company with the figure by which it is sorted. Its other figures are those of the columns. */
+/** A company with the figure by which it is sorted. Its other figures are in the columns. */
 export interface RankedCompany extends TableCompany {
   readonly sortedBy: number
 }
 
 export interface CurrencyCount {
-  /** Several separated by spaces where a company has compared amounts in each. */
+  /** Several, separated by spaces, if a company's compared amounts are in more than one. */
   readonly currency: string
   readonly companies: number
 }
@@ -29,28 +29,32 @@ export interface CurrencyCount {
 export interface Ranking {
   readonly dataVersion: number
   readonly rows: readonly RankedCompany[]
-  /** The last entity on the page, and its figure; null: this is the last page. */
+  /** The last entity on the page and its figure; null on the last page. */
   readonly next: number | null
   readonly nextValue: number | null
-  /** Companies on all pages. */
+  /** The number of companies on all pages. */
   readonly total: number
-  /** Companies without the figure by which the others are sorted. */
+  /** The number of companies without the figure by which the others are sorted. */
   readonly unranked: number
-  /** Companies with all figures that are sorted or have a bound, which are not compared with these because amounts among them are in
-   * another currency. Bounds do not apply to such amounts. */
+  /**
+   * Companies that have all sorted and bounded figures but are not compared with these, because some of the
+   * amounts are in another currency. Bounds do not apply to such amounts.
+   */
   readonly others: readonly CurrencyCount[]
   /** Whether all companies of the market were sorted. */
   readonly isWhole: boolean
 }
 
 const companiesPerStatement = 10_000
-/** The most companies whose figures one request sorts: more would take too much memory and time. */
+/** The maximum number of companies sorted in one request: more would take too much memory and time. */
 export const maxSorted = 50_000
 
-/** A page of the companies of a market by one of their figures. All of them are read and sorted, so that the first page has the first companies
- * of the market; companies of one figure are in the order in which they were first imported.
+/**
+ * A page of a market's companies sorted by one of their figures. All of them are read and sorted, so that the
+ * first page really has the top companies; ties are in order of first import.
  *
- * @param read reads, of the same snapshot, what else the page needs */
+ * @param read reads what else the page needs, from the same snapshot
+ */
 export function rankMarket<T>(
   sql: Sql,
   scope: RankingScope,
@@ -63,7 +67,7 @@ export function rankMarket<T>(
   })
 }
 
-/** The companies in the order in which they were first imported, with all figures that the request shows or compares. */
+/** The companies in order of first import, with all figures that the request shows or compares. */
 async function readMarket(sql: SqlClient, scope: RankingScope, bound: number) {
   const { metrics, sort, inCurrency } = scope
   const wanted = [...new Set([...metrics, sort.metric, ...(inCurrency?.metrics ?? [])])]
@@ -72,7 +76,7 @@ async function readMarket(sql: SqlClient, scope: RankingScope, bound: number) {
   let dataVersion: number
   do {
     const limit = Math.min(companiesPerStatement, bound - companies.length)
-    // In any currency: those of another one are counted, whatever their amounts are.
+    // In any currency: companies with other currencies are counted, whatever their amounts.
     const part = { ...scope, metrics: wanted, inCurrency: null, boundsIn: inCurrency, after, limit }
     const found = await tableRows(sql, part)
     for (const company of found.rows) companies.push(company)
@@ -132,6 +136,6 @@ function pairOf<V>(figures: ReadonlyMap<string, V>, name: string): [string, V][]
   return figure === undefined ? [] : [[name, figure]]
 }
 
-/** Of the figures that must be in one currency; null: the company has none of them. */
+/** The currency of the figures that must share one; null if the company has none of them. */
 const currencyOfCompany = ({ figures }: TableCompany, { metrics }: CurrencyRule): string | null =>
   currencies(metrics.flatMap(name => figures.get(name)?.unit ?? []))

@@ -6,8 +6,10 @@ import type { CrossSection } from './schema.ts'
 export type RankingAnswer = Pick<Ranking, 'total' | 'unranked' | 'others' | 'isWhole'>
 type ComparedPlan = Comparison & Pick<MarketQuery, 'left'>
 
-/** What an answer says about how its companies are compared, as fields. Counts are of companies that a key may not have seen, so one with a
- * cap gets none. */
+/**
+ * Fields that say how a response's companies were compared. Counts include companies that a key may not have
+ * seen, so capped keys get none.
+ */
 export function rankingFields(
   { sort, inCurrency, left }: ComparedPlan,
   ranking: RankingAnswer | null,
@@ -21,7 +23,7 @@ export function rankingFields(
   }
 }
 
-/** The same as sentences, which every format has. */
+/** The same as sentences, for all formats. */
 export function comparisonNotes(plan: ComparedPlan, ranking: RankingAnswer | null): string[] {
   const { sort, inCurrency, left } = plan
   const notes: string[] = []

@@ -15,7 +15,10 @@ export const crossSectionLimit = {
   defaultCapped: 100,
 } as const satisfies PageLimit
 
-/** The limit of metrics in one request, those that only filter included: each costs a look at every company of the page. */
+/**
+ * The maximum number of metrics in one request, including those only used as filters: each costs a probe for
+ * every company of the page.
+ */
 export const maxColumns = 20
 
 const Period = Type.Union([
@@ -29,7 +32,7 @@ const Period = Type.Union([
 ])
 export type CrossSectionPeriod = Static<typeof Period>
 
-/** `min_roe=0.1`: not documented one by one, because every metric has two. */
+/** `min_roe=0.1`. Not documented individually, because every metric has two such parameters. */
 export const filterParameters: ParameterFamily = {
   pattern: /^(min|max)_[a-z]/,
   named: 'min_<metric>, max_<metric>',
@@ -171,7 +174,7 @@ const Cell = Type.Union([Type.Number(), Type.Null()], {
   description: 'The figure of a metric that was sent; null: the company has none.',
 })
 
-/** A row of several metrics: the fields below, and one for each metric. */
+/** A row with several metrics: the fields below and one for each metric. */
 export const CrossSectionTableRow = Type.Object(
   {
     ticker: CrossSectionRow.properties.ticker,
@@ -204,7 +207,7 @@ export const CrossSectionTableRow = Type.Object(
 export type CrossSectionTableRow = Static<typeof CrossSectionTableRow> &
   Readonly<Record<string, string | number | null>>
 
-/** Columns of such rows in all formats. */
+/** Columns of these rows in all formats. */
 export const crossSectionTableSheet = (metrics: readonly string[]): Column[] => [
   { name: 'ticker', kind: 'text' },
   { name: 'issuer_id', kind: 'text' },

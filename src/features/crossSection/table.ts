@@ -11,7 +11,10 @@ import { comparisonNotes, rankingFields } from './rankingFields.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
 import { isLater, type TableCompany, type TableFigure, tableRows } from './tablePage.ts'
 
-/** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
+/**
+ * A page with several metrics of every company of a market. A company counts once against the key's cap,
+ * however many it has.
+ */
 export async function readCrossSectionTable(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
   rights: Rights,
@@ -60,7 +63,7 @@ function tableRow(
   metrics: readonly string[],
   source: string,
 ): CrossSectionTableRow {
-  // A count on the cover of a report is of a later day than the report's own period.
+  // A cover count is dated after the report's own period.
   const named = [...figures].filter(([metric]) => isPeriodFigure(metric))
   const [first, ...others] = (named.length > 0 ? named : [...figures]).map(([, figure]) => figure)
   const latest = others.reduce((best, figure) => (isLater(best, figure) ? best : figure), first)
@@ -94,12 +97,15 @@ function tableRow(
 
 type Dated = Pick<TableFigure, 'fy' | 'fp' | 'end'>
 
-/** Whether a figure is of an earlier period than the row. The trailing twelve months to two quarters have one fiscal year and one
- * name, so the ends of periods decide. One fiscal period may have two ends: a source may have rounded one of them. */
+/**
+ * Whether a figure belongs to an earlier period than the row. Trailing twelve months up to two different
+ * quarters share fiscal year and name, so period ends decide. One fiscal period may have two ends if a source
+ * rounded one.
+ */
 function isOlder(metric: string, figure: Dated, row: Dated): boolean {
   const isSamePeriod = figure.fy === row.fy && figure.fp === row.fp && fiscalPeriods[row.fp] !== 'TTM'
   if (isSamePeriod) return false
-  // A count is of a day after the period of the report on whose cover it stands.
+  // A cover count is dated after the period of its report.
   if (!isPeriodFigure(metric)) return placeOf(figure) < placeOf(row)
   return figure.end < row.end
 }

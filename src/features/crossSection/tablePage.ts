@@ -10,7 +10,7 @@ import {
   unitNames,
 } from './tableQueries.ts'
 
-/** A company with its figure of each metric that it has one of. */
+/** A company with its figures by metric. */
 export interface TableCompany {
   readonly entityId: number
   readonly ticker: string
@@ -25,19 +25,22 @@ export interface TableFigure extends Omit<PackedFigure, 'metricId' | 'unitId'> {
 export interface TablePage {
   readonly dataVersion: number
   readonly rows: TableCompany[]
-  /** The last entity on the page; null: this is the last page. */
+  /** The last entity on the page; null on the last page. */
   readonly next: number | null
 }
 
-/** One page: a row for each company that has any of the metrics, in the order in which companies were first imported.
+/**
+ * One page: a row for each company that has any of the metrics, in order of first import.
  *
- * @param companiesPerPart of a large page that one statement reads */
+ * @param companiesPerPart for large pages, how many companies one statement reads
+ */
 export async function tableRows(
   sql: SqlClient,
   scope: TableScope,
   companiesPerPart = 2_500,
 ): Promise<TablePage> {
-  // Names get their numbers first: with them the planner knows that it reads a few metrics of each company.
+  // Metric names are resolved to numbers first: the planner then knows that it reads only a few metrics of
+  // each company.
   const metrics = await numberedMetrics(sql, scope.metrics)
   const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
   const unitOf = await unitNames(sql)
@@ -55,9 +58,9 @@ export async function tableRows(
 
 interface Companies {
   readonly version: number
-  /** Sorted. Of one more than the page holds, if there are more. */
+  /** Sorted. One more than the page holds if others follow. */
   readonly rows: TableCompany[]
-  /** The last company that was looked at, if others follow it and only some were looked at. */
+  /** The last company examined, if only some were examined and others follow. */
   readonly examined: number | null
 }
 
@@ -80,7 +83,10 @@ async function readAtOnce(
 /** While the database works on two parts of a page, the server unpacks a third. */
 const partsAtOnce = 2
 
-/** null: the page is small, or of a key whose pages end where companies were looked at and not where a part ends, or an import committed between two of the parts, which are then of two data versions. */
+/**
+ * Returns null if the page is small, if the key's pages end where the examination of companies ends, or if an
+ * import committed between two parts and their data versions differ.
+ */
 async function readInParts(
   sql: SqlClient,
   scope: TableScope,
@@ -129,7 +135,10 @@ function unpackCompany(
   return { entityId, ticker, issuerId, figures }
 }
 
-/** Whether `a` is the figure of a company and `b` is not: its period ends later or, where both end on one day, is longer. */
+/**
+ * Whether `a` rather than `b` is a company's figure: its period ends later or, if both end on the same day,
+ * is longer.
+ */
 export function isLater(a: Pick<PackedFigure, 'end' | 'fp'>, b: Pick<PackedFigure, 'end' | 'fp'>): boolean {
   if (a.end !== b.end) return a.end > b.end
   return a.fp === 0 || (b.fp !== 0 && a.fp >= b.fp)

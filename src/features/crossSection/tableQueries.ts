@@ -20,7 +20,7 @@ export interface TableScope extends Omit<CrossSectionScope, 'metric'> {
 
 /** A part of a page: the companies after one and up to another. */
 export interface TablePart extends TableScope {
-  /** null: all others of the market. */
+  /** Null for all remaining companies of the market. */
   readonly upTo: number | null
 }
 
@@ -33,7 +33,7 @@ export interface PackedCompany {
   readonly before: Uint8Array | null
 }
 
-/** `examined` is that of a single metric. */
+/** `examined` is as for a single metric. */
 type Answer = { readonly version: string; readonly examined: number | null } & (
   | PackedCompany
   | { readonly entityId: null }
@@ -45,14 +45,14 @@ export interface ReadCompanies {
   readonly companies: PackedCompany[]
 }
 
-/** The companies that have any of the metrics, in the order in which they were first imported. */
+/** The companies that have any of the metrics, in order of first import. */
 export async function readCompanies(
   sql: SqlClient,
   part: TablePart,
   metrics: readonly MetricNumbers[],
 ): Promise<ReadCompanies> {
   const answer = await sql<Answer[]>`${tableStatement(sql, part, metrics)}`
-  // Here, because the database would write the rows of a large page to disk to sort them.
+  // Sorted here, because the database would sort the rows of a large page on disk.
   const companies = answer
     .flatMap(row => (row.entityId === null ? [] : [row]))
     .sort((a, b) => a.entityId - b.entityId)
@@ -70,7 +70,7 @@ export async function numberedMetrics(sql: SqlClient, names: readonly string[]):
     where m.name = any(${[...names]})`
 }
 
-/** Every so many companies of a page the last one's number, up to the end of the page. */
+/** The numbers of the companies that end each part of this size, up to the end of the page. */
 export async function partEnds(
   sql: SqlClient,
   { market, after, limit }: TableScope,
@@ -92,14 +92,16 @@ export async function unitNames(sql: SqlClient): Promise<ReadonlyMap<number, str
   return new Map(units.map(({ id, name }) => [id, name]))
 }
 
-/** In this time before the day almost every company has filed a year. */
+/** Almost every company has filed a full year within this many days before the day. */
 const usualAgeDays = 460
-/** No period is known before it ends, give or take the days of a rounded one. */
+/** Slack for rounded ends: no period is known before it ends, apart from these days. */
 const roundedDays = 31
 
-/** Companies are read in the order of the index entity_of_market. The recent figures of all metrics of one are a single range of
- * fact_company, wherein the index skips what is older; only metrics that have none there are looked for by themselves, one probe
- * each. `bench/crossSection.ts --explain` shows the plan. */
+/**
+ * Companies are read in the order of the index entity_of_market. The recent figures of all metrics of a
+ * company are a single range of fact_company, where the index skips older ones. Only metrics without recent
+ * figures are looked up individually, one probe each. `bench/crossSection.ts --explain` shows the plan.
+ */
 export function tableStatement(
   sql: SqlClient,
   scope: TablePart,
@@ -111,7 +113,7 @@ export function tableStatement(
   const upper = upTo === null ? sql`` : sql`and e.entity_id <= ${upTo}`
   const usual = addDays(asOf, -usualAgeDays)
   const since = from !== null && from > usual ? from : usual
-  // With a bound that is as near, nothing older is wanted.
+  // If the requested bound is at least as recent, nothing older is needed.
   const isBounded = from === since
   const older = isBounded
     ? sql`select null::bytea as cells`
@@ -138,8 +140,11 @@ export function tableStatement(
     from data_version d left join (${recent ? ofRecentYear(sql, scope, metrics) : page}) r on true`
 }
 
-/** All figures of a company `e` that are current on the day and end since a day. The company is a range of one: with an equality
- * the planner takes fact_cross_section, which has each metric of it in another place and takes more than twice as long. */
+/**
+ * All figures of a company `e` that are current on the day and end on or after a day. The company is written
+ * as a range of one: with an equality the planner chooses fact_cross_section, in which a company's metrics
+ * are scattered, and takes more than twice as long.
+ */
 function figuresOf(
   sql: SqlClient,
   { asOf, fp }: TableScope,
@@ -159,7 +164,7 @@ function figuresOf(
       and f.current ${wanted} ${bound} and f.period_end <= ${before}`
 }
 
-/** The companies with figures of their most recent fiscal year, by the rule of a single metric. */
+/** The companies with figures of their most recent fiscal year, by the same rule as for a single metric. */
 function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly MetricNumbers[]) {
   const figures = figuresOf(sql, scope, metrics, scope.from)
   return sql`
@@ -174,7 +179,10 @@ function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly Metric
     limit ${scope.limit}`
 }
 
-/** A figure `f` as `unpackFigures` reads it: arrays of numbers would take longer to write and to read than to find. */
+/**
+ * Packs a figure `f` as `unpackFigures` reads it: writing and reading arrays of numbers would take longer
+ * than finding them.
+ */
 const packed = (sql: SqlClient) => sql`
   int2send(f.metric_id) || float8send(f.value) || int4send(f.period_end - date '1970-01-01')
   || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send((f.fp + case when f.is_earlier then 16 else 0 end)::int2) || int2send(f.unit_id)`

@@ -1,18 +1,24 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 
-/** The full years that are their own trailing twelve months: flows, but no counts and no figures per share, which are not summed. */
+/**
+ * Full years that equal their own trailing twelve months: flows, but not counts or per-share figures, which
+ * cannot be summed.
+ */
 const ofYear = (sql: SqlClient) => sql`
   and f.fp = 0 and f.period_start is not null and f.unit_id not in (select unit_id from unit where name ~ 'shares$')`
 
 const columns = (sql: SqlClient, metricId: SqlFragment) => sql`
   ${metricId} as metric_id, f.fy, 5::smallint as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier`
 
-/** The latest trailing twelve months of a company that were current on the day, by the rule of `fundamentals/trailingQueries.ts`:
- * stored ones, which end with a first, second or third quarter, and full years.
+/**
+ * A company's latest trailing twelve months that were current on the day, by the rule of
+ * `fundamentals/trailingQueries.ts`: stored ones, which end with a first, second or third quarter, and full
+ * years.
  *
  * @param metricId of the metric itself
- * @param more further conditions on a figure `f` */
+ * @param more further conditions on a figure `f`
+ */
 export function latestTrailing(
   sql: SqlClient,
   { asOf, from }: { readonly asOf: IsoDate; readonly from: IsoDate | null },
@@ -36,14 +42,18 @@ export function latestTrailing(
     limit 1`
 }
 
-/** A metric by its number, with that under which its trailing twelve months are stored; null: it has none. */
+/**
+ * A metric's number, and the number under which its trailing twelve months are stored; null if it has none.
+ */
 export interface MetricNumbers {
   readonly id: number
   readonly trailingId: number | null
 }
 
-/** The trailing twelve months of a company `e` that are current on the day and end since a day; the companies are read as
- * `figuresOf` reads them. */
+/**
+ * The trailing twelve months of a company `e` that are current on the day and end on or after a day, read
+ * like those of `figuresOf`.
+ */
 export function trailingFigures(
   sql: SqlClient,
   asOf: IsoDate,

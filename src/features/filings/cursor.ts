@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { type CursorScope, type CursorSigner, PositionCursors, refusedCursor } from '../../http/cursor.ts'
 import type { FilingPosition, FilingScope } from './queries.ts'
 
-/** The list that a page is of. Pages of two lists must not be put together. */
+/** The list to which a page belongs. Pages of different lists must not be combined. */
 type ListOfPages = Pick<FilingScope, 'market' | 'entityId' | 'asOf'>
 
 interface Place {
   readonly position: FilingPosition
-  /** Of the first page. */
+  /** Data version of the first page. */
   readonly dataVersion: number
 }
 
@@ -23,7 +23,7 @@ const positions = new PositionCursors(
   ]),
 )
 
-/** A position as signed text. */
+/** Encodes a position as signed text. */
 export const encodeCursor = (
   cursors: CursorSigner,
   scope: CursorScope,
@@ -31,7 +31,7 @@ export const encodeCursor = (
   { position: { filed, accession }, dataVersion }: Place,
 ): string => positions.write(cursors, scope, [market, entityId, asOf, filed, accession, dataVersion])
 
-/** The position that a cursor names. It has to belong to the same list. */
+/** The position in a cursor, which must belong to the same list. */
 export function decodeCursor(
   cursors: CursorSigner,
   scope: CursorScope,

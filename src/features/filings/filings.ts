@@ -12,13 +12,13 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import { type FilingPage, type FilingScope, filingPage } from './queries.ts'
 import { defaultFilings, type FilingList, type FilingsQuery } from './schema.ts'
 
-/** A request for filings, decided. Filings are metadata: every key sees those of every day. */
+/** A filings request after all decisions. Filings are metadata: every key sees those of every day. */
 export interface FilingsPlan extends FilingScope {
   readonly ticker: string | null
   readonly firstVersion: number | null
   readonly freeLicence: boolean
   readonly notes: readonly string[]
-  /** Of the cursors of this list. */
+  /** Scope of this list's cursors. */
   readonly scope: CursorScope
   readonly cacheKey: string
 }
@@ -80,7 +80,10 @@ export async function readFilings(
     page.next === null ? null : encodeCursor(cursors, plan.scope, plan, { position: page.next, dataVersion })
   return {
     object: 'filing_list',
-    ...{ market, ticker, from: plan.from, as_of: asOf },
+    market,
+    ticker,
+    from: plan.from,
+    as_of: asOf,
     data_version: page.dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],

@@ -1,7 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 
-/** A position among the filings of a market or company, in their order. */
+/** A position in the list of a market's or company's filings. */
 export interface FilingPosition {
   readonly filed: IsoDate
   readonly accession: string
@@ -9,11 +9,11 @@ export interface FilingPosition {
 
 export interface FilingScope {
   readonly market: string
-  /** null: all companies of the market. */
+  /** Null for all companies of the market. */
   readonly entityId: number | null
   readonly asOf: IsoDate
   readonly from: IsoDate | null
-  /** In lower case; null: all. */
+  /** In lower case; null for all. */
   readonly forms: readonly string[] | null
   readonly after: FilingPosition | null
   readonly limit: number
@@ -30,11 +30,14 @@ export interface StoredFiling extends FilingPosition {
 export interface FilingPage {
   readonly dataVersion: number
   readonly filings: StoredFiling[]
-  /** null: this is the last page. */
+  /** Null on the last page. */
   readonly next: FilingPosition | null
 }
 
-/** A page of a rare form looks at so many filings: it may have fewer than its limit, or none, and `next` continues. */
+/**
+ * The maximum number of filings that one page examines. For a rare form, the page may have fewer rows than
+ * its limit, or none, and `next` continues.
+ */
 const maxExamined = 20_000
 
 interface Head {
@@ -44,8 +47,10 @@ interface Head {
   readonly lastAccession: string | null
 }
 
-/** Filings known on the day, the latest first. The market is part of the accession, so that one range of the index
- * filing_of_market is the page. */
+/**
+ * Filings known on the day, latest first. The accession contains the market, so the page is one range of the
+ * index filing_of_market.
+ */
 export async function filingPage(sql: SqlClient, scope: FilingScope): Promise<FilingPage> {
   const { market, entityId, asOf, from, forms, after, limit } = scope
   const whose =

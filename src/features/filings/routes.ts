@@ -16,7 +16,7 @@ export interface FilingsDeps extends MarketPageDeps, Pick<CompanyDeps, 'lookups'
 
 const readQuery = queryReader(FilingsQuery)
 
-/** GET /api/v1/filings: what was filed, the latest first. Metadata, so with every key. */
+/** GET /api/v1/filings: filings, latest first. This is metadata, so every key may read it. */
 export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
   return new Elysia({ name: 'filings' }).use(http).get(
     '/api/v1/filings',

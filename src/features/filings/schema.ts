@@ -12,7 +12,7 @@ const strict = { additionalProperties: false } as const
 export const maxFilings = 1_000
 export const defaultFilings = 100
 
-/** GET /api/v1/filings: what was filed, the latest first. */
+/** GET /api/v1/filings: filings, latest first. */
 export const FilingsQuery = Type.Object(
   {
     market: Type.Optional(MarketCode('Market code. Required without ticker.')),

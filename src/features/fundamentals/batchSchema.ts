@@ -17,7 +17,7 @@ export const FundamentalsCompany = Type.Object(
 )
 export type FundamentalsCompany = Static<typeof FundamentalsCompany>
 
-/** The answer for several tickers: company after company, in the order of the request. */
+/** The response for several tickers: one company after the other, in the order of the request. */
 export const FundamentalsBatch = Type.Object(
   {
     object: Type.Literal('fundamentals_list'),

@@ -1,12 +1,12 @@
-/** The count on the cover of a report is of a day weeks after the report's own period. */
+/** A cover count is dated weeks after the end of the report's own period. */
 const coverCount = 'shares_outstanding'
 
-/** Whether a figure of this metric ends on the day on which its fiscal period ends. */
+/** Whether figures of this metric end on the last day of their fiscal period. */
 export const isPeriodFigure = (metric: string): boolean => metric !== coverCount
 
 const money = /^([A-Z]{3})(?:\/|$)/
 
-/** The currency of figures with these units, several separated by spaces; null: none is in money. */
+/** The currencies of figures with these units, separated by spaces; null if none is money. */
 export function currencies(units: readonly string[]): string | null {
   const names = new Set<string>()
   for (const unit of units) {

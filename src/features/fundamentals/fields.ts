@@ -5,7 +5,7 @@ import type { Manifest } from '../../markets/manifest.ts'
 import type { StoredProvenance } from './provenanceQueries.ts'
 import type { FundamentalsRow } from './schema.ts'
 
-/** The columns that say where a figure comes from, in the order in which they follow the others. */
+/** The columns that say where a figure comes from, in their order after the other columns. */
 export const provenanceSheet = [
   { name: 'accession', kind: 'text' },
   { name: 'form', kind: 'text' },
@@ -18,11 +18,11 @@ export const provenanceSheet = [
 
 export type ProvenanceField = (typeof provenanceSheet)[number]['name']
 
-/** Every row has these; naming them is no error. */
+/** Every row has these fields; naming them is allowed. */
 const always = ['until', 'kind'] as const
 export const fieldNames: readonly string[] = [...provenanceSheet.map(({ name }) => name), ...always]
 
-/** The parameter `fields`. The order of the columns is ours: files of two requests fit each other. */
+/** The parameter `fields`. The columns' order is fixed, so that files of two requests fit together. */
 export function readFields(sent: string | undefined): readonly ProvenanceField[] {
   if (sent === undefined) return []
   const wanted = sent.split(',').map(name => name.trim().toLowerCase())

@@ -3,7 +3,7 @@ import { yearToDateSuffix } from '../../markets/metrics.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { CompanyPlan } from './plan.ts'
 
-/** A figure of a period of three, six, nine or twelve months. */
+/** A figure over three, six, nine or twelve months. */
 export interface Flow {
   readonly m: string
   readonly fp: number
@@ -14,7 +14,7 @@ export interface Flow {
   readonly current: boolean
 }
 
-/** Of years to date and years. A quarter that was only stated alone is none. */
+/** Years to date and years; excludes quarters that were only stated on their own. */
 export function statedFlows(
   sql: SqlClient,
   { asOf, entityId }: CompanyPlan,

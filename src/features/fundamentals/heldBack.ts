@@ -7,13 +7,17 @@ import { isTrailing } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 import type { StoredRow } from './queries.ts'
 
-/** Whether the trailing twelve months of a plan may be held back; then more is read than the rows, of which it must be of the same
- * data version. */
+/**
+ * Whether trailing twelve months of a plan may be held back. If so, a second statement runs and the caller
+ * must re-check the data version.
+ */
 export const mayBeHeldBack = (plan: CompanyPlan, rows: number): boolean =>
   plan.view === 'latest' && isTrailing(plan) && rows > 0
 
-/** For the rows of trailing twelve months after whose end the company has reported a further part of a year: why there are none to its
- * end, by metric. Reads only what was filed by the day. */
+/**
+ * For companies that have reported a further part of a year after the end of their trailing twelve months:
+ * the reason, by metric, why there are none up to its end. Reads only what was filed by the day.
+ */
 export async function heldBackRows(
   sql: SqlClient,
   plan: CompanyPlan,
@@ -46,7 +50,10 @@ const componentsOf = new Map<string, readonly string[]>([
   ...ratios.map(({ name, numerator, denominator }): [string, string[]] => [name, [numerator, denominator]]),
 ])
 
-/** The metrics whose trailing twelve months a figure is made of. Balances among them have no rows over a period. */
+/**
+ * The metrics from whose trailing twelve months a figure is computed. Balances among them have no rows over a
+ * period.
+ */
 const flowsOf = (metric: string): string[] => [
   metric,
   ...(componentsOf.get(metric) ?? []).flatMap(component => flowsOf(component)),
@@ -59,7 +66,10 @@ const slackDays = 10
 
 const isNear = (a: IsoDate, b: number): boolean => Math.abs(dayNumber(a) - b) <= slackDays
 
-/** Why a metric has no trailing twelve months to a day; null: it has no part of a year to that day, or nothing is known to be wrong. */
+/**
+ * Why a metric has no trailing twelve months up to a day. Null if it has no part of a year up to that day or
+ * no reason is known.
+ */
 function whyNone(metric: string, end: IsoDate, flows: readonly Flow[]): string | null {
   const own = flows.filter(flow => metricOf(flow) === metric)
   const current = own.filter(flow => flow.current)
@@ -90,5 +100,5 @@ function whyNone(metric: string, end: IsoDate, flows: readonly Flow[]): string |
     : `${metric} is stated under names of different meaning for the full year to ${full.end}, the year to date and the same months of the year before.`
 }
 
-/** Half-years and nine months are stored as years to date; a first quarter is one. */
+/** Half-years and nine months are stored as years to date; a first quarter is its own year to date. */
 const isYearToDate = ({ m, fp }: Flow): boolean => fp === 1 || m.endsWith(yearToDateSuffix)

@@ -11,18 +11,20 @@ type Missing = NonNullable<FundamentalsList['missing']>[number]
 /** The figures of one fiscal period that were current on the day, by metric. */
 type Period = ReadonlyMap<string, StoredRow>
 
-/** Figures that are no component and yet decide whether components may be added. */
+/** Figures that are not components themselves but decide whether components may be added. */
 const guards = ['short_term_borrowings', 'other_short_term_borrowings']
 const definitions = new Map(computedMetrics.map(({ name, components }) => [name, components]))
 
-/** For each computed metric that was named and has no row: what is not stated of it in the period, among those of the request, of
- * which most is stated; of several the latest. If all components are stated there, why they are not added. */
+/**
+ * Explains each requested computed metric that has no row: its components that are not reported, in whichever
+ * requested period has the most of them (the latest if tied). If all are reported, why they are not added.
+ */
 export async function missingComponents(
   sql: SqlClient,
   plan: CompanyPlan,
   shown: ReadonlySet<string>,
 ): Promise<Missing[]> {
-  // A balance has no trailing twelve months, so none of its components is missing for them.
+  // Balances have no trailing twelve months, so none of their components can be missing there.
   const possible = computedMetrics.filter(({ kind }) => kind === 'flow' || !isTrailing(plan))
   const absent = possible.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
   if (absent.length === 0) return []
@@ -48,7 +50,8 @@ async function periodsOf(
     : await historyRows(sql, wanted)
   const periods = new Map<string, Map<string, StoredRow>>()
   for (const row of rows) {
-    // Twelve trailing months have one name in every quarter. Other figures of one fiscal period may be of two days: a count is.
+    // Trailing twelve months have the same name in every quarter, so their end is the key. Other figures of
+    // one fiscal period may end on different days, as counts do.
     const key = isTrailing(plan) ? row.end : `${row.fy} ${row.fp}`
     const period = periods.get(key)
     if (period === undefined) periods.set(key, new Map([[row.m, row]]))
@@ -63,7 +66,7 @@ const componentsOf = (name: string): string[] =>
 const endOf = (period: Period) =>
   [...period.values()].reduce((last, { end }) => (end > last ? end : last), '')
 
-/** The period with most of the components, the latest first; null: none has any. */
+/** The period with the most components, the latest if tied; null if none has any. */
 function fullest(periods: readonly Period[], components: readonly string[]): Period | null {
   let best: Period | null = null
   let most = 0
@@ -95,12 +98,15 @@ const nameOf = (period: Period): string => {
 }
 
 interface Refusal {
-  /** The sum that is not made: the metric itself or one of its components. */
+  /** The sum that is not computed: the metric itself or one of its components. */
   readonly metric: string
   readonly text: string
 }
 
-/** Why parts that are stated are not added, by the rules of `facts/computedMetrics.ts`; null: something is not stated. */
+/**
+ * Why reported parts are not added, by the rules of `facts/computedMetrics.ts`; null if a part is not
+ * reported.
+ */
 function refusal(period: Period, metric: string): Refusal | null {
   if (metric === 'net_debt') return period.has('total_debt') ? null : refusal(period, 'total_debt')
   if (metric === 'total_debt') {

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 
-/** A computed metric without a row: what is not stated of it or, if nothing is, why there is none. */
+/**
+ * A computed metric without a row: its unreported components or, if all are reported, why it is not computed.
+ */
 export const MissingComponents = Type.Object(
   {
     metric: Type.String({ description: 'A computed metric.', examples: ['free_cash_flow'] }),

@@ -1,12 +1,14 @@
 import { Failure } from '../../errors.ts'
 import { type FundamentalsQuery, fiscalPeriods } from './schema.ts'
 
-/** Which fiscal periods a request selects. */
+/** The fiscal periods that a request selects. */
 export interface PeriodFilter {
-  /** Places in `fiscalPeriods`, ascending: 0 is the year, 1 to 4 are quarters; 5, alone, the trailing twelve months. null: all but
-   * those. */
+  /**
+   * Indexes in `fiscalPeriods`, ascending: 0 is the year, 1 to 4 are quarters, and 5, which stands alone, the
+   * trailing twelve months. Null for all but the latter.
+   */
   readonly fps: readonly number[] | null
-  /** null: all. */
+  /** Null for all. */
   readonly years: YearRange | null
 }
 
@@ -15,7 +17,7 @@ interface YearRange {
   readonly last: number
 }
 
-/** The parameters `fp` and `fy`, whose form the schema has checked. */
+/** The parameters `fp` and `fy`, whose format the schema has checked. */
 export function readPeriodFilter({ fp, fy }: Pick<FundamentalsQuery, 'fp' | 'fy'>): PeriodFilter {
   return {
     fps: fp === undefined ? null : readPeriods(fp),
@@ -26,7 +28,7 @@ export function readPeriodFilter({ fp, fy }: Pick<FundamentalsQuery, 'fp' | 'fy'
 const names: readonly string[] = fiscalPeriods
 const trailing = names.indexOf('TTM')
 
-/** Whether a request is for the trailing twelve months, which are served only when asked for. */
+/** Whether a request is for trailing twelve months, which are served only on request. */
 export const isTrailing = ({ fps }: Pick<PeriodFilter, 'fps'>): boolean => fps?.includes(trailing) === true
 
 function readPeriods(sent: string): number[] {
@@ -64,7 +66,7 @@ function readYears(sent: string): YearRange {
 
 export const selectsAllPeriods = ({ fps, years }: PeriodFilter): boolean => fps === null && years === null
 
-/** The selected rows, for a note: `FY rows of fiscal year 2009`. */
+/** Describes the selected rows for a note: `FY rows of fiscal year 2009`. */
 export function describePeriods({ fps, years }: PeriodFilter): string {
   const kinds = fps === null ? '' : `${fps.map(place => fiscalPeriods[place]).join(' or ')} `
   if (years === null) return `${kinds}rows`
@@ -72,7 +74,7 @@ export function describePeriods({ fps, years }: PeriodFilter): string {
   return `${kinds}rows of fiscal ${first === last ? `year ${first}` : `years ${first} to ${last}`}`
 }
 
-/** The fiscal years that are on record for one kind of period. */
+/** The fiscal years on record for one kind of period. */
 export interface KnownPeriod extends YearRange {
   readonly fp: number
 }

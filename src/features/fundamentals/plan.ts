@@ -12,35 +12,38 @@ import { type ProvenanceField, readFields } from './fields.ts'
 import { type PeriodFilter, readPeriodFilter, selectsAllPeriods } from './periods.ts'
 import { type FundamentalsQuery, maxTickers, type Vintage } from './schema.ts'
 
-/** What a request selects of each of its companies: its parameters, checked and with their defaults. */
+/** What a request selects from each of its companies: its parameters, validated and with defaults applied. */
 export interface Selection extends PeriodFilter {
   readonly asOf: IsoDate
   readonly view: 'history' | 'latest'
   readonly vintage: Vintage
-  /** null: all. */
+  /** Null for all. */
   readonly metrics: readonly string[] | null
-  /** Earliest period end; null: no bound. */
+  /** Earliest period end, or null. */
   readonly from: IsoDate | null
-  /** Further columns. */
+  /** Additional columns. */
   readonly fields: readonly ProvenanceField[]
-  /** Share counts and figures per share are adjusted for splits; null: as filed. */
+  /** `splits` adjusts share counts and per-share figures for splits; null leaves them as filed. */
   readonly adjust: 'splits' | null
-  /** A row per figure, or per period. */
+  /** One row per figure, or per period. */
   readonly layout: 'long' | 'wide'
-  /** Of a wide layout: the metrics in the order of the request; null: those of which there is a figure. */
+  /** For a wide layout: the metrics in the order of the request, or null for all that have a figure. */
   readonly columns: readonly string[] | null
 }
 
-/** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
+/**
+ * A request for one company's figures after all decisions about access, as plain data. Queries execute it
+ * without further decisions.
+ */
 export interface CompanyPlan extends Selection, CompanyIdentity {
-  /** The market in the request if the company belongs to another one: there are no rows then. */
+  /** The requested market, if the company belongs to another one; there are no rows then. */
   readonly otherMarket: string | null
   readonly recentFiscalYearOnly: RecentYearOnly
-  /** The answer carries the Free Licence. */
+  /** Whether the response states the Free Licence. */
   readonly freeLicence: boolean
-  /** By which parameter the caller chose a day or a data version; null: by none. */
+  /** The parameter with which the caller chose a day or data version, or null. */
   readonly choosesBy: 'as_of' | 'data_version' | null
-  /** Equal keys mean equal bytes while the data version stays the same. */
+  /** Equal keys give equal bytes while the data version stays the same. */
   readonly cacheKey: string
 }
 
@@ -58,13 +61,13 @@ export async function planCompany(
   return plan
 }
 
-/** A request for several companies, decided; each as if it were requested alone. */
+/** A request for several companies after all decisions; each is treated as if requested alone. */
 export interface CompaniesPlan {
   readonly selection: Selection
   /** In the order of the request. */
   readonly companies: readonly CompanyPlan[]
   readonly freeLicence: boolean
-  /** Equal keys mean equal bytes while the data version stays the same. */
+  /** Equal keys give equal bytes while the data version stays the same. */
   readonly cacheKey: string
 }
 
@@ -88,7 +91,7 @@ export async function planCompanies(
   }
 }
 
-/** A former ID or a number next to the current ID would double the company's rows under one ID. */
+/** A former ID or a number beside the current ID would duplicate the company's rows under one ID. */
 function refuseRepeats(companies: readonly CompanyIdentity[]): void {
   const seen = new Map<string, CompanyIdentity>()
   for (const company of companies) {
@@ -105,7 +108,7 @@ function refuseRepeats(companies: readonly CompanyIdentity[]): void {
 interface CheckedRequest {
   readonly selection: Selection
   readonly market: string | null
-  /** By which parameter the caller chose a day or a data version; null: by none. */
+  /** The parameter with which the caller chose a day or data version, or null. */
   readonly choosesBy: 'as_of' | 'data_version' | null
 }
 
@@ -147,7 +150,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
   }
 }
 
-/** The later of the two bounds; null: none. */
+/** The later of the two bounds, or null. */
 function earliestEnd({ from, max_age_days }: FundamentalsQuery, asOf: IsoDate): IsoDate | null {
   const sent = from === undefined ? null : readDay('from', from)
   if (max_age_days === undefined) return sent
@@ -155,7 +158,7 @@ function earliestEnd({ from, max_age_days }: FundamentalsQuery, asOf: IsoDate): 
   return sent !== null && sent > oldest ? sent : oldest
 }
 
-/** A cell has one figure, and a row one period. */
+/** In a wide layout a cell has one figure and a row one period. */
 function checkWide(
   { vintage, ticker = '', metric, fields }: FundamentalsQuery,
   view: Selection['view'],
@@ -186,7 +189,7 @@ function checkWide(
   }
 }
 
-/** What the caller may see of one company. */
+/** Decides what the caller may see of one company. */
 function planFor(
   rights: Rights,
   { selection, market, choosesBy }: CheckedRequest,
@@ -199,9 +202,22 @@ function planFor(
   const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
   const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust, fields } = selection
   const cacheKey = JSON.stringify([
-    ...[entityId, ticker, issuerId, name, company.market, twin, sentId, formerHolders],
-    ...[asOf, view, vintage, metrics, from],
-    ...[otherMarket, recentFiscalYearOnly, freeLicence],
+    entityId,
+    ticker,
+    issuerId,
+    name,
+    company.market,
+    twin,
+    sentId,
+    formerHolders,
+    asOf,
+    view,
+    vintage,
+    metrics,
+    from,
+    otherMarket,
+    recentFiscalYearOnly,
+    freeLicence,
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
     ...(adjust === null ? [] : [adjust]),
     ...(layout === 'long' ? [] : ['wide', columns]),
@@ -212,8 +228,10 @@ function planFor(
 
 const idShape = new RegExp(idPattern)
 
-/** The IDs of a request in upper case, in its order. An ID that comes twice is refused: it would double its rows in every sum
- * over the answer. */
+/**
+ * The request's IDs in upper case, in their order. Duplicates are rejected: they would double a company's
+ * rows in every sum over the response.
+ */
 function readTickers(query: FundamentalsQuery): string[] {
   for (const param of ['limit', 'cursor'] as const) {
     if (query[param] !== undefined) {

@@ -7,15 +7,18 @@ export interface StoredProvenance {
   readonly tag: string | null
   readonly start: string | null
   readonly acceptedAt: string | null
-  /** Filings of the inputs of a derived row, other than its own. */
+  /** Filings of a derived row's inputs other than its own. */
   readonly inputs: readonly string[]
 }
 
-/** For the statement that reads facts: what `namedProvenance` needs of them. `columns` are of `fact_as_of`. */
+/** The columns that `namedProvenance` needs, for the inner statement that reads facts. */
 export const rawProvenance = (sql: SqlClient, fields: readonly string[]): SqlFragment =>
   fields.length === 0 ? sql`` : sql`, f.form, f.tag_id, f.period_start, f.inputs as input_ids`
 
-/** For the statement around it, whose rows are `r`: names in place of numbers. Facts are looked up only where fields were wanted. */
+/**
+ * For the outer statement, whose rows are `r`: names instead of numbers. Facts are looked up only if fields
+ * were requested.
+ */
 export const namedProvenance = (sql: SqlClient, fields: readonly string[]): SqlFragment =>
   fields.length === 0
     ? sql``

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 const provenance = (description: string, example: string) =>
   Type.Optional(Type.Union([Type.String(), Type.Null()], { description, examples: [example] }))
 
-/** Fields of a row that say where its figure comes from, only where `fields` names them. */
+/** Fields that say where a row's figure comes from, present only if `fields` names them. */
 export const provenanceFields = {
   accession: provenance(
     "The register's number of the filing; outside the United States the market and a colon precede it.",

@@ -5,14 +5,16 @@ import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 import { namedProvenance, rawProvenance, type StoredProvenance } from './provenanceQueries.ts'
 
-/** What the statements read of a plan. */
+/** The parts of a plan that the statements use. */
 export type RowPlan = Pick<
   CompanyPlan,
   'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'fields' | 'vintage' | 'recentFiscalYearOnly'
 >
 
-/** The vintages filed by the day, ordered by metric, period end and filing; vintages of one day by acceptance, then
- * accession. All of them, or of each period the first or the one that is current on the day. */
+/**
+ * The vintages filed by the day, ordered by metric, period end and filing; vintages of one day by acceptance,
+ * then accession. Returns all of them or, for each period, the first or the one current on the day.
+ */
 export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
   const year = shownYears(sql, plan.recentFiscalYearOnly, sql`r.fy`, plan.asOf, plan.entityId)
@@ -39,8 +41,10 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
   )
 }
 
-/** One row per metric: the latest period end known on the day, at its latest vintage. If a year and a quarter end on the same
- * day it is the year. One probe of the index fact_company per metric. */
+/**
+ * One row per metric: the latest period end known on the day, at its latest vintage. If a year and a quarter
+ * end on the same day, the year. One probe of the index fact_company per metric.
+ */
 export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
   const year = shownYears(sql, plan.recentFiscalYearOnly, sql`f.fy`, plan.asOf, plan.entityId)
@@ -72,8 +76,11 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   )
 }
 
-/** The rows of the requested fiscal periods. As with the year of a demo key, the first vintage is chosen before this, among all rows of a period: a later vintage
- * with another fiscal year must not pass for the first. */
+/**
+ * The rows of the requested fiscal periods. As with the year of a demo key, the first vintage is chosen
+ * before this filter, among all rows of a period: a later vintage with another fiscal year must not pass for
+ * the first.
+ */
 function ofPeriods(
   sql: SqlClient,
   { fps, years }: PeriodFilter,
@@ -83,8 +90,10 @@ function ofPeriods(
   return years === null ? kinds : sql`${kinds} and ${fy} between ${years.first} and ${years.last}`
 }
 
-/** The fiscal period under which a figure `f` is served. A balance at the end of a year is stored as the year's; where fourth
- * quarters are wanted and years are not, it answers as that of the fourth quarter. */
+/**
+ * The fiscal period under which a figure `f` is served. A balance at the end of a year is stored under the
+ * year; if fourth quarters are requested and years are not, it is served as the fourth quarter's.
+ */
 export const servedPeriod = (sql: SqlClient, wanted: readonly number[] | null): SqlFragment =>
   wanted?.includes(4) && !wanted.includes(0)
     ? sql`(case when f.fp = 0 and f.period_start is null then 4::smallint else f.fp end)`
@@ -92,7 +101,7 @@ export const servedPeriod = (sql: SqlClient, wanted: readonly number[] | null): 
 
 export type Ending = Pick<StoredRow, 'm' | 'end'>
 
-/** The latest period of each metric that has a figure which was current on the day. */
+/** For each metric, the latest period with a figure that was current on the day. */
 export async function currentEnds(
   sql: SqlClient,
   { asOf, entityId }: Pick<RowPlan, 'asOf' | 'entityId'>,
@@ -111,7 +120,7 @@ export interface KnownMetric {
   readonly lastEnd: IsoDate
 }
 
-/** The metrics of an entity of which any figure was filed by the day, with the end of the latest period. */
+/** The entity's metrics that have any figure filed by the day, with the end of the latest period. */
 export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDate): Promise<KnownMetric[]> {
   return sql<KnownMetric[]>`
     select m.name as m, l.period_end as "lastEnd"
@@ -123,7 +132,7 @@ export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDa
     order by m.name collate "C"`
 }
 
-/** The fiscal years in which any of the metrics was filed by the day, for each kind of period, as the request names them. */
+/** For each kind of period, the fiscal years in which any of the metrics was filed by the day. */
 export async function knownPeriods(
   sql: SqlClient,
   { entityId, asOf, fps }: Pick<RowPlan, 'entityId' | 'asOf' | 'fps'>,
@@ -137,7 +146,7 @@ export async function knownPeriods(
     order by 1`
 }
 
-/** A row as the database has it: fp 0 is the year, 1 to 4 are quarters. */
+/** A row as stored: fp 0 is the year, 1 to 4 are quarters. */
 export interface StoredRow extends Partial<StoredProvenance> {
   readonly m: string
   readonly fy: number
@@ -146,14 +155,14 @@ export interface StoredRow extends Partial<StoredProvenance> {
   readonly filed: IsoDate
   readonly v: number
   readonly u: string
-  /** The filed day from which it is no longer current, if that is known on the day. */
+  /** The filing date from which it is no longer current, if already known on the day. */
   readonly until: IsoDate | null
   readonly derived: boolean
   readonly earlier: boolean
 }
 
 export interface StoredRows {
-  /** Of the same snapshot as the rows. */
+  /** Data version of the snapshot from which the rows come. */
   readonly dataVersion: number
   readonly rows: StoredRow[]
 }
@@ -162,7 +171,10 @@ interface VersionedRow extends StoredRow {
   readonly version: string
 }
 
-/** Every result has at least one row, which carries the version. If there are no figures its other columns are null. */
+/**
+ * Every result has at least one row, which carries the version. If there are no figures, its other columns
+ * are null.
+ */
 export function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
   const rows: StoredRow[] = []
   for (const row of answer) if (row.m !== null) rows.push(row)

@@ -32,10 +32,10 @@ import { detectSplits, type Split, splitFactor } from './splits.ts'
 import { readsOtherRows, staleBefore } from './staleness.ts'
 import { trailingRows } from './trailingQueries.ts'
 
-/** On the pool, or on the connection of a snapshot. */
+/** On the pool or on a snapshot's connection. */
 export type ReadDeps = Pick<CompanyDeps, 'markets'> & { readonly sql: SqlClient }
 
-/** The figures of one company as its plan allows them, with notes on what is missing. */
+/** One company's figures as its plan allows them, with notes on what is missing. */
 export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<FundamentalsList> {
   const manifest = deps.markets.get(plan.market)
   const { dataVersion, rows } = await readRows(deps, plan)
@@ -90,7 +90,10 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
   }
 }
 
-/** Of a row whose period is not the company's latest. Twelve trailing months say why they end before the last report. */
+/**
+ * Marks a row whose period is not the company's latest. Trailing twelve months say why they end before the
+ * last report.
+ */
 function staleness(
   { end }: StoredRow,
   oldest: IsoDate | null,
@@ -104,13 +107,16 @@ async function readSplits({ sql }: ReadDeps, plan: CompanyPlan): Promise<Split[]
   return plan.otherMarket === null ? detectSplits(await splitEvidence(sql, plan)) : []
 }
 
-/** A key that sees one fiscal year is shown the splits that adjust a figure of it, and none of the years before. */
+/**
+ * A key that sees one fiscal year gets only the splits that adjust a figure of it, not those of earlier
+ * years.
+ */
 function shownSplits(plan: CompanyPlan, rows: readonly StoredRow[], splits: Split[]): Split[] {
   if (!plan.recentFiscalYearOnly) return splits
   return splits.filter(split => rows.some(({ filed }) => filed < split.filed))
 }
 
-/** A share count or a figure per share after the splits that its own filing could not show. */
+/** A share count or per-share figure after the splits that its own filing could not yet reflect. */
 function adjusted({ v, u, filed }: StoredRow, splits: readonly Split[]) {
   const isCount = u === 'shares'
   if (!isCount && !u.endsWith('/shares')) return {}
@@ -131,15 +137,17 @@ function restriction(plan: CompanyPlan, fiscalYear: number): string | null {
   return onlyRecentYear(String(fiscalYear))
 }
 
-/** @param which the year, or the companies of which only that year is shown */
+/** @param which the year, or the companies limited to it */
 export function onlyRecentYear(which: string): string {
   return `Only the most recent reported fiscal year (${which}) is shown. The full history and as_of require an evaluation key or a Personal or Commercial data licence.`
 }
 
-/** Why a company has no rows for this request, or none for some of its metrics; null: nothing is missing. Reads only what was
- * filed by as_of: a reason that knows of later filings would look ahead.
+/**
+ * Why a company has no rows for this request, or none for some of its metrics; null if nothing is missing.
+ * Reads only what was filed by as_of: a reason that knows of later filings would be look-ahead.
  *
- * @param shown metrics of the rows that are answered */
+ * @param shown metrics of the rows in the response
+ */
 async function explainAbsence(
   deps: ReadDeps,
   plan: CompanyPlan,
@@ -200,8 +208,10 @@ async function whyUnfit(
   return `No ${describePeriods(plan)}${since} were filed up to ${asOf}. On record by then: ${known}.`
 }
 
-/** The figures of one company, all of one data version. The plan has read the company before its figures are read. If an
- * import commits in between, both are read again; otherwise an old name could come with new figures. */
+/**
+ * One company's figures, all of one data version. The plan looked the company up before its figures are read.
+ * If an import commits in between, both are read again; otherwise an old name could come with new figures.
+ */
 export async function answerCompany(
   deps: CompanyDeps,
   rights: Rights,
@@ -209,7 +219,7 @@ export async function answerCompany(
   planned: CompanyPlan,
 ): Promise<FundamentalsList> {
   const reading = { sql: deps.lookups, markets: deps.markets }
-  // The directory may still have the name that the import changed.
+  // The directory may still hold the name that the import changed.
   const { directory: _, ...fresh } = deps
   let plan = planned
   for (let left = maxAttempts; left > 0; left--) {
@@ -220,7 +230,10 @@ export async function answerCompany(
   throw dataVersionConflict()
 }
 
-/** The reason why a list is empty, and what its rows are compared with, is read after the list: all must be of one data version. */
+/**
+ * The reason for an empty list, and the data with which its rows are compared, are read after the list: all
+ * must be of one data version.
+ */
 async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: FundamentalsList): Promise<boolean> {
   const readMore =
     list.count === 0 ||
@@ -230,8 +243,10 @@ async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: Fundamen
   return !readMore || (await readDataVersion(sql)) === list.data_version
 }
 
-/** How often a request is read again because an import committed in between. Imports commit seconds apart and a read takes
- * milliseconds, so the second attempt nearly always succeeds. */
+/**
+ * How often a request is read again because an import committed in between. Imports commit seconds apart and
+ * a read takes milliseconds, so the second attempt nearly always succeeds.
+ */
 export const maxAttempts = 8
 
 export function dataVersionConflict(): Failure {
@@ -242,7 +257,10 @@ export function dataVersionConflict(): Failure {
   )
 }
 
-/** 0 / -5 is -0 in the database. JSON and CSV print it as 0 and Parquet would keep the sign, so all get 0. */
+/**
+ * 0 / -5 is -0 in the database. JSON and CSV print it as 0 and Parquet would keep the sign, so all formats
+ * get 0.
+ */
 export function plainZero(value: number): number {
   return value === 0 ? 0 : value
 }

@@ -4,7 +4,10 @@ import { selectsAllPeriods } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 import type { StoredRow, StoredRows } from './queries.ts'
 
-/** The form of answer that ready rows are of: a view whole. What has fewer rows, further columns or another day reads the tables. */
+/**
+ * Whether a request can use ready rows, which contain a whole view. Requests for fewer rows, more columns or
+ * another day read the tables.
+ */
 export const isReadyForm = (plan: CompanyPlan): boolean =>
   plan.choosesBy === null &&
   plan.vintage === 'all' &&
@@ -16,7 +19,7 @@ export const isReadyForm = (plan: CompanyPlan): boolean =>
   plan.adjust === null &&
   plan.fields.length === 0
 
-/** The ready rows of a plan; null: it has none for its day, and the tables have to be read. */
+/** The ready rows of a plan, or null if there are none for its day and the tables have to be read. */
 export async function readReadyRows(sql: SqlClient, plan: CompanyPlan): Promise<StoredRows | null> {
   if (!isReadyForm(plan)) return null
   const ready = plan.ready ?? (await findReady(sql, [plan.ticker])).get(plan.ticker)?.ready
@@ -42,8 +45,10 @@ type PackedGroup = [
   ...figures: (string | number)[],
 ]
 
-/** In the order of `latestRows` and `historyRows`. Names of metrics are plain ASCII, so their order here is that of the collation C. No
- * two rows have one place in it. */
+/**
+ * Restores the order of `latestRows` and `historyRows`. Metric names are ASCII, so this order equals the
+ * collation C. No two rows compare equal.
+ */
 export function unpackRows(packed: string): StoredRow[] {
   const groups: readonly PackedGroup[] = JSON.parse(packed)
   const rows: StoredRow[] = []

@@ -48,7 +48,7 @@ export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
 
 const readQuery = queryReader(FundamentalsQuery)
 
-/** GET /api/v1/fundamentals: figures of one company or of several or, without `ticker`, the coverage index. */
+/** GET /api/v1/fundamentals: figures of one company or several or, without `ticker`, the coverage index. */
 export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
   const today = cachedToday(deps.today, deps.elapsedMs)
   const plans = new PlanCache<CachedResponse>()
@@ -72,7 +72,8 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
     const query = sent.ticker === undefined ? sent : withAcceptedFormat(context, sent)
     const { data_version: pinned } = query
     if (pinned !== undefined) {
-      // Before the range of versions is looked up; `planCompany` refuses other requests of such keys.
+      // Checked before the range of versions is looked up; `planCompany` refuses the other requests of such
+      // keys.
       if (query.ticker === undefined) rights.requireVersion(pinned, 'the coverage index', null)
       return answerPinned(deps, context, pinned, async atVersion =>
         query.ticker?.includes(',')
@@ -86,7 +87,7 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
       )
     }
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
-    // The index also depends on runs of `sync`, which make no new data version where they find nothing new.
+    // The index also depends on runs of `sync`, which create no new data version if they find nothing new.
     if (query.ticker === undefined)
       return respondFromCache(
         deps.responses,
@@ -119,7 +120,7 @@ async function indexResponse(
 ): Promise<CachedResponse> {
   const { rights } = context.authenticatedCaller
   const { data_version: pinned, ...selection } = query
-  // How current the server is says nothing about an earlier version of its data.
+  // The server's freshness says nothing about an earlier version of its data.
   const syncs = pinned === undefined ? await deps.freshness.syncs() : []
   const key = `index ${rights.licence} ${day} ${JSON.stringify([selection, syncs])}`
   return cacheable(key, jsonType, async () => {
@@ -128,15 +129,20 @@ async function indexResponse(
   })
 }
 
-/** What determines a plan besides its caller: the query, and the format that Accept chooses where the query names none. */
+/**
+ * What determines a plan besides its caller: the query and, if it names no format, the one that Accept
+ * selects.
+ */
 function planQuery({ queryText, request }: RequestContext): string {
   const format = acceptedFormat(request.headers.get('accept'))
-  // No query has a blank.
+  // A raw query string never contains a space, so the keys cannot collide.
   return format === 'json' ? queryText : `${queryText} ${format}`
 }
 
-/** An answer that may use the rows that came with its company, and the one to cache as a plan. That one has no rows: thousands of plans with
- * rows would fill the memory, and they would be outdated. */
+/**
+ * A response that may use the rows found with its company, and the variant to cache as a plan. The latter has
+ * no rows: thousands of plans with rows would fill the memory and become outdated.
+ */
 interface PlannedAnswer {
   readonly first: CachedResponse
   readonly later: CachedResponse
@@ -167,7 +173,8 @@ async function answerOne(
     compressions.companyRows,
   )
   if (ready === undefined) return { first: later, later }
-  // This server may have heard of a newer version since: an answer is rendered again then, and must not be of these rows.
+  // This server may have learned of a newer version since. The response is then rendered again and must not
+  // use these rows.
   const make = () => render(ready.dataVersion < deps.dataVersion() ? plan : { ...plan, ready })
   return { first: { ...later, make }, later }
 }

@@ -10,14 +10,17 @@ import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** The limit of companies in one request. */
+/** The maximum number of companies in one request. */
 export const maxTickers = 100
 
 /** Which vintages of a period `view=history` shows. */
 export const vintages = ['first', 'latest', 'all'] as const
 export type Vintage = (typeof vintages)[number]
 
-/** GET /api/v1/fundamentals: with `ticker` the figures of one company or several, without it the coverage index. */
+/**
+ * GET /api/v1/fundamentals: with `ticker` the figures of one or several companies, without it the coverage
+ * index.
+ */
 export const FundamentalsQuery = Type.Object(
   {
     ticker: Type.Optional(

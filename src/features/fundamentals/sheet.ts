@@ -23,7 +23,10 @@ export const fundamentalsSheet = [
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
 
-/** The columns of an answer: a cell of `stale` is true or empty, one of `split_factor` is empty where no shares are in the unit. */
+/**
+ * The columns of a response. A cell of `stale` is true or empty; one of `split_factor` is empty if the unit
+ * contains no shares.
+ */
 export const sheetOf = ({
   view,
   adjust,

@@ -2,7 +2,7 @@ import type { SqlClient } from '../../postgres/client.ts'
 import type { RowPlan } from './queries.ts'
 import type { Evidence } from './splits.ts'
 
-/** Every vintage of the share counts, figures per share and profits of a company that was filed by the day. */
+/** Every vintage of the company's share counts, per-share figures and profits that was filed by the day. */
 export async function splitEvidence(sql: SqlClient, { asOf, entityId }: RowPlan): Promise<Evidence[]> {
   return sql<Evidence[]>`
     select m.name as metric, f.period_end as "end", f.fp, f.filed, f.accession, f.value,

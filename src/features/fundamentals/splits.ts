@@ -20,21 +20,24 @@ export interface Evidence {
   readonly value: number
 }
 
-/** One share before became numerator / denominator shares. */
+/** One old share became numerator / denominator new shares. */
 export interface Split {
   readonly numerator: number
   readonly denominator: number
-  /** Filing day and number of the filing that first shows it. */
+  /** Filing date and accession of the first filing that shows the split. */
   readonly filed: IsoDate
   readonly accession: string
 }
 
-/** The splits that these filings show. A filing shows one where it restates a count of shares by a ratio p / q and figures per share
- * of unchanged profit by its inverse, each within its rounding; more of them have that ratio than another. Earlier vintages are
- * compared as adjusted by the splits shown since, so that each split counts once. A count that changes alone is an issue or a
- * correction, and a figure per share that changes alone a restatement.
+/**
+ * Detects the splits that these filings show. A filing shows a split if it restates share counts by a ratio p
+ * / q and per-share figures of unchanged profit by its inverse, each within its rounding, and more of them
+ * have that ratio than another. Earlier vintages are adjusted by the splits detected since, so that each
+ * split counts once. A count that changes alone is an issue or a correction; a per-share figure that changes
+ * alone is a restatement.
  *
- * @param evidence ordered by filing day, acceptance and accession */
+ * @param evidence ordered by filing date, acceptance and accession
+ */
 export function detectSplits(evidence: readonly Evidence[]): Split[] {
   const splits: Split[] = []
   const known = new Map<string, Evidence>()
@@ -68,7 +71,7 @@ export function detectSplits(evidence: readonly Evidence[]): Split[] {
   return splits
 }
 
-/** The shares that one share of a figure filed on a day has become, as far as these splits tell. */
+/** How many shares one share of a figure filed on a day has become, according to these splits. */
 export function splitFactor(splits: readonly Split[], filed: IsoDate): number {
   return splits.reduce(
     (factor, split) => (split.filed > filed ? (factor * split.numerator) / split.denominator : factor),
@@ -91,7 +94,7 @@ function* filingsOf(evidence: readonly Evidence[]): Generator<readonly Evidence[
   if (filing.length > 0) yield filing
 }
 
-/** The ratio other than 1 by which counts and figures per share are restated alike; null: there is none. */
+/** The ratio other than 1 by which both counts and per-share figures are restated, or null. */
 function commonRatio(counts: readonly Interval[], perShare: readonly Interval[]): Fraction | null {
   for (const count of counts) {
     for (const figure of perShare) {
@@ -102,7 +105,7 @@ function commonRatio(counts: readonly Interval[], perShare: readonly Interval[])
   return null
 }
 
-/** Whether more than half of the intervals have the ratio, and not 1 as well. */
+/** Whether more than half of the intervals contain the ratio but not 1. */
 function areMost(intervals: readonly Interval[], { numerator, denominator }: Fraction): boolean {
   const ratio = numerator / denominator
   const agree = intervals.filter(({ low, high }) => low <= ratio && ratio <= high && !(low <= 1 && 1 <= high))

@@ -19,14 +19,17 @@ import { type FundamentalsTable, fundamentalsTableSheet } from './tableSchema.ts
 
 export interface OpenedBatch {
   readonly body: ReadableStream<Uint8Array>
-  /** Settles when the last row is read from the database; the client may still be reading the body. */
+  /** Settles when the last row has been read from the database; the client may still be reading the body. */
   readonly read: Promise<void>
-  /** What the format has no field for. */
+  /** Headers for what the format has no field for. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The figures of several companies as bytes, sent while they are read. Companies are read one after the other, which bounds
- * memory, and from one snapshot, so that all rows have the same data version. Failures before the first company reject. */
+/**
+ * The figures of several companies as bytes, sent while they are read. Companies are read one after the
+ * other, which bounds memory, and from one snapshot, so that all rows have the same data version. Failures
+ * before the first company reject the promise.
+ */
 export async function streamCompanies(
   deps: CompanyDeps,
   rights: Rights,
@@ -48,8 +51,10 @@ export async function streamCompanies(
   return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read, headers }
 }
 
-/** A snapshot of the data version in which the companies were planned. If an import committed in between, they are planned
- * again: old names must not come with new figures. */
+/**
+ * A snapshot of the data version in which the companies were planned. If an import committed in between, they
+ * are planned again: old names must not come with new figures.
+ */
 async function openPlanned(
   deps: CompanyDeps,
   rights: Rights,
@@ -67,7 +72,8 @@ async function openPlanned(
     })
     noteVersion(deps.sql, version)
     if (plan.companies.every(company => company.dataVersion === version)) return { snapshot, plan }
-    // Release the connection before planning takes another: with all of them held so, every request would wait forever.
+    // Releases the connection before planning takes another: if every request held one here, all would wait
+    // forever.
     await snapshot.release()
     plan = await planCompanies(fresh, rights, query)
   }
@@ -90,7 +96,9 @@ async function* readLists(
   }
 }
 
-/** Ends the reading from the database with the body, however that ends: otherwise the connection would stay taken. */
+/**
+ * Stops reading from the database however the body ends; otherwise the connection would never be returned.
+ */
 async function* ending(
   chunks: AsyncGenerator<Uint8Array, void, undefined>,
   lists: AsyncGenerator<FundamentalsList, void, undefined>,
@@ -103,7 +111,7 @@ async function* ending(
   }
 }
 
-/** What is known before the first row is read: the notes of single companies come with their rows. */
+/** What is known before the first row is read. Notes on single companies arrive with their rows. */
 function noticesOf({ markets }: Pick<CompanyDeps, 'markets'>, plan: CompaniesPlan): Notices {
   const codes = [...new Set(plan.companies.map(company => company.market))]
   const { licenceAddress, registerTerms } = termsOf(markets, codes)
@@ -144,7 +152,7 @@ function framed(
   return comments ? commented(notices, rows, notes) : rows
 }
 
-/** A company's note is known once its rows are read, so it follows the rows. */
+/** A company's note is only known once its rows are read, so it follows the rows. */
 async function* commented(
   notices: Notices,
   rows: AsyncIterable<Uint8Array>,
@@ -160,7 +168,7 @@ async function* joined(first: FundamentalsList, rest: AsyncIterable<Fundamentals
   yield* rest
 }
 
-/** @param columns of a table; null: a row per figure */
+/** @param columns of a table, or null for one row per figure */
 async function* shaped(
   lists: AsyncIterable<FundamentalsList>,
   columns: readonly string[] | null,
@@ -168,7 +176,7 @@ async function* shaped(
   for await (const list of lists) yield columns === null ? list : tableOf(list, columns)
 }
 
-/** @param notes filled with those of the companies */
+/** @param notes filled with the companies' notes */
 async function* rowsOf(lists: AsyncIterable<FundamentalsList | FundamentalsTable>, notes: string[]) {
   for await (const { ticker, note, data } of lists) {
     if (note !== undefined) notes.push(`${ticker}: ${note}`)
@@ -176,7 +184,7 @@ async function* rowsOf(lists: AsyncIterable<FundamentalsList | FundamentalsTable
   }
 }
 
-/** Counts and notes come last in the object: they are only known once all rows are sent. */
+/** Counts and notes come last in the object, because they are only known once all rows are sent. */
 async function* writeJson(
   head: object,
   lists: AsyncIterable<FundamentalsList | FundamentalsTable>,

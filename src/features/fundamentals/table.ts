@@ -2,15 +2,17 @@ import { currencies, isPeriodFigure } from './columns.ts'
 import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from './schema.ts'
 import type { FundamentalsTable } from './tableSchema.ts'
 
-/** The figures of a company with a row for each fiscal period. A row has the figures of one fiscal year, period and end; a count
- * on a cover joins the last period of its report that was over on its day.
+/**
+ * A company's figures with one row per fiscal period. A row holds the figures of one fiscal year, period and
+ * end; a cover count joins the last period of its report that was over on its day.
  *
  * @param list with one vintage of each figure
- * @param metrics the columns; null: those of which there is a figure */
+ * @param metrics the columns, or null for all metrics with a figure
+ */
 export function tableOf(list: FundamentalsList, metrics: readonly string[] | null): FundamentalsTable {
   const periods = new Map<string, FundamentalsRow[]>()
   const endOf = periodEnds(list.data)
-  // A count on a cover comes last: the first row of a period says when it ended.
+  // Cover counts come last, because the first row of a period determines its end.
   const [figures, counts] = [true, false].map(own => list.data.filter(({ m }) => isPeriodFigure(m) === own))
   for (const row of [...figures, ...counts]) {
     const key = `${endOf(row)} ${row.fy} ${row.fp}`
@@ -24,8 +26,10 @@ export function tableOf(list: FundamentalsList, metrics: readonly string[] | nul
   return { object: 'fundamentals_table', metrics: [...columns], ...head, count: data.length, data }
 }
 
-/** The end of the fiscal period that a row stands in: its own, or of a count on a cover that of the last period of its report that
- * was over on its day. */
+/**
+ * The end of the fiscal period to which a row belongs: its own or, for a cover count, that of the last period
+ * of its report that was over on its day.
+ */
 export function periodEnds(rows: readonly FundamentalsRow[]): (row: FundamentalsRow) => string {
   const ends = new Map<string, string[]>()
   for (const { m, fy, fp, end } of rows) {
@@ -68,7 +72,7 @@ type Period = Pick<FundamentalsRow, 'fy' | 'fp' | 'end'>
 
 const place = ({ fp }: Period) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
 
-/** By end; a quarter before the year that ends with it. */
+/** Sorts by end; a quarter comes before the year that ends with it. */
 function byPeriod(a: Period, b: Period): number {
   if (a.end !== b.end) return a.end < b.end ? -1 : 1
   return place(a) - place(b) || a.fy - b.fy

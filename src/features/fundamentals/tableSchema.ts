@@ -5,7 +5,7 @@ import { FundamentalsList, FundamentalsRow } from './schema.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** A fiscal period of a company: the fields below, and one for each metric. */
+/** A company's fiscal period: the fields below, and one for each metric. */
 export const FundamentalsTableRow = Type.Object(
   {
     fy: FundamentalsRow.properties.fy,
@@ -39,7 +39,7 @@ export const FundamentalsTableRow = Type.Object(
 export type FundamentalsTableRow = Static<typeof FundamentalsTableRow> &
   Readonly<Record<string, string | number | null>>
 
-/** Columns of such rows in all formats. */
+/** Columns of these rows in all formats. */
 export const fundamentalsTableSheet = (metrics: readonly string[]): Column[] => [
   { name: 'fy', kind: 'whole' },
   { name: 'fp', kind: 'text' },

@@ -3,8 +3,11 @@ import { shownYears } from '../../rights/queries.ts'
 import { namedProvenance, rawProvenance } from './provenanceQueries.ts'
 import { type RowPlan, type StoredRows, unpack } from './queries.ts'
 
-/** The trailing twelve months of a company as known on the day: the stored ones, which end with a first, second or third quarter,
- * and the full years, which are their own. Per-share figures and counts are neither summed nor differenced, so they have none. */
+/**
+ * A company's trailing twelve months as known on the day: stored ones, which end with a first, second or
+ * third quarter, and full years, which equal their own. Per-share figures and counts cannot be summed, so
+ * they have none.
+ */
 export async function trailingRows(
   sql: SqlClient,
   plan: RowPlan & { readonly view: 'history' | 'latest' },
@@ -22,7 +25,8 @@ export async function trailingRows(
     return sql`${range} ${shownYears(sql, plan.recentFiscalYearOnly, column, asOf, entityId)}`
   }
   const isLatest = plan.view === 'latest'
-  // Of a history the first vintage is chosen before its year: a later one with another year must not pass for the first.
+  // In a history, the first vintage is chosen before filtering by year: a later one with another year must
+  // not pass for the first.
   const [before, after] = isLatest ? [ofYears('f'), sql``] : [sql``, ofYears('r')]
   const current = isLatest || plan.vintage === 'latest' ? sql`and f.current` : sql``
   const columns = sql`f.fy, 5 as fp, f.period_end as "end", f.filed, f.value as v, u.name as u, f.until,

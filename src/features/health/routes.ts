@@ -74,7 +74,7 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
     )
 }
 
-/** null: the database does not say it in time. A database that is damaged there may answer everything else. */
+/** Null if the database does not respond in time: one that is damaged here may serve everything else. */
 function syncsInTime(
   freshness: Freshness,
   damage: Pick<DamageWatch, 'note'>,

@@ -2,13 +2,13 @@ import { insertKeyRow, type NewKey } from '../../access/queries.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import type { PeriodGrant } from './terms.ts'
 
-/** A key that a grant may be added to. */
+/** A key to which a grant may be added. */
 export interface GrantKey {
   readonly keyId: number
   /** The key that holds the grants. */
   readonly rootKeyId: number
   readonly prefix: string
-  /** null: a key of the command line. */
+  /** Null for keys created on the command line. */
   readonly accountId: number | null
   readonly licence: string
 }
@@ -19,7 +19,7 @@ const grantKeys = (sql: Sql | TransactionSql) => sql`
   from api_key k left join account.held_key h using (key_id)
   where k.revoked_at is null and k.retires_at is null`
 
-/** Keys that were neither revoked nor replaced and whose prefix starts so. */
+/** Keys with this prefix that are neither revoked nor replaced. */
 export async function findKeysByPrefix(sql: TransactionSql, start: string): Promise<GrantKey[]> {
   const rows = await sql<
     GrantKey[]
@@ -27,15 +27,17 @@ export async function findKeysByPrefix(sql: TransactionSql, start: string): Prom
   return [...rows]
 }
 
-/** The keys of an account that were neither revoked nor replaced, the newest first. */
+/** The account's keys that are neither revoked nor replaced, newest first. */
 export async function listGrantKeys(sql: Sql | TransactionSql, accountId: number): Promise<GrantKey[]> {
   const rows = await sql<GrantKey[]>`
     ${grantKeys(sql)} and h.account_id = ${accountId} order by k.key_id desc limit 50`
   return [...rows]
 }
 
-/** What is done with an account's licences happens one after the other, on all servers. With a stronger lock a revocation, which locks
- * its key and then writes to the audit log of the account, could wait for us while we wait for the key. */
+/**
+ * Serialises changes to an account's licences across all servers. A stronger lock could deadlock with a
+ * revocation, which locks its key and then writes to the account's audit log.
+ */
 export async function lockAccount(
   transaction: TransactionSql,
   account: { readonly accountId: number } | { readonly email: string },
@@ -47,7 +49,7 @@ export async function lockAccount(
   return row ?? null
 }
 
-/** The latest grant of an account's keys; 0: none. */
+/** The latest grant of an account's keys, or 0. */
 export async function latestGrantId(sql: Sql | TransactionSql, accountId: number): Promise<number> {
   const [row] = await sql<{ latest: number }[]>`
     select coalesce(max(g.grant_id), 0) as latest
@@ -56,7 +58,7 @@ export async function latestGrantId(sql: Sql | TransactionSql, accountId: number
   return row.latest
 }
 
-/** Gives an account a key without a text, which its holder makes. */
+/** Gives an account a key without a secret, which its holder creates. */
 export async function insertWaitingKey(
   transaction: TransactionSql,
   accountId: number,
@@ -69,7 +71,7 @@ export async function insertWaitingKey(
   return keyId
 }
 
-/** Fails with `AF001` for a grant that would lower a paid one of the same key. */
+/** Fails with `AF001` if the grant would lower a paid one of the same key. */
 export async function insertGrant(
   transaction: TransactionSql,
   rootKeyId: number,
@@ -94,13 +96,13 @@ export interface LockedGrant {
   readonly bulk: boolean
   readonly prefix: string
   readonly firstDay: string
-  /** null: no end. */
+  /** Null for no end. */
   readonly lastDay: string | null
   readonly hasEnded: boolean
   readonly isRevoked: boolean
 }
 
-/** A grant, locked until the transaction ends. null: there is none. */
+/** Locks a grant until the transaction ends. Returns null if there is none. */
 export async function lockGrant(transaction: TransactionSql, grantId: number): Promise<LockedGrant | null> {
   const [row] = await transaction<LockedGrant[]>`
     select g.grant_id as "grantId", g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay",
@@ -113,7 +115,7 @@ export async function lockGrant(transaction: TransactionSql, grantId: number): P
   return row ?? null
 }
 
-/** @param expiresAt null: no end */
+/** @param expiresAt null for no end */
 export async function setGrantEnd(
   transaction: TransactionSql,
   grantId: number,

@@ -20,23 +20,27 @@ import {
 import { grantedMail, type MadeGrant } from './mails.ts'
 import { checkLastDay, type GrantOrder, grantFor, invalid, licenceTitle, type PeriodGrant } from './terms.ts'
 
-/** Every way to a grant passes here: pages and commands. */
+/** Dependencies of granting, for pages and commands alike. */
 export interface GrantDeps {
   readonly sql: Sql
   readonly today: () => IsoDate
   readonly settings: { readonly baseUrl: string }
 }
 
-/** Where a grant goes: to a key, so that programs need no change, or to an account as a new key, whose text its holder makes. `current`
- * is the account's only key, or a new one where it has none. */
+/**
+ * The target of a grant: a key, so that programs need no change, or an account, as a new key whose secret its
+ * holder creates. `current` is the account's only key, or a new one if it has none.
+ */
 export type GrantTarget =
   | { readonly key: string }
   | { readonly email: string; readonly as: 'current' | 'new' }
 
-/** Grants a licence.
+/**
+ * Grants a licence.
  *
- * @param after the latest grant that the operator saw (`latestGrantId`): where there is a later one, the same form was sent before, or
- *   another operator was faster, and nothing is granted */
+ * @param after the latest grant that the operator saw (`latestGrantId`). If there is a later one, the form
+ * was submitted twice or another operator was faster, and nothing is granted
+ */
 export async function makeGrant(
   deps: GrantDeps,
   operator: Operator,
@@ -58,7 +62,10 @@ interface Addition {
   readonly after: number | null
 }
 
-/** The same in a transaction that has named its actor. The mail to the holder is of the transaction, too. */
+/**
+ * Like `makeGrant`, in a transaction that has named its actor. The holder's mail is queued in the same
+ * transaction.
+ */
 export async function addGrant(
   transaction: TransactionSql,
   { settings }: GrantDeps,
@@ -144,7 +151,7 @@ async function findKey(transaction: TransactionSql, prefix: string) {
 
 async function makeWaitingKey(transaction: TransactionSql, { accountId, email }: Account, order: GrantOrder) {
   const { stored } = newKey(email, 'live')
-  // The digest of nothing: no text opens this key until its holder makes one.
+  // A random digest, which no secret matches, until the holder creates one.
   const key = { ...stored, digest: crypto.getRandomValues(new Uint8Array(32)), lastFour: '----' }
   const name = `${licenceTitle(order.licence, order.quant)} licence`
   return { rootKeyId: await insertWaitingKey(transaction, accountId, key, name), prefix: stored.prefix }
@@ -155,15 +162,17 @@ export interface ExtendedGrant {
   readonly key: string
   readonly licence: string
   readonly quant: boolean
-  /** null: no end. */
+  /** Null for no end. */
   readonly expires: IsoDate | null
-  /** false: it ended on that day before. */
+  /** False if it already ended on that day. */
   readonly changed: boolean
 }
 
-/** Moves the last day of a grant to a later one. Doing it again changes nothing.
+/**
+ * Moves the last day of a grant to a later one. Repeating it changes nothing.
  *
- * @param lastDay null: no end */
+ * @param lastDay null for no end
+ */
 export async function extendGrant(
   { sql, today }: Pick<GrantDeps, 'sql' | 'today'>,
   operator: Operator,
@@ -196,7 +205,7 @@ export async function extendGrant(
   })
 }
 
-/** The refusal of the database in words. */
+/** Turns the database's refusal into a Failure with a message. */
 async function refuseLowering<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()

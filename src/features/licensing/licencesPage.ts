@@ -13,12 +13,12 @@ export interface LicencesState {
   readonly keys: readonly GrantKey[]
   readonly grants: readonly ListedGrant[]
   readonly requests: readonly LicenceRequest[]
-  /** What was typed into the form, and what is wrong with it. */
+  /** What was typed into the form, shown again with its error. */
   readonly typed: TypedRequest
   readonly fault?: string
 }
 
-/** /account/licences: what each licence opens, a request for one, and what became of it. */
+/** /account/licences: what each licence opens, a form to request one, and the status of requests. */
 export const licencesPage = ({ session, keys, grants, requests, typed, fault }: LicencesState): string =>
   accountPage({
     title: 'Licences',
@@ -72,7 +72,7 @@ ${request.state === 'open' && html`<form method="post" action="/account/licences
 
 const grouped = (value: number) => value.toLocaleString('en-US')
 
-/** What a grant allows, in a line. */
+/** One line that states what a grant allows. */
 export const limitsLine = (
   grant: Pick<ListedGrant, 'per_minute' | 'per_day' | 'entity_cap' | 'bulk'>,
 ): string =>
@@ -148,7 +148,7 @@ const openingTable = table({
   ],
 })
 
-/** Options of a list, of which one is chosen. */
+/** The options of a single-choice list. */
 export const options = (
   choices: readonly { readonly value: string; readonly text: string }[],
   chosen: string,

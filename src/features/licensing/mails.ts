@@ -15,14 +15,14 @@ export interface MadeGrant {
   readonly bulk: boolean
   readonly starts: IsoDate
   readonly expires: IsoDate | null
-  /** Whether the holder has yet to make the key. */
+  /** True if the holder has yet to create the key's secret. */
   readonly waiting: boolean
 }
 
-/** A server on which mail is not set up yet holds it that long. Attempts end after two days (`outbox.ts`). */
+/** How long a server without configured mail keeps it. Attempts to send end after two days (`outbox.ts`). */
 const usefulMinutes = 30 * 24 * 60
 
-/** Says that a licence was granted. No key is in it: its holder makes that. */
+/** Announces a granted licence. The mail contains no key, because the holder creates it. */
 export const grantedMail = (to: string, made: MadeGrant, baseUrl: string): DurableMail => ({
   to,
   subject: `You have been granted a licence: ${licenceTitle(made.licence, made.quant)}`,
@@ -38,7 +38,7 @@ ${baseUrl}/account/api-keys
   usefulMinutes,
 })
 
-/** Says that a request was refused, and why. */
+/** Announces a refused request with its reason. */
 export const refusedMail = (to: string, title: string, reason: string, baseUrl: string): DurableMail => ({
   to,
   subject: `Your request for a licence was refused: ${title}`,

@@ -2,20 +2,20 @@ import type { Sql, TransactionSql } from '../../postgres/client.ts'
 
 export type RequestState = 'open' | 'withdrawn' | 'refused' | 'granted'
 
-/** A request for a licence. Days are UTC days. */
+/** A licence request. Days are UTC days. */
 export interface LicenceRequest {
   readonly request: number
   readonly account: number
   readonly email: string
-  /** null: the quant plan on the licence that the key has. */
+  /** Null if the request is for the quant plan on the key's current licence. */
   readonly licence: string | null
   readonly quant: boolean
-  /** The prefix of the key that it is for; null: a new one. */
+  /** The prefix of the key concerned; null for a new one. */
   readonly key: string | null
   readonly company: string
   readonly purpose: string
   readonly starts: string
-  /** null: no end. */
+  /** Null for no end. */
   readonly expires: string | null
   /** UTC, to the minute. */
   readonly sent: string
@@ -23,7 +23,7 @@ export interface LicenceRequest {
   readonly decided: string | null
   readonly decided_by: string
   readonly reason: string
-  /** The number of the grant that it became. */
+  /** The number of the grant that resulted. */
   readonly grant: number | null
 }
 
@@ -39,7 +39,7 @@ const source = (sql: Sql | TransactionSql) => sql`
 export interface RequestFilter {
   readonly accountId?: number
   readonly state?: RequestState
-  /** Requests with smaller numbers alone. */
+  /** Only requests with smaller numbers. */
   readonly before?: number
   readonly limit: number
 }
@@ -62,7 +62,7 @@ export async function findRequest(sql: Sql, request: number): Promise<LicenceReq
   return row ?? null
 }
 
-/** A request, locked until the transaction ends: of two decisions at once one is first. */
+/** Locks a request until the transaction ends, so that of two concurrent decisions one comes first. */
 export async function lockRequest(
   transaction: TransactionSql,
   request: number,
@@ -82,7 +82,7 @@ export interface NewRequest {
   readonly lastDay: string | null
 }
 
-/** Stores a request. Returns false if the account has an open one for this licence. */
+/** Stores a request. Returns false if the account already has an open one for this licence. */
 export async function insertRequest(
   transaction: TransactionSql,
   accountId: number,

@@ -16,24 +16,24 @@ export const maxCompanyLength = 200
 export const maxPurposeLength = 1_000
 const maxReasonLength = 1_000
 
-/** Requests that an account may send: operators read each. */
+/** Limits the requests that an account may send, because operators read each one. */
 const requestsPerAccount: Limits = { perMinute: 3, perDay: 5 }
 
-/** A request as it was typed. */
+/** A request as typed into the form. */
 export interface TypedRequest {
-  /** A licence, or `quant` for the quant plan on the licence that the key has. */
+  /** A licence, or `quant` for the quant plan on the key's current licence. */
   readonly licence: string
   readonly quant: boolean
-  /** The number of a key of the account; 0: a new one. */
+  /** The number of one of the account's keys, or 0 for a new one. */
   readonly keyId: number
   readonly company: string
   readonly purpose: string
   readonly firstDay: IsoDate
-  /** Empty: no end. */
+  /** Empty for no end. */
   readonly lastDay: string
 }
 
-/** Sends a request for a licence. An account has one open request a licence. */
+/** Sends a licence request. An account may have one open request per licence. */
 export async function sendRequest(
   { sql, today, limiter }: Pick<GrantDeps, 'sql' | 'today'> & { readonly limiter: RateLimiter },
   actor: Actor,
@@ -72,7 +72,7 @@ export async function sendRequest(
 export async function withdrawRequest(sql: Sql, actor: Actor, requestId: number): Promise<void> {
   await sql.begin(async transaction => {
     const request = await lockRequest(transaction, requestId)
-    // The same for a request of another account and one that never was.
+    // The same error whether the request belongs to another account or never existed.
     if (request === null || request.account !== actor.accountId)
       throw new Failure('entity_unknown', 'This account has no such request.', { param: 'request' })
     if (request.state === 'withdrawn') return
@@ -87,13 +87,13 @@ export interface DecidedRequest {
   readonly request: number
   readonly email: string
   readonly state: 'granted' | 'refused'
-  /** The prefix of the key that the licence went to. */
+  /** The prefix of the key that received the licence. */
   readonly key: string | null
-  /** false: it was decided so before. */
+  /** False if the same decision was made before. */
   readonly changed: boolean
 }
 
-/** Refuses an open request, with a reason that the account sees. Doing it again changes nothing. */
+/** Refuses an open request, with a reason that the account sees. Repeating it changes nothing. */
 export async function refuseRequest(
   { sql, settings }: Pick<GrantDeps, 'sql' | 'settings'>,
   operator: Operator,
@@ -114,9 +114,12 @@ export async function refuseRequest(
   })
 }
 
-/** Grants an open request, in the operator's terms. Doing the same again changes nothing; other terms are a conflict.
+/**
+ * Grants an open request on the operator's terms. Repeating it with the same terms changes nothing; other
+ * terms are a conflict.
  *
- * @param to a key of the account by its prefix, or `new` */
+ * @param to one of the account's keys by its prefix, or `new`
+ */
 export async function grantRequest(
   deps: GrantDeps,
   operator: Operator,
@@ -151,7 +154,7 @@ export async function grantRequest(
   })
 }
 
-/** A request is granted to its own account, whatever prefix was sent. */
+/** Looks the key up in the request's own account, whatever prefix was sent. */
 async function targetOf(
   transaction: TransactionSql,
   { account, email }: LicenceRequest,

@@ -8,13 +8,13 @@ import { type Licence, licences } from '../../rights/licences.ts'
 export const requestable = ['personal', 'commercial', 'redistribution', 'oem'] as const
 export type Requestable = (typeof requestable)[number]
 
-/** Licences that an operator may add to a key: those, and the free one for the quant plan. */
+/** Licences that an operator may add to a key: the requestable ones, and the free one for the quant plan. */
 export const grantable = ['free', ...requestable] as const
 
-/** What an operator grants. Limits of its own are terms of an OEM order form. */
+/** What an operator grants. Custom limits are terms of an OEM order form. */
 export interface GrantOrder extends OrderTerms {
   readonly firstDay: IsoDate
-  /** null: no end. */
+  /** Null for no end. */
   readonly lastDay: IsoDate | null
 }
 
@@ -23,11 +23,11 @@ export interface PeriodGrant extends NewGrant {
   readonly startsAt: string
 }
 
-/** A grant that begins later than this, or ends later than that, is a slip of the hand. */
+/** Later starts or ends are taken for typing errors. */
 const maxDaysAhead = 366
 const maxYears = 20
 
-/** The grant of an order, or a Failure that says what is wrong with it. */
+/** The grant for an order; throws a Failure that says what is wrong with it. */
 export function grantFor(order: GrantOrder, today: IsoDate): PeriodGrant {
   const { licence, quant, firstDay, lastDay } = order
   const own = [order.perMinute, order.perDay, order.entityCap, order.bulk].some(term => term !== undefined)
@@ -45,7 +45,7 @@ export function grantFor(order: GrantOrder, today: IsoDate): PeriodGrant {
   return { ...grantOf(order, '', lastDay), startsAt: `${firstDay}T00:00:00Z` }
 }
 
-/** Fails for days that do not exist or that no licence runs on. */
+/** Throws for days that do not exist or between which no licence can run. */
 export function checkPeriod(firstDay: IsoDate, lastDay: IsoDate | null, today: IsoDate): void {
   if (!isIsoDate(firstDay)) throw invalid('first', `The first day is not a date. Write it like ${today}.`)
   if (firstDay < today || firstDay > addDays(today, maxDaysAhead))
@@ -70,13 +70,13 @@ export function checkLastDay(lastDay: IsoDate, firstDay: IsoDate, today: IsoDate
     )
 }
 
-/** A wished first day, or today where it has passed. */
+/** The requested first day, or today if it has passed. */
 export function firstDayFrom(wished: IsoDate, today: IsoDate): IsoDate {
   if (wished < today) return today
   return wished
 }
 
-/** A licence by its name; null: it is none that is granted. */
+/** The licence with this name, or null if it cannot be granted. */
 export const grantableLicence = (text: string): Licence | null =>
   licences.find(licence => licence === text && grantable.some(name => name === text)) ?? null
 

@@ -15,7 +15,7 @@ import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import type { MarketQuery } from './query.ts'
 
-/** What the routes need that answer a market by pages. */
+/** Dependencies of routes that page through a market. */
 export interface MarketPageDeps
   extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'cursors'>,
     Pinnable<PinnedStore> {
@@ -29,12 +29,12 @@ interface PageRequest<Name extends string> {
   readonly market: string
   readonly cacheKey: string
   readonly columns: readonly Column<Name>[]
-  /** What the rows are, of whom, and of which day. */
+  /** The parts of the file name: the kind of rows, the market or company, and the day. */
   readonly fileName: readonly (string | readonly string[])[]
   readonly read: () => Promise<NotedList<Name> & { readonly next: string | null }>
 }
 
-/** Answers with a page from the response cache, or reads it when the caller's turn comes. */
+/** Returns a page from the response cache, or reads it when the caller's turn comes. */
 export function answerMarketPage<Name extends string>(
   deps: MarketPageDeps,
   context: RequestContext,
@@ -55,7 +55,10 @@ export function answerMarketPage<Name extends string>(
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
 }
 
-/** The companies on a page count against an evaluation's cap, each once; those that it has seen are counted already. */
+/**
+ * Counts the companies on a page against an evaluation's cap, each once; those seen before are already
+ * counted.
+ */
 export async function countRows(
   { sql }: Pick<CompanyDeps, 'sql'>,
   rights: Rights,
@@ -66,7 +69,7 @@ export async function countRows(
   await countPage(sql, rights, [...new Set(rows.map(row => row.entityId))], limit)
 }
 
-/** What can go wrong with any page of a market. */
+/** Errors that any page of a market may return. */
 export const marketPageErrors: readonly ErrorCode[] = [
   'parameter_invalid',
   'parameter_repeated',

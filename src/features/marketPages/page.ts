@@ -5,15 +5,17 @@ import { encodeCursor, type MarketQuery } from './query.ts'
 interface FoundPage {
   readonly dataVersion: number
   readonly rows: readonly unknown[]
-  /** The last entity on the page; null: this is the last page. */
+  /** The last entity on the page; null on the last page. */
   readonly next: number | null
-  /** Of a sorted list the figure of that entity. */
+  /** For sorted lists, that entity's figure. */
   readonly nextValue?: number | null
 }
 
-/** The fields that every page of a market has besides its parameters and rows.
+/**
+ * The fields that every page of a market has besides its parameters and rows.
  *
- * @param notes why rows are missing; null entries are left out */
+ * @param notes why rows are missing; null entries are omitted
+ */
 export function pageFields(
   { markets, cursors }: Pick<CompanyDeps, 'markets' | 'cursors'>,
   query: MarketQuery,
@@ -39,7 +41,7 @@ export function pageFields(
   }
 }
 
-/** Why companies that fit may be missing: said whether there are any or not. */
+/** Says why matching companies may be missing. The note does not depend on whether there are any. */
 function seenOnlyNote({ seen, left, limit }: MarketQuery): string | null {
   if (seen === null || left === null) return null
   const known = `this answer is only about the ${seen.length.toLocaleString('en-US')} companies that it has seen`
@@ -49,14 +51,19 @@ function seenOnlyNote({ seen, left, limit }: MarketQuery): string | null {
   return `This key may see ${left.toLocaleString('en-US')} more companies, and ${page}: ${known}. Send limit=${left} or less for all companies of the market.`
 }
 
-/** Each row is true as of its day, but an import between two pages may have added filings of that day or before. */
+/**
+ * Each row is correct as of its day, but an import between two pages may have added filings of that day or
+ * earlier.
+ */
 function versionNote(first: number, now: number, isFree: boolean): string {
   const mend = isFree ? 'start again without cursor' : `send data_version=${first} with the cursor`
   return `The first page has data version ${first}, this page has ${now}: it includes data imported in between, which earlier pages do not. To read one data version, ${mend}.`
 }
 
-/** The company after which a page of companies continues. Of a page that was counted against a cap it follows from the rows alone:
- * whether another company follows depends on figures that were not counted. */
+/**
+ * The company after which the next page continues. For a page that counts against a cap, it follows from the
+ * rows alone: whether another company follows depends on figures that were not counted.
+ */
 export function nextCompany(
   { left, seen, limit }: Pick<MarketQuery, 'left' | 'seen' | 'limit'>,
   { rows, next }: { readonly rows: readonly { readonly entityId: number }[]; readonly next: number | null },
@@ -66,11 +73,11 @@ export function nextCompany(
 }
 
 interface EmptyPageTexts {
-  /** More companies follow: what no company on this page has. */
+  /** Used if more companies follow: what no company on this page has. */
   readonly onPage: string
-  /** No companies follow those of earlier pages. */
+  /** Used if no companies follow those of earlier pages. */
   readonly afterCursor: string
-  /** This is the only page: what no company of the market has. */
+  /** Used on the only page: what no company of the market has. */
   readonly atAll: string
 }
 

@@ -12,13 +12,13 @@ import type { RecentYearOnly, Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
 
-/** How many companies a page of a market may have. */
+/** The number of companies that a page of a market may have. */
 export interface PageLimit {
   readonly max: number
   readonly default: number
-  /** For demo and free keys. */
+  /** Maximum for demo and free keys. */
   readonly maxFree: number
-  /** For keys whose companies are counted: a page of the usual size would use up an evaluation. */
+  /** Default for keys whose companies are counted: a page of the usual size would exhaust an evaluation. */
   readonly defaultCapped: number
 }
 
@@ -60,9 +60,11 @@ export const marketParameters = {
 
 const { as_of, data_version, licence, attribution } = FundamentalsList.properties
 
-/** Fields of every page of a market besides its rows.
+/**
+ * Fields of every page of a market besides its rows.
  *
- * @param leftOut what else the note may explain, apart from missing rows */
+ * @param leftOut what else the note may explain, apart from missing rows
+ */
 export const marketPageFields = {
   market: Type.String({ examples: ['US'] }),
   as_of,
@@ -104,44 +106,47 @@ interface MarketRequest {
   readonly cursor?: string | undefined
 }
 
-/** A request for one metric of all companies of a market, checked and with its defaults. */
+/** A validated request for one metric of all companies of a market, with defaults applied. */
 export interface MarketQuery {
   readonly metric: string
   readonly market: string
   readonly asOf: IsoDate
   readonly limit: number
-  /** The entity after which to continue; null: the first page. */
+  /** The entity after which to continue; null for the first page. */
   readonly after: number | null
-  /** Of a sorted list the figure of that entity; else null. */
+  /** For sorted lists, that entity's figure; otherwise null. */
   readonly afterValue: number | null
-  /** The data version of the first page; null: this is it. */
+  /** The data version of the first page; null on the first page itself. */
   readonly firstVersion: number | null
   readonly recentFiscalYearOnly: RecentYearOnly
   readonly freeLicence: boolean
-  /** How many further companies a capped key may see; null: it has no cap. */
+  /** How many further companies a capped key may see; null if it has no cap. */
   readonly left: number | null
-  /** The companies that the answer may be about: those that a capped key has seen, if a page could exceed its cap. null: all. */
+  /**
+   * The companies that the response may concern: those that a capped key has seen, if a page could exceed its
+   * cap. Null for all.
+   */
   readonly seen: readonly number[] | null
-  /** Of the cursors of this list. */
+  /** Scope of this list's cursors. */
   readonly scope: CursorScope
 }
 
-/** Who asks for a page of a market. */
+/** The caller of a page of a market. */
 export interface PageViewer {
   readonly rights: Rights
-  /** null: the key has no cap. */
+  /** Null if the key has no cap. */
   readonly allowance: Allowance | null
 }
 
-/** What of a request is a list's own. */
+/** The parts of a request that only its own list has. */
 export interface OwnPage {
   readonly route: string
   readonly limits: PageLimit
-  /** The parameters that decide its rows, besides market and day. */
+  /** The parameters that determine its rows, besides market and day. */
   readonly query: object
 }
 
-/** A page without what is its list's own. */
+/** Validates the parts of a page's request that all lists share. */
 export function resolveMarketPage(
   deps: MarketDeps,
   { rights, allowance }: PageViewer,
@@ -174,19 +179,21 @@ export function resolveMarketPage(
   }
 }
 
-/** As many as the key may still see. */
+/** As many companies as the key may still see. */
 const defaultOf = ({ left }: Allowance, { defaultCapped }: PageLimit): number =>
   left === 0 ? defaultCapped : Math.min(left, defaultCapped)
 
-/** Those of a cursor: callers with equal answers have the same. */
+/** The rights encoded in a cursor. Callers with equal responses have equal ones. */
 function pageRights(rights: Rights): string {
   if (rights.entityCap !== null) return `key ${rights.keyId}`
   return isFreeData(rights) ? 'free' : 'full'
 }
 
-/** Equal keys mean equal bytes while the data version stays the same. A capped key has cache entries of its own: rendering its
- * answer counts its companies, and another key's entry would skip that. What is answered from the companies that it has seen is
- * another answer with each further one. */
+/**
+ * Equal keys give equal bytes while the data version stays the same. A capped key has its own cache entries:
+ * rendering its response counts its companies, which another key's entry would skip. A response limited to
+ * the companies it has seen changes with each further company.
+ */
 export function marketCacheKey(name: string, rights: Rights, plan: Omit<MarketQuery, 'metric'>): string {
   const { left, seen, scope: _, ...query } = plan
   const ofSeen = seen === null ? '' : ` seen ${seen.length} left ${left}`
@@ -204,16 +211,18 @@ export function readMetric(deps: MarketDeps, sent: string): string {
   )
 }
 
-/** A position among the companies of a market, and which pages it belongs to. */
+/** A position in the list of a market's companies, and the list to which it belongs. */
 export interface PagePosition {
   readonly market: string
   /** The entity after which to continue. */
   readonly entityId: number
-  /** The as_of of the earlier pages. Later pages must have the same: a mix of two days would look ahead. */
+  /**
+   * The as_of of the earlier pages. Later pages must have the same one: mixing two days would be look-ahead.
+   */
   readonly asOf: IsoDate
-  /** Of the first page. */
+  /** Data version of the first page. */
   readonly dataVersion: number
-  /** Of a sorted list the figure of the entity, as the page showed it; else null. */
+  /** For sorted lists, the entity's figure as the page showed it; otherwise null. */
   readonly value: number | null
 }
 
@@ -223,7 +232,7 @@ export function encodeCursor(cursors: CursorSigner, scope: CursorScope, position
   return cursors.write(scope, `${market} ${entityId} ${asOf} ${dataVersion}${figure}`)
 }
 
-/** The position that a cursor names. It has to belong to the same market and day. */
+/** The position in a cursor, which must belong to the same market and day. */
 export function decodeCursor(
   cursors: CursorSigner,
   scope: CursorScope,

@@ -1,13 +1,13 @@
-/** What a signature is, apart from the bytes of the document. Days and times are UTC, times with microseconds. */
+/** A signed order without the bytes of its document. Days and times are in UTC, times in microseconds. */
 export interface OrderRecord {
   readonly orderId: number
   readonly form: string
   readonly version: string
   readonly accountId: number
   readonly email: string
-  /** Registrable. */
+  /** The registrable domain. */
   readonly domain: string
-  /** In hexadecimal, as all digests here. */
+  /** Hexadecimal, like all digests here. */
   readonly documentSha256: string
   readonly consent: string
   readonly signerName: string
@@ -23,14 +23,14 @@ export interface OrderRecord {
   readonly keyPrefix: string
   readonly grantId: number
   readonly lastDay: string
-  /** The digest of the order before it. */
+  /** The digest of the previous order. */
   readonly previous: string
 }
 
-/** What comes before the first order. */
+/** The value of `previous` in the first order. */
 export const chainStart = '00'.repeat(32)
 
-/** Do not change the order of these: the digests of all signed orders depend on it. */
+/** Do not reorder these: the digests of all signed orders depend on it. */
 const covered = [
   ...(['orderId', 'form', 'version', 'accountId', 'email', 'domain', 'documentSha256', 'consent'] as const),
   ...(['signerName', 'signerTitle', 'company', 'signedAt', 'address', 'agent'] as const),
@@ -38,7 +38,10 @@ const covered = [
   ...(['keyPrefix', 'grantId', 'lastDay', 'previous'] as const),
 ] satisfies (keyof OrderRecord)[]
 
-/** SHA-256 of the JSON array of all fields. JSON leaves no doubt where one field ends and the next begins. */
+/**
+ * SHA-256 of the JSON array of all fields. JSON makes it unambiguous where one field ends and the next
+ * begins.
+ */
 export function recordDigest(record: OrderRecord): string {
   return sha256(JSON.stringify(['asfiled order 1', ...covered.map(name => record[name])]))
 }
@@ -49,17 +52,17 @@ export function sha256(content: string | Uint8Array): string {
 
 export interface StoredOrder extends OrderRecord {
   readonly digest: string
-  /** The SHA-256 of the stored document as it is now. */
+  /** The SHA-256 of the document as stored now. */
   readonly foundSha256: string
 }
 
-/** What the chain must agree with: its recorded end, and the digests that the audit log has of it. */
+/** What the chain must agree with: its recorded end, and the digests in the audit log. */
 export interface ChainAnchors {
   readonly end: { readonly orderId: number; readonly digest: string }
   readonly audited: ReadonlyMap<number, string>
 }
 
-/** Checks orders one after the other and collects where the chain breaks. */
+/** Checks orders in sequence and records every break in the chain. */
 export class ChainCheck {
   readonly breaks: string[] = []
   readonly digests = new Set<string>()
@@ -75,7 +78,7 @@ export class ChainCheck {
     return this.#last
   }
 
-  /** @param order the next one by its number */
+  /** @param order the next one by number */
   add(order: StoredOrder): void {
     const { orderId, digest } = order
     const name = `Order ${orderId}`
@@ -96,13 +99,15 @@ export class ChainCheck {
     this.count++
   }
 
-  /** To be called where the audit log has a second, other digest of an order. The log only grows: a line that was added to it would
-   * otherwise hide that the order is another one. */
+  /**
+   * Call this if the audit log has a second, different digest of an order. The log is append-only, so without
+   * this an added line could hide that the order was replaced.
+   */
   reportSecondLine(orderId: number): void {
     this.breaks.push(`Order ${orderId}: the audit log has two digests of it.`)
   }
 
-  /** To be called after the last order. */
+  /** Call this after the last order. */
   finish(): void {
     const { end, audited } = this.#anchors
     const lastKnown = Math.max(end.orderId, ...audited.keys())

@@ -3,18 +3,21 @@ import { html } from '../../html.ts'
 import { licenceLimits } from '../../rights/licences.ts'
 import { sha256 } from './chain.ts'
 
-/** The Evaluation Order Form. A test holds the SHA-256 of the text of each version: a change of a word here needs a new
- * version, so that a version is one text for ever. The text is a draft for the operator, who answers for it. */
+/**
+ * The Evaluation Order Form. A test pins the SHA-256 of each version's text: changing a word requires a new
+ * version, so that a version always denotes one text. The text is a draft for which the operator is
+ * responsible.
+ */
 
 export const formName = 'evaluation'
 export const formVersion = '2026-11'
 
-/** Whom the order is between. */
+/** The parties to an order. */
 export interface OrderParties {
   readonly operator: string
   readonly law: string
   readonly email: string
-  /** Registrable. */
+  /** The registrable domain. */
   readonly domain: string
 }
 
@@ -23,14 +26,16 @@ export interface OrderDocument {
   readonly sha256: string
 }
 
-/** The sentence next to the box that is ticked. It belongs to the version of the form. */
+/** The sentence beside the consent checkbox. It is part of the form's version. */
 export const consentSentence =
   'I have read the whole Evaluation Order Form above and agree to it for the company named here. I may sign for this company. I agree to conclude this contract electronically: my typed name and the button Sign are my signature.'
 
 const grouped = (value: number) => value.toLocaleString('en-US')
 
-/** The bytes that the page shows, the person signs and the database stores. They are ASCII, so that the copy reads the same in every
- * browser and editor, whatever encoding it assumes. */
+/**
+ * The bytes that the page shows, the person signs and the database stores. They are ASCII, so that a copy
+ * reads the same in every browser and editor, whatever encoding it assumes.
+ */
 export function orderDocument({ operator, law, email, domain }: OrderParties): OrderDocument {
   const { perMinute, perDay, entityCap, bulk } = licenceLimits('evaluation', false)
   if (perDay === null || entityCap === null || bulk)

@@ -2,13 +2,13 @@ import type { DurableMail } from '../account/outboxQueries.ts'
 import type { OrderDocument } from './evaluationForm.ts'
 import type { ListedOrder } from './orderQueries.ts'
 
-/** A server on which mail is not set up yet holds it that long. Attempts end after two days (`outbox.ts`). */
+/** How long a server without configured mail keeps it. Attempts to send end after two days (`outbox.ts`). */
 const copyUsefulMinutes = 30 * 24 * 60
 
 export const documentName = (orderId: number) => `evaluation-order-${orderId}.html`
 export const documentPath = (orderId: number) => `/account/orders/${orderId}/document`
 
-/** The copy of a signed order, with the document as it was signed. */
+/** Mails a copy of a signed order, with the document as signed. */
 export const orderMail = (order: ListedOrder, document: OrderDocument, baseUrl: string): DurableMail => ({
   to: order.email,
   subject: `Your signed Evaluation Order Form (order ${order.orderId})`,

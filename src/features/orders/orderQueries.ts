@@ -1,7 +1,7 @@
 import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
 import { ChainCheck, chainStart, type OrderRecord, type StoredOrder } from './chain.ts'
 
-/** The proof that a person reads the mail of an address: the sign-in of their session. */
+/** Proves that a person reads mail at an address: the session in which they signed in with it. */
 export interface AddressProof {
   readonly sessionId: number
   readonly provedAt: string
@@ -12,7 +12,10 @@ export interface AddressProof {
 const instant = (sql: SqlClient, column: string) =>
   sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Locks the session until the transaction ends, so that it cannot end before it has received the key. null: it has ended. */
+/**
+ * Locks the session until the transaction ends, so that it cannot end before it has received the key. Returns
+ * null if it has ended.
+ */
 export async function lockSession(
   transaction: TransactionSql,
   sessionId: number,
@@ -27,7 +30,7 @@ export async function lockSession(
   return proof ?? null
 }
 
-/** The time of the transaction by the clock of the database, which all servers share. */
+/** The transaction's time by the clock of the database, which all servers share. */
 export async function readMoment(
   transaction: TransactionSql,
 ): Promise<{ readonly today: string; readonly at: string }> {
@@ -43,7 +46,7 @@ export async function findGrantId(transaction: TransactionSql, keyId: number): P
   return row.grantId
 }
 
-/** The end of the chain, locked: the next order follows when this transaction has ended. */
+/** Locks the end of the chain: the next order waits for this transaction. */
 export async function lockChainEnd(
   transaction: TransactionSql,
 ): Promise<{ readonly orderId: number; readonly digest: string }> {
@@ -86,9 +89,11 @@ const columns = (sql: SqlClient) => sql`
   proved_agent as "provedAgent", key_prefix as "keyPrefix", grant_id as "grantId", last_day::text as "lastDay",
   encode(previous, 'hex') as previous, encode(digest, 'hex') as digest`
 
-/** Signed orders, the latest first.
+/**
+ * Signed orders, the latest first.
  *
- * @param of the account; null: of all */
+ * @param of the account; null for all
+ */
 export async function listOrders(
   sql: SqlClient,
   of: { readonly accountId: number } | null,
@@ -101,9 +106,11 @@ export async function listOrders(
   return [...rows]
 }
 
-/** An order with its document.
+/**
+ * An order with its document.
  *
- * @param of the account that must have signed it; null: any */
+ * @param of the account that must have signed it; null for any
+ */
 export async function findOrder(
   sql: Sql,
   orderId: number,

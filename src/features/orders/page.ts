@@ -6,7 +6,7 @@ import { documentPath } from './mails.ts'
 import type { ListedOrder } from './orderQueries.ts'
 import type { Offer } from './signEvaluation.ts'
 
-/** What a person typed, shown again where something is wrong. */
+/** What a person typed, shown again with an error. */
 export interface TypedFields {
   readonly name: string
   readonly title: string
@@ -23,7 +23,10 @@ export interface EvaluationState {
   readonly fault?: string
 }
 
-/** /account/evaluation: the order form and the signature, or what the account has signed, or why it cannot. */
+/**
+ * /account/evaluation: the order form and signature, or what the account has signed, or why it is not
+ * eligible.
+ */
 export const evaluationPage = ({ session, offer, orders, typed, fault }: EvaluationState): string =>
   accountPage({
     title: 'Evaluation',
@@ -51,7 +54,7 @@ ${freeKeyWay}`
   }
 }
 
-/** The document goes into the page byte for byte: these bytes are what is signed. */
+/** The page contains the document byte for byte: these bytes are what is signed. */
 const signingForm = (session: Session, document: OrderDocument, typed: TypedFields): Markup => html`
 <p>Your company gets the full history of 1,000 companies for 30 days, once and free of charge. Read the order form and sign below, and you get the key immediately. Your free key keeps working.</p>
 <section class="card document" aria-label="Evaluation Order Form">

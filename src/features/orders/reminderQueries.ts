@@ -4,27 +4,34 @@ import { type EndingGrant, reminderMail } from './mails.ts'
 
 interface Reminder {
   readonly daysBefore: number
-  /** The next reminder, or the end, comes then: from that day on (days before the last one) this one is of no use. */
+  /** The days before the end at which the next reminder, or the end itself, makes this one useless. */
   readonly untilDaysBefore: number
 }
 
-/** On the 7th and on the last day before the last one. A server that was down on a day sends the mail later, until the next one is due. */
+/**
+ * Due 7 days and 1 day before the last day. A server that was down on the day sends the mail later, until the
+ * next one is due.
+ */
 const reminders: readonly Reminder[] = [
   { daysBefore: 7, untilDaysBefore: 1 },
   { daysBefore: 1, untilDaysBefore: -1 },
 ]
 const grantsAtOnce = 50
 
-/** Queues the reminders that are due. Returns how many. Grant, record and mail are one transaction, and the record's key is unique: of
- * several servers one queues each. */
+/**
+ * Queues due reminders and returns their number. Grant, record and mail are in one transaction and the
+ * record's key is unique, so each is queued by only one of several servers.
+ */
 export async function queueReminders(sql: Sql, baseUrl: string): Promise<number> {
   let queued = 0
   for (const reminder of reminders) queued += await queueDue(sql, baseUrl, reminder)
   return queued
 }
 
-/** Evaluations of accounts, as long as a key of theirs works and no longer grant continues them. One that is shorter than the reminder's
- * distance needs none. Days are UTC days by the clock of the database. */
+/**
+ * Accounts' evaluations with a working key and no later grant that continues them. Evaluations shorter than
+ * the reminder's distance get none. Days are UTC days by the database's clock.
+ */
 async function queueDue(
   sql: Sql,
   baseUrl: string,

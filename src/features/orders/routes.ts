@@ -21,7 +21,7 @@ export interface OrderDeps extends AccountDeps {
   readonly settings: AccountDeps['settings'] & OrderSettings
 }
 
-/** /account/evaluation and the documents that were signed there. */
+/** /account/evaluation and the documents signed there. */
 export function orderRoutes(http: HttpPlugin, deps: OrderDeps) {
   const { sql, settings } = deps
 
@@ -39,8 +39,8 @@ export function orderRoutes(http: HttpPlugin, deps: OrderDeps) {
   async function sign(context: RequestContext, signedIn: SignedIn, form: SubmittedForm): Promise<Answer> {
     const { accountId, email } = signedIn.session
     const offer = await offerTo(sql, settings, email)
-    // A form that is sent again, because its answer was lost, leads to the key that it made. After the offer: one that is used may be
-    // used by this very account a moment ago.
+    // A form that is resubmitted because its response was lost leads to the key it created. Checked after the
+    // offer, because this very account may have used it a moment ago.
     if (await hasSigned(sql, accountId)) return redirectAnswer(keysPath)
     if (offer.outcome !== 'offered')
       return show(signedIn, offer.outcome === 'free-mail' ? 403 : 409, { offer })
@@ -50,12 +50,14 @@ export function orderRoutes(http: HttpPlugin, deps: OrderDeps) {
     const fault = faultIn(typed, form)
     if (fault !== null) return show(signedIn, 400, { offer, typed, fault })
     const isSigned = await signEvaluation(sql, settings, signedIn, offer, {
-      ...{ signerName: typed.name, signerTitle: typed.title, company: typed.company },
+      signerName: typed.name,
+      signerTitle: typed.title,
+      company: typed.company,
       agent: (context.request.headers.get('user-agent') ?? '')
         .replaceAll(/\p{C}/gu, '')
         .slice(0, maxAgentLength),
     })
-    // The same form twice at once: the first one made the key.
+    // The same form was submitted twice at once; the first one created the key.
     if (isSigned || (await hasSigned(sql, accountId))) return redirectAnswer(keysPath)
     return show(signedIn, 409)
   }
@@ -76,7 +78,7 @@ export function orderRoutes(http: HttpPlugin, deps: OrderDeps) {
   async function documentAnswer(context: RequestContext, accountId: number): Promise<Answer> {
     const id = /^\/account\/orders\/([1-9]\d{0,8})\/document$/.exec(context.path)?.[1]
     const order = id === undefined ? null : await findOrder(sql, Number(id), { accountId })
-    // The same for an order of another account and one that never was.
+    // The same error whether the order belongs to another account or never existed.
     if (order === null)
       throw new Failure(
         'entity_unknown',

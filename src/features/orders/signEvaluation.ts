@@ -35,7 +35,7 @@ export interface OrderSettings {
   readonly operatorLaw: string | null
 }
 
-/** Whether the holder of an address can have an evaluation, and if not, why. */
+/** Whether the holder of an address may have an evaluation and, if not, why. */
 export type Offer =
   | { readonly outcome: 'offered'; readonly domain: string; readonly document: OrderDocument }
   | { readonly outcome: 'not-set-up' }
@@ -53,19 +53,21 @@ export async function offerTo(sql: Sql, settings: OrderSettings, email: string):
   return { outcome: 'offered', domain: registered, document }
 }
 
-/** What a person typed under the form. */
+/** What a person typed into the signature fields. */
 export interface Signature {
   readonly signerName: string
   readonly signerTitle: string
   readonly company: string
-  /** The User-Agent of the browser. */
+  /** The browser's User-Agent. */
   readonly agent: string
 }
 
 const keyName = 'Evaluation'
 
-/** Signs the order and makes the key, all in one transaction: after the death of a server there is all of it or nothing. Returns false
- * if the evaluation is used, by this account or a colleague. */
+/**
+ * Signs the order and creates the key in one transaction, so that a crash leaves all of it or nothing.
+ * Returns false if this account or a colleague's has already used the evaluation.
+ */
 export async function signEvaluation(
   sql: Sql,
   settings: OrderSettings,
@@ -86,9 +88,20 @@ export async function signEvaluation(
     if (keyId === null) return false
     await holdKey(transaction, actor, keyId, keyName)
     const order = await chainOrder(transaction, document, {
-      ...{ form: formName, version: formVersion, accountId, email, domain, documentSha256: document.sha256 },
-      ...{ consent: consentSentence, ...signature, signedAt: at, address, ...proof },
-      ...{ keyPrefix: stored.prefix, grantId: await findGrantId(transaction, keyId), lastDay },
+      form: formName,
+      version: formVersion,
+      accountId,
+      email,
+      domain,
+      documentSha256: document.sha256,
+      consent: consentSentence,
+      ...signature,
+      signedAt: at,
+      address,
+      ...proof,
+      keyPrefix: stored.prefix,
+      grantId: await findGrantId(transaction, keyId),
+      lastDay,
     })
     await queueMail(transaction, orderMail(order, document, settings.baseUrl))
     await revealLater(transaction, session.sessionId, token, key)
@@ -96,7 +109,7 @@ export async function signEvaluation(
   })
 }
 
-/** The chain is locked last, for as short as possible: everybody who signs waits for it. */
+/** The chain is locked last and as briefly as possible, because everyone who signs waits for it. */
 async function chainOrder(
   transaction: TransactionSql,
   document: OrderDocument,

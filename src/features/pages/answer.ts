@@ -11,9 +11,11 @@ import { type PageDeps, viewerKey } from './deps.ts'
 
 const { 'Content-Type': type, ...ownHeaders } = htmlHeaders()
 
-/** A page from the cache, or made into it. It stays cached for a data version and a day.
+/**
+ * Returns the cached page, rendering it on a miss. It stays cached for a data version and a day.
  *
- * @param key all that determines the page besides its visitor and the day */
+ * @param key everything that determines the page besides its visitor and the day
+ */
 export function answerPage(
   deps: Pick<PageDeps, 'responses' | 'dataVersion' | 'today' | 'settings'>,
   context: RequestContext,
@@ -27,7 +29,10 @@ export function answerPage(
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
 }
 
-/** The same for a list of a market: another one with each company that the visitor's licence has counted. */
+/**
+ * Like `answerPage`, for a list of a market: it changes with each company that counts for the visitor's
+ * licence.
+ */
 export function answerList(
   deps: Pick<PageDeps, 'sql' | 'responses' | 'dataVersion' | 'today' | 'settings'>,
   context: RequestContext,
@@ -41,8 +46,7 @@ export function answerList(
   })
 }
 
-/** The query string of a form, without the fields that were left empty: browsers send those, too, and an empty value is an error of
- * the API. */
+/** A form's query string without its empty fields: browsers send those, and the API rejects empty values. */
 export function filledFields(queryText: string): string {
   if (queryText.length > maxQueryLength)
     throw new Failure('parameter_invalid', `The address has more than ${maxQueryLength} characters.`)

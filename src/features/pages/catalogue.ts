@@ -13,7 +13,7 @@ const signs = {
   signed: 'may be negative',
 } as const
 
-/** /catalogue: every metric, what it means and which markets state it. */
+/** /catalogue: every metric, its meaning and the markets that report it. */
 export function cataloguePage(deps: Pick<PageDeps, 'markets' | 'settings'>, sent: string | undefined): Page {
   const market = sent === undefined ? null : readMarket(deps.markets, sent)
   const metrics = [...deps.markets.metrics.values()].filter(

@@ -4,12 +4,12 @@ import { html, type Markup } from '../../html.ts'
 export interface Step {
   readonly day: string
   readonly value: number
-  /** As the label says it. */
+  /** The figure as the label shows it. */
   readonly text: string
 }
 
 export interface StepSeries {
-  /** Empty where there is only one. */
+  /** Empty if there is only one. */
   readonly name: string
   readonly steps: readonly Step[]
 }
@@ -17,9 +17,12 @@ export interface StepSeries {
 export interface StepChart {
   readonly label: string
   readonly series: readonly StepSeries[]
-  /** null: a month around the steps. */
+  /** By default, a month before and after the steps. */
   readonly span?: { readonly first: string; readonly last: string }
-  /** A line at a day, which a script may move: `data-first` and `data-days` of the SVG say where a day is. */
+  /**
+   * A vertical line at a day, which a script may move: `data-first` and `data-days` on the SVG map days to
+   * positions.
+   */
   readonly marker?: string
 }
 
@@ -30,7 +33,10 @@ const right = 16
 const top = 28
 const bottom = 30
 
-/** What was known over time: each figure is level until a filing changes it, so steps and no slopes. */
+/**
+ * What was known over time. Each figure is constant until a filing changes it, so the chart has steps and no
+ * slopes.
+ */
 export function stepChart({ label, series, span, marker }: StepChart): Markup {
   const all = series.flatMap(({ steps }) => steps)
   const days = all.map(({ day }) => dayNumber(day))
@@ -68,7 +74,7 @@ function drawSeries(name: string, steps: readonly Step[], number: number, { x, y
   })
   return html`<g class="series series-${number % 4}"><path d="${path}"/>${steps.map(
     ({ day, value, text }, at) => {
-      // Near the right edge a label that begins at its step would be cut.
+      // Near the right edge, a label that begins at its step would be clipped.
       const start = x(dayNumber(day))
       const isLate = start > width - 150
       const before = steps[at - 1]
@@ -78,7 +84,7 @@ function drawSeries(name: string, steps: readonly Step[], number: number, { x, y
   )}</g>`
 }
 
-/** Starts of years or, of a short span, of quarters or months. */
+/** The starts of years or, for short spans, of quarters or months. */
 function yearStarts(first: number, last: number): number[] {
   const months = last - first > 4 * 366 ? 12 : last - first > 400 ? 6 : last - first > 150 ? 3 : 1
   const from = isoDate(first)

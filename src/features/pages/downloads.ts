@@ -19,14 +19,14 @@ export const downloadPath = (ticker: string, format: DownloadFormat): string =>
 
 type Allowed = Pick<PageDeps['settings'], 'allowUnverifiedMarkets'>
 
-/** Whether files of a market may be offered: its terms are read, or the operator answers for them. */
+/** Whether files of a market may be offered: its terms were checked, or the operator takes responsibility. */
 export const isDownloadable = (
   { allowUnverifiedMarkets }: Allowed,
   manifest: Manifest | undefined,
 ): boolean =>
   manifest !== undefined && (manifest.licence.verified || allowUnverifiedMarkets.includes(manifest.code))
 
-/** The links on a company's page, or why there are none. */
+/** The links on a company's page, or the reason why there are none. */
 export function downloadLinks(settings: Allowed, manifest: Manifest | undefined, ticker: string): Markup {
   if (!isDownloadable(settings, manifest))
     return html`<section><h2 id="download">Download</h2><p>${manifest === undefined ? 'This company has no download.' : unreadTerms(manifest)}</p></section>`
@@ -38,7 +38,7 @@ export function downloadLinks(settings: Allowed, manifest: Manifest | undefined,
 const unreadTerms = ({ name, licence }: Manifest) =>
   `There are no files for ${name}: we have not read the terms of its register in full (${licence.name}, ${licence.url}), so we do not know whether its figures may be passed on. The page shows them with their source.`
 
-/** A company's figures as a file: the answer of GET /api/v1/fundamentals with the same rights. */
+/** A company's figures as a file: the response of GET /api/v1/fundamentals with the same rights. */
 export async function companyDownload(
   deps: PageDeps,
   rights: Rights,
@@ -46,7 +46,7 @@ export async function companyDownload(
   format: DownloadFormat,
 ): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
   const query = { ticker: id.toUpperCase(), fields: 'accession,form,tag,start,accepted_at,inputs,url' }
-  // Before the plan, which counts the company: a refused download must not.
+  // Checked before the plan, which counts the company: a refused download must not count.
   const [{ market }] = await resolveCompanies(deps, [query.ticker])
   const manifest = deps.markets.get(market)
   if (manifest === undefined || !isDownloadable(deps.settings, manifest)) {
@@ -75,5 +75,5 @@ export async function companyDownload(
   }
 }
 
-/** An ID has letters, digits and `.-_` only; anything else would break the header. */
+/** IDs contain only letters, digits and `.-_`; anything else would break the header. */
 const fileName = (ticker: string) => `asfiled-${ticker.replaceAll(/[^\w.-]/g, '_')}`

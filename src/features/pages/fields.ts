@@ -6,25 +6,30 @@ import { findCompanies } from '../companies/queries.ts'
 import type { PageDeps } from './deps.ts'
 import { metricLabel } from './statements.ts'
 
-/** The choice of a market in a form. */
+/** A form field to choose a market. */
 export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
   html`<span class="field"><label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select></span>`
 
-/** Companies of a list for a visitor whose licence counts them: a list of a thousand would use up an evaluation. */
+/**
+ * List size for visitors whose licence counts companies: a list of a thousand would exhaust an evaluation.
+ */
 export const cappedCompanies = 100
 
-/** How many companies a list for a visitor has: no more than the licence may still count, so that it is never refused. */
+/**
+ * The size of a visitor's list: never more than the licence may still count, so that the list is never
+ * refused.
+ */
 export const listLimit = (allowance: Allowance | null, all: number): number => {
   if (allowance === null) return all
   return allowance.left === 0 ? cappedCompanies : Math.min(cappedCompanies, allowance.left)
 }
 
-/** What a list costs a visitor whose licence counts companies. */
+/** States what a list costs visitors whose licence counts companies. */
 export const cappedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="notice">Your ${licence} licence covers ${entityCap.toLocaleString('en-US')} companies, and every company in a list counts as one of them. A list has at most ${cappedCompanies}. <a href="/account/usage">See how many you have used</a>.</p>`
 
-/** The choice of a metric in a form. */
+/** A form field to choose a metric. */
 export const metricField = (
   { markets }: Pick<PageDeps, 'markets'>,
   id: string,
@@ -41,7 +46,7 @@ export const metricField = (
         html`<option value="${name}"${name === chosen && html` selected`}>${metricLabel(name)}</option>`,
     )}</select></span>`
 
-/** Names of companies by their IDs: metadata, open to every visitor. */
+/** Company names by ID, which are metadata and open to every visitor. */
 export async function namesOf(
   { lookups, directory }: Pick<PageDeps, 'lookups' | 'directory'>,
   tickers: readonly string[],

@@ -1,10 +1,10 @@
 /** How a figure is shown. */
 export type FigureForm = 'amount' | 'shares' | 'perShare' | 'percent' | 'ratio' | 'count'
 
-/** By what the amounts of a page are divided. */
+/** The unit in which a page shows amounts. */
 export interface Scale {
   readonly divisor: number
-  /** As a heading says it. */
+  /** The name used in headings. */
   readonly name: string
 }
 
@@ -12,7 +12,10 @@ const millions: Scale = { divisor: 1e6, name: 'millions' }
 const thousands: Scale = { divisor: 1e3, name: 'thousands' }
 const ones: Scale = { divisor: 1, name: 'units' }
 
-/** Amounts stand in millions. Of a small company millions would be all zeros, so its amounts stand in thousands or as they are. */
+/**
+ * Amounts are shown in millions. A small company's would all be zero, so they are shown in thousands or in
+ * full.
+ */
 export function scaleOf(amounts: Iterable<number>): Scale {
   let largest = 0
   for (const amount of amounts) if (Math.abs(amount) > largest) largest = Math.abs(amount)
@@ -22,7 +25,7 @@ export function scaleOf(amounts: Iterable<number>): Scale {
 
 const percentMetrics = /(_margin|^roe|^roa)(_ttm)?$/
 
-/** How figures of this unit are shown. The unit alone does not say that a margin is read in percent. */
+/** How figures of this unit are shown. The unit alone does not say that margins are percentages. */
 export function formOf(metric: string, unit: string): FigureForm {
   if (unit === 'pure') return percentMetrics.test(metric) ? 'percent' : 'ratio'
   if (unit === 'shares') return 'shares'
@@ -54,7 +57,7 @@ export function shownFigure(value: number, form: FigureForm, scale: Scale): stri
   }
 }
 
-/** Of less than ten millions a digit more: 3.4 and 3.9 are not the same. */
+/** Amounts below ten get one more digit, so that 3.4 and 3.9 differ. */
 const scaled = (value: number, { divisor }: Scale): string =>
   noMinusZero(
     divisor > 1 && value !== 0 && Math.abs(value) < 9.95 ? oneDigit.format(value) : whole.format(value),
@@ -62,12 +65,17 @@ const scaled = (value: number, { divisor }: Scale): string =>
 
 const noMinusZero = (text: string) => (/^-[0.,]*%?$/.test(text) ? text.slice(1) : text)
 
-/** The figure with all its digits. One with a fraction is written as JSON writes it: a formatter would add digits that are none of
- * its own. */
+/**
+ * The figure with all its digits. A fraction is written as JSON writes it, because a formatter would add
+ * spurious digits.
+ */
 export const exactFigure = (value: number): string =>
   Number.isInteger(value) ? whole.format(value) : String(value)
 
-/** By how much a figure changed: +17.4%. null where its sign changed or it was 0, so that a share says nothing. */
+/**
+ * The relative change of a figure: +17.4%. Null if the sign changed or the figure was 0, because a percentage
+ * would be meaningless.
+ */
 export function changeInPercent(before: number, after: number): number | null {
   if (before === 0 || Math.sign(before) !== Math.sign(after)) return null
   return ((after - before) / Math.abs(before)) * 100

@@ -5,19 +5,19 @@ import { periodEnds } from '../fundamentals/table.ts'
 
 /** A column: a fiscal period of a company. */
 export interface Period {
-  /** `2009.FY.2009-09-26`, as addresses name it. */
+  /** `2009.FY.2009-09-26`, as URLs spell it. */
   readonly key: string
   readonly fy: number
   readonly fp: FundamentalsRow['fp']
   readonly end: IsoDate
 }
 
-/** Figures with a row for each metric and a column for each period, every vintage in its cell. */
+/** Figures with a row per metric and a column per period; each cell holds every vintage. */
 export interface Grid {
   /** The latest first. */
   readonly periods: readonly Period[]
   readonly metrics: ReadonlySet<string>
-  /** The vintages of a cell in the order of their filings; empty: there are none. */
+  /** The vintages of a cell in filing order; empty if there are none. */
   vintages(metric: string, period: string): readonly FundamentalsRow[]
 }
 
@@ -50,17 +50,20 @@ function latestFirst(a: Period, b: Period): number {
   return place(b.fp) - place(a.fp) || b.fy - a.fy
 }
 
-/** The vintages of a cell as an answer as of a day has them: what is filed later is unknown, and so is that it supersedes a vintage. */
+/**
+ * The vintages of a cell as a response as of a day has them: later filings are unknown, and so is whether
+ * they supersede a vintage.
+ */
 export const knownOn = (vintages: readonly FundamentalsRow[], day: IsoDate): FundamentalsRow[] =>
   vintages
     .filter(({ filed }) => filed <= day)
     .map(row => (row.until !== null && row.until > day ? { ...row, until: null } : row))
 
-/** The vintage that is current on the day of the rows. Of two counts on covers it is the later one. */
+/** The vintage current on the day of the rows. Of two cover counts, the later one. */
 export const currentOf = (vintages: readonly FundamentalsRow[]): FundamentalsRow | null =>
   vintages.findLast(({ until }) => until === null) ?? null
 
-/** The vintage before the current one, where the value or its unit differs: the figure was restated. */
+/** The vintage before the current one, if its value or unit differs: the figure was restated. */
 export function restatedFrom(vintages: readonly FundamentalsRow[]): FundamentalsRow | null {
   const current = currentOf(vintages)
   if (current === null || !isPeriodFigure(current.m)) return null

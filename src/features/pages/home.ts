@@ -13,7 +13,7 @@ import { stepChart } from './chart.ts'
 import type { PageDeps } from './deps.ts'
 import { exactFigure, scaleOf, shownFigure } from './figures.ts'
 
-/** The span of the picture: Apple's annual report of 2009 comes in October, its amendment in January. */
+/** The chart's time span: Apple's annual report for 2009 arrives in October, its amendment in January. */
 const span = { first: '2009-09-01', last: '2010-04-30' } as const
 const example = {
   ticker: 'AAPL',
@@ -23,7 +23,7 @@ const example = {
   fields: 'accession,form,url',
 } as const
 
-/** /: what this is, a search, a restatement as a picture, and where to go. */
+/** /: what asfiled is, a search field, a restatement as a chart, and links. */
 export async function homePage(deps: PageDeps, on: string | undefined): Promise<Page> {
   const rows = await readExample(deps)
   const counts = await withSnapshot(deps.sql, sql => marketCoverage(sql, deps.today()))
@@ -63,8 +63,11 @@ ${rows.length > 0 && picture(rows, on)}
   }
 }
 
-/** Apple's revenue of fiscal 2007 to 2009, all vintages up to the end of the picture; none where it is not loaded, or not open. It is
- * the same picture for all: read as the visitor it would count against the companies of an evaluation. */
+/**
+ * Apple's revenue for fiscal 2007 to 2009, all vintages up to the end of the chart; empty if it is not loaded
+ * or not open. Read with the demo key's rights: as the visitor, it would count towards the companies of an
+ * evaluation.
+ */
 async function readExample(deps: PageDeps): Promise<FundamentalsRow[]> {
   const demo = deps.rightsOf(demoPrincipal)
   if (!demo.seesHistoryOf(example.ticker)) return []

@@ -37,7 +37,7 @@ ${rows.map(({ market, manifest }) => html`<tr><th scope="row"><a href="/markets/
 
 const latestFilings = 15
 
-/** /markets/{code}: how the figures of a market are to be read, and what is new. */
+/** /markets/{code}: how to read a market's figures, and what is new. */
 export async function marketPage(deps: PageDeps, rights: Rights, sent: string): Promise<Page> {
   const code = readMarket(deps.markets, sent, '')
   const manifest = deps.markets.get(code)

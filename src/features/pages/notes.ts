@@ -18,9 +18,12 @@ interface Answer {
   readonly next: string | null
 }
 
-/** What a list of companies leaves out, for its readers. The note of the API says the same to programs, by the names of parameters.
+/**
+ * Tells readers what a list of companies omits. The API's note tells programs the same, with names of
+ * parameters.
  *
- * @param nothing says that no company fits */
+ * @param nothing the sentence to use if no company matches
+ */
 export function listNotes(
   markets: Pick<Markets, 'get' | 'metrics'>,
   plan: ListPlan,
@@ -62,7 +65,9 @@ const onlySeen = (left: number | null): string =>
     ? 'You have used all companies of your licence, so this list has only companies that you have already seen.'
     : `This list has only companies that you have already seen, because a whole page could exceed the ${exactFigure(left ?? 0)} that your licence has left.`
 
-/** How the companies of a screen are compared, and which are left out of the comparison. Links to other currencies follow the table. */
+/**
+ * How the companies of a screen are compared and which are not. Links to other currencies follow the table.
+ */
 export function comparisonNotes(
   { sort, inCurrency, left }: Pick<CrossSectionPlan, 'sort' | 'inCurrency' | 'left'>,
   { unranked = 0, other_currencies: others = [] }: CrossSectionTable,
@@ -83,7 +88,7 @@ rank every company that fits it.`,
   ].filter(note => note !== false)
 }
 
-/** Notes in one box; nothing where there are none. */
+/** The notes in one box, or nothing if there are none. */
 export const noticeOf = (notes: readonly Markup[]): Markup | false =>
   notes.length > 0 &&
   html`<p class="notice">${notes.map((note, place) => html`${place > 0 && ' '}${note}`)}</p>`

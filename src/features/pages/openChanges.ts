@@ -7,11 +7,13 @@ import type { RestatementsPlan } from '../restatements/restatements.ts'
 import type { Restatement } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
 
-/** Each company is a read of its own. */
+/** Each company takes a separate read. */
 const maxCompanies = 10
 
-/** The changes of the companies in a market that are open to everybody, of every year. The list of a market shows the last fiscal year of each company
- * to a visitor without a licence. */
+/**
+ * The changes of all years of a market's openly accessible companies. For a visitor without a licence, a
+ * market's list shows only each company's last fiscal year.
+ */
 export async function openChanges(
   deps: PageDeps,
   rights: Rights,
@@ -41,7 +43,7 @@ async function readOpen(
   }
 }
 
-/** Vintages that differ from the one before, as GET /api/v1/restatements lists them. */
+/** Vintages that differ from the previous one, as GET /api/v1/restatements lists them. */
 function changesIn(rows: readonly FundamentalsRow[]): Restatement[] {
   const periods = Map.groupBy(rows, ({ end, fp }) => `${end} ${fp}`)
   return [...periods.values()].flatMap(vintages =>
@@ -57,9 +59,17 @@ const change = (
   before: FundamentalsRow,
   { ticker, issuer_id, m, fy, fp, end, filed, v, u, source }: FundamentalsRow,
 ): Restatement => ({
-  ...{ ticker, issuer_id, m, fy, fp, end },
+  ticker,
+  issuer_id,
+  m,
+  fy,
+  fp,
+  end,
   filed_before: before.filed,
   value_before: before.v,
   unit_before: before.u,
-  ...{ filed, value: v, unit: u, source },
+  filed,
+  value: v,
+  unit: u,
+  source,
 })

@@ -26,7 +26,7 @@ const maxRows = 300
 const onlyOpen = html`The companies listed here are open to everybody. Without a licence you see only the most recent fiscal year of every \
 other company, and none of them has a change in it.`
 
-/** /restatements: the latest changes of a metric among the companies of a market, with their sizes. */
+/** /restatements: the latest changes of a metric in a market, with their sizes. */
 export async function restatementsPage(
   deps: PageDeps,
   viewer: PageViewer,
@@ -38,7 +38,7 @@ export async function restatementsPage(
   const limit = listLimit(allowance, restatementsLimit.maxFree)
   const plan = planRestatements(deps, viewer, { metric: name, market: code, limit, ...rest })
   const { page, head } = frameOf(deps, rights, plan, rest)
-  // Opening the page alone must not use up companies.
+  // Merely opening the page must not use up companies.
   if (isCapped && Object.keys(sent).length === 0) return { ...page, main: head }
   const list = await deps.readLimiter.run('pages', () => readRestatements(deps, rights, plan))
   const open = plan.recentFiscalYearOnly && plan.after === null ? await openChanges(deps, rights, plan) : []

@@ -39,7 +39,7 @@ const page = { access: 'page', detail: { hide: true } } as const
 export const lastPart = ({ path }: RequestContext, prefix: string): string =>
   path.slice(prefix.length).replace(/\/$/, '')
 
-/** The pages of the site: they call the verbs of the API as the visitor, and need no key. */
+/** The pages of the site. They call the API's own functions as the visitor, and need no key. */
 export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
   const rightsOf = (context: RequestContext) => context.authenticatedCaller.rights
   // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks asynchronous.
@@ -48,7 +48,7 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
     .get(
       '/',
       async ({ context }) => {
-        // The router matches every path that has only slashes with this one.
+        // The router also matches paths made only of slashes.
         if (context.path !== '/') throw routeUnknown(context)
         const { on } = readHome(filledFields(context.queryText))
         return answerPage(deps, context, `home ${on}`, () => homePage(deps, on))

@@ -7,7 +7,7 @@ import { isDownloadable } from './downloads.ts'
 
 const folder = resolve(import.meta.dir, '../../../sample')
 
-/** The files of the sample, and the column that names the company in each. */
+/** The sample's files, and the column of each that contains the company. */
 export const sampleFiles = {
   'fundamentals.csv.gz': {
     column: 7,
@@ -21,7 +21,7 @@ export const sampleFiles = {
 } as const
 export type SampleFile = keyof typeof sampleFiles
 
-/** /sample: the files that every installation ships with. */
+/** /sample: the files that ship with every installation. */
 export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): Page {
   const left = deps.markets.manifests.filter(manifest => !isDownloadable(deps.settings, manifest))
   return {
@@ -40,7 +40,7 @@ ${left.length > 0 && html`<p>The files leave out some markets, because we have n
   }
 }
 
-/** A file of the sample without the companies of markets that have no downloads. */
+/** A file of the sample without the companies of markets whose data may not be downloaded. */
 export async function sampleBytes(
   deps: Pick<PageDeps, 'markets' | 'settings'>,
   name: SampleFile,
@@ -51,7 +51,8 @@ export async function sampleBytes(
   const isPacked = name.endsWith('.gz')
   const text = new TextDecoder().decode(isPacked ? gunzipSync(bytes) : bytes)
   const refused = await refusedIds(deps)
-  // The IDs come before every cell that may be quoted, and no cell has a line end: a test holds the shipped files to that.
+  // IDs precede every cell that may be quoted, and no cell contains a line break; a test checks the shipped
+  // files for both.
   const [head, ...lines] = text.split('\n')
   const open = lines.filter(line => !refused.has(line.split(',', column + 1)[column] ?? ''))
   const rest = new TextEncoder().encode([head, ...open].join('\n'))

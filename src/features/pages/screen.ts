@@ -13,11 +13,13 @@ import { comparisonNotes, listNotes, noticeOf } from './notes.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
 import { metricLabel } from './statements.ts'
 
-/** Companies of a page. */
+/** Companies per page. */
 const maxRows = 200
 const millions = { divisor: 1e6, name: 'millions' } as const
 
-/** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
+/**
+ * /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see.
+ */
 export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<Page> {
   const { rights, allowance } = viewer
   const { columns } = screen
@@ -46,7 +48,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
   const head = html`<h1>Screen</h1>
 ${cappedNote(rights)}
 ${form(deps, rights, shown, plan.market)}`
-  // Opening the page alone must not use up companies.
+  // Merely opening the page must not use up companies.
   if (rights.entityCap !== null && screen.isBlank) return { ...page, main: head }
   const { table, isWhole } = await deps.readLimiter.run('pages', () => readComparedTable(deps, rights, plan))
   const rows = table.data
@@ -64,7 +66,7 @@ ${otherCurrencies(table, shown)}
   }
 }
 
-/** Links to the companies whose amounts cannot be compared with those shown. */
+/** Links to the companies whose amounts are in other currencies and cannot be compared with those shown. */
 function otherCurrencies(
   { other_currencies: others = [] }: CrossSectionTable,
   screen: Screen,
@@ -120,7 +122,7 @@ function columnHead(metric: string, unit: string, screen: Screen): Markup {
   const { sort } = screen
   const isSorted = sort?.metric === metric
   const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : null
-  // The first click shows the largest first, the second turns it round.
+  // The first click sorts by the largest first, the second reverses the order.
   const path = screenPath(
     { ...screen, cursor: undefined },
     { sort: { metric, descending: order !== 'descending' } },

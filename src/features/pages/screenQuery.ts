@@ -9,7 +9,7 @@ const column = Type.Optional(
   Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64, allowed: 'the name of a metric, like roe' }),
 )
 
-/** The columns of a screen: fixed fields of a form, so that it works without script. */
+/** The columns of a screen. The form's fields are fixed, so that it works without JavaScript. */
 export const columnFields = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'] as const
 const defaultColumns = ['revenue', 'net_income', 'net_margin', 'roe'] as const
 
@@ -47,22 +47,22 @@ const bounds: ParameterFamily = {
 
 const read = familyReader(ScreenQuery, bounds)
 
-/** What a screen shall show. */
+/** What a screen shows. */
 export interface Screen {
-  /** Nothing was chosen yet. */
+  /** True if nothing has been chosen yet. */
   readonly isBlank: boolean
   readonly market: string
   readonly columns: readonly string[]
   readonly period: CrossSectionPeriod
   readonly maxAgeDays: number | undefined
   readonly asOf: string | undefined
-  /** Of the amounts; undefined: the market's own where they are compared. */
+  /** The currency of amounts. Undefined means the market's own, if amounts are compared. */
   readonly currency: string | undefined
   readonly cursor: string | undefined
   /** The metric by which the rows are sorted, and whether the largest come first. */
   readonly sort: { readonly metric: string; readonly descending: boolean } | null
   readonly bounds: ReadonlyMap<string, number>
-  /** The bounds as they were typed. */
+  /** The bounds as typed. */
   readonly typed: ReadonlyMap<string, string>
 }
 
@@ -92,7 +92,7 @@ export function readScreen(queryText: string): Screen {
 
 const multiples: Readonly<Record<string, number>> = { '%': 0.01, k: 1e3, m: 1e6, bn: 1e9, b: 1e9 }
 
-/** A bound as people type it, as the API takes it: 10% is .1, 2.5bn is 2500000000. */
+/** Converts a bound as people type it to the API's format: 10% becomes .1, 2.5bn becomes 2500000000. */
 function plainBound(field: string, typed: Map<string, string>): string {
   const [, name, raw] = /^((?:min|max)_[a-z0-9_]+)=(.*)$/.exec(field) ?? []
   if (name === undefined) return field
@@ -114,11 +114,11 @@ function plainBound(field: string, typed: Map<string, string>): string {
       },
     )
   const value = Number(digits) * (multiple === undefined ? 1 : (multiples[multiple.toLowerCase()] ?? 1))
-  // Twelve digits after the point: .07 * 100 must not become 7.000000000000001.
+  // Rounded to twelve decimals: .07 * 100 must not become 7.000000000000001.
   return `${name}=${Number(value.toFixed(12))}`
 }
 
-/** The address of the same screen with other choices. */
+/** The URL of the same screen with other choices. */
 export function screenPath(
   screen: Screen,
   change: Partial<Pick<Screen, 'sort' | 'currency' | 'cursor'>> = {},

@@ -4,7 +4,7 @@ import type { Page } from '../../http/pages/shell.ts'
 import { searchEntities } from '../search/search.ts'
 import type { PageDeps } from './deps.ts'
 
-/** /search: the hits of GET /api/search as a page, for a form without script. */
+/** /search: the hits of GET /api/search as a page, for use without JavaScript. */
 export async function searchPage({ lookups, markets }: PageDeps, q: string): Promise<Page> {
   const hits = q.trim() === '' ? [] : await searchEntities(lookups, q)
   return {

@@ -10,7 +10,7 @@ const perRead = 1_000
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
-/** /sitemap.xml: one map of the pages and, by market, one for each 50,000 companies. */
+/** /sitemap.xml: one map of the pages and one per 50,000 companies of each market. */
 export async function sitemapIndex(
   deps: Pick<PageDeps, 'sql' | 'today' | 'settings' | 'markets'>,
 ): Promise<string> {
@@ -26,10 +26,17 @@ export async function sitemapIndex(
   return `${head}<sitemapindex ${namespace}>\n${maps.join('')}</sitemapindex>\n`
 }
 
-/** The pages that are no company's. */
+/** A map of all pages except for those of companies. */
 export function pagesMap({ markets, settings }: Pick<PageDeps, 'markets' | 'settings'>): string {
   const paths = [
-    ...['/', '/markets', '/catalogue', '/restatements', '/screen', '/sample', '/docs', '/docs/guides'],
+    '/',
+    '/markets',
+    '/catalogue',
+    '/restatements',
+    '/screen',
+    '/sample',
+    '/docs',
+    '/docs/guides',
     ...markets.codes.map(code => `/markets/${code}`),
   ]
   return `${head}<urlset ${namespace}>\n${paths.map(path => address(settings.baseUrl, path)).join('')}</urlset>\n`
@@ -39,8 +46,10 @@ const address = (baseUrl: string, path: string) => `<url><loc>${escaped(baseUrl 
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-/** A map of up to 50,000 companies of a market, sent while it is read; null: there are not so many. A thousand are in memory at a
- * time, however many the market has. */
+/**
+ * A map of up to 50,000 companies of a market, sent while it is read; null beyond the end. A thousand are in
+ * memory at a time, however many the market has.
+ */
 export async function companiesMap(
   deps: Pick<PageDeps, 'sql' | 'settings'>,
   market: string,
@@ -82,6 +91,6 @@ async function* companies(
   }
 }
 
-/** What robots may read: the pages. The API and the downloads are for those who want them. */
+/** Lets crawlers read the pages but neither the API nor the downloads. */
 export const robotsText = (baseUrl: string) =>
   `User-agent: *\nDisallow: /api/\nDisallow: /search\nDisallow: /companies/*/download\nDisallow: /companies/*?\nAllow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`

@@ -21,7 +21,7 @@ const titles = {
 type StatementId = keyof typeof titles
 const order = Object.keys(titles) as StatementId[]
 
-/** The metrics among `names` by the statement that they stand in. Year-to-date figures are left to the downloads. */
+/** The metrics in `names`, grouped by statement. Year-to-date figures appear only in downloads. */
 export function statementsOf({ metrics }: Pick<Markets, 'metrics'>, names: ReadonlySet<string>): Statement[] {
   const groups = new Map<StatementId, string[]>(order.map(id => [id, []]))
   for (const { name, kind, unit } of metrics.values()) {
@@ -49,7 +49,7 @@ const spelled: Readonly<Record<string, string>> = {
   ebitda: 'EBITDA',
 }
 
-/** A metric's name in words: `net_income` is Net income. */
+/** A metric's display name: `net_income` becomes Net income. */
 export function metricLabel(name: string): string {
   const known = spelled[name]
   if (known !== undefined) return known

@@ -3,12 +3,14 @@ import { type Dataset, datasetBytes } from '../../backtest/dataset/dataset.ts'
 
 interface StoredPanel {
   readonly data: Dataset
-  /** The number of the interval in which it was used last. */
+  /** The number of the interval in which the panel was last used. */
   usedIn: number
 }
 
-/** Datasets of stored panels in shared memory, ranked once for all threads: the most recently used, up to a number of bytes.
- * Backtests that use an evicted dataset still finish on it. */
+/**
+ * Datasets of stored panels in shared memory, ranked once for all threads. Keeps the most recently used ones
+ * up to a number of bytes. Backtests that use an evicted dataset still finish on it.
+ */
 export class PanelCache {
   readonly #panels: LRUCache<string, StoredPanel, () => Promise<Dataset>>
   #interval = 0
@@ -21,7 +23,8 @@ export class PanelCache {
         data: await load(),
         usedIn: this.#interval,
       }),
-      // A panel that is forgotten while it loads still answers the backtests that wait for it. It is not cached.
+      // A panel that is evicted while it loads still serves the backtests that wait for it, but is not
+      // cached.
       ignoreFetchAbort: true,
     })
   }
@@ -41,14 +44,16 @@ export class PanelCache {
     this.#panels.delete(panelId)
   }
 
-  /** To be called at regular intervals. While the panels take more than `restBytes`, drops those that were not used during the last
-   * `intervals`, the least recently used first. Returns the bytes that are free now. */
+  /**
+   * Call this at regular intervals. While the panels exceed `restBytes`, drops those that were not used
+   * during the last `intervals`, least recently used first. Returns the number of free bytes.
+   */
   dropUnused(intervals: number, restBytes: number): number {
     this.#interval++
     const before = this.bytes
     for (const panelId of [...this.#panels.rkeys()]) {
       if (this.bytes <= restBytes) break
-      // A panel that is being loaded has no value yet.
+      // A panel that is still loading has no value yet.
       const stored = this.#panels.peek(panelId)
       if (stored !== undefined && stored.usedIn < this.#interval - intervals) this.#panels.delete(panelId)
     }

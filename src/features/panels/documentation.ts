@@ -11,6 +11,7 @@ export const storePanelOperation = operation({
   description:
     'Stores the rows of a panel. Backtests then refer to it with `"panel": "<id>"` and take milliseconds; the results are bit-identical to those for rows in the body. The rows can have any format that a backtest accepts, without `config`, plain or with `Content-Encoding: gzip` or `zstd`; a body may have 4 GB, packed and unpacked. The same rows in any format and order are the same panel (200 instead of 201). A panel belongs to the key that stored it and is deleted when no backtest has used it for 30 days. A key can store 64 panels of at most 25,000,000 rows each, and 4 GB, 16 GB or 64 GB of them together, by its licence.',
   access: 'key',
+  documentsEncoding: true,
   body: {
     schema: PanelUpload,
     types: bodyMediaTypes,

@@ -29,14 +29,16 @@ export interface PanelDeps {
   readonly reads: Semaphore
 }
 
-/** Whose panel it is, and how many bytes of panels they may store. */
+/** The owner of panels, and the number of bytes that they may store. */
 export interface PanelOwner {
   readonly keyId: number
   readonly maxStoredBytes: number
 }
 
-/** Stores the rows of a body for a key. Once this returns, they survive a crash of the database. The same rows in any format and
- * order give the panel that the key already has. */
+/**
+ * Stores the rows of a body for a key. Once this returns, they survive a crash of the database. The same rows
+ * in any format and order return the panel that the key already has.
+ */
 export async function storePanel(
   { sql, pool, cache, reads }: PanelDeps,
   { keyId, maxStoredBytes }: PanelOwner,
@@ -84,8 +86,10 @@ function noRoomForPanel(
   return new Failure('conflict', `${fault} ${mend}`, { param: 'panel' })
 }
 
-/** The dataset of a key's stored panel, for a backtest; extends its retention. The database is queried each time, because
- * another server may have deleted the panel. Its rows never change, so they are read once. */
+/**
+ * The dataset of a key's stored panel, for a backtest; extends its retention. The database is queried each
+ * time, because another server may have deleted the panel. The rows never change, so they are read only once.
+ */
 export async function openPanel(
   { sql, pool, cache, reads }: PanelDeps,
   keyId: number,
@@ -103,9 +107,12 @@ export async function openPanel(
   })
 }
 
-/** Fails if the key lacks one of the panels. None of them is opened: a batch may name more than memory has room for.
+/**
+ * Fails if any of the panels does not belong to the key. None of them is opened: a batch may name more than
+ * fit in memory.
  *
- * @param named ids, each with its place in the request */
+ * @param named IDs, each with its parameter in the request
+ */
 export async function requirePanels(
   { sql }: Pick<PanelDeps, 'sql'>,
   keyId: number,
@@ -128,7 +135,7 @@ export async function listPanels(sql: Sql, keyId: number): Promise<PanelList> {
   return { object: 'panel_list', count: rows.length, data: rows.map(describePanel) }
 }
 
-/** Deletes a panel for every server. Backtests that already have its rows finish. */
+/** Deletes a panel for all servers. Backtests that already have its rows finish. */
 export async function deletePanel(
   { sql, cache }: Pick<PanelDeps, 'sql' | 'cache'>,
   keyId: number,
@@ -151,7 +158,10 @@ function describePanel(row: PanelRow): Panel {
   }
 }
 
-/** The same failure for another key's panel as for one that never existed, so that nothing of it is revealed. */
+/**
+ * The same failure whether the panel belongs to another key or never existed, so that nothing about it is
+ * revealed.
+ */
 function panelUnknown(panelId: string, param: string): Failure {
   return new Failure(
     'entity_unknown',

@@ -42,15 +42,18 @@ interface NewPanel {
   readonly dates: number
   readonly assets: number
   readonly packedBytes: number
-  /** Of the packed rows, each of `partBytes` but for the last. */
+  /** The packed rows in parts, each of `partBytes` except for the last. */
   readonly parts: () => Iterable<Uint8Array<ArrayBuffer>>
-  /** That all panels of the key may have together. */
+  /** The limit for all panels of the key together. */
   readonly maxStoredBytes: number
 }
 
 export type InsertedPanel =
   | { readonly kind: 'created' | 'known'; readonly row: PanelRow }
-  /** The key is at its limit of panels or of their bytes; `oldest` is its least recently used panel, null if it has none. */
+  /**
+   * The key has reached its limit of panels or of their bytes. `oldest` is its least recently used panel, or
+   * null if it has none.
+   */
   | {
       readonly kind: 'full'
       readonly panels: number
@@ -58,11 +61,13 @@ export type InsertedPanel =
       readonly oldest: PanelRow | null
     }
 
-/** An arbitrary number, the same for every server on one database. */
+/** An arbitrary lock number, the same for every server on one database. */
 const panelLock = 0x61737061
 
-/** Stores a panel in one transaction, or finds the key's panel with the same content. The lock makes requests of one key wait for
- * each other: without it, two of them could pass the limit together. */
+/**
+ * Stores a panel in one transaction, or finds the key's panel with the same content. The lock serialises
+ * requests of one key, which could otherwise exceed the limit together.
+ */
 export function insertPanel(sql: Sql, panel: NewPanel): Promise<InsertedPanel> {
   return sql.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${panelLock}, ${panel.keyId})`
@@ -71,7 +76,7 @@ export function insertPanel(sql: Sql, panel: NewPanel): Promise<InsertedPanel> {
     if (known) {
       const row = await touchPanel(transaction, panel.keyId, known.id)
       if (row) return { kind: 'known', row }
-      // Expired, and not deleted yet.
+      // Expired, but not yet deleted.
       await transaction`delete from panel where panel_id = ${known.id}`
     }
     const others = await listPanels(transaction, panel.keyId)
@@ -110,16 +115,18 @@ export async function deleteUnusedPanels(sql: Sql, limit: number): Promise<numbe
 }
 
 export const partBytes = 1_024 * 1_024
-/** Returns hardly compress: a higher level only costs time. */
+/** Returns hardly compress, so a higher level would only cost time. */
 const zstdLevel = 1
 
-/** Parts that are compressed ahead of the database: more would only be memory. */
+/** How many parts are compressed ahead of the database: more would only use memory. */
 const partsAhead = 4
-/** The time limit of statements must not depend on the size of a panel. */
+/** Panels are stored by several statements, so that a large one does not exceed the time limit of one. */
 const partsOfStatement = 16
 
-/** Stores packed rows in compressed parts, some at a time: other requests run between them. As parameters of statements they would be
- * texts of twice their size. */
+/**
+ * Stores packed rows in compressed parts, a few at a time, so that other requests run in between. As
+ * parameters of statements they would be texts of twice their size.
+ */
 async function storeParts(
   transaction: TransactionSql,
   panelId: string,
@@ -148,7 +155,7 @@ async function storeParts(
   }
 }
 
-/** Gives memory back at once: a large panel has hundreds of parts, which are collected too late. */
+/** Frees memory at once: a large panel has hundreds of parts, which would be garbage-collected too late. */
 function release({ buffer, byteOffset }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteOffset === 0) buffer.transfer(0)
 }
@@ -157,7 +164,7 @@ async function* compressedAhead(parts: Iterable<Uint8Array<ArrayBuffer>>): Async
   const underWay: Promise<Uint8Array>[] = []
   for (const plain of parts) {
     const compressed = Bun.zstdCompress(plain, { level: zstdLevel }).finally(() => release(plain))
-    // Awaited in turn: until then a failure must not count as unhandled.
+    // The promises are awaited in turn; until then a failure must not count as unhandled.
     compressed.catch(() => {})
     underWay.push(compressed)
     const next = underWay.length > partsAhead ? underWay.shift() : undefined
@@ -166,7 +173,7 @@ async function* compressedAhead(parts: Iterable<Uint8Array<ArrayBuffer>>): Async
   for (const compressed of underWay) yield await compressed
 }
 
-/** The packed rows of a panel, `size` bytes in shared memory; null if they have been deleted. */
+/** The packed rows of a panel, `size` bytes in shared memory, or null if they have been deleted. */
 export async function readParts(sql: Sql, panelId: string, size: number): Promise<Uint8Array | null> {
   const packed = new Uint8Array(new SharedArrayBuffer(size))
   let at = 0
@@ -180,8 +187,10 @@ export async function readParts(sql: Sql, panelId: string, size: number): Promis
   return at === size ? packed : null
 }
 
-/** A panel of a key, marked as used now, which extends its retention; null if the key has no such panel. At most one write per
- * minute: a thousand backtests of a panel must not be a thousand writes. */
+/**
+ * A key's panel, marked as used now, which extends its retention; null if the key has no such panel. Writes
+ * at most once per minute, so that a thousand backtests of a panel are not a thousand writes.
+ */
 export async function touchPanel(sql: SqlClient, keyId: number, panelId: string): Promise<PanelRow | null> {
   const mine = sql`panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${retention(sql)}`
   const [fresh] = await sql<PanelRow[]>`

@@ -18,7 +18,7 @@ import { PanelParams } from './schema.ts'
 interface PanelRouteDeps {
   readonly panels: PanelDeps
   readonly bodies: BodyReader
-  /** How much one key may run and upload at a time on this server. */
+  /** Limits how much one key runs and uploads at a time on this server. */
   readonly perKeyLimit: { use<T>(keyId: number, work: () => Promise<T>): Promise<T> }
 }
 
@@ -26,7 +26,7 @@ const path = '/api/v1/panels'
 const readId = pathReader('id', PanelParams.properties.id)
 const idOf = (context: RequestContext) => readId(context.path.slice(path.length + 1))
 
-/** /api/v1/panels and below: rows that a client sends once and names in later backtests. */
+/** /api/v1/panels and its subpaths: rows that a client uploads once and names in later backtests. */
 export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: PanelRouteDeps) {
   return new Elysia({ name: 'panels' })
     .use(http)

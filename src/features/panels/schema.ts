@@ -3,9 +3,9 @@ import { BacktestPanelColumns, BacktestPanelRow, maxPanelRows, PanelId } from '.
 
 const strict = { additionalProperties: false } as const
 
-/** Stored panels of one key. */
+/** The maximum number of stored panels per key. */
 export const maxPanels = 64
-/** Days after its last use at which a panel is deleted. */
+/** Days after its last use until a panel is deleted. */
 export const panelRetentionDays = 30
 
 export const PanelParams = Type.Object({ id: PanelId }, strict)

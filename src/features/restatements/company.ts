@@ -11,7 +11,7 @@ import { type CompanyScope, companyRestatementRows } from './queries.ts'
 import { restatementRow, restriction } from './restatements.ts'
 import type { RestatementList, RestatementsQuery } from './schema.ts'
 
-/** A request for the restatements of one company, decided. */
+/** A request for one company's restatements after all decisions. */
 export interface CompanyRestatementsPlan extends CompanyScope {
   readonly ticker: string
   readonly market: string
@@ -20,8 +20,10 @@ export interface CompanyRestatementsPlan extends CompanyScope {
   readonly cacheKey: string
 }
 
-/** The request names the company, so the company counts against a cap before anything of it is read, and its past is open to whoever
- * may see the past of its figures. */
+/**
+ * The request names the company, so it counts against a cap before anything about it is read, and its past is
+ * open to those who may see the past of its figures.
+ */
 export async function planCompanyRestatements(
   deps: CompanyDeps,
   rights: Rights,
@@ -48,7 +50,14 @@ export async function planCompanyRestatements(
   await enforceEntityCap(deps, rights, [entityId], ticker, 'ticker')
   const changed = changedId(company.sentId ?? ticker, company)
   const plan = {
-    ...{ entityId, ticker, market, metrics, asOf, from, recentFiscalYearOnly, freeLicence },
+    entityId,
+    ticker,
+    market,
+    metrics,
+    asOf,
+    from,
+    recentFiscalYearOnly,
+    freeLicence,
     notes: changed === null ? [] : [changed],
   }
   return { ...plan, cacheKey: `company restatements ${JSON.stringify(Object.values(plan))}` }
@@ -70,7 +79,11 @@ export async function readCompanyRestatements(
   return {
     object: 'restatement_list',
     metric: metrics === null ? null : metrics.join(','),
-    ...{ market, ticker, from, as_of: asOf, data_version: dataVersion },
+    market,
+    ticker,
+    from,
+    as_of: asOf,
+    data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
     ...(notes.length === 0 ? {} : { note: notes.join(' ') }),

@@ -7,14 +7,14 @@ export interface RestatementScope {
   readonly metric: string
   readonly market: string
   readonly asOf: IsoDate
-  /** Earliest filing of a change; null: no bound. */
+  /** Earliest filing of a change, or null. */
   readonly from: IsoDate | null
-  /** The last entity of the previous page; null: the first page. */
+  /** The last entity of the previous page; null for the first page. */
   readonly after: number | null
-  /** Companies to examine. */
+  /** The number of companies to examine. */
   readonly limit: number
   readonly recentFiscalYearOnly: RecentYearOnly
-  /** The only companies that are examined, whatever figures others have; null: all of the market. */
+  /** The only companies to examine; null for all of the market. */
   readonly seen: readonly number[] | null
 }
 
@@ -37,7 +37,7 @@ export interface RestatementRow {
 export interface RestatementPage {
   readonly dataVersion: number
   readonly rows: RestatementRow[]
-  /** The last entity that was examined; null: this is the last page. */
+  /** The last entity examined; null on the last page. */
   readonly next: number | null
 }
 
@@ -47,14 +47,17 @@ interface Head {
   readonly last: number | null
 }
 
-/** Vintages whose value or unit differs from the previous vintage, both filed up to `asOf`. A page examines a fixed number of
- * companies, even if few of them have changes. This bounds its cost: one range of fact_cross_section per company. */
+/**
+ * Vintages whose value or unit differs from the previous vintage, both filed by `asOf`. A page examines a
+ * fixed number of companies, even if few of them have changes. This bounds its cost: one range of
+ * fact_cross_section per company.
+ */
 export async function restatementRows(sql: SqlClient, scope: RestatementScope): Promise<RestatementPage> {
   const { metric, market, asOf, from, after, limit, seen } = scope
   const later = after === null ? sql`` : sql`and entity_id > ${after}`
   const ofSeen = seen === null ? sql`` : sql`and entity_id = any(${[...seen]}::int[])`
   const since = from === null ? sql`` : sql`and v.filed >= ${from}`
-  // The value before the change may be filed under another fiscal year, which such a key does not see.
+  // The value before the change may be filed under another fiscal year, which the key may not see.
   const year = scope.recentFiscalYearOnly
     ? sql`and v.fy_before = v.fy ${shownYears(sql, scope.recentFiscalYearOnly, sql`v.fy`, asOf, sql`e.entity_id`)}`
     : sql``
@@ -93,15 +96,15 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
 /** Selects the changes of one company. */
 export interface CompanyScope {
   readonly entityId: number
-  /** null: all. */
+  /** Null for all. */
   readonly metrics: readonly string[] | null
   readonly asOf: IsoDate
-  /** Earliest filing of a change; null: no bound. */
+  /** Earliest filing of a change, or null. */
   readonly from: IsoDate | null
   readonly recentFiscalYearOnly: RecentYearOnly
 }
 
-/** The changes of one company, defined as those of a market. One range of the company's facts. */
+/** The changes of one company, defined like those of a market. Reads one range of the company's facts. */
 export async function companyRestatementRows(
   sql: SqlClient,
   { entityId, metrics, asOf, from, recentFiscalYearOnly }: CompanyScope,

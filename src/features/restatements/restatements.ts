@@ -23,18 +23,18 @@ import {
   restatementsLimit,
 } from './schema.ts'
 
-/** A request for restatements, decided: who may see which changes, as plain data. */
+/** A restatements request after all decisions about access, as plain data. */
 export interface RestatementsPlan extends MarketQuery {
-  /** Earliest filing of a change; null: no bound. */
+  /** Earliest filing of a change, or null. */
   readonly from: IsoDate | null
   readonly cacheKey: string
 }
 
-/** Restatements of a market are those of one metric. */
+/** Without a ticker, a request must name a metric and a market. */
 export type MarketRestatementsQuery = Omit<RestatementsQuery, 'metric' | 'market'> &
   Required<Pick<RestatementsQuery, 'metric' | 'market'>>
 
-/** The query of a request without a ticker. */
+/** Checks the query of a request without a ticker. */
 export function requireMarketQuery({ metric, market, ...rest }: RestatementsQuery): MarketRestatementsQuery {
   if (market === undefined)
     throw refused('market', 'Send ticker (for example ticker=AAPL), or market and metric.')
@@ -85,7 +85,7 @@ export async function readRestatements(
   }
 }
 
-/** @param source the statutory notice of the market */
+/** @param source the market's statutory source notice */
 export const restatementRow = (row: RestatementRow, source: string): Restatement => ({
   ticker: row.ticker,
   issuer_id: row.issuerId,

@@ -2,23 +2,34 @@ import type postgres from 'postgres'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { FoundEntity } from './queries.ts'
 
-/** A cap on the names that one branch of a statement reads; own names and other names are a branch each. */
+/** Caps the names that one branch of a statement reads. Own names and other names are separate branches. */
 const maxNameCandidates = 500
-/** The lengths of names in the index (SQL functions name_size and name_terms_of). */
+/** The name lengths in the index (SQL functions name_size and name_terms_of). */
 const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40]
 const sizeLetters = 'abcdefghijklmn'
-/** Words of a query that the index looks for. Each further one costs more to look up than it excludes; names are compared with all words. */
+/**
+ * The number of a query's words that the index looks up: each further one costs more than it excludes. Names
+ * are compared with all words.
+ */
 const maxIndexedWords = 4
-/** Up to so many names with the rarest word of a query are read at once. Of more only the short ones are, as long as there are enough. */
+/**
+ * If at most this many names contain a query's rarest word, they are read at once. If there are more, short
+ * names are read first until there are enough matches.
+ */
 const maxNamesAtOnce = 4_000
 
-/** From this length on, few names begin with the query, and all are read in one statement. For a shorter query short names are read
- * first. In bytes, because one Chinese character narrows as much as a syllable. */
+/**
+ * From this length on, few names begin with the query and all are read in one statement; for shorter queries,
+ * short names are read first. Measured in bytes, because one Chinese character narrows the search as much as
+ * a syllable.
+ */
 const isLong = ({ squeezed }: SearchProbe) => Buffer.byteLength(squeezed) >= 6
 
 type Level = 'prefix' | 'contains'
 
-/** Names of some lengths, by their places in `lengths`; the place after the last is of all that are longer. */
+/**
+ * A range of name lengths, as indexes into `lengths`. The index after the last stands for all longer names.
+ */
 interface Sizes {
   readonly first: number
   readonly last: number
@@ -26,10 +37,12 @@ interface Sizes {
 
 const allSizes: Sizes = { first: 0, last: lengths.length }
 
-/** Entities with a name (their own or another) that starts with the query, then those with a name that contains it. On each
- * of these levels, the shortest matching name comes first; ties are ordered by ID. `seen` are entities found earlier. If
- * there are few matches, all are read. For a common word, short names are read first: otherwise every name that contains it
- * would be read. */
+/**
+ * Entities with a name (own or other) that starts with the query, then those with a name that contains it.
+ * Within each level the shortest matching name comes first; ties are ordered by ID. `seen` are entities found
+ * earlier. If there are few matches, all are read. For a common word, short names are read first; otherwise
+ * every name that contains it would be read.
+ */
 export async function findNames(
   sql: SqlClient,
   probe: SearchProbe,
@@ -70,14 +83,16 @@ interface Search {
   limit: number
 }
 
-/** The matches that are missing after an earlier level. */
+/** The same search without the entities found so far. */
 function without(search: Search, found: readonly FoundEntity[]): Search {
   const seen = [...search.seen, ...found.map(entity => entity.entityId)]
   return { ...search, seen, limit: search.limit - found.length }
 }
 
-/** Reads names of each range of lengths in turn, ascending, until there are enough. Of a range all matches are found, or as many as
- * are missing: so none of the ranges before has a match left. */
+/**
+ * Reads names of each length range in ascending order until there are enough. In each range it finds all
+ * matches, or as many as are still needed, so that no match of a shorter range is skipped.
+ */
 async function shortestFirst(search: Search, level: Level, ranges: readonly Sizes[]) {
   const found: FoundEntity[] = []
   for (const sizes of ranges) {
@@ -87,7 +102,7 @@ async function shortestFirst(search: Search, level: Level, ranges: readonly Size
   return found
 }
 
-/** The lengths near that of the query, in three ranges. */
+/** The lengths near the query's, in three ranges. */
 function sizesFor(length: number): Sizes[] {
   const start = lengths.findIndex(bound => bound >= length)
   if (start < 0) return [{ first: 0, last: lengths.length - 1 }]
@@ -108,13 +123,14 @@ async function candidates(
              where ${condition} and entity_id <> all(${[...seen]})
              limit ${maxNameCandidates}) read)`
   }
-  // A company's own name brings what is shown of it. Looking that up by its number would read two more pages for each candidate.
+  // A company's own name already includes the columns shown. Looking them up by number would read two more
+  // pages per candidate.
   const branch = (condition: postgres.Fragment) => sql`
     select entity_id, search_name, length, is_cut, ticker, name, market from ${read('entity', condition)} own
     union all
     select other.entity_id, other.search_name, length, is_cut, e.ticker, e.name, e.market
     from ${read('entity_other_name', condition)} other join entity e on e.entity_id = other.entity_id`
-  // A select for each way to match and not one with `or`, which would compute the terms of every row again.
+  // A separate select for each way to match: a single one with `or` would recompute the terms of every row.
   const all = readings.reduce(
     (selects, reading) => sql`${selects} union all ${branch(wording(sql, probe, reading, level, sizes))}`,
     branch(holding(sql, probe, level, sizes)),
@@ -131,7 +147,7 @@ async function candidates(
   return { found: [...rows], isCut: rows[0]?.isCut ?? false }
 }
 
-/** Outside France, Belgium and Denmark: the query as one text without marks. */
+/** For markets other than France, Belgium and Denmark: matches the query as one text without punctuation. */
 function holding(sql: SqlClient, probe: SearchProbe, level: Level, { last }: Sizes): postgres.Fragment {
   const short = last < lengths.length ? [`l${lengths[last]}`] : []
   return level === 'prefix'
@@ -141,22 +157,31 @@ function holding(sql: SqlClient, probe: SearchProbe, level: Level, { last }: Siz
         and strpos(search_squeezed(search_name), ${probe.squeezed}) > 0`
 }
 
-/** One way to take the words of a query: each must be a word of the name or, from four characters on, begin one. */
+/**
+ * One way to split a query into words. Each must be a word of the name or, from four characters on, begin
+ * one.
+ */
 interface Reading {
   readonly words: readonly string[]
-  /** A regular expression for the words of a name as its own marks separate them; null: none is needed. */
+  /**
+   * A regular expression for the words of a name as its own punctuation separates them; null if none is
+   * needed.
+   */
   readonly begins: string | null
 }
 
 interface IndexedReading extends Reading {
-  /** Terms of those words that the index looks for. */
+  /** Index terms for those words that are looked up. */
   readonly indexed: readonly string[]
 }
 
 const maxWholeWord = 3
 
-/** The words as marks separate them, joined across marks, and all as one word. The last finds WALMART for "wal mart": but a short last
- * word still has to end where a word of the name ends, so that "total di" does not find TOTAL DIRECT. */
+/**
+ * The words as split at punctuation, joined across it, and all as one word. The last one finds WALMART for
+ * "wal mart"; but a short last word must still end where a word of the name ends, so that "total di" does not
+ * find TOTAL DIRECT.
+ */
 function readingsOf({ squeezed, words, joined }: SearchProbe): Reading[] {
   const distinct = [words, joined].filter(
     (list, index, all) =>
@@ -171,7 +196,7 @@ function readingsOf({ squeezed, words, joined }: SearchProbe): Reading[] {
 
 const longestTerm = 9
 
-/** The term by which the index has a word. */
+/** The index term of a word. */
 export function termOf(word: string): string {
   const letters = Array.from(word)
   return letters.length <= maxWholeWord ? `w${word}` : `p${letters.slice(0, longestTerm).join('')}`
@@ -179,7 +204,10 @@ export function termOf(word: string): string {
 
 const patternOf = (word: string) => (Array.from(word).length <= maxWholeWord ? `% ${word} %` : `% ${word}%`)
 
-/** France, Belgium and Denmark: every word of the query, as a whole word or as the beginning of one. */
+/**
+ * For France, Belgium and Denmark: matches every word of the query as a whole word or as the beginning of
+ * one.
+ */
 function wording(
   sql: SqlClient,
   probe: SearchProbe,
@@ -200,13 +228,16 @@ function wording(
     : matches
 }
 
-/** The rarest, as far as that is known, then the longest. */
+/** The rarest terms as far as known, then the longest. */
 function rarestTerms(terms: readonly string[], common: ReadonlySet<string>): readonly string[] {
   const rank = (term: string) => term.length - (common.has(term) ? 100 : 0)
   return terms.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxIndexedWords)
 }
 
-/** After so many searches the statistics are read again: those of a new database are empty, and words become common. */
+/**
+ * The statistics are read again after this many searches: a new database has none, and words may become
+ * common.
+ */
 const searchesBetweenReads = 2_000
 
 interface ReadWords {
@@ -216,7 +247,7 @@ interface ReadWords {
 
 const readWords = new WeakMap<SqlClient, ReadWords>()
 
-/** Terms of so many names that these are not read all at once. They decide how names are read and not which are found. */
+/** Terms with too many names to read at once. They decide how names are read, not which are found. */
 function commonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
   let known = readWords.get(sql)
   if (known === undefined || known.searches >= searchesBetweenReads) {
@@ -227,7 +258,7 @@ function commonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
   return known.words
 }
 
-/** By the statistics of the index, which list its commonest terms. */
+/** Read from the statistics of the index, which list its most common terms. */
 async function readCommonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
   const rows = await sql<{ word: string }[]>`
     select left(term, -1) as word
@@ -238,21 +269,23 @@ async function readCommonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ word }) => word))
 }
 
-/** A query as the database's search functions take it: folded like every stored name, and its index terms without the letters of the
- * length. */
+/**
+ * A query in the form that the database's search functions take: folded like every stored name, with index
+ * terms that lack the length letter.
+ */
 export interface SearchProbe {
   folded: string
-  /** Without spaces and marks; empty if the query has nothing else. */
+  /** Without spaces and punctuation; empty if the query has nothing else. */
   squeezed: string
   /** Characters of `squeezed`. */
   length: number
-  /** The terms of its beginning, in markets of words and elsewhere. */
+  /** The terms of its beginning, in markets that match by word and in others. */
   beginning: string
   prefix: string
   grams: string[]
-  /** As marks separate them. */
+  /** Split at punctuation. */
   words: string[]
-  /** As spaces separate them, without marks. */
+  /** Split at spaces, with punctuation removed. */
   joined: string[]
 }
 

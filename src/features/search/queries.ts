@@ -1,22 +1,27 @@
 import type { SqlClient } from '../../postgres/client.ts'
 
-/** A cap on the IDs that are read: half a million begin with a digit. */
+/** Caps the IDs read: half a million begin with a digit. */
 const maxIdCandidates = 800
 const lastCharacter = '\u{10FFFF}'
 
-/** IDs without marks are at most this long: a share class (BRK-B) is the only part of a symbol that a mark separates. */
+/**
+ * IDs without punctuation have at most this length: a share class (BRK-B) is the only part of a symbol that
+ * is set off by punctuation.
+ */
 const maxSymbolLetters = 8
 
-/** Spellings of an ID that differ in one mark: BRK.B, BRK/B and BRKB for BRK-B. */
+/** Spellings of an ID that differ in one punctuation mark: BRK.B, BRK/B and BRKB for BRK-B. */
 function spellings(folded: string, squeezed: string): string[] {
   if (!/^[a-z0-9]+$/.test(squeezed) || squeezed.length > maxSymbolLetters) return [folded]
   const split = Array.from({ length: squeezed.length - 1 }, (_, index) => index + 1)
   return [folded, squeezed, ...split.map(at => `${squeezed.slice(0, at)}-${squeezed.slice(at)}`)]
 }
 
-/** Entities with this ID or the code before its suffix (2330 of 2330.TW), however its marks are written; then those whose ID begins with
- * `folded`, then those of which either was true of a former ID. An entity with several such IDs comes once, under the best match; by a
- * former one under its ID of today. */
+/**
+ * Entities with this ID or the code before its suffix (2330 of 2330.TW), whatever its punctuation; then those
+ * whose ID begins with `folded`; then the same for former IDs. An entity with several such IDs appears once,
+ * under its best match; one found by a former ID appears under its current ID.
+ */
 export function findIds(
   sql: SqlClient,
   { folded, squeezed }: { readonly folded: string; readonly squeezed: string },
@@ -47,10 +52,12 @@ export function findIds(
     limit ${limit}`
 }
 
-/** Of `.TW`. */
+/** The length of `.TW`. */
 const suffixLength = 3
 
-/** Entities that an exchange lists under this code, where the code is not part of their ID (7974 of E02367.JP). */
+/**
+ * Entities that an exchange lists under this code, if the code is not part of their ID (7974 for E02367.JP).
+ */
 export function findCodes(sql: SqlClient, code: string, limit: number): Promise<FoundEntity[]> {
   return sql<FoundEntity[]>`
     select entity_id as "entityId", e.ticker, e.name, e.market
@@ -60,7 +67,10 @@ export function findCodes(sql: SqlClient, code: string, limit: number): Promise<
     limit ${limit}`
 }
 
-/** Entities with one of the IDs or registration numbers, in their order. A suffix in the query fixes the market. */
+/**
+ * Entities with one of the IDs or registration numbers, in their order. A suffix in the query determines the
+ * market.
+ */
 export function findNumbers(
   sql: SqlClient,
   tickers: readonly string[],

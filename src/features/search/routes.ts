@@ -10,7 +10,10 @@ import { SearchQuery, SearchResult } from './schema.ts'
 import { searchEntities } from './search.ts'
 
 export interface SearchDeps {
-  /** Its connections plan a statement once (`indexLookupsOnly`): planning a search anew takes longer than running it. */
+  /**
+   * Its connections plan each statement once (`indexLookupsOnly`): planning a search takes longer than
+   * running it.
+   */
   readonly lookups: Sql
   readonly responses: ResponseCache
   readonly dataVersion: () => number
@@ -18,7 +21,7 @@ export interface SearchDeps {
 
 const readQuery = queryReader(SearchQuery)
 
-/** GET /api/search: needs no key. It counts by address, or against a key that is sent. */
+/** GET /api/search needs no key. It counts by address, or against a key if one is sent. */
 export function searchRoutes(http: HttpPlugin, { lookups, responses, dataVersion }: SearchDeps) {
   return new Elysia({ name: 'search' }).use(http).get(
     '/api/search',

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** Characters (code points) of a query that are read; the rest is cut off. */
+/** The number of characters (code points) of a query that are read; the rest is cut off. */
 export const searchCharacters = 100
 export const searchHits = 8
 

@@ -4,9 +4,11 @@ import { findNames, makeProbe, type SearchProbe } from './nameQueries.ts'
 import { type FoundEntity, findCodes, findIds, findNumbers } from './queries.ts'
 import { type SearchHit, searchCharacters, searchHits } from './schema.ts'
 
-/** Up to eight entities for a name, a symbol or a registration number. Order: the registration number, the exact ID, IDs that begin
- * with the text, former IDs likewise, a short number of the SEC, names that begin with the text, names that contain it. Each entity
- * comes once, at its best level. */
+/**
+ * Up to eight entities for a name, symbol or registration number. Order: the registration number, the exact
+ * ID, IDs that begin with the text, former IDs in the same way, a short SEC number, names that begin with the
+ * text, names that contain it. Each entity appears once, at its best level.
+ */
 export async function searchEntities(sql: Sql, q: string): Promise<SearchHit[]> {
   const found = await findAll(sql, readable(q))
   return found.map(({ ticker, name, market }) => ({ ticker, name, market }))
@@ -39,12 +41,15 @@ async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
   return found
 }
 
-/** A code of the Tokyo Stock Exchange. */
+/** A listing code of the Tokyo Stock Exchange. */
 const listingCode = /^\d[\da-z]\d[\da-z]$/
 
 const conjunction = /(?<= )(?:and|et|und|og)(?= )/g
 
-/** The same name with its conjunction written otherwise: a register may have `&` where people write a word, and the reverse. */
+/**
+ * The same name with its conjunction spelled differently: a register may have `&` where people write a word,
+ * or the reverse.
+ */
 function otherConjunctions(folded: string): string[] {
   const spaced = folded.replaceAll('&', ' & ')
   const others = [
@@ -73,8 +78,11 @@ function invalid(what: string): Failure {
   )
 }
 
-/** A registration number as people type it: 8 to 10 digits, grouped or not, with or without a suffix or prefix (`BE0410682657`,
- * `CIK0000320193`); of the SEC also fewer, since it writes its numbers with and without leading zeros. */
+/**
+ * A registration number as people type it: 8 to 10 digits, grouped or not, with or without a suffix or prefix
+ * (`BE0410682657`, `CIK0000320193`). SEC numbers may be shorter, because the SEC writes them with and without
+ * leading zeros.
+ */
 interface RegistrationNumber {
   /** IDs that it may stand for. */
   readonly tickers: readonly string[]
@@ -82,7 +90,7 @@ interface RegistrationNumber {
   readonly numbers: readonly string[]
   /** From the suffix or prefix; null without one. */
   readonly market: string | null
-  /** So few digits that they are as likely the beginning of an ID. */
+  /** True if it has so few digits that it may as well be the beginning of an ID. */
   readonly isShort: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../postgres/client.ts'
 
-/** What a search reads, the most scattered first. */
+/** The relations that a search reads, the most scattered first. */
 const relations = [
   'entity_names',
   'entity_other_names',
@@ -13,16 +13,21 @@ const relations = [
 ]
 
 const pageBytes = 8_192
-/** 16 MB, which a disk reads in about as long as the pause: requests for figures get at it meanwhile. */
+/**
+ * 16 MB, which a disk reads in about the time of the pause, so that requests for figures get their share of
+ * it.
+ */
 const pagesAtOnce = 2_048
 const pauseMs = 15
 
-/** Reads what searches read from disk into memory, in the order of the files. A search for a name touches hundreds of scattered pages:
- * the first ones after a start would wait for the disk for each. Returns the bytes read; null where the database lacks the
- * extension pg_prewarm. What is larger than half of the database's buffers goes into the system's cache, so that it does not displace
- * figures.
+/**
+ * Reads the relations of searches from disk into memory, in file order. A search for a name touches hundreds
+ * of scattered pages, so the first ones after a start would wait for the disk each time. Returns the bytes
+ * read, or null if the database lacks the extension pg_prewarm. Relations larger than half of the database's
+ * buffers go into the operating system's cache, so that they do not displace figures.
  *
- * @param maxBytes what comes after so many bytes is left out */
+ * @param maxBytes reading stops after this many bytes
+ */
 export async function warmSearch(sql: Sql, maxBytes: number): Promise<number | null> {
   const [{ canWarm, bufferBytes }] = await sql<{ canWarm: boolean; bufferBytes: number }[]>`
     select to_regproc('pg_prewarm') is not null as "canWarm",

@@ -7,7 +7,10 @@ import type { Rights } from '../../rights/rights.ts'
 import type { SignalFilter, SignalPosition } from './queries.ts'
 import { firstSignalDay, type SignalsQuery, signalLimit } from './schema.ts'
 
-/** What a request will see, decided before any query. Equal `cacheKey`s mean equal bytes while the data version stays the same. */
+/**
+ * What a request will see, decided before any query. Equal `cacheKey`s give equal bytes while the data
+ * version stays the same.
+ */
 export interface SignalsPlan {
   readonly tier: string
   readonly fullAccess: boolean
@@ -15,10 +18,10 @@ export interface SignalsPlan {
   /** True if the response has to contain the Free Licence. */
   readonly freeLicence: boolean
   readonly filter: SignalFilter
-  /** The last day that the key sees; null: it sees all. */
+  /** The last day that the key sees, or null if it sees all. */
   readonly viewEnds: IsoDate | null
   readonly limit: number
-  /** Of the cursors of this list. */
+  /** Scope of this list's cursors. */
   readonly scope: CursorScope
   readonly cacheKey: string
 }
@@ -73,7 +76,7 @@ function requireDay(param: 'from' | 'to', day: IsoDate | undefined): void {
   )
 }
 
-/** A place in the served order as clients send it back. */
+/** Encodes a position in the served order as a cursor. */
 export function encodeCursor(cursors: CursorSigner, scope: CursorScope, place: SignalPosition): string {
   return cursors.write(scope, [place.date, place.ticker, place.horizonDays, place.market].join(' '))
 }

@@ -4,7 +4,7 @@ import { type Horizon, horizonDays, horizons } from '../../horizons.ts'
 import type { ReservedSql, Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 
-/** A row's place in the served order: date descending, then ticker, horizon and market. */
+/** A row's position in the served order: date descending, then ticker, horizon and market. */
 export interface SignalPosition {
   date: IsoDate
   ticker: string
@@ -15,10 +15,10 @@ export interface SignalPosition {
 export interface SignalFilter {
   market: string | null
   horizonDays: number | null
-  /** Both ends are included. */
+  /** Both bounds are inclusive. */
   from: IsoDate | null
   to: IsoDate | null
-  /** Only rows after this place. */
+  /** Only rows after this position. */
   after: SignalPosition | null
 }
 
@@ -27,20 +27,24 @@ type SignalText = 'json' | 'csv' | 'ndjson'
 
 export interface SignalPage {
   dataVersion: number
-  /** Rows that `rows` will yield. */
+  /** The number of rows that `rows` yields. */
   count: number
   /** The last of them if more follow; null at the end. */
   last: SignalPosition | null
-  /** Only of a first page without rows. */
+  /** Only set for a first page without rows. */
   extent: SignalExtent | null
-  /** The rows as text, many at a time: `,{...}` in JSON, a line in CSV and NDJSON. The connection is returned after the last rows
-   * or when the reader stops, but only once reading has begun: a caller must always read. */
+  /**
+   * The rows as text, in chunks: `,{...}` in JSON, a line in CSV and NDJSON. The connection is returned after
+   * the last row or when the reader stops, but only once reading has begun, so a caller must always read.
+   */
   rows: AsyncGenerator<Uint8Array, void, undefined>
 }
 
-/** Opens one page of resolved signals. Count, last place, data version and rows are of one snapshot.
+/**
+ * Opens one page of resolved signals. Count, last position, data version and rows come from one snapshot.
  *
- * @param viewEnds the last day that the key sees; null: it sees all */
+ * @param viewEnds the last day that the key sees, or null if it sees all
+ */
 export async function readSignalPage(
   sql: Sql,
   filter: SignalFilter,
@@ -64,7 +68,7 @@ export async function readSignalPage(
   }
 }
 
-/** Forces a plan for the actual bounds: a generic plan uses no index for a limit that it does not know. */
+/** Forces a plan for the actual bounds: a generic plan uses no index, because it does not know the limit. */
 async function beginSnapshot(connection: ReservedSql): Promise<void> {
   await connection
     .unsafe('begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan')
@@ -92,8 +96,10 @@ async function readHead(connection: ReservedSql, filter: SignalFilter, limit: nu
 
 const rowsPerFetch = 1_000
 
-/** PostgreSQL writes the rows as text. Its float text is the shortest that reads back to the same number, the same in all
- * formats. And no row becomes an object here only to be written again. */
+/**
+ * PostgreSQL serialises the rows. It writes the shortest float text that reads back to the same number,
+ * equally in all formats, and no row becomes an object here only to be serialised again.
+ */
 async function* readRows(
   connection: ReservedSql,
   filter: SignalFilter,
@@ -133,13 +139,14 @@ async function* readRows(
     }
   } finally {
     signal?.removeEventListener('abort', cancel)
-    // Until the server has the cancel request, it could hit the next statement on this connection.
+    // The server may not have received the cancel request yet, and it could then hit the next statement on
+    // this connection.
     await cancelled
     await returnConnection(connection)
   }
 }
 
-/** The rows that a filter selects. Open forecasts are never served, and the indexes leave them out, too. */
+/** Selects a filter's rows. Open forecasts are never served, and the indexes exclude them as well. */
 function signalConditions(sql: SqlClient, filter: SignalFilter) {
   const { market, horizonDays, from, to, after } = filter
   return sql`
@@ -156,16 +163,16 @@ function signalConditions(sql: SqlClient, filter: SignalFilter) {
     }`
 }
 
-/** What the archive has, to explain a page without rows. */
+/** The archive's extent, to explain a page without rows. */
 export interface SignalExtent {
   /** Markets with resolved signals, in alphabetical order. */
   readonly markets: readonly string[]
   readonly horizons: readonly Horizon[]
-  /** Of the wanted market, or of all; null: there are no resolved signals. */
+  /** For the requested market or all markets; null if there are no resolved signals. */
   readonly days: { readonly first: IsoDate; readonly last: IsoDate } | null
 }
 
-/** @param lastDay where the view of the key ends; null: it does not end */
+/** @param lastDay the last day that the key sees, or null */
 export async function readSignalExtent(
   sql: SqlClient,
   market: string | null,
@@ -173,7 +180,7 @@ export async function readSignalExtent(
 ): Promise<SignalExtent> {
   const inView = lastDay === null ? sql`` : sql`and s.date <= ${lastDay}`
   const ofMarket = market === null ? sql`` : sql`and s.market = ${market}`
-  // From each market straight to the next one in the index: reading every row would take seconds.
+  // Jumps from each market to the next one in the index: reading every row would take seconds.
   const markets = await sql<{ market: string }[]>`
     with recursive known (market) as (
       select min(market) from signal where actual is not null
@@ -193,9 +200,11 @@ export async function readSignalExtent(
   }
 }
 
-/** The horizons of which there are resolved signals.
+/**
+ * The horizons that have resolved signals.
  *
- * @param lastDay up to this day; null: one probe of the primary key each */
+ * @param lastDay counts only signals up to this day; if null, each horizon takes one probe of the primary key
+ */
 export async function resolvedHorizons(sql: SqlClient, lastDay: IsoDate | null = null): Promise<Horizon[]> {
   const inView = lastDay === null ? sql`` : sql`and s.date <= ${lastDay}`
   const rows = await sql<{ days: number }[]>`
@@ -207,9 +216,11 @@ export async function resolvedHorizons(sql: SqlClient, lastDay: IsoDate | null =
 
 const daysPerFetch = 50
 
-/** The archive of one horizon for backtests: every resolved signal, in the order of days, some days at a time.
+/**
+ * The archive of one horizon for backtests: every resolved signal, in the order of days, in batches of days.
  *
- * @param onVersion receives the data version of the rows before the first of them */
+ * @param onVersion receives the rows' data version before the first row
+ */
 export async function* streamResolvedSignals(
   sql: Sql,
   horizon: Horizon,

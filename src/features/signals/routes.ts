@@ -30,7 +30,7 @@ interface SignalsDeps extends SignalStore, Pinnable<SignalStore> {
 
 const readQuery = queryReader(SignalsQuery)
 
-/** GET /api/v1/signals: streamed, because memory must not grow with the number of rows. */
+/** GET /api/v1/signals. Streamed, so that memory does not grow with the number of rows. */
 export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
   return new Elysia({ name: 'signals' }).use(http).get(
     '/api/v1/signals',

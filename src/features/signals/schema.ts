@@ -5,8 +5,10 @@ import { Horizon } from '../../horizons.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 
-/** The pattern of a signal's ticker. Such a ticker cannot start a spreadsheet formula and needs no escaping in JSON or CSV. The table
- * `signal` checks the same pattern. */
+/**
+ * The pattern of a signal's ticker. Such a ticker cannot start a spreadsheet formula and needs no escaping in
+ * JSON or CSV. The table `signal` enforces the same pattern.
+ */
 export const signalTickerPattern = '^[A-Z0-9^][A-Z0-9.^=_:/&-]{0,31}$'
 
 export const SignalRow = Type.Object(
@@ -46,14 +48,14 @@ export const signalSheet = [
   { name: 'source', kind: 'text' },
 ] as const satisfies readonly Column<keyof SignalRow>[]
 
-/** The description of each field, as every signal list contains it. */
+/** Descriptions of the fields, as every signal list contains them. */
 export const signalSchema: Readonly<Record<string, string>> = Object.freeze(
   Object.fromEntries(
     Object.entries(SignalRow.properties).map(([field, schema]) => [field, schema.description ?? '']),
   ),
 )
 
-/** Signals of earlier days are refused. */
+/** Signals for earlier days are refused. */
 export const firstSignalDay = '1900-01-01'
 
 export const signalLimit = { max: 50_000, default: 5_000 } as const

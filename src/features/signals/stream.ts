@@ -12,18 +12,22 @@ import { type SignalRow, signalSchema, signalSheet } from './schema.ts'
 interface SignalResponse {
   count: number
   dataVersion: number
-  /** The cursor of the next page; null at the end. CSV cannot contain it: the caller sends it as a header. */
+  /**
+   * The cursor of the next page; null at the end. CSV cannot contain it, so the caller sends it as a header.
+   */
   next: string | null
   body: ReadableStream<Uint8Array>
   /** Resolves when the database has been read; the client may still be reading. */
   read: Promise<void>
-  /** What the format has no field for. */
+  /** Headers for what the format has no field for. */
   headers: Readonly<Record<string, string>>
 }
 
-/** The signal list as a stream of bytes, straight from the database: memory does not grow with the number of rows. Failures before
- * the first row reject. A client that disconnects (`signal`, or a cancelled stream) cancels the statement and returns its
- * connection. */
+/**
+ * The signal list as a stream of bytes, straight from the database, so that memory does not grow with the
+ * number of rows. Failures before the first row reject the promise. A client that disconnects (`signal`, or a
+ * cancelled stream) cancels the statement and returns its connection.
+ */
 export async function openSignals(
   { sql, cursors }: { readonly sql: Sql; readonly cursors: CursorSigner },
   plan: SignalsPlan,
@@ -79,9 +83,11 @@ function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {
   }
 }
 
-/** Why a page of signals has no rows.
+/**
+ * Explains a page of signals without rows.
  *
- * @param extent null: the page follows others */
+ * @param extent null if the page follows others
+ */
 function explainEmptyPage({ filter, viewEnds }: SignalsPlan, extent: SignalExtent | null): string {
   if (extent === null) return 'No rows follow those of earlier pages.'
   const { market } = filter
@@ -131,7 +137,7 @@ async function* jsonList(head: object, first: IteratorResult<Uint8Array, void>, 
   yield Buffer.from(']}')
 }
 
-/** The rows that NDJSON would contain. */
+/** Parses the rows from their NDJSON. */
 async function* parsedRows(chunks: Chunks): AsyncGenerator<SignalRow[], void, undefined> {
   for await (const chunk of chunks) {
     const lines = Buffer.from(chunk).toString().split('\n')
@@ -139,7 +145,7 @@ async function* parsedRows(chunks: Chunks): AsyncGenerator<SignalRow[], void, un
   }
 }
 
-/** Closes `rows` however the chunks end: otherwise their connection would never be returned. */
+/** Closes `rows` however the chunks end; otherwise their connection would never be returned. */
 async function* closingRows(chunks: Chunks, rows: SignalPage['rows'], onRead: () => void): Chunks {
   try {
     yield* chunks

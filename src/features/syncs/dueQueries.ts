@@ -1,6 +1,6 @@
 import type { Sql } from '../../postgres/client.ts'
 
-/** Records that a run of a market is due. One that a process works on is that run. */
+/** Records that a run of a market is due. If a process is already working on one, that run counts. */
 export async function markDue(sql: Sql, market: string): Promise<void> {
   await sql`
     insert into sync_due (market, due_at, try_at) values (${market}, now(), now())
@@ -8,14 +8,16 @@ export async function markDue(sql: Sql, market: string): Promise<void> {
     where sync_due.process_id is null`
 }
 
-/** A run that this process is to do. */
+/** A run that this process has to carry out. */
 export interface DueRun {
   readonly market: string
   readonly attempts: number
 }
 
-/** Claims runs whose time has come: those of no process, of a dead one, or of this one, which has lost them. Of two processes at once
- * one gets each. */
+/**
+ * Claims due runs that belong to no process, to a dead one, or to this one after it lost them. Of two
+ * concurrent processes only one gets each.
+ */
 export async function claimDue(
   sql: Sql,
   processId: string,
@@ -34,12 +36,12 @@ export async function claimDue(
     returning market, attempts`
 }
 
-/** The run is over, and the schedule wants no other before its next time. */
+/** Removes the claim after a finished run; the schedule adds the next one at its time. */
 export async function settleDue(sql: Sql, processId: string, market: string): Promise<void> {
   await sql`delete from sync_due where market = ${market} and process_id = ${processId}`
 }
 
-/** Leaves the run to whichever process comes first after a wait. */
+/** Releases the run to any process after a wait. */
 export async function postponeDue(
   sql: Sql,
   processId: string,

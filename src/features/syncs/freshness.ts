@@ -6,7 +6,7 @@ import { type MarketRuns, readMarketRuns } from './freshnessQueries.ts'
 const orNull = (description: string, examples: unknown[]) =>
   Type.Union([Type.String(), Type.Null()], { description, examples })
 
-/** How current what was fetched from a register is. */
+/** How current the data fetched from a register is. */
 export const RegisterFreshness = Type.Object(
   {
     market: Type.String({ examples: ['US'] }),
@@ -45,7 +45,7 @@ export const RegisterFreshness = Type.Object(
 )
 export type RegisterFreshness = Static<typeof RegisterFreshness>
 
-/** Markets that were ever fetched, or are to be. */
+/** Markets that were ever fetched or are scheduled. */
 export function registerSyncs(
   runs: readonly MarketRuns[],
   schedule: readonly ScheduledSync[],
@@ -70,11 +70,11 @@ interface FreshnessParts {
   readonly sql: Sql
   readonly markets: readonly string[]
   readonly schedule: readonly ScheduledSync[]
-  /** Milliseconds that only grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsedMs: () => number
 }
 
-/** /ready may be requested by every proxy each second. */
+/** Every proxy may request /ready once a second. */
 const maxAgeMs = 2_000
 
 /** How current each market is, read at most every two seconds. */
@@ -93,7 +93,7 @@ export class Freshness {
     const syncs = readMarketRuns(sql, markets).then(runs => registerSyncs(runs, schedule))
     const read = { at: now, syncs }
     this.#read = read
-    // A failure is not remembered.
+    // Failures are not cached.
     syncs.catch(() => {
       if (this.#read === read) this.#read = null
     })

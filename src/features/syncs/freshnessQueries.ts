@@ -5,18 +5,18 @@ import { silentEnd } from './runQueries.ts'
 export interface MarketRuns {
   readonly market: string
   readonly running: boolean
-  /** Instants like 2026-11-22T06:15:04Z; null: there is none. */
+  /** Instants like 2026-11-22T06:15:04Z, or null. */
   readonly lastSuccess: string | null
   readonly ageSeconds: number | null
   readonly lastFailure: string | null
   readonly reason: string | null
-  /** Of the last run, whatever its end. */
+  /** Counts of the last run, however it ended. */
   readonly documents: number | null
   readonly facts: number | null
   readonly dataVersion: number | null
 }
 
-/** What is known of the runs of each market, in the given order. */
+/** What is known about the runs of each market, in the given order. */
 export async function readMarketRuns(sql: Sql, markets: readonly string[]): Promise<readonly MarketRuns[]> {
   return sql<MarketRuns[]>`
     select m.market, m.running, ${instant(sql, sql`d.ended_at`)} as "lastSuccess",

@@ -1,8 +1,11 @@
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { isSyncLocked } from '../../postgres/syncLock.ts'
 
-/** How a run ended. `done`: everything was fetched. `incomplete`: some requests failed. `failed`: it ended before its plan did.
- * `stopped`: by a signal or its time limit. `killed`: without a word. */
+/**
+ * How a run ended. `done`: everything was fetched. `incomplete`: some requests failed. `failed`: it ended
+ * before completing its plan. `stopped`: a signal or its time limit ended it. `killed`: it ended without
+ * reporting.
+ */
 export type SyncOutcome = 'done' | 'incomplete' | 'failed' | 'stopped' | 'killed'
 
 export interface NewRun {
@@ -21,7 +24,10 @@ export interface RunEnd extends RunCounts {
   readonly reason: string | null
 }
 
-/** Records that a run began. The caller has the lock of the market, so a run of it that has no end is dead. */
+/**
+ * Records the start of a run. The caller holds the market's lock, so any run of the market without an end is
+ * dead.
+ */
 export async function beginRun(sql: Sql, { market, isScheduled, isPartial }: NewRun): Promise<string> {
   await endDeadRuns(sql, market)
   const [row] = await sql<{ id: string }[]>`
@@ -30,14 +36,14 @@ export async function beginRun(sql: Sql, { market, isScheduled, isPartial }: New
   return row.id
 }
 
-/** Records what a run has done so far, and that it lives. */
+/** Records a run's progress, which also serves as its heartbeat. */
 export async function noteRun(sql: Sql, id: string, { documents, facts }: RunCounts): Promise<void> {
   await sql`
     update sync_run set seen_at = now(), documents = ${documents}, facts = ${facts}
     where run_id = ${id} and ended_at is null`
 }
 
-/** Records the end of a run, also of one that counted as dead. */
+/** Records the end of a run, even of one that was taken for dead. */
 export async function endRun(
   sql: Sql,
   id: string,
@@ -49,7 +55,7 @@ export async function endRun(
     where run_id = ${id}`
 }
 
-/** Records a run that ended before it could begin. */
+/** Records a run that failed before it could begin. */
 export async function recordFailedRun(
   sql: Sql,
   { market, isScheduled, isPartial }: NewRun,
@@ -60,11 +66,13 @@ export async function recordFailedRun(
     select ${market}, ${isScheduled}, ${isPartial}, now(), 'failed', ${reason}, version from data_version`
 }
 
-/** The reason of a run that has no end, and no process that could give it one. */
+/** The reason recorded for a run whose process died without reporting an end. */
 export const silentEnd =
   'The run ended without a word: its process was killed, or the database was lost. What it fetched is stored, and the next run continues.'
 
-/** Records the end of runs of a market whose process died. The caller has its lock, or no process has. */
+/**
+ * Ends the runs of a market whose process died. Either the caller holds the market's lock or no process does.
+ */
 async function endDeadRuns(sql: SqlClient, market: string): Promise<void> {
   await sql`
     update sync_run set ended_at = seen_at, outcome = 'killed', reason = ${silentEnd}
@@ -79,7 +87,10 @@ interface LastRun {
   readonly facts: number
 }
 
-/** The last run of a market, if it is later than another one. A run without an end is dead if no process has the lock. */
+/**
+ * The last run of a market, if it is later than the given one. A run without an end is dead if no process
+ * holds the lock.
+ */
 export async function lastRunAfter(sql: Sql, market: string, id: string): Promise<LastRun | null> {
   if (!(await isSyncRunning(sql, market))) await endDeadRuns(sql, market)
   const [row] = await sql<LastRun[]>`
@@ -89,21 +100,21 @@ export async function lastRunAfter(sql: Sql, market: string, id: string): Promis
   return row ?? null
 }
 
-/** The number of the last run of a market; 0: there is none. */
+/** The number of a market's last run, or 0. */
 export async function lastRunId(sql: Sql, market: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     select coalesce(max(run_id), 0)::text as id from sync_run where market = ${market}`
   return row.id
 }
 
-/** Whether a process fetches from the register of a market, by hand or by the schedule. */
+/** Whether a process is fetching from a market's register, started manually or by the schedule. */
 export async function isSyncRunning(sql: Sql, market: string): Promise<boolean> {
   const [row] = await sql<{ running: boolean }[]>`
     select ${isSyncLocked(sql, sql`${market}`)} as running`
   return row.running
 }
 
-/** Gives a run another outcome: that of who stopped it. */
+/** Marks a finished run as failed, for the process that stopped it. */
 export async function failRun(sql: Sql, id: string, reason: string): Promise<void> {
   await sql`update sync_run set outcome = 'failed', reason = ${reason} where run_id = ${id} and ended_at is not null`
 }
@@ -111,7 +122,10 @@ export async function failRun(sql: Sql, id: string, reason: string): Promise<voi
 const keepDays = 90
 const keepRuns = 1_000
 
-/** Deletes runs past their retention, but of each market the last that was done. Also what no schedule has wanted for a week. */
+/**
+ * Deletes runs past their retention except for each market's last `done` run, and due runs that no schedule
+ * has requested for a week.
+ */
 export async function deleteOldRuns(sql: Sql, limit: number): Promise<void> {
   await sql`
     delete from sync_run where run_id in (

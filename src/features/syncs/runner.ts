@@ -11,51 +11,51 @@ import {
 } from './runQueries.ts'
 
 interface ProcessEnd {
-  /** null: a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
-  /** The end of its standard error, for the log alone. */
+  /** The end of its standard error, for the log only. */
   readonly output: string
 }
 
-/** `asfiled sync <market>` in a process of its own. */
+/** A child process that runs `asfiled sync <market>`. */
 export interface SyncProcess {
   readonly ended: Promise<ProcessEnd>
-  /** Ends it where it loses nothing. */
+  /** Asks it to stop at a point where it loses nothing. */
   stop(): void
-  /** Ends it at once, which loses nothing that is archived or imported. */
+  /** Kills it at once; what is archived or imported stays. */
   kill(): void
 }
 
 export interface SyncRunnerDeps {
   readonly sql: Sql
-  /** As in the heartbeats of this process: a claim lasts as long as they do. */
+  /** The ID in this process's heartbeats: a claim lasts as long as they do. */
   readonly processId: string
   readonly schedule: readonly ScheduledSync[]
   readonly start: (market: string) => SyncProcess
   readonly epochMs: () => number
-  /** A run that takes longer is stopped. */
+  /** Longer runs are stopped. */
   readonly timeoutMs: number
   readonly report: (level: 'info' | 'warn', fields: object, line: string) => void
 }
 
-/** The exit code of a run that found another one of its market under way. */
+/** The exit code of a run that found another run of its market in progress. */
 export const busyExitCode = 3
 
 const pollMs = 1_000
-/** Each may need the memory of an import. */
+/** Each run may need the memory of an import. */
 const maxRunning = 2
-/** A run of another process, or by hand, is under way. */
+/** The wait if another process, or a manual run, is already fetching the market. */
 const busyWaitMs = 10_000
 const firstRetryMs = 60_000
 const maxRetryMs = 3_600_000
-/** What a stopped run may take until it is killed. */
+/** How long a stopped run may take before it is killed. */
 const stopGraceMs = 60_000
 
-/** The wait after a number of failed runs: a minute, then four times as long each, up to an hour. */
+/** The wait after a number of failed runs: one minute, then four times as long each, up to an hour. */
 export const retryWaitMs = (attempts: number): number =>
   Math.min(maxRetryMs, firstRetryMs * 4 ** Math.max(0, attempts - 1))
 
-/** Runs what is due, each in a process of its own, until it is closed. */
+/** Runs what is due, each in its own process, until closed. */
 export class SyncRunner {
   readonly #deps: SyncRunnerDeps
   readonly #runs = new Map<string, Promise<void>>()
@@ -70,7 +70,9 @@ export class SyncRunner {
     this.#timer = setInterval(() => this.#tick(), pollMs)
   }
 
-  /** Claims no more runs, and ends those under way where they lose nothing. After `graceMs` they are killed. */
+  /**
+   * Claims no more runs and stops those in progress where they lose nothing. After `graceMs` they are killed.
+   */
   stop(graceMs: number): void {
     if (this.#closed) return
     this.#closed = true
@@ -81,7 +83,7 @@ export class SyncRunner {
     }, graceMs)
   }
 
-  /** Resolves when no run of this process is under way. */
+  /** Resolves when this process has no run in progress. */
   async close(graceMs: number): Promise<void> {
     this.stop(graceMs)
     await this.#claiming
@@ -90,7 +92,7 @@ export class SyncRunner {
   }
 
   #tick(): void {
-    // Others report a database that is away; the next tick tries again.
+    // Others report an unreachable database; the next tick tries again.
     this.#claiming ??= this.#claim()
       .catch(() => {})
       .finally(() => {
@@ -105,7 +107,7 @@ export class SyncRunner {
     if (free <= 0 || markets.length === 0) return
     for (const due of await claimDue(sql, processId, markets, free)) {
       const run = this.#perform(due)
-        // The claim stays with this process, and a later tick takes it anew.
+        // The claim stays with this process, and a later tick resumes it.
         .catch(() => {})
         .finally(() => this.#runs.delete(due.market))
       this.#runs.set(due.market, run)
@@ -128,7 +130,7 @@ export class SyncRunner {
     return this.#retry({ market, attempts: due.attempts + 1 })
   }
 
-  /** The end of a run, which its time limit may bring about. */
+  /** Waits for the end of a run, stopping it at its time limit. */
   async #waitFor(process: SyncProcess) {
     let isLate = false
     let killer: Timer | undefined
@@ -167,7 +169,7 @@ export class SyncRunner {
     return outcome
   }
 
-  /** Tries again after a wait, unless the next time of the schedule comes first. */
+  /** Retries after a wait, unless the schedule's next time comes first. */
   async #retry(due: DueRun): Promise<void> {
     const { sql, processId, schedule, epochMs } = this.#deps
     const cron = schedule.find(({ market }) => market === due.market)?.cron

@@ -44,6 +44,9 @@ export interface OperationParts {
     /** Examples in formats other than JSON, by media type. */
     readonly texts?: Readonly<Record<string, string>>
   }
+  /** Documents Content-Encoding, which every route with a body reads. On other
+   * routes it would make API testers send plain bodies as gzip. */
+  readonly documentsEncoding?: boolean
   /** The request accepts an Idempotency-Key. */
   readonly idempotent?: boolean
   readonly answer: AnswerParts
@@ -118,6 +121,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
       ...(parts.data ? [parameterReference('IfNoneMatch')] : []),
       ...(parts.accepted === undefined ? [] : [parameterReference('Prefer')]),
       ...(parts.idempotent === true ? [parameterReference('IdempotencyKey')] : []),
+      ...(parts.documentsEncoding === true ? [parameterReference('ContentEncoding')] : []),
     ],
     ...(parts.body === undefined ? {} : { requestBody: requestBody(parts.body) }),
     responses: {
@@ -164,6 +168,7 @@ export const sharedParameters = {
     'Any text that identifies this request, such as a UUID. If the same request is sent again with it within 24 hours, it does not run twice: the response is the same result, or the same submitted backtest or join.',
     '5f2b1c9e-sweep-1',
   ),
+  ContentEncoding: header('Content-Encoding', 'How the body is compressed: gzip or zstd.', 'gzip'),
 }
 
 const parameterReference = (name: keyof typeof sharedParameters) => ({

@@ -20,8 +20,10 @@ import { reportedFactOf, type StoredRow } from '../store/storedRows.ts'
 import type { EntityWork } from './entityWork.ts'
 import { filingsIn } from './prepareBatch.ts'
 
-/** Stores the observations of a register that overwrites. The facts of each observed entity become those that follow from all
- * observations of it, these and earlier ones. */
+/**
+ * Stores observations of a register that overwrites its data. The facts of each observed entity are then
+ * derived again from all its observations, these and earlier ones.
+ */
 export async function applyObservations(
   transaction: TransactionSql,
   names: FactNames,
@@ -66,11 +68,13 @@ export async function applyObservations(
   return work.map(item => applied.get(item.entity.entityId) ?? item)
 }
 
-/** Reconstructs the observations from which rows on record came, where the observations themselves were not stored (the
- * shipped sample, an import by an earlier version). An edit has its day in its accession. Any other filing was observed
- * before everything else or, if it replaced another, on the day under which it is recorded.
+/**
+ * Reconstructs the observations behind rows on record for which none were stored (the shipped sample, an
+ * import by an earlier version). An edit has its day in its accession. Any other filing was observed before
+ * everything else or, if it replaced another, on the day under which it is recorded.
  *
- * @param filings by accession */
+ * @param filings by accession
+ */
 function observationsFromRows(
   rows: readonly StoredRow[],
   filings: ReadonlyMap<string, Filing>,

@@ -5,17 +5,20 @@ import type { StoredRow } from '../store/storedRows.ts'
 
 interface EntityChange {
   readonly addedFacts: readonly FactRow[]
-  /** Stored vintages that now end on another day or whose filing's acceptance time became known. */
+  /** Stored vintages whose end changed or whose filing's acceptance time became known. */
   readonly amendedFacts: readonly FactRow[]
   /** Positions of rows that are no longer derived. */
   readonly removedFacts: readonly string[]
-  /** Stated figures that a filing on record now states with another value: the register mended what it had taken from the filing. */
+  /**
+   * Figures for which a filing on record now states another value, because the register corrected what it had
+   * extracted from the filing.
+   */
   readonly corrections: readonly string[]
   readonly addedRepeats: readonly RepeatRow[]
   readonly removedRepeats: readonly string[]
 }
 
-/** What has to be written so that the store holds `derived`. */
+/** The writes that make the store equal `derived`. */
 export function diffEntity(
   derived: DerivedEntity,
   storedFacts: readonly StoredRow[],

@@ -8,11 +8,13 @@ import type { PreparedEntity } from './prepareBatch.ts'
 /** What a batch states about an entity, together with what is on record. */
 export interface EntityWork extends PreparedEntity {
   readonly entity: SavedEntity
-  /** Read only if the batch can change it. */
+  /** Only read if the batch can change it. */
   readonly storedFacts: readonly StoredRow[]
   readonly storedRepeats: readonly StoredRow[]
-  /** Of a register that overwrites: accessions of all filings that were ever observed, without the days of edits. Then
-   * `parsed` has all facts there are, and other facts on record no longer hold. */
+  /**
+   * For a register that overwrites: accessions of all filings ever observed, without the days of edits. If
+   * set, `parsed` is complete, and other facts on record are no longer valid.
+   */
   readonly observedAccessions: ReadonlySet<string> | null
 }
 

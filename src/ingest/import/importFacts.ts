@@ -11,23 +11,28 @@ import { type PreparedBatch, prepareBatch } from './prepareBatch.ts'
 import { type BatchResult, writeBatch } from './writeBatch.ts'
 
 export interface ImportOptions {
-  /** The source recorded with each data version: a register. */
+  /** The register that is recorded as the source of each data version. */
   readonly source: string
   readonly rules: MetricRules
-  /** Given if the register overwrites: the day of observation, for documents without a day of their own. */
+  /** Set if the register overwrites: the day of observation for documents that do not state one. */
   readonly observedOn?: number
   /** See `Register.replaces`. */
   readonly replaces?: boolean
-  /** True: another import follows at once, and the caller maintains the tables at the end. */
+  /** True if another import follows at once and the caller maintains the tables at the end. */
   readonly isPart?: boolean
-  /** Reported facts after which a batch is written. Smaller ones take longer as a whole. */
+  /** A batch is written after this many reported facts. Smaller batches make the whole import slower. */
   readonly factsPerBatch?: number
 }
 
 export interface ImportSummary extends Omit<BatchResult, 'undatedFilings'> {
-  /** Filings of the entities of this import for which no source has stated a day yet: they are stored and not served. */
+  /**
+   * Filings of this import's entities for which no source has stated a date yet: they are stored and not
+   * served.
+   */
   undatedFilings: number
-  /** Equations that the accounts read must satisfy. They are reported and have no other effect. */
+  /**
+   * Accounting identities checked in the imported accounts. Violations are reported and have no other effect.
+   */
   readonly balances: BalanceReport
   batches: number
   dataVersion: number
@@ -36,8 +41,11 @@ export interface ImportSummary extends Omit<BatchResult, 'undatedFilings'> {
 const defaultFactsPerBatch = 80_000
 const entitiesPerBatch = 2_000
 
-/** The only way into the fact tables. Imports `units` in batches of bounded size. Each is committed as a whole, with a data
- * version of its own if it changed anything that is served. The next run finds what was committed, and adds nothing twice. */
+/**
+ * The only way into the fact tables. Imports `units` in batches of bounded size. Each batch is committed as a
+ * whole and has its own data version if it changed anything that is served. A later run recognises what was
+ * committed and adds nothing twice.
+ */
 export async function importFacts(
   sql: Sql,
   units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
@@ -82,7 +90,10 @@ export async function importFacts(
   return summary
 }
 
-/** Writes one batch while the next two are read and derived: the database works on one core, this process on another. */
+/**
+ * Writes one batch while the next two are read and derived: the database works on one core and this process
+ * on another.
+ */
 async function writeWhilePreparing(
   sql: Sql,
   units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,

@@ -12,15 +12,19 @@ import { readUnits } from './readFiles.ts'
 export interface RegisterFiles {
   /** Files, folders and zips. */
   readonly paths: readonly string[]
-  /** The day on which the register was read; it counts if the register overwrites. */
+  /** The day on which the register was read; only used if the register overwrites. */
   readonly observedOn: IsoDate
-  /** False: the day is an assumption. Content that was imported before is then skipped, for it may be an old file. If the day
-   * is known, the same content on another day is news. */
+  /**
+   * False if the day is only assumed. Content that was imported before is then skipped, because it may be an
+   * old file. If the day is known, the same content on another day is a new observation.
+   */
   readonly isDayKnown?: boolean
-  /** Today, if `observedOn` is another day: filings dated later are counted and named. */
+  /** Today, if `observedOn` is another day. Filings dated later are counted and named. */
   readonly today?: IsoDate
-  /** True: indexes that slow down a large load are dropped and created again at its end. The load takes less time, and
-   * cross-sections and name searches take longer until then. */
+  /**
+   * True if indexes that slow down a large load are dropped and created again at its end. The load is then
+   * faster, and cross-sections and name searches are slower until it ends.
+   */
   readonly isBulk?: boolean
   /** See `ImportOptions`. */
   readonly factsPerBatch?: number
@@ -56,7 +60,7 @@ export async function importRegister(
   return { read, written }
 }
 
-/** Passes units on and notes the filings that are dated after today. They are stored, and served from their day on. */
+/** Passes units on and notes filings dated after today. They are stored, and served from their day on. */
 async function* notingFutureFilings(
   units: AsyncIterable<ReadUnit>,
   today: number,
@@ -74,8 +78,11 @@ async function* notingFutureFilings(
   }
 }
 
-/** A register that overwrites may return to an earlier version of a document: then the same content is news, as of its day.
- * The text is part of stored content keys: a change of it would have all files read again. */
+/**
+ * A register that overwrites may return to an earlier version of a document: the same content is then a new
+ * observation on its day. This text is part of stored content keys; changing it would make all files be read
+ * again.
+ */
 const datedRegister = (register: Register, day: IsoDate): Register => ({
   ...register,
   mapping: `${register.mapping} pulled ${day}`,

@@ -1,7 +1,10 @@
 import type { ReportedFact } from '../../facts/reportedFact.ts'
 
-/** What an earlier document states, without the figures of which a later document states another value for the same filing: the
- * register mended what it had taken from the filing. Deriving knows no order of documents, so it must not see both. */
+/**
+ * The figures of an earlier document, except for those to which a later document gives another value for the
+ * same filing: the register corrected what it had extracted from the filing. Derivation ignores the order of
+ * documents, so it must not see both values.
+ */
 export function notMended(
   earlier: readonly ReportedFact[],
   later: readonly ReportedFact[],

@@ -7,8 +7,10 @@ export interface SourceFile {
   readonly bytes: number
 }
 
-/** Lists the files to import: those named in `paths`, and from folders every zip and every file whose name, without `.gz`,
- * matches `documentNames`. A folder's files are in the order of their names. */
+/**
+ * Lists the files to import: those named in `paths` and, from folders, every zip and every file whose name
+ * without `.gz` matches `documentNames`. A folder's files are sorted by name.
+ */
 export async function listFiles(paths: readonly string[], documentNames: RegExp): Promise<SourceFile[]> {
   const files: SourceFile[] = []
   for (const path of paths) {
@@ -22,8 +24,10 @@ export async function listFiles(paths: readonly string[], documentNames: RegExp)
   return files
 }
 
-/** Lists unreadable entries too (a broken link, a closed folder): reading them reports what is wrong, and the rest is
- * imported. */
+/**
+ * Includes unreadable entries (a broken link, a folder without permission): reading them reports the fault,
+ * and everything else is imported.
+ */
 async function listFolder(folder: string, documentNames: RegExp, files: SourceFile[]): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => null)
   if (entries === null) {

@@ -2,8 +2,10 @@ import { type EntityProfile, entityKey, type ParsedDocument } from '../../facts/
 
 import { notMended } from './laterStatements.ts'
 
-/** One document for each entity, in the order in which entities are first named. Days of observation (`observedOn`) are
- * lost: what was observed on two days was not stated on one. */
+/**
+ * One document per entity, in order of first mention. Days of observation (`observedOn`) are dropped, because
+ * merged documents may have different ones.
+ */
 export function mergeParsedDocuments(documents: readonly ParsedDocument[]): ParsedDocument[] {
   const merged = new Map<string, ParsedDocument>()
   for (const document of documents) {
@@ -52,7 +54,7 @@ function mergeAttributes(
   )
 }
 
-/** If a source names tickers for certain, assumed ones are dropped. */
+/** Assumed tickers are dropped if a source names certain ones. */
 function mergeTickers(
   a: EntityProfile,
   b: EntityProfile,

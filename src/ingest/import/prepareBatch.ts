@@ -13,27 +13,36 @@ import { mergeParsedDocuments } from './mergeDocuments.ts'
 export interface PreparedBatch {
   readonly items: readonly PreparedEntity[]
   readonly receipts: readonly FileReceipt[]
-  /** Of a register that overwrites: what was observed of each entity, by `entityKey`. */
+  /** For a register that overwrites: what was observed about each entity, by `entityKey`. */
   readonly observations: ReadonlyMap<string, readonly Observation[]> | null
 }
 
-/** What some files state about one entity, and all that can be computed from it without the database. */
+/**
+ * What some files state about one entity, and everything that can be computed from it without the database.
+ */
 export interface PreparedEntity {
   readonly parsed: ParsedDocument
   /** The filings that it names, by accession. */
   readonly filings: ReadonlyMap<string, Filing>
-  /** What is served of the entity if these filings are all that is known of it; null if the entity is already on record. The
-   * transaction checks again that it is not. */
+  /**
+   * What is served about the entity if these filings are all that is known about it; null if the entity is
+   * already on record. The transaction checks this again.
+   */
   readonly derivedAhead: DerivedEntity | null
 }
 
-/** After so many reported facts the event loop serves the connection on which the previous batch is written. */
+/**
+ * After this many reported facts the event loop runs, so that the connection that writes the previous batch
+ * is served.
+ */
 const factsPerTurn = 50
 
-/** Does the work on a batch that needs no lock, while the previous batch is written.
+/**
+ * Does the lock-free work on a batch while the previous batch is written.
  *
- * @param observedOn given if the register overwrites, for documents without a day of their own. Nothing is derived ahead
- * then, because what is on record changes the reported facts themselves */
+ * @param observedOn set if the register overwrites, for documents that do not state a day. Nothing is derived
+ * ahead then, because the reported facts themselves depend on what is on record
+ */
 export async function prepareBatch(
   sql: Sql,
   units: readonly ReadUnit[],
@@ -77,7 +86,10 @@ function observationsIn(
   return observations
 }
 
-/** The filings that a document names, by accession. What it states about one of them in several places is merged. */
+/**
+ * The filings that a document names, by accession. Statements about the same filing in several places are
+ * merged.
+ */
 export function filingsIn({ reportedFacts, filings }: ParsedDocument): Map<string, Filing> {
   const byAccession = new Map<string, Filing>()
   const add = (filing: Filing) => {
@@ -85,7 +97,7 @@ export function filingsIn({ reportedFacts, filings }: ParsedDocument): Map<strin
     if (known !== filing)
       byAccession.set(filing.accession, known === undefined ? filing : mergeFilings(known, filing))
   }
-  // Facts of one filing follow one another, hundreds of them.
+  // Facts of one filing are adjacent, often hundreds of them.
   let last: Filing | null = null
   for (const { filing } of reportedFacts) {
     if (filing !== last) add(filing)

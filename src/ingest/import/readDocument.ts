@@ -9,23 +9,23 @@ import {
 } from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
 
-/** What reading the files of one import needs. */
+/** Everything that reading the files of one import needs. */
 export interface ReadContext {
   readonly register: Register
   readonly read: Register['readDocument']
-  /** Part of each content key: documents are read again once the service understands more of them. */
+  /** Part of each content key, so that documents are read again once the service understands more of them. */
   readonly mapping: string
-  /** The content keys of what an earlier run read completely. */
+  /** The content keys of everything that an earlier run read completely. */
   readonly known: ReadonlySet<string>
   readonly progress: ReadProgress
-  /** The documents that wait for others, by file; null while these are read for the second and last time. */
+  /** The documents that wait for others, by file; null during the second and last reading of these. */
   readonly waiting: Map<string, Set<string>> | null
 }
 
-/** The names of documents that wait for others take memory, so their number is bounded. */
+/** Bounds the memory for the names of documents that wait for others. */
 const maxWaiting = 2_000_000
 
-/** Reads one document. 'waits': it is to be read again after all others. */
+/** Reads one document. 'waits' means that it must be read again after all others. */
 export function readDocument(
   { register, read, progress, waiting }: ReadContext,
   file: SourceFile,
@@ -62,8 +62,10 @@ export function addContent(progress: ReadProgress, name: string, content: Docume
   for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
 }
 
-/** Runs `read` for one document. A fault of the document or its file is reported in `progress`, so that the rest is
- * imported; any other error is thrown. */
+/**
+ * Runs `read` for one document. Faults of the document or its file are reported in `progress`, so that
+ * everything else is imported; other errors are thrown.
+ */
 export async function* reportFaults(
   name: string,
   progress: ReadProgress,
@@ -83,7 +85,7 @@ export async function* reportFaults(
   else yield unit
 }
 
-/** The file system's own faults (no permission, deleted) concern one file. */
+/** Errors of the file system (no permission, deleted) concern one file. */
 export const isFileFault = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
 export function refuseLarge(register: Register, bytes: number): void {

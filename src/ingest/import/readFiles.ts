@@ -8,10 +8,12 @@ import type { SourceFile } from './listFiles.ts'
 import { maxBytesOf, type ReadContext, readDocument, refuseLarge, reportFaults } from './readDocument.ts'
 import { readZip } from './readZip.ts'
 
-/** Reads files and zips of a register one document at a time. What cannot be read is reported in `progress` and skipped.
- * Documents that wait for others are read again after all others.
+/**
+ * Reads files and zips of a register one document at a time. Unreadable ones are reported in `progress` and
+ * skipped. Documents that wait for others are read again after all others.
  *
- * @param known the content keys of what an earlier run read completely, which is not read again */
+ * @param known the content keys of what an earlier run read completely; these are skipped
+ */
 export async function* readUnits(
   register: Register,
   files: readonly SourceFile[],
@@ -39,7 +41,7 @@ export async function* readUnits(
   }
 }
 
-/** @param only the documents to read; null: all */
+/** @param only the documents to read, or null for all */
 async function* readFile(
   context: ReadContext,
   file: SourceFile,
@@ -59,13 +61,13 @@ async function* readFile(
   })
 }
 
-/** Reads a file, and at most a byte more than `maxBytes` of it: it may have grown since it was listed. */
+/** Reads a file, at most one byte more than `maxBytes`: it may have grown since it was listed. */
 async function readLoose(path: string, maxBytes: number): Promise<Uint8Array> {
   await assertRegularFile(path)
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()
-    // A byte more than its size shows that the file has ended.
+    // One byte more than its size, to detect the end of the file.
     const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes) + 1)
     let length = 0
     while (length < buffer.length) {

@@ -13,13 +13,17 @@ import {
   withoutGz,
 } from './readDocument.ts'
 
-/** A zip with more entries is not offered to `readSet`, and its list is not held in memory: SEC's bulk files have a
- * million. */
+/**
+ * Zips with more entries are not offered to `readSet`, and their lists are not kept in memory: the SEC's bulk
+ * files have a million entries.
+ */
 const maxEntriesOfSet = 20_000
 
-/** Reads a zip, as a set if the register takes it for one, else entry by entry.
+/**
+ * Reads a zip: as a set if the register recognises it as one, otherwise entry by entry.
  *
- * @param only the documents to read; null: all */
+ * @param only the documents to read, or null for all
+ */
 export async function* readZip(
   context: ReadContext,
   file: SourceFile,
@@ -34,7 +38,7 @@ export async function* readZip(
     return
   }
   try {
-    // The first pass over the zip has reported the names that are refused.
+    // The first pass over the zip has already reported refused names.
     const named = namedEntries(zip, file.path, only === null ? progress.skipped : [])
     const listed = zip.entryCount <= maxEntriesOfSet ? await Array.fromAsync(named) : null
     if (listed !== null && register.readSet) {
@@ -49,7 +53,7 @@ export async function* readZip(
     yield* readEntries(context, file, zip, listed ?? named, only)
   } catch (error) {
     if (!isZipFault(error)) throw error
-    // The second pass over a damaged zip ends where the first one did.
+    // The second pass over a damaged zip ends where the first one did, so its fault is already reported.
     if (progress.skipped.some(({ name }) => name === file.path)) return
     progress.skipped.push({ name: file.path, reason: `The rest of the zip cannot be read: ${error.message}` })
   } finally {
@@ -75,7 +79,7 @@ async function* readEntries(
     const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
     yield* reportFaults(name, progress, async () => {
       if (known.has(key)) return 'known'
-      // A zip may state either size wrongly, so both are limited.
+      // A zip may misstate either size, so both are limited.
       refuseLarge(register, Math.max(entry.uncompressedSize, entry.compressedSize))
       return readDocument(context, file, { name, bytes: await readEntry(zip, entry) }, key)
     })
@@ -91,7 +95,10 @@ async function* readEntries(
 /** A document's name is part of its content key. */
 const maxNameLength = 500
 
-/** The entries of a zip whose names can be stored. No real document has another name, and the database would refuse it. */
+/**
+ * The entries of a zip with names that can be stored. No real document has any other name, and the database
+ * would reject it.
+ */
 async function* namedEntries(zip: ZipFile, path: string, skipped: SkippedDocument[]): AsyncGenerator<Entry> {
   for await (const entry of zip.eachEntry()) {
     const { fileName } = entry
@@ -133,6 +140,6 @@ function setProgress({ mapping, known, progress }: ReadContext, file: SourceFile
   }
 }
 
-/** yauzl throws a plain Error for a damaged zip; a TypeError and its like are defects of ours. */
+/** yauzl throws a plain Error for a damaged zip; a TypeError and the like are defects of ours. */
 const isZipFault = (error: unknown): error is Error =>
   error instanceof Failure || isFileFault(error) || (error instanceof Error && error.name === 'Error')

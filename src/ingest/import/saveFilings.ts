@@ -15,20 +15,22 @@ import type { EntityWork } from './entityWork.ts'
 
 /** The filings of a batch, before they are written. */
 export interface PlannedFilings {
-  /** All filings that facts of the batch come from, new and stored ones, by accession. */
+  /** All filings from which facts of the batch come, new and stored, by accession. */
   readonly filings: ReadonlyMap<string, Filing>
-  /** Of those on record; `saveFilings` adds the others. */
+  /** Numbers of the filings on record; `saveFilings` adds the others. */
   readonly ids: FilingIds
-  /** Accessions of those on record. */
+  /** Accessions of the filings on record. */
   readonly stored: readonly string[]
   readonly added: readonly OwnedFiling[]
   readonly amended: readonly Filing[]
-  /** Accessions of a register that overwrites. */
+  /** Accessions observed at a register that overwrites. */
   readonly observed: ReadonlySet<string>
 }
 
-/** Merges what a batch states of filings with what is on record. Figures are derived from the result, and counted, before any filing
- * is written: a count that came later would write each new filing twice. */
+/**
+ * Merges what a batch states about filings with what is on record. Figures are derived from the result and
+ * counted before any filing is written; counting later would write each new filing twice.
+ */
 export async function planFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
@@ -54,7 +56,7 @@ export async function planFilings(
   const amended: Filing[] = []
   for (const owned of stated.values()) {
     const known = filings.get(owned.filing.accession)
-    // All observations together determine the filing; other sources complete what is on record.
+    // All observations together fully determine the filing; other sources complement what is on record.
     const isComplete = known === undefined || observed.has(owned.filing.accession)
     const merged = isComplete ? owned.filing : mergeFilings(known, owned.filing)
     if (known === undefined) added.push(owned)
@@ -64,10 +66,12 @@ export async function planFilings(
   return { filings, ids, stored, added, amended, observed }
 }
 
-/** Adds the filings of a batch and completes those on record. Returns the numbers of filings on record that no fact comes from any
- * more: an observation that was imported late showed that they are not edits.
+/**
+ * Adds the filings of a batch and completes those on record. Returns the numbers of filings on record from
+ * which no fact comes any more, because an observation imported late showed that they are not edits.
  *
- * @param figures how many figures of each filing are on record after this batch, by accession */
+ * @param figures how many figures of each filing are on record after this batch, by accession
+ */
 export async function saveFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
@@ -80,7 +84,7 @@ export async function saveFilings(
   return findObsolete(transaction, work, observed)
 }
 
-/** Those of filings that were on record before: new ones come with their counts. */
+/** The counts of filings that were already on record; new ones are inserted with their counts. */
 function figuresOnRecord(
   figures: ReadonlyMap<string, number>,
   stored: readonly string[],
@@ -93,7 +97,7 @@ function figuresOnRecord(
   return counted
 }
 
-/** The filings on record, and edits of them, that were observed but that no fact now comes from. */
+/** Observed filings on record, and edits of them, from which no fact comes any more. */
 async function findObsolete(
   transaction: TransactionSql,
   work: readonly EntityWork[],

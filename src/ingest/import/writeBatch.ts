@@ -38,9 +38,9 @@ export interface BatchResult {
   readonly corrections: NamedFaults
   repeats: number
   unplaced: number
-  /** For each entity that the batch touched, how many of its filings still have no known day. */
+  /** For each entity that the batch touched, how many of its filings still have no known date. */
   undatedFilings: ReadonlyMap<number, number>
-  /** False: everything was known. */
+  /** False if everything was already known. */
   changed: boolean
 }
 
@@ -68,7 +68,7 @@ export async function writeBatch(
   const obsolete = await saveFilings(transaction, work, planned, changes.figures)
   await changes.write(transaction, names, planned.ids)
   await removeFilings(transaction, obsolete)
-  // Whatever changed has removed them.
+  // Any change removed these companies' ready answers, so they are made again.
   await fillReadyAnswers(
     transaction,
     entities.map(({ entityId }) => entityId),
@@ -88,7 +88,7 @@ export async function writeBatch(
   }
 }
 
-/** What a batch changes in the fact tables. */
+/** The changes that a batch makes to the fact tables. */
 class FactChanges {
   factsAdded = 0
   factsAmended = 0
@@ -96,7 +96,7 @@ class FactChanges {
   readonly undatedFilings = new Map<number, number>()
   readonly removedFacts: string[] = []
   readonly corrections = new NamedFaults()
-  /** By accession: all figures of a filing that are on record after this batch, served or not. */
+  /** By accession: the number of a filing's figures that are on record after this batch, served or not. */
   readonly figures = new Map<string, number>()
   private readonly removedRepeats: string[] = []
   private readonly addedFacts: FactsOfEntity[] = []
@@ -107,7 +107,7 @@ class FactChanges {
     return this.factsAdded + this.factsAmended + this.removedFacts.length > 0
   }
 
-  /** Returns how many reported facts have no place in the entity's fiscal years. */
+  /** Returns how many reported facts match none of the entity's fiscal years. */
   collect(work: EntityWork, filings: ReadonlyMap<string, Filing>, rules: MetricRules): number {
     const { entityId, fiscalYearEnd } = work.entity
     const reportedFacts = allReportedFacts(work, filings)
@@ -157,7 +157,7 @@ function validDerivedAhead(work: EntityWork, filings: ReadonlyMap<string, Filing
   return derivedAhead
 }
 
-/** What is on record of an entity together with what is new. */
+/** Everything on record about an entity, together with what is new. */
 function allReportedFacts(work: EntityWork, filings: ReadonlyMap<string, Filing>): readonly ReportedFact[] {
   const { storedFacts, storedRepeats, observedAccessions } = work
   const fresh = work.parsed.reportedFacts

@@ -1,17 +1,17 @@
 import type { RegisterSettings, Source } from './source.ts'
 
-/** Network, clock and chance, injected so that tests control them. */
+/** Network, clock and randomness, injected so that tests control them. */
 export interface Network {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Ends early and without an error when `signal` is aborted. */
+  /** Resolves early, without an error, when `signal` is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** A number from 0 to 1, for jitter. */
   readonly random: () => number
 }
 
-/** How requests to a register are paced, limited and repeated. */
+/** How requests to a register are paced, limited and retried. */
 export interface FetchPolicy {
   readonly requestsPerSecond: number
   readonly userAgent: string
@@ -19,7 +19,7 @@ export interface FetchPolicy {
   readonly timeoutMs: number
   readonly maxAttempts: number
   readonly maxResponseBytes: number
-  /** If a register requires a longer wait, the run ends and the next run continues. */
+  /** If a register demands a longer wait, the run ends and the next run continues. */
   readonly maxWaitMs: number
 }
 
@@ -30,8 +30,10 @@ export const defaultFetchPolicy = {
   maxWaitMs: 300_000,
 } as const satisfies Partial<FetchPolicy>
 
-/** Returns a function that waits until the next request may be sent: at least 1 / `requestsPerSecond` after the previous one,
- * also if that one failed. */
+/**
+ * Returns a function that waits until the next request may be sent: at least 1 / `requestsPerSecond` seconds
+ * after the previous one, even if that failed.
+ */
 export function createThrottle(requestsPerSecond: number, { now, sleep }: Pick<Network, 'now' | 'sleep'>) {
   let nextMs = Number.NEGATIVE_INFINITY
   return async (signal: AbortSignal): Promise<void> => {

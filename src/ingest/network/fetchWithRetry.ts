@@ -28,7 +28,10 @@ export interface FetchContext {
   readonly onRetry: (reason: string, waitMs: number) => void
 }
 
-/** Sends a request within the rate limit, and repeats it after a temporary failure, up to `maxAttempts` times. */
+/**
+ * Sends a request within the rate limit and retries it after temporary failures, making up to `maxAttempts`
+ * attempts.
+ */
 export async function fetchWithRetry(
   request: RegisterRequest,
   validators: Validators | null,
@@ -71,7 +74,7 @@ interface RetryableFailure {
   readonly kind: 'retry'
   readonly reason: string
   readonly retryAfterMs: number | null
-  /** The register limits this client, as opposed to having a problem of its own. */
+  /** True if the register limits this client, false if it has a problem of its own. */
   readonly isRateLimited: boolean
 }
 
@@ -103,17 +106,18 @@ async function sendOnce(
     if (signal.aborted) return retryable('The request was stopped.')
     if (timeout.aborted)
       return retryable(`The response was not complete within ${fetchPolicy.timeoutMs / 1_000} s.`)
-    // The message of the exception may contain the address with its credentials, so it is not shown.
+    // The exception's message may contain the address with its credentials, so it is not shown.
     return retryable('The connection failed or was cut off.')
   }
   try {
-    // The request was not conditional and there is no cached response. Accepted, it would let the plan continue with nothing.
+    // The request was not conditional and there is no cached response. If this were accepted, the plan would
+    // continue with nothing.
     if (response.status === 304 && validators === null)
       return retryable('The register responds to an unconditional request with "not modified" (304).')
     return evaluateResponse(request, response, fetchPolicy.maxResponseBytes, network.now())
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // A changed format does not go away: the same request would fail again.
+    // A changed format is permanent: the same request would fail again.
     return { kind: 'failed', endsRun: false, reason: error.message }
   }
 }
@@ -187,14 +191,16 @@ function evaluateStatus(status: number, retryAfterMs: number | null): FetchOutco
 const firstDelayMs = 1_000
 const maxBackoffMs = 60_000
 
-/** The wait after attempt number `attempt`: exponential backoff, of which the upper half is random, so that clients that
- * failed together do not return together. Never less than the register requires (`retryAfterMs`). */
+/**
+ * The wait after attempt number `attempt`: exponential backoff whose upper half is random, so that clients
+ * that failed together do not retry together. Never shorter than the register demands (`retryAfterMs`).
+ */
 export function retryDelayMs(attempt: number, random: number, retryAfterMs: number | null): number {
   const backoffMs = Math.min(maxBackoffMs, firstDelayMs * 2 ** (attempt - 1)) * (0.5 + random / 2)
   return Math.max(backoffMs, retryAfterMs ?? 0)
 }
 
-/** Reads a Retry-After header: seconds or a date. null: there is none, or it is not readable. */
+/** Parses a Retry-After header: seconds or a date. Null if there is none or it is invalid. */
 export function parseRetryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const text = header.trim()

@@ -5,7 +5,7 @@ import type { RegisterRequest } from './source.ts'
 export interface ReceivedResponse {
   readonly status: number
   readonly headers: Headers
-  /** null: it is incomplete, or the status is not 200. */
+  /** Null if it is incomplete or the status is not 200. */
   readonly body: Uint8Array | null
 }
 
@@ -54,7 +54,10 @@ async function followRedirects(
   }
 }
 
-/** The whole body; null if it is shorter than announced. Stops reading at `maxBytes`, because a body may have no end. */
+/**
+ * The whole body; null if it is shorter than announced. Stops reading at `maxBytes`, because a body may never
+ * end.
+ */
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -13,22 +13,32 @@ export interface RegisterRequest {
   readonly secretQuery?: Readonly<Record<string, string>>
   /** Identifies the requested document. The archive stores successive responses under one key. */
   readonly key: string
-  /** Changes when there may be a new response under the key: a response of the current revision is not requested again.
-   * null: only the register knows. */
+  /**
+   * Changes when there may be a new response under the key: a response of the current revision is not
+   * requested again. Null if only the register can tell.
+   */
   readonly revision: string | null
-  /** Path in the archive below the folder of the market and the day. null: the response is not stored (a login). */
+  /**
+   * Path in the archive below the folder of the market and the day. Null if the response is not stored (a
+   * login).
+   */
   readonly fileName: string | null
-  /** Responses on one subject only make sense together. They are imported together, earlier ones included. */
+  /**
+   * Responses on one subject only make sense together. They are imported together, including earlier ones.
+   */
   readonly subject?: string
-  /** The importer reads the response. Lists that only tell what to request next are stored and not imported. */
+  /**
+   * Whether the importer reads the response. Lists that only tell what to request next are stored and not
+   * imported.
+   */
   readonly imports: boolean
-  /** The plan reads the response, from the archive if it is cached. Without it the run ends. */
+  /** Whether the plan reads the response, from the archive if it is cached. Without it the run ends. */
   readonly requiredByPlan?: true
-  /** The plan reads the response, from the archive if it is cached. Without it the plan continues. */
+  /** Whether the plan reads the response, from the archive if it is cached. Without it the plan continues. */
   readonly readByPlan?: true
-  /** A refusal may mean that the login has expired. The plan gets `expired` and can log in again. */
+  /** True if a refusal may mean that the login has expired. The plan gets `expired` and can log in again. */
   readonly mayExpire?: true
-  /** The register sends gzip without a Content-Encoding header. */
+  /** True if the register sends gzip without a Content-Encoding header. */
   readonly gzipWithoutHeader?: true
   /** Checks a complete response before it is stored. Throws a Failure if the register has changed its format. */
   readonly check: (bytes: Uint8Array) => ResponseCheck
@@ -49,19 +59,22 @@ export type ResponseCheck =
 /** What `yield` returns to a plan. */
 export type StepResult =
   | { readonly kind: 'fresh'; readonly bytes: Uint8Array }
-  /** Nothing new: this revision is in the archive, or the register sent the same again. */
+  /** Nothing new: this revision is in the archive, or the register sent the same response again. */
   | { readonly kind: 'cached' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'expired' }
-  /** The request failed, and was reported. */
+  /** The request failed, and the failure was reported. */
   | { readonly kind: 'failed' }
-  /** The next companies to fetch; empty: no more. */
+  /** The next companies to fetch; empty if there are no more. */
   | { readonly kind: 'companies'; readonly numbers: readonly string[] }
 
 export type Step =
   | { readonly do: 'send'; readonly request: RegisterRequest }
-  /** Everything up to here is in the archive: the next run starts at `position`. Not recorded after a failure, in the whole
-   * run (`run`), or since the previous such step (`part`) if the parts are independent of each other. */
+  /**
+   * Everything up to here is in the archive, so the next run starts at `position`. Not recorded if anything
+   * failed: in the whole run (`run`) or, if the parts are independent of each other, since the previous such
+   * step (`part`).
+   */
   | {
       readonly do: 'advance'
       readonly name: string
@@ -71,23 +84,27 @@ export type Step =
   /** Requests the next page of companies, of which there may be millions. Companies that are done for the day
    * (`companyDone`) are skipped. */
   | { readonly do: 'next companies' }
-  /** Announces that many more requests, for the progress display. */
+  /** Announces this many further requests, for the progress display. */
   | { readonly do: 'expect'; readonly requests: number }
 
-/** The requests to a register in order, each decided from the results before. A plan sends nothing itself: it yields steps,
- * and `yield` returns their results. */
+/**
+ * The requests to a register in order, each decided from previous results. A plan sends nothing itself: it
+ * yields steps, and `yield` returns their results.
+ */
 export type Plan = Generator<Step, void, StepResult>
 
 export type RegisterSettings = Readonly<Record<string, string>>
 
 export interface SyncTask {
-  /** By the names in .env.example. */
+  /** Keyed by the names in .env.example. */
   readonly settings: RegisterSettings
-  /** The first day to fetch; null: continue where the last run stopped, else from the beginning. */
+  /** The first day to fetch; null to continue where the last run stopped, or from the beginning. */
   readonly since: IsoDate | null
   readonly today: IsoDate
-  /** The issuer numbers to fetch; empty: all. A register that is fetched company by company gets them from `nextCompanies`
-   * instead. */
+  /**
+   * The issuer numbers to fetch; empty for all. A register that is fetched company by company gets them from
+   * `nextCompanies` instead.
+   */
   readonly companies: readonly string[]
   /** Where the last run stopped, by the name given to `advance`. */
   readonly cursor: (name: string) => string | null
@@ -105,9 +122,12 @@ export interface Source {
   readonly secretSettings: readonly string[]
   /** The setting with the contact for the User-Agent, if the register requires one. */
   readonly contactSetting: string | null
-  /** Whether a run can be limited to some companies (`possible`), or must name them (`needed`, by `nextCompanies`). */
+  /**
+   * Whether a run can be limited to some companies (`possible`) or must name them (`needed`, through
+   * `nextCompanies`).
+   */
   readonly companies: 'needed' | 'possible' | 'none'
-  /** What is fetched, for the help. */
+  /** Describes what is fetched, for the help. */
   readonly help: string
   readonly plan: (task: SyncTask) => Plan
 }
@@ -121,7 +141,10 @@ export const companyDone = (number: string, today: IsoDate): Step =>
 export const companyCursor = (number: string): string => `company ${number}`
 export const expectRequests = (requests: number): Step => ({ do: 'expect', requests })
 export const advance = (name: string, position: string, unless: 'run' | 'part'): Step => ({
-  ...{ do: 'advance', name, position, unless },
+  do: 'advance',
+  name,
+  position,
+  unless,
 })
 
 /** The value of a setting. Throws if it is not set. */
@@ -146,8 +169,10 @@ const missingSettings = (names: readonly string[]) =>
 
 export const accepted: ResponseCheck = { kind: 'accepted' }
 
-/** Checks JSON. A response that is not JSON is taken for an incomplete one and requested again. `checkFormat` throws for
- * JSON of an unknown format: then the register has changed, and its reader must be adapted. */
+/**
+ * Checks JSON. A response that is not JSON is taken for an incomplete one and requested again. `checkFormat`
+ * throws for JSON of an unknown format: the register has then changed and its reader must be adapted.
+ */
 export const checkJson =
   (checkFormat: (document: unknown) => ResponseCheck) =>
   (bytes: Uint8Array): ResponseCheck => {
@@ -170,8 +195,10 @@ export function throwFormatChanged(expected: string): never {
 
 const zipDirectoryEnd = Buffer.from('PK\x05\x06', 'latin1')
 
-/** Checks that a zip ends with its directory; without one, it was truncated. `checkOther` checks a response that does not
- * start like a zip. */
+/**
+ * Checks that a zip ends with its directory; without one it was truncated. `checkOther` checks a response
+ * that does not start like a zip.
+ */
 export const checkZip =
   (checkOther: (bytes: Uint8Array) => ResponseCheck) =>
   (bytes: Uint8Array): ResponseCheck => {
@@ -186,7 +213,7 @@ export function checkXml(bytes: Uint8Array): ResponseCheck {
     Buffer.from(bytes.subarray(from, to)).toString('latin1').trim()
   const start = textOf(0, 200).replace(/^\u00ef\u00bb\u00bf/, '')
   if (!start.startsWith('<')) throwFormatChanged('XML')
-  // An error page with status 200 would otherwise be stored as the document, for good.
+  // Otherwise an error page with status 200 would be stored as the document for good.
   if (/<!doctype html|<html/i.test(start))
     return { kind: 'retry', reason: 'The register sent an HTML page instead of XML.' }
   return textOf(-200).endsWith('>')

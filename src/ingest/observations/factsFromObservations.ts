@@ -5,19 +5,21 @@ import type { Filing, ReportedFact } from '../../facts/reportedFact.ts'
 
 /** One version of a filing at a register that overwrites, and the days on which it was observed. */
 export interface ObservedFiling {
-  /** As the document states it: its own accession, without the day of an edit, and its own filing day. */
+  /** As the document states it: its own accession, without the day of an edit, and its own filing date. */
   readonly filing: Filing
   /** All that this version of the filing reports. */
   readonly reportedFacts: readonly ReportedFact[]
-  /** In order. `unknownObservationDay` is before every day. */
+  /** In ascending order. `unknownObservationDay` is before every day. */
   readonly days: readonly number[]
 }
 
-/** The day of what was already on record when observations began to be stored. It is before every day. */
+/**
+ * The day given to what was already on record when observations began to be stored. It is before every day.
+ */
 export const unknownObservationDay = Number.NEGATIVE_INFINITY
 
 export interface OverwriteRules {
-  /** The register's filings replace one another: see `Register.replaces`. */
+  /** Whether the register's filings replace one another: see `Register.replaces`. */
   readonly replaces: boolean
   readonly rules: Pick<MetricRules, 'rank'>
 }
@@ -67,13 +69,13 @@ export function factsFromObservations(
   return reportedFacts
 }
 
-/** What the observations so far contained. */
+/** The content of the observations so far. */
 interface Seen {
   /** The last version of each figure, by `figureKey`. */
   readonly facts: Map<string, ReportedFact>
-  /** The last day under which a filing, or an edit of it, is recorded. */
+  /** The last day under which a filing or an edit of it is recorded. */
   readonly filedByAccession: Map<string, number>
-  /** If filings replace one another, the highest accession for each last day of a period. */
+  /** If filings replace one another, the highest accession for each period end. */
   readonly newestByEnd: Map<number, string>
 }
 
@@ -89,7 +91,7 @@ function byDay(observedFilings: readonly ObservedFiling[]): [number, ReportedFac
   return [...ofDay].sort(([a], [b]) => a - b)
 }
 
-/** Chooses one reported fact a figure. */
+/** Chooses one reported fact per figure. */
 function chooseFigures(
   observed: readonly ReportedFact[],
   seen: Seen,
@@ -121,7 +123,7 @@ function isNews(reported: ReportedFact, { facts }: Seen): boolean {
 const replacedBy = (fresh: readonly ReportedFact[], { newestByEnd }: Seen): readonly string[] =>
   fresh.flatMap(({ end }) => newestByEnd.get(end) ?? [])
 
-/** The day of a filing that changes others: that of the observation, and never before theirs. */
+/** The day of a filing that changes others: that of the observation, but never before theirs. */
 const notBefore = (
   { filed }: Filing,
   day: number,

@@ -1,23 +1,25 @@
 import type { ReportedFact } from '../../facts/reportedFact.ts'
 import type { ObservedFiling } from './factsFromObservations.ts'
 
-/** What was read of one entity on one day. */
+/** What was read about one entity on one day. */
 export interface Observation {
   readonly day: number
   readonly reportedFacts: readonly ReportedFact[]
 }
 
 interface MergedObservations<Stored extends ObservedFiling> {
-  /** All that was ever observed. */
+  /** Everything ever observed. */
   readonly all: readonly ObservedFiling[]
-  /** Those of `all` that are not stored as they are. */
+  /** Those of `all` that are not stored in this form. */
   readonly fresh: readonly ObservedFiling[]
   /** The stored ones that `fresh` replaces. */
   readonly outdated: readonly Stored[]
 }
 
-/** Adds observations to those on record. Each version of a filing is stored once, with every day on which it was observed.
- * So the result is a set: it does not depend on the order in which observations came, nor on how often. */
+/**
+ * Adds observations to those on record. Each version of a filing is stored once, with every day on which it
+ * was observed. The result is therefore a set that does not depend on the order or number of observations.
+ */
 export function mergeObservations<Stored extends ObservedFiling>(
   stored: readonly Stored[],
   observations: readonly Observation[],
@@ -60,7 +62,7 @@ function keyOf({ filing, reportedFacts }: ObservedFiling): string {
   return [accession, form, filed, acceptedAt, ...reportedFacts.map(factKey)].join('\n')
 }
 
-/** The same figures always in the same order, each once. */
+/** Sorted and without duplicates, so that equal figures always compare equal. */
 function sortedUnique(reportedFacts: readonly ReportedFact[]): readonly ReportedFact[] {
   const byKey = new Map(reportedFacts.map(reported => [factKey(reported), reported]))
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reported]) => reported)

@@ -16,11 +16,14 @@ export async function openZip(path: string): Promise<ZipFile> {
   }
 }
 
-/** Throws for a device or a pipe, also behind a link. One has no size and may have no end; opening another waits forever. */
+/**
+ * Throws for a device or a pipe, even behind a link. A device has no size and may have no end; opening a pipe
+ * would wait forever.
+ */
 export async function assertRegularFile(path: string): Promise<void> {
   const found = await stat(path)
   if (found.isFile()) return
-  // Folders are listed: one arrives here if that failed.
+  // Folders are listed; one only gets here if that failed.
   if (found.isDirectory())
     throw new Failure('body_invalid', 'The folder cannot be listed. Check its permissions.')
   throw new Failure(
@@ -45,8 +48,10 @@ export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array>
   return bytes
 }
 
-/** Verifies the checksum of an entry that is too large for memory. Call it before streaming the entry: a damaged entry must
- * not be imported in part. */
+/**
+ * Verifies the checksum of an entry that is too large for memory. Call it before streaming the entry: a
+ * damaged entry must not be imported in part.
+ */
 export async function checkEntry(zip: ZipFile, entry: Entry): Promise<void> {
   let checksum = 0
   try {

@@ -2,11 +2,11 @@ import { dayNumber, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { UnitKind } from '../concepts.ts'
 
-/** Filings name only a few thousand different days, so their day numbers are cached. */
+/** Filings name only a few thousand different days, so day numbers are cached. */
 const dayCache = new Map<string, number>()
 const maxCachedDays = 100_000
 
-/** Days since 1970-01-01 of `YYYY-MM-DD`; NaN if the text is not such a day. */
+/** Converts `YYYY-MM-DD` to days since 1970-01-01; NaN if there is no such day. */
 export function dayOf(text: unknown): number {
   if (typeof text !== 'string') return Number.NaN
   const cached = dayCache.get(text)
@@ -17,14 +17,17 @@ export function dayOf(text: unknown): number {
   return day
 }
 
-/** Days since 1970-01-01 of `YYYYMMDD`; NaN if the text is not such a day. */
+/** Converts `YYYYMMDD` to days since 1970-01-01; NaN if there is no such day. */
 export const compactDay = (text: string) => dayOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
 
 /** Names, numbers and days from registers are all shorter. */
 const maxTextLength = 10_000
 
-/** Cleans a text for storage: control characters become spaces (PostgreSQL refuses NUL, and none belongs in a name). null:
- * nothing is left. Throws for a text that is too long to be a name, because the index of names makes many terms of each. */
+/**
+ * Cleans a text for storage: control characters become spaces (PostgreSQL rejects NUL, and none belongs in a
+ * name). Returns null if nothing is left. Throws if the text is too long to be a name, because the index of
+ * names makes many terms of each.
+ */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (value.length > maxTextLength) {
@@ -41,8 +44,10 @@ export function textOf(value: unknown): string | null {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads a plain number (`-1234.5`, `1e3`). NaN for anything else: a text like 1.234,567 has two readings. Negative zero
- * becomes 0. */
+/**
+ * Parses a plain number (`-1234.5`, `1e3`). NaN for anything else: a text like 1.234,567 is ambiguous.
+ * Negative zero becomes 0.
+ */
 export function numberOf(text: unknown): number {
   if (typeof text === 'number') return Number.isFinite(text) ? text + 0 : Number.NaN
   if (typeof text !== 'string' || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
@@ -53,8 +58,10 @@ export function numberOf(text: unknown): number {
 const currency = /^[A-Z]{3}$/
 const perShare = /^[A-Z]{3}\/shares$/
 
-/** The unit of a figure as the service writes it. null: it is not of the metric's kind. The Financial Statement Data Sets
- * omit `/shares`. */
+/**
+ * The unit of a figure in the service's spelling; null if it does not fit the metric's kind. The Financial
+ * Statement Data Sets omit `/shares`.
+ */
 export function unitOf(raw: string, kind: UnitKind): string | null {
   switch (kind) {
     case 'money':
@@ -68,7 +75,7 @@ export function unitOf(raw: string, kind: UnitKind): string | null {
 
 const internedUnits = new Map<string, string>()
 
-/** Returns one string object per unit. A slice of the file's text would keep the whole text in memory. */
+/** Returns one string object per unit: a slice of the file's text would keep the whole text in memory. */
 function intern(unit: string): string {
   const existing = internedUnits.get(unit)
   if (existing !== undefined) return existing

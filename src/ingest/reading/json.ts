@@ -2,14 +2,22 @@ import { Failure } from '../../errors.ts'
 import { messageOf } from './archives.ts'
 import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
 
-/** A document with fewer bytes per opening bracket is refused, because each object costs far more memory than its bytes.
- * Figures of registers have at least three times as many. */
+/**
+ * Documents with fewer bytes per opening bracket are refused, because each object takes far more memory than
+ * its bytes. Registers' figures have at least three times as many.
+ */
 const minBytesPerBracket = 32
 
-/** The same for its values. Figures and names of registers take twice as many on average, with their keys. */
+/**
+ * The same limit for values. Registers' figures and names take twice as many bytes on average, including
+ * their keys.
+ */
 const minBytesPerValue = 5
 
-/** Before a document of this size garbage is collected, so that the previous document does not occupy memory as well. */
+/**
+ * Garbage is collected before a document of this size, so that the previous document does not occupy memory
+ * as well.
+ */
 const collectGarbageBytes = 8 * 1024 * 1024
 
 /** Parses JSON in UTF-8. Errors name line, column and byte. A key that appears twice in an object is an error: `JSON.parse`
@@ -42,7 +50,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Throws if the document has so many objects, lists and values that it may not fit in memory when parsed. */
+/** Throws if the document has so many objects, lists and values that it may not fit in memory once parsed. */
 export function assertParsedSize(bytes: Uint8Array): void {
   let brackets = 0
   let commas = 0
@@ -71,7 +79,7 @@ interface JsonLine {
 
 /** Parses JSON documents in UTF-8, one per line. Skips empty lines. */
 export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
-  // A line alone may have many brackets, and all lines are in memory together.
+  // A single line may have many brackets, and all lines are in memory together.
   assertParsedSize(bytes)
   const documents: JsonLine[] = []
   let number = 0
@@ -95,10 +103,12 @@ export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
 
 const isBlank = (line: Uint8Array) => line.every(byte => byte === 0x20 || byte === 0x0d || byte === 0x09)
 
-/** Finds the first key that appears twice in an object. `json` must be valid JSON. By hand, because every document passes here: this
- * reads 317 MB/s, and the visitor of jsonc-parser 78. */
+/**
+ * Finds the first key that appears twice in an object. `json` must be valid JSON. Written by hand because
+ * every document passes here: this reads 317 MB/s, the visitor of jsonc-parser 78.
+ */
 export function repeatedKey(json: string): { readonly key: string; readonly at: number } | null {
-  /** The keys of each open object; null for a list and for an object without keys so far. */
+  /** The keys of each open object; null for a list, and for an object that has no keys yet. */
   const open: (Keys | null)[] = []
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
@@ -121,7 +131,7 @@ export function repeatedKey(json: string): { readonly key: string; readonly at: 
   return null
 }
 
-/** Most objects have few keys, and a list finds those faster than a set. */
+/** Most objects have few keys, which a list finds faster than a set. */
 type Keys = string[] | Set<string>
 const maxListKeys = 12
 

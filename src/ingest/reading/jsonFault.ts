@@ -11,7 +11,9 @@ interface JsonFault extends JsonPlace {
   readonly message: string
 }
 
-/** Faults inside of a string or a number; their place is its beginning. All others are tokens at the wrong place. */
+/**
+ * Faults within a string or a number, which are located at its beginning. All others are misplaced tokens.
+ */
 const tokenFaults: Readonly<Record<string, string>> = {
   UnexpectedEndOfString: 'the string has no closing quotation mark on its line',
   InvalidCharacter: 'the string has a control character without an escape',
@@ -20,13 +22,18 @@ const tokenFaults: Readonly<Record<string, string>> = {
   UnexpectedEndOfNumber: 'the number lacks a digit',
 }
 
-/** Finds the place where a text stops being JSON, for the error message. null: the text is JSON, or so deep that the search
- * overflows the stack. */
+/**
+ * Finds where a text stops being JSON, for the error message. Null if the text is JSON, or so deeply nested
+ * that the search overflows the stack.
+ */
 export function locateJsonFault(json: string): JsonFault | null {
   const found: JsonFault[] = []
   const open: ('}' | ']')[] = []
   let expected = 'a value'
-  /** What the object or list that ends last expected before its end: the parser ends one before it says that its bracket is missing. */
+  /**
+   * What the object or list that ends last expected before its end: the parser closes it before it reports
+   * the missing bracket.
+   */
   let expectedInside = expected
   const expectAfterValue = () => {
     expected = open.length === 0 ? 'the end' : `\`,\` or \`${open[open.length - 1]}\``

@@ -10,11 +10,14 @@ export interface ReadProgress {
   documentsUnchanged: number
   figuresRead: number
   malformed: number
-  /** Those of the malformed figures whose place is known. */
+  /** The malformed figures whose location is known. */
   readonly faults: NamedFaults
-  /** Figures of which one filing states several values. */
+  /** Figures for which one filing states several values. */
   readonly contradictions: NamedFaults
-  /** Filings dated after the day of the import, with figures or without, by accession: their days since 1970-01-01. */
+  /**
+   * Filings dated after the day of the import, with or without figures: by accession, their days since
+   * 1970-01-01.
+   */
   readonly futureFilings: Map<string, number>
   /** Figures whose period matches no fiscal year. */
   unplaced: number
@@ -45,9 +48,9 @@ export interface SkippedDocument {
   readonly reason: string
 }
 
-/** Part of a document, which is read in parts so that a large one is never in memory as a whole. */
+/** A part of a document. Large documents are read in parts, so that they are never in memory as a whole. */
 export interface ReadUnit {
   readonly parsed: readonly ParsedDocument[]
-  /** Present in the last part of a document: recorded, so that a later import skips the document. */
+  /** Present in the last part of a document. It is recorded, so that a later import skips the document. */
   readonly receipt?: { readonly contentKey: string; readonly name: string }
 }

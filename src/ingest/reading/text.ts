@@ -1,10 +1,12 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { Failure } from '../../errors.ts'
 
-/** Decodes a file by its byte order mark (UTF-8 or UTF-16), or else by the encoding the register uses. Throws for bytes that
- * are not valid in that encoding.
+/**
+ * Decodes a file by its byte order mark (UTF-8 or UTF-16) or else by the encoding that the register uses.
+ * Throws for bytes that are invalid in that encoding.
  *
- * @param fallback the encoding of a file without a byte order mark, as `TextDecoder` names it */
+ * @param fallback the encoding of files without a byte order mark, as `TextDecoder` names it
+ */
 export function decodeText(bytes: Uint8Array, fallback: 'utf-8' | 'shift_jis'): string {
   const encoding = byteOrderMark(bytes) ?? fallback
   try {
@@ -21,8 +23,10 @@ function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | n
   return null
 }
 
-/** Yields the lines of a UTF-8 stream, a list per chunk. An unfinished line is cut at a million characters, so that a file
- * without line ends does not fill the memory. */
+/**
+ * Yields the lines of a UTF-8 stream, one list per chunk. An unfinished line is cut at a million characters,
+ * so that a file without line breaks does not fill the memory.
+ */
 export async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -37,16 +41,18 @@ export async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 
 const dropReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
-/** Text blocks of reports have some hundred kilobytes: no record of a register is longer than this. */
+/** Text blocks of reports have a few hundred kilobytes; no record of a register is longer than this. */
 const maxRecordBytes = 16 * 1024 * 1024
 
-/** Each row and each cell becomes an object. No register has a table this wide, or rows this short. */
+/** Each row and each cell becomes an object. No register has tables this wide or rows this short. */
 const maxColumns = 10_000
 const minBytesPerRow = 16
 
-/** Parses a delimited file by RFC 4180. All rows must have as many cells as the first. Errors name the line.
+/**
+ * Parses a delimited file by RFC 4180. All rows must have as many cells as the first. Errors name the line.
  *
- * @param firstLine the line of the first row, counted from 1 */
+ * @param firstLine the 1-based line number of the first row
+ */
 export function readCsv(text: string, delimiter: ',' | ';' | '\t', firstLine = 1): string[][] {
   refuseManyCells(text, delimiter)
   try {

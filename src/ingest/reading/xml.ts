@@ -1,14 +1,20 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { Failure } from '../../errors.ts'
 
-/** Receives the parts of a document in order. A returned message ends the reading with an error at that place. */
+/**
+ * Receives the parts of a document in order. Returning a message ends the reading with an error at that
+ * location.
+ */
 interface XmlHandler {
   open(tag: SaxesTagNS): string | null
   close(name: string): string | null
   text(piece: string): void
 }
 
-/** Far above any document of a register. The parser makes objects of each open element and of each attribute of a tag. */
+/**
+ * Far above any document of a register. The parser creates an object for each open element and for each
+ * attribute of a tag.
+ */
 const maxDepth = 512
 const maxAttributes = 65_536
 

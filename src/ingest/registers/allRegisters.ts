@@ -31,7 +31,7 @@ const allRegisters: readonly Register[] = [
 /** Every register that can be imported, by market. */
 export const registers: ReadonlyMap<string, Register> = new Map(allRegisters.map(one => [one.market, one]))
 
-/** The register of a market that has one. */
+/** The register of a market; throws if there is none. */
 export function registerOf(market: string): Register {
   const register = registers.get(market)
   if (register === undefined) throw new Error(`There is no register for market ${market}.`)

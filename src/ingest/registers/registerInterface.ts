@@ -5,34 +5,50 @@ import type { Entry, ZipFile } from '../reading/archives.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 
-/** A register, as the importer uses it. Each has a folder with the same files. `concepts` maps tags to metrics, and
- * `readDocument` turns the bytes of a file into reported facts. `source` describes the requests of `sync`. `register`
- * combines them. */
+/**
+ * A register, as the importer uses it. Each has a folder with the same files. `concepts` maps tags to
+ * metrics, and `readDocument` turns the bytes of a file into reported facts. `source` describes the requests
+ * of `sync`. `register` combines them.
+ */
 export interface Register {
   /** ISO code of the market. */
   readonly market: string
-  /** For people: the register and its country. */
+  /** For display: the register and its country. */
   readonly name: string
   /** The table from metrics to tags. */
   readonly concepts: Concepts
   readonly rules: MetricRules
-  /** The register edits what it published, under the same number: an edit counts from the day on which it was observed. */
+  /**
+   * True if the register edits what it published, under the same number. An edit counts from the day on which
+   * it was observed.
+   */
   readonly overwrites?: boolean
-  /** For a register that overwrites and states no filing date. A filing with a higher number replaces the one on record for
-   * the same period, from the day on which it was first observed. */
+  /**
+   * For a register that overwrites and states no filing date: a filing with a higher number replaces the one
+   * on record for the same period, from the day on which it was first observed.
+   */
   readonly replaces?: boolean
-  /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
+  /**
+   * Matches names, without `.gz`, of files in a folder and entries of a zip that may be documents of the
+   * register.
+   */
   readonly documentNames: RegExp
   /** Set if the register's documents may exceed `maxDocumentBytes` because they are read piece by piece. */
   readonly maxDocumentBytes?: number
-  /** Changes when the table or the parsers understand more: all documents are read again then. */
+  /** Changes when the table or the parsers understand more; all documents are then read again. */
   readonly mapping: string
   /** Throws a Failure that names the fault if the file is not a document of the register. */
   readonly readDocument: (document: SourceDocument) => DocumentContent
-  /** Of a register whose documents refer to one another: creates the reader of one import, which takes them in any order. */
+  /**
+   * For a register whose documents refer to one another: creates the reader of one import, which accepts them
+   * in any order.
+   */
   readonly createReader?: () => Register['readDocument']
-  /** Names of the documents that explain the others of the same subject (`RegisterRequest.subject`). They are read again with
-   * each of the others, and a new one makes all others be read again. If omitted, each document needs all others. */
+  /**
+   * Names of the documents that explain the others of the same subject (`RegisterRequest.subject`). They are
+   * read again with each of the others, and a new one causes all others to be read again. If omitted, each
+   * document needs all others.
+   */
   readonly explainingNames?: RegExp
   /** Reads a zip whose entries only make sense together; null if each entry is a separate document. */
   readonly readSet?: (set: ZipSet, progress: SetProgress) => AsyncIterable<ReadUnit> | null
@@ -40,12 +56,14 @@ export interface Register {
   readonly help: string
 }
 
-/** Larger documents are refused because parsing takes several times their size in memory. Apple's companyfacts, sixteen
- * years of filings, have 4 MB. */
+/**
+ * Larger documents are refused because parsing takes several times their size in memory. Apple's
+ * companyfacts, sixteen years of filings, have 4 MB.
+ */
 export const maxDocumentBytes = 48 * 1024 * 1024
 
 export interface SourceDocument {
-  /** The path of the file, and after `!` that of the entry in a zip. Without `.gz`. */
+  /** The path of the file, followed for a zip by `!` and the entry; without `.gz`. */
   readonly name: string
   readonly bytes: Uint8Array
 }
@@ -55,23 +73,30 @@ export interface DocumentContent {
   readonly parsed: readonly ParsedDocument[]
   /** Figures in the document, mapped or not. */
   readonly figuresRead: number
-  /** Figures of a mapped tag that make no sense (no date, no number), and filings whose day is none. */
+  /** Figures of a mapped tag that are invalid (no date, no number), and filings with invalid dates. */
   readonly malformed: number
-  /** The malformed ones by their place, where the parser knows it. */
+  /** The malformed ones with their locations, if the parser knows them. */
   readonly faults?: NamedFaults
-  /** Figures of which one filing states several values, by their place, with the value that is taken, if one is. */
+  /**
+   * Figures for which one filing states several values, with their locations and the value that is used, if
+   * any.
+   */
   readonly contradictions?: NamedFaults
-  /** Figures over a period that no fiscal year has. */
+  /** Figures over a period that is not part of any fiscal year. */
   readonly unplaced?: number
-  /** Records that were left out on purpose, by the reason (`LeftOut`). */
+  /** Records that were left out on purpose, by reason (`LeftOut`). */
   readonly leftOut?: Readonly<Record<string, number>>
-  /** The document needs another one that has not been read: it is read again after all others. If it still waits then, its
-   * facts count and the document is not recorded as imported. */
+  /**
+   * The document needs another one that has not been read, so it is read again after all others. If it still
+   * waits then, its facts count and the document is not recorded as imported.
+   */
   readonly waits?: boolean
-  /** A document that has not been read may change the result: this one is read again after all others, and the second
-   * result counts. */
+  /**
+   * A document that has not been read may change the result, so this one is read again after all others, and
+   * the second result counts.
+   */
   readonly isTentative?: boolean
-  /** Other documents need this one: it is never recorded as imported, so that every import reads it. */
+  /** Other documents need this one, so it is never recorded as imported and every import reads it. */
   readonly isAlwaysRead?: boolean
 }
 
@@ -84,7 +109,7 @@ export class LeftOut {
   }
 }
 
-/** What a parser does not take of a document. */
+/** Counts what a parser drops from a document. */
 export class Tally {
   readonly leftOut = new LeftOut()
   readonly faults = new NamedFaults()
@@ -103,7 +128,7 @@ export const contentWithoutFigures = (
   faults = new NamedFaults(),
 ): DocumentContent => ({ parsed, figuresRead: 0, malformed: faults.count, faults, leftOut: leftOut.counts })
 
-/** A zip whose entries are not documents of their own. */
+/** A zip whose entries are not separate documents. */
 export interface ZipSet {
   readonly path: string
   readonly bytes: number
@@ -117,7 +142,7 @@ export interface SetProgress {
   readonly isKnown: (contentKey: string) => boolean
   figures(more: number): void
   unplaced(more: number): void
-  /** What one of the documents in the zip states: its figures, and those of them that are not taken. */
+  /** The content of one of the zip's documents: its figures, including those that are dropped. */
   content(name: string, content: DocumentContent): void
   skip(name: string, reason: string): void
   /** The share of the zip that has been read, 0 to 1. */

@@ -16,8 +16,10 @@ import { entityColumns, nameSeparator, sampleColumns, yes } from './sampleFormat
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
 
-/** Loads the shipped sample of filings through the same path as any import, a batch for each market. A second call adds
- * nothing. */
+/**
+ * Loads the shipped sample of filings through the same path as any import, one batch per market. A second
+ * call adds nothing.
+ */
 export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
   const byMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
   const summaries: ImportSummary[] = []
@@ -28,7 +30,7 @@ export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
   return summaries
 }
 
-/** What the shipped files state, in the form in which a register's own files would give it. */
+/** What the shipped files state, as a register's own files would give it. */
 export async function readSample(): Promise<ParsedDocument[]> {
   const entities = await Bun.file(new URL('entities.csv', sampleFolder)).text()
   const zipped = await Bun.file(new URL('fundamentals.csv.gz', sampleFolder)).bytes()
@@ -39,7 +41,7 @@ export async function readSample(): Promise<ParsedDocument[]> {
   })
 }
 
-/** The name is a fallback: that from a register's own files replaces it. */
+/** The name is a fallback: one from a register's own files replaces it. */
 function profileOf(row: Readonly<Record<(typeof entityColumns)[number], string>>): EntityProfile {
   const { market, issuer_id: issuerId, name, fiscal_year_end: fiscalYearEnd } = row
   return {
@@ -57,7 +59,7 @@ function profileOf(row: Readonly<Record<(typeof entityColumns)[number], string>>
   }
 }
 
-/** By `entityKey`. */
+/** Keyed by `entityKey`. */
 function readReportedFacts(text: string): Map<string, ReportedFact[]> {
   const byEntity = new Map<string, ReportedFact[]>()
   const filings = new Map<string, Filing>()

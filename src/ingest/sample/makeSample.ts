@@ -23,11 +23,11 @@ import type { Register } from '../registers/registerInterface.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
 import { entityColumns, nameSeparator, sampleColumns, yes } from './sampleFormat.ts'
 
-/** The companies of a sample. */
+/** Selects the companies of a sample. */
 export interface SampleCompanies {
-  /** By `entityKey`: with figures or without, and the files must contain each of them. */
+  /** By `entityKey`: companies with or without figures, each of which the files must contain. */
   readonly named: ReadonlySet<string>
-  /** Of these markets also every other company that has figures. */
+  /** Markets of which every other company with figures is included as well. */
   readonly wholeMarkets: ReadonlySet<string>
 }
 
@@ -40,10 +40,12 @@ interface SampleFiles {
   readonly companies: number
 }
 
-/** Writes the reported facts of some entities as served rows. Each has its tag, accession, form and acceptance time: the
- * service derives everything else from these. The same inputs give the same bytes.
+/**
+ * Writes the reported facts of some entities as served rows. Each has its tag, accession, form and acceptance
+ * time: the service derives everything else from these. The same inputs give the same bytes.
  *
- * @param companies null: all that have figures */
+ * @param companies null for all that have figures
+ */
 export function makeSample(
   documents: readonly ParsedDocument[],
   companies: SampleCompanies | null = null,
@@ -70,7 +72,10 @@ export function makeSample(
   return { entities, fundamentals, reportedFacts, companies: chosen.length }
 }
 
-/** Those named first: pages of a market are in the order of the import, and the others may have a year or two. */
+/**
+ * The named companies come first: pages of a market are in import order, and the others may only have a year
+ * or two.
+ */
 function chooseCompanies(
   documents: readonly ParsedDocument[],
   companies: SampleCompanies | null,
@@ -124,7 +129,10 @@ function entityText(profile: EntityProfile): string {
 
 interface Line {
   readonly reported: ReportedFact
-  /** null: it is of no fiscal period. It is shipped all the same, for the years of other figures may depend on it. */
+  /**
+   * Null if it fits no fiscal period. It is shipped anyway, because the years of other figures may depend on
+   * it.
+   */
   readonly label: RepeatRow['label']
 }
 
@@ -175,7 +183,7 @@ const periodNames: Readonly<Record<FiscalPeriod, string>> = {
   5: 'TTM',
 }
 
-/** What a filing states of the company, in the order of the columns. */
+/** What a filing states about the company, in column order. */
 type Attributes = readonly (string | null)[]
 
 const notRepeated: Attributes = [null, null, null]
@@ -213,7 +221,7 @@ function lineText(
   ])
 }
 
-/** Everything that some files of a register state, in memory. A file that cannot be read is a failure. */
+/** Everything that some files of a register state, in memory. Unreadable files throw. */
 export async function readParsedDocuments(
   register: Register,
   paths: readonly string[],

@@ -1,5 +1,7 @@
-/** The columns of `fundamentals.csv.gz`: a served row, and what the service needs to derive the rest again. The last three
- * are what the filing states of the company: only its first row has them. */
+/**
+ * The columns of `fundamentals.csv.gz`: a served row, and what the service needs to derive the rest again.
+ * The last three contain what the filing states about the company, and only its first row has them.
+ */
 export const sampleColumns = [
   'm',
   'fy',
@@ -36,7 +38,7 @@ export const entityColumns = [
   'status',
 ] as const
 
-/** In a column that says yes or nothing. */
+/** The value of a true flag; false is empty. */
 export const yes = 'yes'
 
 /** Separates the other names of an entity: no register uses it within a name. */

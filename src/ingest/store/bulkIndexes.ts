@@ -1,9 +1,11 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-/** The indexes that a bulk load drops, with their definitions from the migrations. Updating them would cost more than
- * creating them at the end. Without them, a company is still found by its ID and read by index, but cross-sections and name
- * searches scan whole tables. */
+/**
+ * The indexes that a bulk load drops, with their definitions from the migrations. Updating them would cost
+ * more than creating them at the end. Without them a company is still found by its ID and read by index, but
+ * cross-sections and name searches scan whole tables.
+ */
 export const secondaryIndexes = {
   fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc) where fp < 5',
   entity_names:
@@ -13,11 +15,14 @@ export const secondaryIndexes = {
 const lockTimeoutS = 10
 const loadedTables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
 
-/** Drops the secondary indexes until `createMissingIndexes`, and turns autovacuum off for the tables until then: it would
- * scan them repeatedly as they grow. */
+/**
+ * Drops the secondary indexes until `createMissingIndexes`, and turns autovacuum off for the tables until
+ * then: it would scan them repeatedly as they grow.
+ */
 export async function dropSecondaryIndexes(sql: Sql): Promise<void> {
   const dropped = sql.begin(async transaction => {
-    // Dropping an index waits for the readers of its table, and new readers wait behind it: so the wait is short.
+    // Dropping an index waits for the readers of its table, and new readers queue behind it, so the wait is
+    // kept short.
     await transaction`select set_config('lock_timeout', ${`${lockTimeoutS}s`}, true)`
     for (const table of loadedTables)
       await transaction`alter table ${transaction(table)} set (autovacuum_enabled = false)`
@@ -33,14 +38,14 @@ export async function dropSecondaryIndexes(sql: Sql): Promise<void> {
   })
 }
 
-/** The secondary indexes that do not exist: a bulk load is in progress, or was killed. */
+/** The secondary indexes that do not exist, because a bulk load is in progress or was killed. */
 export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
     select name from unnest(${Object.keys(secondaryIndexes)}::text[]) name where to_regclass(name) is null`
   return rows.map(row => row.name)
 }
 
-/** Creates the missing indexes. Importers wait for it, readers do not. Returns whether there were any. */
+/** Creates the missing indexes. Importers wait for this, readers do not. Returns whether any were missing. */
 export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   const missing = await findMissingIndexes(sql)
   if (missing.length === 0) return false
@@ -55,29 +60,42 @@ export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   return true
 }
 
-/** From so many added facts the planner gets new statistics at once, not when autovacuum comes around. */
+/** After this many added facts the planner gets new statistics at once instead of waiting for autovacuum. */
 const vacuumFromFacts = 250_000
-/** From so many the cross-section index is rebuilt: facts arrive entity by entity, which leaves its pages half full. */
+/**
+ * After this many, the cross-section index is rebuilt: facts arrive entity by entity, which leaves its pages
+ * half full.
+ */
 const reindexFromFacts = 1_000_000
 
 const factTables = (sql: Sql) =>
   sql([
-    ...['fact', 'fact_repeat', 'filing', 'pulled_filing', 'entity', 'entity_ticker'],
-    // What earlier data versions are read from.
-    ...['fact_past', 'filing_past', 'entity_past', 'entity_ticker_past'],
+    'fact',
+    'fact_repeat',
+    'filing',
+    'pulled_filing',
+    'entity',
+    'entity_ticker',
+    // The tables from which earlier data versions are read.
+    'fact_past',
+    'filing_past',
+    'entity_past',
+    'entity_ticker_past',
   ])
 
-/** After an import: updates statistics, visibility map and indexes, as the number of added facts requires. It blocks no
- * reader; importers wait only while dropped indexes are created. */
+/**
+ * Maintenance after an import: updates statistics, visibility map and indexes, as the number of added facts
+ * requires. It blocks no reader; importers only wait while dropped indexes are created.
+ */
 export async function maintainFactTables(sql: Sql, factsAdded: number): Promise<void> {
   if (await createMissingIndexes(sql)) {
-    // Creating them has read all rows; autovacuum does the rest of a vacuum in its own time.
+    // Creating them has read all rows; autovacuum does the rest in its own time.
     await sql`analyze ${factTables(sql)}`
     return
   }
   if (factsAdded < vacuumFromFacts) return
   if (factsAdded >= reindexFromFacts) {
-    // A killed reindex leaves an invalid index behind that blocks nothing but takes space.
+    // A killed reindex leaves an invalid index behind, which blocks nothing but takes space.
     const left = await sql<{ name: string }[]>`
       select relname as name from pg_class join pg_index on indexrelid = pg_class.oid
       where relname like 'fact_cross_section_ccnew%' and not indisvalid`

@@ -32,8 +32,10 @@ interface EntityRecord {
   status: string | null
 }
 
-/** Adds entities, and fills in what is missing of known ones. An unknown entity is left out of the result if its source may
- * not add entities. */
+/**
+ * Adds entities, and completes known ones. Unknown entities are missing from the result if their source may
+ * not add entities.
+ */
 export async function saveEntities(
   transaction: TransactionSql,
   stated: readonly EntityProfile[],
@@ -88,12 +90,15 @@ const identify = (row: EntityRecord) => ({
   issuerId: row.issuer_id,
 })
 
-/** The ID of a filer to which no exchange gave a ticker. `assignTickers` spells it in SQL. */
+/** The ID of a filer to which no exchange gave a ticker. `assignTickers` builds the same ID in SQL. */
 const idWithoutTicker = ({ market, issuerId }: { market: string; issuerId: string }) =>
   market === 'US' ? `CIK${issuerId}` : `${issuerId}.${market}`
 
-/** Whether an entity is the one that is wanted. The planner may only find it by its number there: where the statistics are of a smaller
- * table, an index of whole markets looks as good, and each entity would be searched among all of its market. */
+/**
+ * Matches an entity with a wanted one. Written so that the planner can only find it by its number: with
+ * statistics from a smaller table, an index of whole markets looks as good, and each entity would be searched
+ * for in its whole market.
+ */
 const isWanted = (sql: SqlClient) =>
   sql`entity.issuer_id = wanted.issuer_id and entity.market || '' = wanted.market`
 
@@ -108,7 +113,7 @@ async function readEntities(
   return new Map(rows.map(row => [entityKey(identify(row)), row]))
 }
 
-/** Drops the assumed tickers of an entity that has one of them already. */
+/** Drops the assumed tickers of an entity that already has one of them. */
 async function withoutIdleAssumptions(
   transaction: TransactionSql,
   profiles: readonly EntityProfile[],
@@ -193,13 +198,15 @@ async function updateEntity(
   }
 }
 
-/** Other names of an entity by which it is found; any more are not stored. */
+/** The maximum number of other names by which an entity is found; further ones are not stored. */
 const maxOtherNames = 16
-/** Each run of characters is a term of the index. No company's name is longer. */
+/** Each run of characters becomes a term of the index. No company's name is longer. */
 const maxNameLength = 300
 
-/** Stores the other names of entities that were saved, each once; those that gained one have changed. A name that a source
- * no longer states stays: people continue to use it. */
+/**
+ * Stores the other names of saved entities without duplicates; entities that gained one count as changed. A
+ * name that a source no longer states is kept, because people continue to use it.
+ */
 export async function saveOtherNames(
   transaction: TransactionSql,
   profiles: readonly EntityProfile[],

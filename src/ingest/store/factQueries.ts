@@ -30,7 +30,7 @@ export async function addFacts(
   await copyBytes(transaction, `copy fact (${factColumns}) from stdin (format binary)`, chunks)
 }
 
-/** Encodes rows while those before them are being sent. */
+/** Encodes rows while the previous ones are being sent. */
 function* encodeFacts(
   names: FactNames,
   filings: FilingIds,
@@ -84,7 +84,10 @@ export interface RepeatsOfEntity {
   readonly repeats: readonly RepeatRow[]
 }
 
-/** Stores reported facts that made no vintage. One without a fiscal period is stored under its end's calendar year. */
+/**
+ * Stores reported facts that made no vintage. One without a fiscal period is stored under its end's calendar
+ * year.
+ */
 export async function addRepeats(
   transaction: TransactionSql,
   names: FactNames,
@@ -144,8 +147,11 @@ function writeRepeat(
   copy.boolean(reported.rounded)
 }
 
-/** Updates the only columns of an unchanged vintage that may change: the day that ends it, and the day from which it is of an
- * earlier generation. (The acceptance time belongs to its filing.) A row that stays as it is is left alone: an update would remember it twice. */
+/**
+ * Updates the only columns of an unchanged vintage that may change: the day that ends it, and the day from
+ * which it is of an earlier generation. (The acceptance time belongs to its filing.) Unchanged rows are not
+ * touched: an update would store them a second time as history.
+ */
 export async function amendFacts(
   transaction: TransactionSql,
   names: FactNames,
@@ -172,7 +178,9 @@ export async function amendFacts(
       and (fact.superseded, fact.earlier_since) is distinct from (now_known.superseded, now_known.earlier_since)`
 }
 
-/** Removes rows by their position in the table: they turned out to be repeats, or were derived again. */
+/**
+ * Removes rows by their position in the table, because they turned out to be repeats or were derived again.
+ */
 export async function removeRows(
   transaction: TransactionSql,
   table: 'fact' | 'fact_repeat',

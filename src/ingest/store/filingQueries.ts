@@ -76,8 +76,10 @@ export interface OwnedFiling {
   readonly filing: Filing
 }
 
-/** Adds filings with their numbers of figures, and their own numbers to `ids`. These are taken from the sequence first: COPY returns
- * none. */
+/**
+ * Adds filings with their numbers of figures, and their own numbers to `ids`. These are taken from the
+ * sequence first, because COPY returns none.
+ */
 export async function addFilings(
   transaction: TransactionSql,
   added: readonly OwnedFiling[],
@@ -123,7 +125,10 @@ function* encodeFilings(
   yield* copy.finish()
 }
 
-/** Updates filings. Sources complete one another: what is known about a filing may improve and is never lost. */
+/**
+ * Updates filings. Sources complement one another: what is known about a filing may improve and is never
+ * lost.
+ */
 export async function amendFilings(transaction: TransactionSql, amended: readonly Filing[]): Promise<void> {
   if (amended.length === 0) return
   await transaction`
@@ -143,7 +148,7 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
         is distinct from (better.form, better.filed, better.accepted_at, better.fiscal_year_end, better.company_name, better.sector)`
 }
 
-/** Records how many figures filings on record state, by accession. */
+/** Records how many figures each filing on record states, by accession. */
 export async function countFigures(
   transaction: TransactionSql,
   counts: ReadonlyMap<string, number>,

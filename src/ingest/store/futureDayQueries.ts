@@ -2,8 +2,10 @@ import type { TransactionSql } from '../../postgres/client.ts'
 import { copyDateText } from '../../postgres/copy.ts'
 import type { FactsOfEntity } from './factQueries.ts'
 
-/** Records the companies with figures that become due on the day of this import or later, for readers who follow changes: no data
- * version announces the coming of a day. */
+/**
+ * Records the companies with figures that become visible on the day of this import or later, for readers who
+ * follow changes: no data version announces the arrival of a day.
+ */
 export async function recordFutureDays(
   transaction: TransactionSql,
   changed: readonly FactsOfEntity[],

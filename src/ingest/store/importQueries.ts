@@ -37,21 +37,27 @@ export async function isAllFrom(sql: Sql, source: string): Promise<boolean> {
 /** An arbitrary number, the same for every importer on one database. */
 const importLock = 0x61736970
 
-/** Blocks other importers until this transaction ends. Without it one could change an entity between our reading and
- * replacing it. */
+/**
+ * Blocks other importers until this transaction ends. Otherwise one could change an entity between our
+ * reading and replacing it.
+ */
 export async function takeImportLock(transaction: TransactionSql): Promise<void> {
   await transaction`select pg_advisory_xact_lock(${importLock})`
 }
 
-/** Makes every query of this transaction find its rows one by one, by index. Plans are cached during a load, and one made
- * while the tables were small would scan them when they are large. */
+/**
+ * Makes every query of this transaction look its rows up individually, by index. Plans are cached during a
+ * load, and one made while the tables were small would scan them once they are large.
+ */
 export async function planByIndex(transaction: TransactionSql): Promise<void> {
   await transaction`
     select set_config(name, 'off', true) from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) name`
 }
 
-/** Whether the sample is to be loaded now: nothing has ever been imported, or an earlier load of it was interrupted. Records
- * that the load begins. */
+/**
+ * Whether the sample is to be loaded now: nothing has ever been imported, or an earlier load of it was
+ * interrupted. Records the beginning of the load.
+ */
 export async function beginSampleLoad(sql: Sql): Promise<boolean> {
   const rows = await sql`
     insert into sample_load

@@ -16,8 +16,10 @@ export async function loadFactNames(sql: Sql): Promise<FactNames> {
   }
 }
 
-/** Gives every name in some figures a number. With trailing twelve months their metric gets one, too: readers find them by it, also
- * where no company has a figure of the metric itself. */
+/**
+ * Gives every name in some figures a number. Together with trailing twelve months their metric gets one, too:
+ * readers look them up by it, even if no company has a figure of the metric itself.
+ */
 export async function registerNames(
   { metrics, units, tags }: FactNames,
   figures: Iterable<{ readonly metric: string; readonly unit: string; readonly tag: string | null }>,
@@ -33,7 +35,7 @@ export async function registerNames(
   await tags.insertNoted()
 }
 
-/** Makes sure that every name in some rows is known: another import that runs at the same time may have written them. */
+/** Ensures that every name in some rows is known: a concurrent import may have written them. */
 export async function learnNames(
   { metrics, units, tags }: FactNames,
   rows: readonly { metric_id: number; unit_id: number; tag_id: number | null }[],
@@ -76,18 +78,20 @@ export class NameTable {
     return name
   }
 
-  /** Notes a name that `insertNoted` gives a number if it has none. */
+  /** Notes a name, to which `insertNoted` gives a number if it has none. */
   note(name: string): void {
     if (!this.ids.has(name)) this.missing.add(name)
   }
 
-  /** Notes what the noted names are the trailing twelve months of. */
+  /** For each noted trailing metric, also notes the metric itself. */
   noteWithoutTrailing(): void {
     for (const name of this.missing) this.note(withoutTrailing(name))
   }
 
-  /** Gives a number to every noted name that has none. Committed at once: a batch that fails leaves at most an unused
-   * name. */
+  /**
+   * Gives a number to every noted name without one. Committed at once: a batch that fails leaves at most an
+   * unused name.
+   */
   async insertNoted(): Promise<void> {
     if (this.missing.size === 0) return
     await this.sql`

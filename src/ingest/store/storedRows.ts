@@ -4,7 +4,7 @@ import { reportedMetric, spanOf } from '../../facts/spans.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { type FactNames, learnNames } from './nameQueries.ts'
 
-/** A row of `fact` or `fact_repeat`, with names in place of their numbers and days as numbers. */
+/** A row of `fact` or `fact_repeat`, with names instead of their numbers and days as numbers. */
 export interface StoredRow {
   /** The row's position in the table, valid until the transaction ends. */
   readonly place: string
@@ -17,9 +17,9 @@ export interface StoredRow {
   readonly start: number | null
   readonly end: number
   readonly filed: number
-  /** null in `fact_repeat` and for the current vintage. */
+  /** Null in `fact_repeat` and for the current vintage. */
   readonly superseded: number | null
-  /** null in `fact_repeat`. */
+  /** Null in `fact_repeat`. */
   readonly earlierSince: number | null
   /** Accessions, sorted. */
   readonly inputs: readonly string[]
@@ -48,8 +48,10 @@ interface RowRecord {
   filing_id: number
 }
 
-/** All rows of some entities. A separate query reads their filings: in a join, the planner would scan the whole table rather
- * than look up the filings of a few hundred thousand rows. */
+/**
+ * All rows of some entities. A separate query reads their filings: in a join, the planner would scan the
+ * whole table rather than look up the filings of a few hundred thousand rows.
+ */
 export async function readStoredRows(
   transaction: TransactionSql,
   names: FactNames,
@@ -114,13 +116,16 @@ function filingOf(id: number, filings: ReadonlyMap<number, FilingRecord>): Filin
   return filing
 }
 
-/** No foreign key prevents this: checking one for each row would slow down a load, and `inputs` is a list, which cannot have one. */
+/**
+ * No foreign key prevents this: checking one per row would slow down a load, and `inputs` is a list, which
+ * cannot have one.
+ */
 const missingFiling = (id: number): string =>
   `Filing ${id} is not on record, but rows of the figures still refer to it: it was deleted by hand. Restore a backup, or delete these rows in PostgreSQL, too: delete from fact where filing_id = ${id} or inputs @> '{${id}}'; delete from fact_repeat where filing_id = ${id}.`
 
 type FigureOfRow = Pick<StoredRow, 'metric' | 'tag' | 'unit' | 'start' | 'end' | 'value' | 'rounded'>
 
-/** The reported fact that a stored row was made from; null for a row that was derived. */
+/** The reported fact from which a stored row was made; null for derived rows. */
 export function reportedFactOf(row: FigureOfRow, filing: Filing): ReportedFact | null {
   if (row.tag === null) return null
   const span = spanOf(row.start, row.end) ?? 0

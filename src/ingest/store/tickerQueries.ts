@@ -5,8 +5,11 @@ export interface TickerOfEntity {
   readonly entityId: number
 }
 
-/** Assigns tickers to entities and returns the entities that gained or lost one. An exchange reuses a free ticker for another
- * company: its former owner falls back to another of its own, or to its number, and is remembered. */
+/**
+ * Assigns tickers to entities and returns the entities that gained or lost one. An exchange reuses a free
+ * ticker for another company: the former owner falls back to another of its own tickers or to its number, and
+ * is remembered.
+ */
 export async function assignTickers(
   transaction: TransactionSql,
   assigned: readonly TickerOfEntity[],
@@ -23,7 +26,7 @@ export async function assignTickers(
     returning entity_id`
   const changed = new Set(moved.map(row => row.entity_id))
   await forgetFormerIds(transaction, [...last.keys()], [...last.values()])
-  // Found by number: there is no index of entities by ticker, and there may be millions.
+  // Looked up by number: there is no index of entities by ticker, and there may be millions.
   const lost = [...[...owners].map(([ticker, entityId]) => ({ ticker, entityId })), ...assigned].filter(
     ({ ticker, entityId }) => entityId !== last.get(ticker),
   )
@@ -64,7 +67,7 @@ export async function readTickerOwners(
   return new Map(rows.map(row => [row.ticker, row.entity_id]))
 }
 
-/** Takes back tickers that were assumed. Returns the entities that lost one. */
+/** Withdraws assumed tickers. Returns the entities that lost one. */
 export async function removeRefutedTickers(
   transaction: TransactionSql,
   refuted: readonly TickerOfEntity[],
@@ -81,14 +84,18 @@ export async function removeRefutedTickers(
   return former.map(({ entityId }) => entityId)
 }
 
-/** Ends IDs in whose place the register now states others. Two sources that list the further IDs of a company differently end
- * none: each import would take them away and give them back. Returns the entities that lost one. */
+/**
+ * Ends IDs in whose place the register now states others. If two sources list a company's further IDs
+ * differently, none is ended: each import would otherwise remove them and add them back. Returns the entities
+ * that lost one.
+ */
 export async function endReplacedTickers(
   transaction: TransactionSql,
   replaced: readonly TickerOfEntity[],
 ): Promise<readonly number[]> {
   if (replaced.length === 0) return []
-  // The preferred ID stays even if it is not listed: another company of the batch may have taken all that are.
+  // The preferred ID stays even if it is not listed: another company of the batch may have taken all that
+  // are.
   const ended = await transaction<{ entity_id: number; ticker: string }[]>`
     delete from entity_ticker own
     using unnest(${replaced.map(({ ticker }) => ticker)}::text[], ${replaced.map(({ entityId }) => entityId)}::int[])
@@ -101,7 +108,7 @@ export async function endReplacedTickers(
   return former.map(({ entityId }) => entityId)
 }
 
-/** IDs that entities have no longer. Each was served once, so it stays valid. */
+/** Remembers IDs that entities no longer have. Each was once served, so it stays valid. */
 export async function rememberFormerIds(
   transaction: TransactionSql,
   former: readonly TickerOfEntity[],
@@ -113,7 +120,7 @@ export async function rememberFormerIds(
     on conflict do nothing`
 }
 
-/** An ID that its company has again is no former one. */
+/** If its company has an ID again, it is no longer a former one. */
 async function forgetFormerIds(
   transaction: TransactionSql,
   tickers: readonly string[],

@@ -8,9 +8,12 @@ export interface Archive {
   /** The absolute path of an archived file. */
   locate(path: string): string
   has(path: string): Promise<boolean>
-  /** null: the file is gone. */
+  /** Null if the file is gone. */
   read(path: string): Promise<Uint8Array | null>
-  /** Stores a response and returns its path in the archive. A different file of the same name and day is not overwritten. */
+  /**
+   * Stores a response and returns its path in the archive. A different file with the same name and day is not
+   * overwritten.
+   */
   save(market: string, day: IsoDate, fileName: string, bytes: Uint8Array): Promise<string>
 }
 
@@ -54,7 +57,7 @@ function assertSafeName(fileName: string): void {
     throw new Failure('internal', `${JSON.stringify(fileName)} is not a valid file name for the archive.`)
 }
 
-/** A full disk or a folder without write permission is a problem of the operator, not a defect. */
+/** A full disk or a folder without write permission is the operator's problem, not a defect. */
 function explainWriteError(error: unknown): never {
   if (!(error instanceof Error) || !('syscall' in error)) throw error
   throw new Failure(
@@ -63,7 +66,10 @@ function explainWriteError(error: unknown): never {
   )
 }
 
-/** Writes to a temporary file and renames it, so that even after a power failure the file is complete or absent. */
+/**
+ * Writes to a temporary file and renames it, so that even after a power failure the file is either complete
+ * or absent.
+ */
 async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const file = await open(`${path}.part`, 'w')

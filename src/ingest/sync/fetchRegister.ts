@@ -10,11 +10,11 @@ import { findCached, saveResponse } from './responses.ts'
 const maxConsecutiveFailures = 5
 const maxListedFailures = 1_000
 
-/** The cursors and companies in the database that a plan works with. */
+/** The cursors and companies in the database with which a plan works. */
 interface PlanStore {
   /** Records the position of a cursor. */
   readonly advance: (name: string, position: string) => Promise<void>
-  /** The next companies to fetch; empty: no more. */
+  /** The next companies to fetch; empty if there are no more. */
   readonly nextCompanies: () => Promise<readonly string[]>
 }
 
@@ -28,9 +28,12 @@ interface FetchRun {
   consecutiveFailures: number
 }
 
-/** Executes a plan: each response comes from the archive or from the register, and is stored before the next request.
+/**
+ * Executes a plan: each response comes from the archive or from the register and is stored before the next
+ * request.
  *
- * @param onResponse called after each request, before the next step of the plan */
+ * @param onResponse called after each request, before the next step of the plan
+ */
 export async function fetchRegister(
   sql: Sql,
   plan: Plan,
@@ -40,7 +43,10 @@ export async function fetchRegister(
   onResponse: () => Promise<void>,
 ): Promise<void> {
   const run: FetchRun = {
-    ...{ sql, options, fetched, consecutiveFailures: 0 },
+    sql,
+    options,
+    fetched,
+    consecutiveFailures: 0,
     throttle: createThrottle(options.fetchPolicy.requestsPerSecond, options.network),
     redact: secretRedactor(options.source, options.settings),
   }

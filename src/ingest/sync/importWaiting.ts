@@ -49,8 +49,10 @@ export const newImportTotals = (): ImportTotals => ({
 const maxFilesPerImport = 500
 const maxBytesPerImport = 256 * 1024 * 1024
 
-/** Imports fetched files that were not imported yet, day by day: each file states what the register contained on its day.
- * Files that the importer skips are tried and reported again in each run. */
+/**
+ * Imports fetched files that have not been imported yet, day by day: each file states what the register
+ * contained on its day. Files that the importer skips are tried and reported again in each run.
+ */
 export async function importWaiting(
   sql: Sql,
   register: Register,
@@ -86,8 +88,10 @@ function nextBatch(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
   return waiting.slice(0, files)
 }
 
-/** Earlier files on the subjects of a batch, which only make sense together with it. A file that explains others
- * (`explainingNames`) needs all files of its subject; any other file needs only those that explain it. */
+/**
+ * Earlier files on the subjects of a batch, which only make sense together with it. A file that explains
+ * others (`explainingNames`) needs all files of its subject; any other file only needs those that explain it.
+ */
 async function readRelatedFiles(
   sql: Sql,
   { market, explainingNames }: Register,

@@ -7,16 +7,16 @@ import type { Archive } from './archive.ts'
 
 export interface SyncOptions {
   readonly source: Source
-  /** undefined: there is no importer yet, and fetched files wait in the archive. */
+  /** Undefined if there is no importer yet, so that fetched files wait in the archive. */
   readonly register: Register | undefined
   readonly settings: RegisterSettings
   readonly fetchPolicy: FetchPolicy
   readonly network: Network
   readonly archive: Archive
   readonly since: IsoDate | null
-  /** Issuer numbers; empty: all. */
+  /** Issuer numbers; empty for all. */
   readonly companies: readonly string[]
-  /** A function, because a run may last past midnight: each file gets the day on which it is fetched. */
+  /** A function, because a run may last past midnight and each file gets the day on which it is fetched. */
   readonly today: () => IsoDate
   readonly newId: () => string
   /** Ends the run after the current step. */
@@ -43,16 +43,23 @@ export interface FetchSummary {
   missing: number
   bytes: number
   failures: number
-  /** The first of the failures. */
+  /** The first failures. */
   readonly failed: SkippedDocument[]
-  /** Why the run ended before the plan did. */
+  /** Why the run ended before the plan did, or null. */
   stopped: string | null
-  /** The run was stopped by its signal. */
+  /** True if its signal stopped the run. */
   interrupted: boolean
 }
 
 export const newFetchSummary = (): FetchSummary => ({
-  ...{ expected: 0, requests: 0, cached: 0, saved: 0, savedBytes: 0, unchanged: 0, missing: 0, bytes: 0 },
+  expected: 0,
+  requests: 0,
+  cached: 0,
+  saved: 0,
+  savedBytes: 0,
+  unchanged: 0,
+  missing: 0,
+  bytes: 0,
   failures: 0,
   failed: [],
   stopped: null,

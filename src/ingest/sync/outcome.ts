@@ -3,11 +3,14 @@ import type { SyncSummary } from './syncRegister.ts'
 
 interface Outcome {
   readonly outcome: 'done' | 'incomplete' | 'failed' | 'stopped'
-  /** In words for everybody: without an address, which may be internal. null: there is nothing to say. */
+  /** In plain words and without addresses, which may be internal. Null if there is nothing to say. */
   readonly reason: string | null
 }
 
-/** How a run ended. Documents that are there and cannot be read do not make it incomplete: fetching them again would change nothing. */
+/**
+ * How a run ended. Unreadable documents do not make it incomplete, because fetching them again would change
+ * nothing.
+ */
 export function outcomeOf({ fetched, imported }: SyncSummary, isAborted: boolean): Outcome {
   if (fetched.interrupted || isAborted)
     return { outcome: 'stopped', reason: 'It was stopped. The next run continues.' }
@@ -24,7 +27,10 @@ export function outcomeOf({ fetched, imported }: SyncSummary, isAborted: boolean
 const count = (number: number, noun: string) =>
   `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`
 
-/** Why a run could not go on. The text of an exception may contain anything, so it is not shown; the terminal or the log has it. */
+/**
+ * Why a run could not continue. An exception's text may contain anything, so it is not shown; the terminal or
+ * the log has it.
+ */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Failure)) return 'An unexpected fault ended it. The log has the details.'
   switch (error.code) {
@@ -38,6 +44,6 @@ export function describeFailure(error: unknown): string {
   }
 }
 
-/** The address of the request at the beginning goes, others become words. */
+/** Removes the request's address at the beginning and replaces others by words. */
 const withoutAddresses = (text: string): string =>
   text.replace(/^https?:\/\/\S+: /, '').replaceAll(/https?:\/\/\S+/g, 'an address')

@@ -1,7 +1,10 @@
 import type { IsoDate } from '../../dates.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-/** Where the runs of a market stopped, by name. Without the cursors of companies, of which there may be millions. */
+/**
+ * Where the runs of a market stopped, by name. Excludes the cursors of companies, of which there may be
+ * millions.
+ */
 export async function readCursors(sql: Sql, market: string): Promise<Map<string, string>> {
   const rows = await sql<{ name: string; position: string }[]>`
     select name, position from sync_cursor where market = ${market} and name not like 'company %'`
@@ -43,7 +46,7 @@ interface ArchivedFile {
   readonly subject: string | null
 }
 
-/** Records a response and its file in one transaction: neither is ever known without the other. */
+/** Records a response and its file in one transaction, so that neither is ever known without the other. */
 export async function saveSyncDocument(
   sql: Sql,
   market: string,
@@ -116,9 +119,11 @@ export async function markImported(sql: Sql, paths: readonly string[]): Promise<
   await sql`update sync_file set imported_at = now() where path = any(${paths}::text[])`
 }
 
-/** The next companies of a market that are not done for the day, ordered by number.
+/**
+ * The next companies of a market that are not done for the day, ordered by number.
  *
- * @param after the last number of the previous page; empty: from the beginning */
+ * @param after the last number of the previous page; empty to start at the beginning
+ */
 export async function readWaitingCompanies(
   sql: Sql,
   market: string,

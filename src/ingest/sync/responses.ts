@@ -5,18 +5,22 @@ import type { RegisterRequest, StepResult } from '../network/source.ts'
 import type { FetchSummary, SyncOptions } from './options.ts'
 import { readSyncDocument, type SyncDocument, saveSyncDocument } from './queries.ts'
 
-/** A document that the register did not have may appear later: after this many days it is requested again. */
+/**
+ * A document that the register did not have may appear later, so it is requested again after this many days.
+ */
 const missingValidDays = 30
 
 interface CachedResponse {
-  /** null: the request must be sent. */
+  /** Null if the request must be sent. */
   readonly result: StepResult | null
   /** For a conditional request, so that the register need not send an unchanged document. */
   readonly validators: Validators | null
   readonly known: SyncDocument | null
 }
 
-/** Looks up the response to a request in the archive. A recorded file that is gone from the archive counts as never fetched. */
+/**
+ * Looks up the response to a request in the archive. If a recorded file is gone, it counts as never fetched.
+ */
 export async function findCached(
   sql: Sql,
   options: SyncOptions,
@@ -37,7 +41,7 @@ export async function findCached(
   return { result: null, validators: request.method === 'POST' ? null : known, known }
 }
 
-/** Includes the bytes of the file if the plan reads them. */
+/** Includes the file's bytes if the plan reads them. */
 async function cachedResult(
   options: SyncOptions,
   request: RegisterRequest,

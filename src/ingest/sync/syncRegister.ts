@@ -15,26 +15,30 @@ import {
   withoutDoneCompanies,
 } from './queries.ts'
 
-/** Another run of the market is under way. */
+/** Another run of the market is in progress. */
 export class SyncBusy extends Failure {}
 
 export interface SyncSummary {
   readonly fetched: FetchSummary
   readonly imported: ImportTotals
-  /** Files that are fetched and not imported. */
+  /** Files that are fetched but not imported. */
   waiting: number
 }
 
-/** Fetched files are imported in rounds of this size, so that an interrupted run leaves little to import. The archive is the
- * queue. */
+/**
+ * Fetched files are imported in rounds of this size, so that an interrupted run leaves little to import. The
+ * archive is the queue.
+ */
 const filesPerRound = 1_000
 const bytesPerRound = 256 * 1024 * 1024
 
-/** Fetches what is new in a register, archives it, and imports it as files observed on that day. An interruption at any point
- * loses nothing: the next run continues.
+/**
+ * Fetches what is new in a register, archives it, and imports it as files observed on that day. An
+ * interruption at any point loses nothing: the next run continues.
  *
- * @param onSummary receives the summary before the first request, when no other process can fetch from the register; it is updated
- * during the run */
+ * @param onSummary receives the summary before the first request, once no other process can fetch from the
+ * register; it is updated during the run
+ */
 export async function syncRegister(
   sql: Sql,
   options: SyncOptions,
@@ -99,8 +103,11 @@ interface Cursors {
   readonly advance: (name: string, position: string) => Promise<void>
 }
 
-/** The cursors of a run. A run for some companies has its own cursors and leaves those of full runs unchanged. A run with
- * --since leaves no gap: it moves a cursor only forward, and only if it started at or before the cursor. */
+/**
+ * The cursors of a run. A run for some companies has its own cursors and does not change those of full runs.
+ * A run with --since leaves no gap: it moves a cursor only forward, and only if it started at or before the
+ * cursor.
+ */
 async function openCursors(sql: Sql, { source, since, companies }: SyncOptions): Promise<Cursors> {
   const { market } = source
   const positions = await readCursors(sql, market)
@@ -117,11 +124,13 @@ async function openCursors(sql: Sql, { source, since, companies }: SyncOptions):
   return { read: name => positions.get(name + suffix) ?? null, advance }
 }
 
-/** A register may have millions of companies. Only one page is in memory at a time. */
+/** A register may have millions of companies, so only one page is in memory at a time. */
 const companiesPerPage = 1_000
 
-/** Returns a function that reads the companies to fetch page by page: the named ones, or else all in the database. Skips
- * companies that are done for the day. An empty page is the end. */
+/**
+ * Returns a function that reads the companies to fetch page by page: the named ones, or else all in the
+ * database. Skips companies that are done for the day. An empty page marks the end.
+ */
 export function companyPages(
   sql: Sql,
   { source, companies }: Pick<SyncOptions, 'source' | 'companies'>,

@@ -29,9 +29,12 @@ const inlineNamespaces: ReadonlySet<string> = new Set([
 /** No real figure has a larger scale. */
 const maxScale = 30
 
-/** Reads an inline XBRL report: figures and short texts of all documents, contexts and units from their headers. Format,
- * scale and sign are applied to the digits, so that a figure has the exact value that an instance would state. Skips text
- * blocks (`escape`, `continuedAt`) and facts of other targets, which contain no figures or names. */
+/**
+ * Reads an inline XBRL report: figures and short texts of all documents, contexts and units from their
+ * headers. Format, scale and sign are applied to the digits, so that a figure has the exact value that an
+ * instance would state. Skips text blocks (`escape`, `continuedAt`) and facts of other targets, which contain
+ * no figures or names.
+ */
 export function readInline(documents: readonly InlineDocument[]): XbrlInstance {
   const resources = new ResourceReader()
   const facts: XbrlFact[] = []

@@ -3,12 +3,14 @@ import { Failure } from '../../errors.ts'
 import { dayOf } from '../reading/fields.ts'
 import { readXml } from '../reading/xml.ts'
 
-/** The contexts, units and facts of an XBRL instance. `readInline` makes the same of an inline report. */
+/**
+ * The contexts, units and facts of an XBRL instance. `readInline` produces the same from an inline report.
+ */
 export interface XbrlInstance {
   readonly contexts: ReadonlyMap<string, XbrlContext>
-  /** By id of its context, the text of a day that is none: 2024-13-45. Such a context is not among `contexts`. */
+  /** By context ID, the text of an invalid date: 2024-13-45. Such contexts are not in `contexts`. */
   readonly faultyDays: ReadonlyMap<string, string>
-  /** Units (`JPY`, `shares`, `JPY/shares`) by id. */
+  /** Units (`JPY`, `shares`, `JPY/shares`) by ID. */
   readonly units: ReadonlyMap<string, string>
   readonly facts: readonly XbrlFact[]
 }
@@ -16,10 +18,13 @@ export interface XbrlInstance {
 export interface XbrlContext {
   /** The identifier of the reporting entity. */
   readonly entity: string
-  /** First day in days since 1970-01-01; null: an instant. */
+  /** First day in days since 1970-01-01, or null for an instant. */
   readonly start: number | null
   readonly end: number
-  /** Member by dimension, both as `{namespace}name`. The member of a typed dimension is its text. Empty: the whole entity. */
+  /**
+   * Member by dimension, both as `{namespace}name`. The member of a typed dimension is its text. Empty for
+   * the whole entity.
+   */
   readonly dimensions: ReadonlyMap<string, string>
 }
 
@@ -28,7 +33,7 @@ export interface XbrlFact {
   readonly name: string
   readonly context: string
   readonly unit: string | null
-  /** The text of the fact; null: it is nil. */
+  /** The text of the fact, or null if it is nil. */
   readonly value: string | null
 }
 
@@ -107,7 +112,8 @@ export function openElement(
   parent: OpenElement | undefined,
 ): OpenElement {
   const declares = Object.keys(ns ?? {}).length > 0
-  // Prototypes inherit the prefixes of the parent. Copying them would take the number of elements times the number of prefixes.
+  // The prototype chain inherits the parent's prefixes. Copying them would take time proportional to elements
+  // times prefixes.
   const inherited = parent?.namespaces ?? noNamespaces
   const namespaces = declares ? Object.assign(Object.create(inherited), ns) : inherited
   return { uri, local, attributes, namespaces, text: '' }
@@ -140,7 +146,9 @@ interface UnitDraft {
   isDenominator: boolean
 }
 
-/** Reads contexts and units. An instance and the header of an inline document state them in the same elements. */
+/**
+ * Reads contexts and units. An instance and the header of an inline document state them in the same elements.
+ */
 export class ResourceReader {
   readonly contexts = new Map<string, XbrlContext>()
   readonly faultyDays = new Map<string, string>()
@@ -158,7 +166,10 @@ export class ResourceReader {
     if (local === 'context') {
       const none = Number.NaN
       this.#context = {
-        ...{ entity: '', start: none, end: none, instant: none },
+        entity: '',
+        start: none,
+        end: none,
+        instant: none,
         faultyDay: null,
         dimensions: new Map(),
       }
@@ -167,7 +178,7 @@ export class ResourceReader {
     if (local === 'unitDenominator' && this.#unit) this.#unit.isDenominator = true
   }
 
-  /** Returns an error message; null: the element is valid. */
+  /** Returns an error message, or null if the element is valid. */
   close(element: OpenElement): string | null {
     if (this.#context !== null) return this.#closeInContext(element, this.#context)
     if (this.#unit !== null) this.#closeInUnit(element, this.#unit)
@@ -229,7 +240,7 @@ function dayIn(text: string, context: ContextDraft): number {
   return day
 }
 
-/** Expands a name with a prefix to `{namespace}name`. */
+/** Expands a prefixed name to `{namespace}name`. */
 export function qualified(name: string, namespaces: Record<string, string>): string {
   const colon = name.indexOf(':')
   const prefix = colon < 0 ? '' : name.slice(0, colon).trim()

@@ -1,9 +1,14 @@
-/** Longer texts are neither numbers nor dates. Without this limit the patterns below take time quadratic in the length: two
- * minutes for 300,000 characters. */
+/**
+ * Longer texts are neither numbers nor dates. Without this limit the patterns below take quadratic time: two
+ * minutes for 300,000 characters.
+ */
 const maxShownLength = 200
 
-/** Converts a displayed number to a plain one without sign, by the transformation that the format names. null: the text does
- * not match the format; undefined: the format is unknown. Reference: Inline XBRL Transformation Registry, 2010-04-20 to 4. */
+/**
+ * Converts a displayed number to a plain one without sign, by the transformation that the format names. Null
+ * if the text does not match the format; undefined if the format is unknown. Reference: Inline XBRL
+ * Transformation Registry, 2010-04-20 to 4.
+ */
 export function plainNumber(text: string, format: string): string | null | undefined {
   if (text.replace(/\s+/g, ' ').length > maxShownLength) return null
   switch (baseName(format)) {

@@ -5,11 +5,11 @@ export const databaseName = 'asfiled'
 const connectTimeoutS = 5
 const queryTimeoutMs = 10_000
 
-/** The superuser's URL. For setting up, stopping and backing up: pools use the role of `roles.ts`. */
+/** The superuser's URL, for set-up, shutdown and backups. Pools use the role of `roles.ts`. */
 export const adminUrl = (location: ClusterLocation, port: number, database: string) =>
   `postgres://${superuser}:${location.password}@127.0.0.1:${port}/${database}`
 
-/** Runs `work` as the superuser, on one connection that stays the same however long it takes. */
+/** Runs `work` as the superuser, on a single connection that stays open however long it takes. */
 export async function withAdmin<T>(
   location: ClusterLocation,
   port: number,
@@ -19,7 +19,7 @@ export async function withAdmin<T>(
   const sql = postgres(adminUrl(location, port, database), {
     max: 1,
     connect_timeout: connectTimeoutS,
-    // The driver's default closes a connection within the hour, and with it a backup.
+    // The driver's default closes a connection within the hour, and a backup with it.
     max_lifetime: null,
     onnotice: () => {},
     connection: { application_name: 'asfiled-admin', TimeZone: 'UTC' },
@@ -31,7 +31,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** One query as the superuser, in bounded time: a server that hangs accepts connections. */
+/** Runs one query as the superuser with a time limit: even a server that hangs accepts connections. */
 export async function adminQuery<Row extends postgres.MaybeRow>(
   location: ClusterLocation,
   port: number,

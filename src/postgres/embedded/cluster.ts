@@ -7,12 +7,15 @@ import { prepareDatabase } from './roles.ts'
 import { startServer } from './server.ts'
 import { stopIfUnused } from './stop.ts'
 
-/** A PostgreSQL in the data folder, reachable on loopback only. All processes that open the folder share one server. The
- * last one to close it stops the server. A process that is killed leaves it running for the next one. */
+/**
+ * A PostgreSQL in the data folder, reachable on loopback only. All processes that open the folder share one
+ * server, and the last one to close it stops the server. A process that is killed leaves it running for the
+ * next one.
+ */
 export interface EmbeddedCluster {
-  /** For pools: of a role that owns the database and is no superuser. */
+  /** For pools: uses a role that owns the database and is not a superuser. */
   readonly url: string
-  /** The superuser's, for work on the server itself: backups, databases of tests. */
+  /** The superuser's URL, for work on the server itself: backups and test databases. */
   readonly adminUrl: string
   readonly location: ClusterLocation
   readonly port: number

@@ -20,7 +20,10 @@ import { resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { chooseAccount, runAs, type ServerAccount } from './identity.ts'
 
-/** The owner of the cluster. PostgreSQL does not let this role lose its rights, so pools have one of their own (`roles.ts`). */
+/**
+ * The owner of the cluster. PostgreSQL does not allow this role to lose its rights, so pools have their own
+ * (`roles.ts`).
+ */
 export const superuser = 'asfiled'
 
 /** A cluster on disk and what is needed to run it. */
@@ -35,14 +38,14 @@ export interface ClusterLocation {
   account: ServerAccount | null
 }
 
-/** True if a server has started on the data folder before. */
+/** True if a server has been started on the data folder before. */
 export function hasCluster(dataDir: string): boolean {
   return existsSync(databaseFolder(dataDir))
 }
 
 export const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
 
-/** Finds the cluster in a data folder, or creates one. Call it under the folder's lock. */
+/** Finds the cluster in a data folder, or creates one. Call it while holding the folder's lock. */
 export async function prepareCluster(
   dataDir: string,
   announce: (line: string) => void,
@@ -81,7 +84,7 @@ export function makeFolder(dataDir: string): void {
 
 export const postgresVersion = '18'
 
-/** What initdb and a restore leave is complete: they move it into place as a whole. Anything else came from outside. */
+/** initdb and a restore move a complete database into place, so an incomplete one came from elsewhere. */
 function assertComplete(folder: string, cluster: string, passwordFile: string): void {
   const versionFile = resolve(cluster, 'PG_VERSION')
   const missing = [versionFile, passwordFile].filter(
@@ -100,12 +103,14 @@ function assertComplete(folder: string, cluster: string, passwordFile: string): 
     )
 }
 
-/** The name that a folder bears until it is a whole database. */
+/** The name of a folder until it is a complete database. */
 export const draftName = () => `database.new-${crypto.randomUUID()}`
 const isDraft = (name: string) => /^database\.new-[\w-]+$/.test(name)
 
-/** Creates the cluster in a draft folder and renames that into place: a start that is killed half-way leaves no partial
- * cluster. */
+/**
+ * Creates the cluster in a draft folder and renames that into place, so that a start killed halfway leaves no
+ * partial cluster.
+ */
 async function initialise(
   dataDir: string,
   folder: string,
@@ -151,7 +156,7 @@ async function initialise(
         `The disk of ${dataDir} is full: a new database takes about 60 MB. Make room and start again.`,
       )
     }
-    // Another locale mends nothing else, and its failure would hide the first one.
+    // Another locale would not fix any other fault, and its failure would hide the first one.
     if (!failure.includes('invalid locale name')) break
   }
   rmSync(draft, { recursive: true, force: true })
@@ -161,7 +166,10 @@ async function initialise(
 export const makePassword = () =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
 
-/** Writes a file for this account alone, so that after a power cut it is there as a whole or not at all. */
+/**
+ * Writes a file that only this account can read. After a power failure it exists either completely or not at
+ * all.
+ */
 export function writeSecret(path: string, text: string): void {
   const draft = `${path}.new`
   rmSync(draft, { force: true })
@@ -175,7 +183,9 @@ export function writeSecret(path: string, text: string): void {
   renameSync(draft, path)
 }
 
-/** Makes a draft the database of its folder. A power cut leaves one or the other. */
+/**
+ * Makes a draft the database of its folder. After a power failure the folder has either the one or the other.
+ */
 export function moveIntoPlace(draft: string, folder: string): void {
   syncFolder(draft)
   renameSync(draft, folder)
@@ -191,7 +201,7 @@ function syncFolder(path: string): void {
   }
 }
 
-/** PostgreSQL refuses a cluster that another user owns. After root copied the folder, root owns the files. */
+/** PostgreSQL refuses a cluster that another user owns. If root copied the folder, root owns the files. */
 export function changeOwner(cluster: string, { uid, gid }: ServerAccount): void {
   if (statSync(cluster).uid !== 0) return
   for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
@@ -200,14 +210,16 @@ export function changeOwner(cluster: string, { uid, gid }: ServerAccount): void 
   chownSync(cluster, uid, gid)
 }
 
-/** Removes drafts of first starts and restores that were killed. An initdb that outlived its parent may still write into one:
- * what it leaves is removed by a later start. */
+/**
+ * Removes drafts of first starts and restores that were killed. An initdb that outlived its parent may still
+ * write into one; a later start removes what it leaves.
+ */
 export function removeDrafts(dataDir: string): void {
   for (const name of readdirSync(dataDir).filter(isDraft)) {
     try {
       rmSync(resolve(dataDir, name), { recursive: true, force: true })
     } catch {
-      // Not empty yet.
+      // It is not empty yet.
     }
   }
 }

@@ -6,12 +6,17 @@ import { dirname, resolve } from 'node:path'
 export interface ServerAccount {
   uid: number
   gid: number
-  /** True if a parent folder is closed to the account (0700). It then keeps root's capability to pass folders. */
+  /**
+   * True if a parent folder is closed to the account (0700). The account then keeps root's capability to pass
+   * through folders.
+   */
   bypassesFolderModes: boolean
 }
 
-/** PostgreSQL refuses to run as root, so root chooses the owner of the cluster, else postgres, else nobody.
- * null: this process is not root and runs PostgreSQL itself. */
+/**
+ * PostgreSQL refuses to run as root, so root chooses the owner of the cluster, otherwise postgres, otherwise
+ * nobody. Null if this process is not root and runs PostgreSQL itself.
+ */
 export function chooseAccount(paths: readonly string[], existingCluster: string): ServerAccount | null {
   if (process.getuid?.() !== 0) return null
   const owner = existsSync(existingCluster) ? statSync(existingCluster) : null
@@ -36,7 +41,7 @@ function isOpenToAll(path: string): boolean {
   return true
 }
 
-/** Nothing of our own environment, which may contain credentials, and messages in English. */
+/** Passes on nothing of our own environment, which may contain credentials, and makes messages English. */
 export const serverEnvironment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
@@ -86,7 +91,7 @@ export function wrap(account: ServerAccount | null, command: string, args: reado
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      // PostgreSQL looks for its own binary with access(2), which ignores the capability without this.
+      // PostgreSQL looks for its own binary with access(2), which otherwise ignores the capability.
       '--securebits=+no_setuid_fixup',
       `--inh-caps=${capability}`,
       `--ambient-caps=${capability}`,

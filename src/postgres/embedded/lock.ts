@@ -6,14 +6,21 @@ import { Failure } from '../../errors.ts'
 
 const pollMs = 50
 const announceEveryMs = 10_000
-/** Longer than the recovery of a large database after a power cut, for which the process before may be waiting. */
+/**
+ * Longer than a large database's recovery after a power failure, for which the previous process may be
+ * waiting.
+ */
 const folderLockTimeoutMs = 17 * 60_000
 
-/** Runs `work` while no other process starts, stops or sets up the database in this folder. Two PostgreSQL that start over one
- * stale postmaster.pid delete each other's: the one that wins would stop within a minute.
+/**
+ * Runs `work` while no other process starts, stops or sets up the database in this folder. Two PostgreSQL
+ * servers that start over one stale postmaster.pid delete each other's file: the one that wins would stop
+ * within a minute.
  *
- * The lock is one of the operating system on an empty SQLite file. It ends with the process, however that ends, and is valid
- * across containers. A file with a process number would outlive a power cut, and the number then belongs to something else. */
+ * The lock is an operating-system lock on an empty SQLite file. It ends with the process, however that ends,
+ * and works across containers. A file with a process number would survive a power failure, and the number
+ * would then belong to something else.
+ */
 export async function withFolderLock<T>(
   dataDir: string,
   announce: (line: string) => void,
@@ -34,8 +41,10 @@ export async function withFolderLock<T>(
 
 const closeTimeoutMs = 5_000
 
-/** Runs `work` under the folder's lock, and does nothing where another process has it for long: that one is starting the
- * database and will use it. */
+/**
+ * Runs `work` under the folder's lock. Does nothing if another process holds it for long: that one is
+ * starting the database and will use it.
+ */
 export async function withFolderLockIfFree(dataDir: string, work: () => Promise<void>): Promise<void> {
   const lock = await waitForLock(dataDir, () => {}, closeTimeoutMs)
   try {
@@ -72,7 +81,10 @@ interface HeldLock {
 
 const withoutLock: HeldLock = { release: () => {} }
 
-/** On a file system without locks this returns a lock that guards nothing: the folder is used as if this process were alone. */
+/**
+ * On a file system without locks, this returns a lock that protects nothing: the folder is used as if this
+ * process were alone.
+ */
 function tryLock(path: string, kind: 'exclusive' | 'shared'): HeldLock | 'busy' {
   let file: Database | null = null
   try {
@@ -93,7 +105,10 @@ function tryLock(path: string, kind: 'exclusive' | 'shared'): HeldLock | 'busy' 
   return { release: () => held.close() }
 }
 
-/** The mark of this process on a folder, from opening the database to closing it. Call all of it under the folder's lock. */
+/**
+ * Marks a folder as used by this process, from opening the database to closing it. Call all methods while
+ * holding the folder's lock.
+ */
 export class FolderUse {
   readonly #dataDir: string
   readonly #own: string
@@ -109,19 +124,24 @@ export class FolderUse {
     if (mark !== 'busy') this.#mark = mark
   }
 
-  /** Ends the use. Returns whether no other process on this machine or in another container uses the folder. */
+  /**
+   * Ends the use. Returns whether no other process, on this machine or in another container, uses the folder.
+   */
   end(): boolean {
     this.#mark.release()
     this.#mark = withoutLock
     return this.#files().every(name => !this.#isUsed(name))
   }
 
-  /** Whether any process uses the folder, this one included. */
+  /** Whether any process uses the folder, including this one. */
   isUsed(): boolean {
     return this.#files().some(name => this.#isUsed(name))
   }
 
-  /** Whether processes use the folder that this one cannot see: of another container, or of another machine. */
+  /**
+   * Whether the folder is used by processes that this one cannot see, in another container or on another
+   * machine.
+   */
   isUsedElsewhere(): boolean {
     return this.#files().some(name => name !== this.#own && this.#isUsed(name))
   }
@@ -140,7 +160,7 @@ export class FolderUse {
   }
 }
 
-/** Files that a folder without a database may have, too. */
+/** Files that a folder without a database may contain as well. */
 export const isLockFile = (name: string) => /^(start|use-\w+)\.lock$/.test(name)
 
 /** Equal for processes that see each other's numbers, and different between containers and machines. */

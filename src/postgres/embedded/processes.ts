@@ -2,11 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** What has a process number: the PostgreSQL of this cluster, or something else or nothing. `unknown`: this system does not say. */
+/**
+ * Who has a process number: this cluster's PostgreSQL, or something else or nobody. `unknown` if the system
+ * does not tell.
+ */
 type NumberHolder = 'server' | 'other' | 'unknown'
 
-/** Says whether the process of this number is the PostgreSQL of this cluster. After a power cut, or when a container starts again,
- * the number in postmaster.pid belongs to any process: that it exists says nothing. */
+/**
+ * Whether the process with this number is this cluster's PostgreSQL. After a power failure or a container's
+ * restart, the number in postmaster.pid may belong to any process, so its existence proves nothing.
+ */
 export function holderOf(pid: number, cluster: string): NumberHolder {
   if (!existsSync('/proc/self')) return holderByPs(pid, cluster)
   if (!isPostgres(pid)) return 'other'
@@ -15,7 +20,10 @@ export function holderOf(pid: number, cluster: string): NumberHolder {
   return isDataArgument(commandLine(pid), cluster) ? 'server' : 'other'
 }
 
-/** PostgreSQL processes that work in this cluster: with a dead postmaster, its orphans. Empty where the system does not say. */
+/**
+ * PostgreSQL processes that work in this cluster: its orphans, if the postmaster is dead. Empty if the system
+ * does not tell.
+ */
 export function findServerProcesses(cluster: string): number[] {
   if (!existsSync('/proc/self')) return []
   return readdirSync('/proc')
@@ -32,25 +40,28 @@ function isPostgres(pid: number): boolean {
   }
 }
 
-/** A folder, wherever it is moved. */
+/** Identifies a folder, even after it is moved. */
 export interface FolderIdentity {
   readonly dev: number
   readonly ino: number
 }
 
-/** null: there is no such folder. */
+/** Null if there is no such folder. */
 export function identityOf(path: string): FolderIdentity | null {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? null : { dev: found.dev, ino: found.ino }
 }
 
-/** PostgreSQL works in its data folder. The folder may be moved meanwhile, so inodes are compared and not paths. */
+/**
+ * PostgreSQL works in its data folder. The folder may be moved meanwhile, so inodes are compared instead of
+ * paths.
+ */
 export function worksIn(pid: number, folder: FolderIdentity): boolean | 'unknown' {
   try {
     const found = statSync(`/proc/${pid}/cwd`)
     return found.dev === folder.dev && found.ino === folder.ino
   } catch (error) {
-    // Containers often take the right to look into processes of other accounts away from root.
+    // Containers often deny root the right to inspect processes of other accounts.
     return error instanceof Error && 'code' in error && error.code === 'EACCES' ? 'unknown' : false
   }
 }

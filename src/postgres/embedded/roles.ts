@@ -3,15 +3,20 @@ import type postgres from 'postgres'
 import { adminUrl, databaseName, withAdmin } from './admin.ts'
 import { type ClusterLocation, makePassword, writeSecret } from './folder.ts'
 
-/** The role of every pool. It owns the database and its tables, as the user in DATABASE_URL does elsewhere, and is no superuser:
- * what gets in through a statement reaches no file, no program and no other role. */
+/**
+ * The role of every pool. It owns the database and its tables, as the user in DATABASE_URL does elsewhere,
+ * and is not a superuser: an injected statement reaches no file, no program and no other role.
+ */
 export const serviceRole = 'asfiled_service'
 
-/** Creates the database and its role where they are missing, and returns the role's URL. Folders of older versions belong to
- * the superuser: their objects change hands. Call it under the folder's lock. */
+/**
+ * Creates the database and its role if they are missing, and returns the role's URL. In folders of older
+ * versions the superuser owns everything, so ownership is transferred. Call it while holding the folder's
+ * lock.
+ */
 export async function prepareDatabase(location: ClusterLocation, port: number): Promise<string> {
   const password = await withAdmin(location, port, 'postgres', async sql => {
-    // A failed statement is written to the log, and these contain a password.
+    // Failed statements are logged, and these contain a password.
     await sql`set log_min_error_statement = 'panic'`
     const secret = await prepareRole(location, sql)
     const found = await sql`select 1 from pg_database where datname = ${databaseName}`
@@ -20,21 +25,25 @@ export async function prepareDatabase(location: ClusterLocation, port: number): 
   })
   await withAdmin(location, port, databaseName, async sql => {
     await giveToRole(sql)
-    // The role may not create it. With it a start reads the names of companies into memory.
+    // The role may not create this extension, with which a start reads company names into memory.
     await sql`create extension if not exists pg_prewarm`
-    // The same for the check of tables and indexes. Its functions answer what is broken, and change nothing.
+    // The same holds for the extension that checks tables and indexes. Its functions report damage and change
+    // nothing.
     await sql`create extension if not exists amcheck`
     await sql.unsafe(`
       grant execute on function verify_heapam(regclass, boolean, boolean, text, bigint, bigint),
         bt_index_check(regclass, boolean), gin_index_check(regclass) to ${serviceRole}`)
-    // A repaired page is on disk after a checkpoint.
+    // A checkpoint ensures that a repaired page is on disk.
     await sql.unsafe(`grant pg_checkpoint to ${serviceRole}`)
   })
   const url = new URL(adminUrl(location, port, databaseName))
   return Object.assign(url, { username: serviceRole, password }).href
 }
 
-/** Returns the password of the role. The file is written after the role has it: killed in between, the next start sets another. */
+/**
+ * Returns the role's password. The file is written after the role has it; if the process is killed in
+ * between, the next start sets another one.
+ */
 async function prepareRole({ rolePasswordFile }: ClusterLocation, sql: postgres.Sql): Promise<string> {
   const [role] = await sql`select 1 from pg_roles where rolname = ${serviceRole}`
   const stored = existsSync(rolePasswordFile) ? readFileSync(rolePasswordFile, 'utf8').trim() : ''
@@ -49,7 +58,10 @@ async function prepareRole({ rolePasswordFile }: ClusterLocation, sql: postgres.
   return password
 }
 
-/** Gives the database to the role with all that is in it. What belongs to an extension or to another object stays with that. */
+/**
+ * Transfers the database and everything in it to the role. Objects that belong to an extension or another
+ * object stay with it.
+ */
 async function giveToRole(sql: postgres.Sql): Promise<void> {
   const [{ given }] = await sql<{ given: boolean }[]>`
     select pg_get_userbyid(datdba) = ${serviceRole} as given from pg_database where datname = current_database()`

@@ -10,24 +10,27 @@ import { serverEnvironment, wrap } from './identity.ts'
 import { findServerProcesses, holderOf } from './processes.ts'
 
 const startTimeoutMs = 60_000
-/** After a power cut PostgreSQL replays up to `max_wal_size` and answers nothing meanwhile. */
+/** After a power failure, PostgreSQL replays up to `max_wal_size` and does not respond meanwhile. */
 const recoveryTimeoutMs = 15 * 60_000
 const pollMs = 50
-/** From the third second on: PostgreSQL logs every attempt during a recovery. */
+/** Used from the third second on, because PostgreSQL logs every attempt during recovery. */
 const slowPollMs = 500
 const announceEveryMs = 10_000
 const maxAttempts = 10
 const maxLogBytes = 10 * 2 ** 20
 
 interface StartOptions {
-  /** Of the server that the open pools of this process know. */
+  /** The port that this process's open pools use. */
   readonly requestedPort?: number
   readonly announce: (line: string) => void
-  /** Whether processes use the folder that cannot be seen from here. */
+  /** Whether processes that are invisible from here use the folder. */
   readonly isUsedElsewhere: () => boolean
 }
 
-/** Returns the port of the server that runs on this cluster. Starts one if there is none. Call it under the folder's lock. */
+/**
+ * Returns the port of the server that runs on this cluster, starting one if there is none. Call it while
+ * holding the folder's lock.
+ */
 export async function startServer(location: ClusterLocation, options: StartOptions): Promise<number> {
   const { announce } = options
   const startedAt = performance.now()
@@ -61,9 +64,9 @@ export async function startServer(location: ClusterLocation, options: StartOptio
 
 type FoundServer =
   | { readonly state: 'ready'; readonly port: number }
-  /** A process of this cluster is there and does not answer. */
+  /** A process of this cluster exists and does not respond. */
   | { readonly state: 'recovering' | 'silent'; readonly pid: number }
-  /** `stalePid`: the number in a postmaster.pid that no PostgreSQL of this cluster has. */
+  /** `stalePid`: the number in a postmaster.pid that does not belong to a PostgreSQL of this cluster. */
   | { readonly state: 'absent'; readonly stalePid: number | null }
 
 const stateText = {
@@ -77,7 +80,8 @@ export async function findServer(location: ClusterLocation): Promise<FoundServer
   const pidFile = readPidFile(cluster)
   if (pidFile === null) return { state: 'absent', stalePid: null }
   if (pidFile === 'broken') {
-    // Written when the machine stopped. PostgreSQL refuses to start with it, and says nothing of a process.
+    // An empty or broken file, written when the machine stopped. PostgreSQL refuses to start with it, without
+    // mentioning a process.
     if (findServerProcesses(cluster).length === 0) rmSync(resolve(cluster, 'postmaster.pid'), { force: true })
     return { state: 'absent', stalePid: null }
   }
@@ -86,7 +90,7 @@ export async function findServer(location: ClusterLocation): Promise<FoundServer
   if (answer === 'ready' && port !== null) return { state: 'ready', port }
   const holder = holderOf(pid, cluster)
   if (holder === 'other') return { state: 'absent', stalePid: pid }
-  // PostgreSQL itself decides: it refuses to start next to a process of this number.
+  // PostgreSQL decides itself: it refuses to start beside a process with this number.
   if (holder === 'unknown') return { state: 'absent', stalePid: null }
   if (answer === 'refused')
     throw new Failure(
@@ -96,7 +100,7 @@ export async function findServer(location: ClusterLocation): Promise<FoundServer
   return { state: answer === 'recovering' ? 'recovering' : 'silent', pid }
 }
 
-/** The process number and the port in postmaster.pid. The port comes some milliseconds after the number. */
+/** The process number and port in postmaster.pid. The port is written some milliseconds after the number. */
 function readPidFile(cluster: string): { pid: number; port: number | null } | 'broken' | null {
   let lines: string[]
   try {
@@ -114,8 +118,10 @@ function readPidFile(cluster: string): { pid: number; port: number | null } | 'b
 
 type Answer = 'ready' | 'recovering' | 'refused' | 'other' | 'silent'
 
-/** Connects to the server on `port`. `other`: it works in another folder, of which this one is a copy. Both have the same
- * password and the same postmaster.pid, but a copied file has a change time of its own. */
+/**
+ * Connects to the server on `port`. `other`: it works in another folder, of which this one is a copy. Both
+ * have the same password and postmaster.pid, but a copied file has its own change time.
+ */
 async function probe(location: ClusterLocation, port: number): Promise<Answer> {
   const files = ['PG_VERSION', 'postmaster.opts']
   try {
@@ -138,7 +144,7 @@ async function probe(location: ClusterLocation, port: number): Promise<Answer> {
 interface Launched {
   readonly port: number
   isRunning(): boolean
-  /** What it has written to the log since it was launched. */
+  /** What it has logged since it was launched. */
   output(): string
 }
 
@@ -148,13 +154,14 @@ function launch(location: ClusterLocation, port: number, stalePid: number | null
   const logStart = log.size
   const args = ['-D', location.cluster, ...settings(port).flatMap(setting => ['-c', setting])]
   const [program, programArgs, ids] = wrap(location.account, location.binaries.postgres, args)
-  // PostgreSQL takes a postmaster.pid with the number of its grandparent for a stale one, and else refuses to start while
-  // any process of its account has the number. It replaces the file itself, after looking for shared memory in use.
+  // PostgreSQL takes a postmaster.pid with its grandparent's number for a stale one; otherwise it refuses to
+  // start while any process of its account has the number. It replaces the file itself, after checking for
+  // shared memory in use.
   const stale = stalePid === null ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
   const child = spawn(program, programArgs, {
     ...ids,
     cwd: '/',
-    // Out of this process's group: Ctrl-C in the terminal must not reach it.
+    // In its own process group, so that Ctrl-C in the terminal does not reach it.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: { ...serverEnvironment, ...stale },
@@ -186,7 +193,7 @@ function settings(port: number): string[] {
   return [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
-    // No socket and no lock file of one: a stale one would block the next start.
+    // No socket, and so no lock file: a stale one would block the next start.
     'unix_socket_directories=',
     'max_connections=100',
     `shared_buffers=${bufferMegabytes(totalmem())}MB`,
@@ -197,12 +204,15 @@ function settings(port: number): string[] {
   ]
 }
 
-/** An eighth of the memory, between 256 MB and 2 GB. The system allocates a buffer only when a page is read into it. */
+/**
+ * An eighth of the memory, between 256 MB and 2 GB. The system allocates a buffer only once a page is read
+ * into it.
+ */
 function bufferMegabytes(memoryBytes: number): number {
   return Math.min(2_048, Math.max(256, Math.floor(memoryBytes / 8 / 2 ** 20)))
 }
 
-/** Throws where another attempt would end the same; else returns when it may be made. */
+/** Throws if another attempt would end the same way; otherwise returns when it may be made. */
 async function explainEnd(location: ClusterLocation, child: Launched, attempts: number): Promise<void> {
   const output = child.output()
   if (output.includes('No space left on device')) throw diskFull(location.cluster)
@@ -220,15 +230,17 @@ const diskFull = (folder: string) =>
 
 const orphanTimeoutMs = 5_000
 
-/** Ends processes whose postmaster is dead. A long computation does not notice that by itself, and PostgreSQL does not start
- * while one of them still uses the shared memory. */
+/**
+ * Ends processes whose postmaster is dead. A long computation does not notice that by itself, and PostgreSQL
+ * does not start while one of them still uses the shared memory.
+ */
 async function endOrphans(cluster: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (const pid of findServerProcesses(cluster)) {
       try {
         process.kill(pid, signal)
       } catch {
-        // It has ended by itself.
+        // It has already ended.
       }
     }
     const deadline = performance.now() + orphanTimeoutMs

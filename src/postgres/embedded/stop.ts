@@ -10,12 +10,14 @@ const pollMs = 50
 /** The server of a cluster as this process opened it. */
 export interface OpenedServer {
   readonly port: number
-  /** Of the folder with the cluster, which may be moved while the server runs. */
+  /** The folder of the cluster, which may be moved while the server runs. */
   readonly folder: FolderIdentity
 }
 
-/** Stops the server that this process opened, unless another process is connected to it. A server that now runs at the same path, on
- * another cluster, goes on. Call it under the folder's lock. */
+/**
+ * Stops the server that this process opened, unless another process is connected to it. A server that now
+ * runs at the same path on another cluster is left alone. Call it while holding the folder's lock.
+ */
 export async function stopIfUnused(location: ClusterLocation, opened: OpenedServer): Promise<void> {
   if (!isStillThere(location, opened)) return stopMoved(location, opened)
   const found = await findServer(location)
@@ -43,11 +45,11 @@ async function stopMoved(location: ClusterLocation, { port, folder }: OpenedServ
 
 interface ServerUse {
   readonly pid: number
-  /** Connections other than the one that counts. */
+  /** Connections other than the one that counts them. */
   readonly others: number
 }
 
-/** null: no server answers on this port. */
+/** Null if no server responds on this port. */
 async function readUse(location: ClusterLocation, port: number): Promise<ServerUse | null> {
   const rows = await adminQuery<ServerUse>(
     location,

@@ -1,13 +1,15 @@
-/** What an error of PostgreSQL says of a page or file that it could not read. Its words may be in any language, so only the path, which
- * is not translated, and numbers are looked for. */
+/**
+ * What a PostgreSQL error says about a page or file that it could not read. Messages may be in any language,
+ * so only paths, which are not translated, and numbers are parsed.
+ */
 export interface DamageError {
-  /** Of the file, below the folder of the database; null: the error names none. */
+  /** The file's path below the database's folder; null if the error names none. */
   readonly path: string | null
   readonly fork: Fork
-  /** Whether the file is one of all databases, and its number. */
+  /** True if the file belongs to a relation that all databases share. */
   readonly isShared: boolean
   readonly filenode: number | null
-  /** Of the index that the error names in quotes, or of the TOAST table that it names; null: it names none. */
+  /** The index that the error names in quotes or the TOAST table that it names; null if it names none. */
   readonly relationName: string | null
   readonly firstBlock: number | null
   readonly lastBlock: number | null
@@ -39,8 +41,10 @@ export function readDamageError(error: Error): DamageError {
 const nameIn = (message: string): string | null =>
   /\bpg_toast_\d+\b/.exec(message)?.[0] ?? /["»„]([^"«“]{1,200})["«“]/.exec(message)?.[1] ?? null
 
-/** The part of a message in which the first number is that of a block: `5 invalid pages among blocks 7..14 of relation "base/1/2"` counts
- * pages first, so a range has priority. */
+/**
+ * The part of a message in which the first number is a block: `5 invalid pages among blocks 7..14 of relation
+ * "base/1/2"` counts pages first, so a range takes precedence.
+ */
 function blocksOf(message: string, path: string | null): string {
   const text = path === null ? message.replaceAll(/"[^"]*"/g, '') : message.replaceAll(path, '')
   return /\d+\.\.\d+/.exec(text)?.[0] ?? text

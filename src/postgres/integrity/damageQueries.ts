@@ -1,36 +1,39 @@
 import type { SqlClient, SqlFragment } from '../client.ts'
 import type { DamageError, Fork } from './damageErrors.ts'
 
-/** A table, an index or another relation, as people know it. */
+/** A table, index or other relation, with a readable name. */
 export interface RelationName {
-  /** Its OID; 0: it is not known. */
+  /** Its OID; 0 if unknown. */
   readonly relation: number
   readonly name: string
   readonly kind: 'table' | 'toast' | 'index' | 'sequence' | 'unknown'
   readonly isCatalog: boolean
-  /** Of an index, or of the values that a table stores out of line. */
+  /** The table of an index or of out-of-line values (TOAST). */
   readonly ofTable: string | null
 }
 
 /** A damaged part of the database. */
 export interface Finding extends RelationName {
-  /** What noticed it: the check of pages, that of structure, or a statement that ran into it. */
+  /** What detected it: the page check, the structure check, or a statement that ran into it. */
   readonly foundBy: 'pages' | 'structure' | 'request'
   readonly fork: Fork
   readonly firstBlock: number | null
   readonly lastBlock: number | null
-  /** How many between both are damaged; null: not known. */
+  /** How many blocks between the two are damaged; null if unknown. */
   readonly blocks: number | null
   readonly detail: string
 }
 
-/** A finding that the database has on record. */
+/** A finding recorded in the database. */
 export interface RecordedFinding extends Finding {
   readonly firstSeenAt: string
   readonly lastSeenAt: string
 }
 
-/** Names the relation `c` of pg_class with the namespace `n`: the columns of a RelationName. The first OID of a user is 16384. */
+/**
+ * The columns of a RelationName for the relation `c` of pg_class with the namespace `n`. The first OID of
+ * user objects is 16384.
+ */
 export const relationName = (sql: SqlClient): SqlFragment => sql`
   c.oid::int8::float8 as relation, ${displayName(sql, sql`n.nspname`, sql`c.relname`)} as name,
   case c.relkind when 'i' then 'index' when 't' then 'toast' when 'S' then 'sequence' else 'table' end as kind,
@@ -48,7 +51,7 @@ const displayName = (sql: SqlClient, schema: SqlFragment, name: SqlFragment): Sq
 
 const globalTablespace = 1664
 
-/** The relation that an error names; null: there is none (any more). */
+/** The relation that an error names; null if there is none, or none any more. */
 export async function findDamagedRelation(sql: SqlClient, error: DamageError): Promise<RelationName | null> {
   const { filenode, isShared, relationName: named } = error
   if (filenode === null && named === null) return null
@@ -63,9 +66,11 @@ export async function findDamagedRelation(sql: SqlClient, error: DamageError): P
   return row ?? null
 }
 
-/** Records a finding. Blocks of the same pass add up; those of an earlier one are replaced.
+/**
+ * Records a finding. Blocks of the same pass add up; those of an earlier one are replaced.
  *
- * @returns whether it was not on record */
+ * @returns whether it was not yet on record
+ */
 export async function recordFinding(
   sql: SqlClient,
   finding: Finding,
@@ -96,13 +101,13 @@ const finding = (sql: SqlClient): SqlFragment => sql`
   to_char(first_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "firstSeenAt",
   to_char(last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "lastSeenAt"`
 
-/** Marks findings as written to the log, and returns those that were not: of all processes one logs each. */
+/** Marks findings as logged and returns those that were not, so that only one of all processes logs each. */
 export async function takeUnreported(sql: SqlClient): Promise<readonly RecordedFinding[]> {
   return sql<RecordedFinding[]>`
     update page_damage set reported_at = now() where reported_at is null returning ${finding(sql)}`
 }
 
-/** The damaged parts that are known, tables before indexes. */
+/** The known damaged parts, tables before indexes. */
 export async function readFindings(sql: SqlClient, limit: number): Promise<readonly RecordedFinding[]> {
   return sql<RecordedFinding[]>`
     select ${finding(sql)} from page_damage

@@ -7,7 +7,7 @@ const forkNames = {
   init: ' (its empty copy)',
 } as const
 
-/** What is damaged, in words: `Index fact_market of fact: 40 of its blocks 5 to 44.` */
+/** A sentence about what is damaged: `Index fact_market of fact: 40 of its blocks 5 to 44.` */
 export function damageSentence(finding: Finding): string {
   const { kind, name, isCatalog, ofTable, fork } = finding
   const what = {
@@ -30,7 +30,7 @@ function blocksIn({ foundBy, blocks, firstBlock, lastBlock, detail }: Finding): 
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** What to do about it. */
+/** How to repair it. */
 export function damageRemedy(finding: Finding, isEmbedded: boolean): string {
   const { kind, fork, isCatalog } = finding
   if (isRepairable(finding))

@@ -13,23 +13,26 @@ import {
 interface DamageWatchParts {
   readonly sql: Sql
   readonly elapsedMs: () => number
-  /** Writes a finding to the log: once, whichever process noticed it. */
+  /** Logs a finding, once, whichever process detected it. */
   readonly report: (finding: Finding) => void
 }
 
 const recordAgainMs = 60_000
 const readEveryMs = 5_000
 const readTimeoutMs = 1_000
-/** Different errors that are remembered; a database has some hundred relations. */
+/** The number of distinct errors remembered; a database has a few hundred relations. */
 const maxRemembered = 200
 
-/** Knows whether a part of the database is damaged. A statement that runs into it is the first to notice; the check of pages (`runPass.ts`)
- * records what it finds in the same table. Every server reads that table, so all of them warn. */
+/**
+ * Knows whether a part of the database is damaged. A statement that runs into damage is the first to notice;
+ * the page check (`runPass.ts`) records its findings in the same table. Every server reads that table, so all
+ * of them warn.
+ */
 export class DamageWatch {
   readonly #parts: DamageWatchParts
-  /** When an error was last recorded, by what it says. */
+  /** When each error was last recorded, by content. */
   readonly #recorded = new Map<string, number>()
-  /** What could not be recorded: the damage may be in the very table. */
+  /** Errors that could not be recorded, because the damage may be in that very table. */
   readonly #unrecorded = new Map<string, DamageError>()
   #recording: Promise<void> = Promise.resolve()
   #count = 0
@@ -41,7 +44,7 @@ export class DamageWatch {
     this.#parts = parts
   }
 
-  /** Remembers an error that says that a page or a file is damaged; others are ignored. */
+  /** Remembers an error if it reports a damaged page or file; ignores others. */
   note(error: unknown): void {
     if (!(error instanceof Error && isDamage(error))) return
     const damage = readDamageError(error)
@@ -56,21 +59,24 @@ export class DamageWatch {
     this.#recording = this.#recording.then(() => this.#record(key, damage))
   }
 
-  /** Whether something new was noted since the last call: a check of all pages should follow. */
+  /** Whether anything new was noted since the last call, so that a check of all pages should follow. */
   takeNews(): boolean {
     const isNews = this.#isNews
     this.#isNews = false
     return isNews
   }
 
-  /** For /ready, which anyone can read: the names are in the log and in `asfiled status`. null: no damage is known. */
+  /**
+   * For /ready, which anyone can read; the names are in the log and in `asfiled status`. Null if no damage is
+   * known.
+   */
   async warning(): Promise<string | null> {
     await Promise.race([this.#refresh(), Bun.sleep(readTimeoutMs)])
     if (this.#count === 0) return null
     return 'A part of the database is damaged, and requests that need it get 503. The operator finds with ./asfiled status which part it is and what to do.'
   }
 
-  /** Resolves when what was noted is recorded. */
+  /** Resolves when everything noted is recorded. */
   async settled(): Promise<void> {
     await this.#recording
   }
@@ -118,8 +124,11 @@ const unknownRelation: RelationName = {
 
 const findingOf = (damage: DamageError, relation: RelationName | null): Finding => ({
   ...(relation ?? unknownRelation),
-  // Pages that were read and make no sense are a matter of structure: their checksums are right.
+  // Pages that can be read but are inconsistent are damaged in structure: their checksums are right.
   foundBy: damage.path === null ? 'structure' : 'request',
-  ...{ fork: damage.fork, firstBlock: damage.firstBlock, lastBlock: damage.lastBlock },
-  ...{ blocks: null, detail: damage.message },
+  fork: damage.fork,
+  firstBlock: damage.firstBlock,
+  lastBlock: damage.lastBlock,
+  blocks: null,
+  detail: damage.message,
 })

@@ -1,14 +1,14 @@
 import type { SqlClient } from '../client.ts'
 
-/** What the role of a connection may use to look at pages, and how the database stores them. */
+/** What a connection's role may use to inspect pages, and how the database stores them. */
 export interface Means {
   readonly blockBytes: number
-  /** Blocks of a file; a larger relation has several files. */
+  /** Blocks per file; a larger relation has several files. */
   readonly segmentBlocks: number
   readonly hasChecksums: boolean
-  /** pg_read_binary_file: reads files of the database past its memory. */
+  /** pg_read_binary_file, which reads the database's files without its buffers. */
   readonly readsFiles: boolean
-  /** pg_prewarm: reads any page into the memory of PostgreSQL, which verifies it. */
+  /** pg_prewarm, which reads any page into PostgreSQL's buffers and so has it verified. */
   readonly prewarms: boolean
   /** verify_heapam, bt_index_check and gin_index_check of amcheck. */
   readonly checksTables: boolean
@@ -16,7 +16,7 @@ export interface Means {
   readonly checksGin: boolean
 }
 
-/** Functions of extensions, by what they are for. Those of a schema that is not searched count as missing. */
+/** Functions of extensions, by purpose. Those in a schema outside of the search path count as missing. */
 const functions = {
   readsFiles: 'pg_read_binary_file(text,bigint,bigint,boolean)',
   prewarms: 'pg_prewarm(regclass,text,text,bigint,bigint)',
@@ -37,7 +37,10 @@ export async function readMeans(sql: SqlClient): Promise<Means> {
   const has = (use: keyof typeof functions) => allowed.some(entry => entry.use === use)
   return {
     ...storage,
-    ...{ readsFiles: has('readsFiles'), prewarms: has('prewarms'), checksTables: has('checksTables') },
-    ...{ checksBtrees: has('checksBtrees'), checksGin: has('checksGin') },
+    readsFiles: has('readsFiles'),
+    prewarms: has('prewarms'),
+    checksTables: has('checksTables'),
+    checksBtrees: has('checksBtrees'),
+    checksGin: has('checksGin'),
   }
 }

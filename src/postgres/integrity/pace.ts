@@ -1,19 +1,19 @@
-/** Behind by more than this, the lost time is not made up for: a burst would be what the pace is to prevent. */
+/** Delays beyond this are not caught up: the pace exists to prevent such bursts. */
 const maxBehindMs = 1_000
 
-/** Spreads reading over time, so that it never has more than its share of the disk. */
+/** Spreads reads over time, so that they never exceed their share of the disk. */
 export class Pace {
   readonly #bytesPerMs: number | null
   readonly #elapsedMs: () => number
   #dueMs = 0
 
-  /** @param bytesPerSecond null: as fast as it goes */
+  /** @param bytesPerSecond null for unlimited */
   constructor(bytesPerSecond: number | null, elapsedMs: () => number) {
     this.#bytesPerMs = bytesPerSecond === null ? null : bytesPerSecond / 1_000
     this.#elapsedMs = elapsedMs
   }
 
-  /** How long to wait after `bytes` were read. */
+  /** How long to wait after reading `bytes`. */
   delayMs(bytes: number): number {
     if (this.#bytesPerMs === null) return 0
     const now = this.#elapsedMs()

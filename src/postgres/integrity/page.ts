@@ -1,17 +1,19 @@
 const lanes = 32
 const prime = 16_777_619
-/** Where each lane starts: `checksumBaseOffsets` of PostgreSQL. */
+/** Initial value of each lane: PostgreSQL's `checksumBaseOffsets`. */
 const offsets = new Int32Array([
-  ...[0x5b1f36e9, 0xb8525960, 0x02ab50aa, 0x1de66d2a, 0x79ff467a, 0x9bb9f8a3, 0x217e7cd2, 0x83e13d2c],
-  ...[0xf8d4474f, 0xe39eb970, 0x42c6ae16, 0x993216fa, 0x7b093b5d, 0x98daff3c, 0xf718902a, 0x0b1c9cdb],
-  ...[0xe58f764b, 0x187636bc, 0x5d7b3bb1, 0xe73de7de, 0x92bec979, 0xcca6c0b2, 0x304a0979, 0x85aa43d4],
-  ...[0x783125bb, 0x6ca8eaa2, 0xe407eac6, 0x4b5cfc3e, 0x9fbf8c76, 0x15ca20be, 0xf2ca9fd3, 0x959bd756],
+  0x5b1f36e9, 0xb8525960, 0x02ab50aa, 0x1de66d2a, 0x79ff467a, 0x9bb9f8a3, 0x217e7cd2, 0x83e13d2c, 0xf8d4474f,
+  0xe39eb970, 0x42c6ae16, 0x993216fa, 0x7b093b5d, 0x98daff3c, 0xf718902a, 0x0b1c9cdb, 0xe58f764b, 0x187636bc,
+  0x5d7b3bb1, 0xe73de7de, 0x92bec979, 0xcca6c0b2, 0x304a0979, 0x85aa43d4, 0x783125bb, 0x6ca8eaa2, 0xe407eac6,
+  0x4b5cfc3e, 0x9fbf8c76, 0x15ca20be, 0xf2ca9fd3, 0x959bd756,
 ])
 
-/** The checksum that PostgreSQL stores in a page (`pg_checksum_page` in storage/checksum_impl.h): FNV-1a in 32 lanes, with the number of
- * the block, so that a page in the wrong place has a wrong one.
+/**
+ * The checksum that PostgreSQL stores in a page (`pg_checksum_page` in storage/checksum_impl.h): FNV-1a in 32
+ * lanes, including the block's number, so that a misplaced page has a wrong checksum.
  *
- * @param words the page, as the processor reads its words */
+ * @param words the page as native-endian words
+ */
 export function pageChecksum(words: Int32Array, block: number): number {
   const rows = words.length / lanes
   let result = 0
@@ -30,11 +32,13 @@ export function pageChecksum(words: Int32Array, block: number): number {
   return (((result ^ block) >>> 0) % 65_535) + 1
 }
 
-/** Flags that a page may have. */
+/** The flags that a page may have. */
 const knownFlags = 0x0007
 
-/** Whether PostgreSQL would accept the page (`PageIsVerified`): its checksum is right, where the database has checksums, and its header
- * makes sense. A page without anything in it was allocated and not written yet. */
+/**
+ * Whether PostgreSQL would accept the page (`PageIsVerified`): its checksum is right, if the database has
+ * checksums, and its header is valid. An all-zero page was allocated and not yet written.
+ */
 export function isIntactPage(words: Int32Array, block: number, hasChecksums: boolean): boolean {
   const upper = words[3] >>> 16
   if (upper === 0) return words.every(word => word === 0)

@@ -17,7 +17,7 @@ export interface OpenPass extends Position {
   readonly unchecked: readonly string[]
 }
 
-/** A pass whose process has not said anything for so long is continued by another one. */
+/** After this long without a heartbeat from its process, another one continues the pass. */
 export const silentSeconds = 20
 
 const openPass = (sql: SqlClient) => sql`
@@ -26,19 +26,22 @@ const openPass = (sql: SqlClient) => sql`
 
 export interface Claim {
   readonly holder: string
-  /** A pass starts so long after the last one started ... */
+  /** A pass starts this long after the start of the last one ... */
   readonly everyHours: number
-  /** ... and checks the structure of tables and indexes, too, so long after the last one that did. */
+  /** ... and includes the structure of tables and indexes this long after the last one that did. */
   readonly structureHours: number
-  /** Whether damage was just noticed: then the next pass need not wait so long. */
+  /** True if damage was just noticed, so the next pass starts earlier. */
   readonly isUrgent: boolean
 }
 
-/** Damage that is noticed has a pass begin at most so often. */
+/** The minimum interval between passes that noticed damage triggers. */
 const urgentMinutes = 10
 
-/** The pass that this process is to run now: one whose process is silent, or a new one that is due. null: there is none. One server at a
- * time runs a pass; it is also due when PostgreSQL has counted a wrong checksum since the last one. */
+/**
+ * The pass that this process is to run now: one whose process is silent, or a new one that is due; null if
+ * there is none. One server at a time runs a pass. A pass is also due when PostgreSQL has counted a wrong
+ * checksum since the last one.
+ */
 export async function claimPass(
   sql: SqlClient,
   { holder, everyHours, structureHours, isUrgent }: Claim,
@@ -68,7 +71,7 @@ export async function claimPass(
   return begun ?? null
 }
 
-/** Begins the pass of a command, which is its own. */
+/** Begins a command's own pass. */
 export async function beginPass(sql: SqlClient, holder: string, hasStructure: boolean): Promise<OpenPass> {
   const [begun] = await sql<OpenPass[]>`
     insert into page_check (run_by, holder, has_structure) values ('command', ${holder}, ${hasStructure})
@@ -76,7 +79,7 @@ export async function beginPass(sql: SqlClient, holder: string, hasStructure: bo
   return begun
 }
 
-/** Stores how far a pass is. false: another process has it. */
+/** Stores the position of a pass. Returns false if another process has taken it over. */
 export async function savePosition(
   sql: SqlClient,
   pass: { readonly passId: number; readonly holder: string },
@@ -90,7 +93,7 @@ export async function savePosition(
   return saved.count > 0
 }
 
-/** What earlier passes found of a relation is over where this one has not found it again. */
+/** Clears earlier passes' findings on a relation that this pass has not found again. */
 export async function clearFindings(
   sql: SqlClient,
   passId: number,
@@ -112,7 +115,10 @@ export async function releasePass(sql: SqlClient, passId: number, holder: string
 
 const maxPasses = 100
 
-/** Ends a pass. Findings of relations that are no more, and those that nobody could name, are over with a complete one. */
+/**
+ * Ends a pass. A complete one clears the findings of relations that no longer exist, and those that could not
+ * be attributed.
+ */
 export async function endPass(
   sql: SqlClient,
   passId: number,

@@ -6,17 +6,19 @@ import { clearFindings, endPass, type OpenPass, type Position, savePosition } fr
 const saveEveryMs = 2_000
 const maxUnchecked = 50
 const maxKnown = 1_000
-/** What a database says that takes no writes, or has no such table yet. */
+/** Errors of a database that is read-only, full, or lacks the table. */
 const cannotRecord = /^(25006|42P01|42501|53100)$/
 
-/** What a pass has found and where it is: in memory, and in the database where that takes it. A pass over a database whose own table of
- * findings is damaged goes on without it. */
+/**
+ * A pass's findings and position, in memory and, if it accepts writes, in the database. A pass over a
+ * database whose own table of findings is damaged continues without it.
+ */
 export class PassRecord {
   pages: number
   totalPages = 0
   position: Position
   readonly unchecked: string[]
-  /** On record when the pass was at `readKnown`. */
+  /** The findings on record when `readKnown` ran. */
   #known: readonly Finding[] = []
   readonly #found = new Map<string, Finding>()
   readonly #sql: Sql
@@ -26,7 +28,7 @@ export class PassRecord {
   #savedAtMs = 0
   #canRecord: boolean
 
-  /** @param pass null: the database cannot record one */
+  /** @param pass null if the database cannot record one */
   constructor(sql: Sql, pass: OpenPass | null, holder: string, elapsedMs: () => number) {
     this.#sql = sql
     this.#holder = holder
@@ -42,7 +44,7 @@ export class PassRecord {
     return this.#canRecord
   }
 
-  /** Adds a sentence on what was not checked. */
+  /** Adds a sentence about what was not checked. */
   leaveOut(sentence: string): void {
     if (this.unchecked.includes(sentence) || this.unchecked.length > maxUnchecked) return
     this.unchecked.push(this.unchecked.length < maxUnchecked ? sentence : 'And more.')
@@ -55,12 +57,15 @@ export class PassRecord {
     await this.#ifRecorded(() => recordFinding(this.#sql, finding, this.#passId))
   }
 
-  /** Reads what is on record. */
+  /** Reads the findings on record. */
   async readKnown(): Promise<void> {
     this.#known = await this.#ifRecorded<readonly Finding[]>(() => readFindings(this.#sql, maxKnown), [])
   }
 
-  /** Ends the findings of a relation that are of earlier passes, and returns those of all processes that no log has yet. */
+  /**
+   * Clears earlier passes' findings on a relation, and returns those of all processes that have not been
+   * logged yet.
+   */
   async finishRelation(relation: number, foundBy: readonly string[]): Promise<readonly Finding[]> {
     const isAffected = (finding: Finding) => finding.relation === relation
     if (!this.#known.some(isAffected) && ![...this.#found.values()].some(isAffected)) return []
@@ -76,7 +81,7 @@ export class PassRecord {
     return new Set(ofPages.map(({ relation }) => relation))
   }
 
-  /** Stores the position every two seconds. false: another process has the pass. */
+  /** Stores the position every two seconds. Returns false if another process has taken over the pass. */
   async save(isForced = false): Promise<boolean> {
     const now = this.#elapsedMs()
     if (!isForced && now - this.#savedAtMs < saveEveryMs) return true
@@ -86,7 +91,7 @@ export class PassRecord {
     return this.#ifRecorded(passId => savePosition(this.#sql, { passId, holder: this.#holder }, state), true)
   }
 
-  /** Ends the pass, and returns all findings that remain. */
+  /** Ends the pass and returns all remaining findings. */
   async end(ended: 'complete' | 'stopped'): Promise<readonly Finding[]> {
     const own = [...this.#found.values()]
     return this.#ifRecorded<readonly Finding[]>(async passId => {
@@ -119,5 +124,5 @@ const merged = (before: Finding, after: Finding): Finding => ({
 const combined = (one: number | null, other: number | null, choose: (a: number, b: number) => number) =>
   one === null || other === null ? (one ?? other) : choose(one, other)
 
-/** Whether an error says that the database cannot record a pass. */
+/** Whether an error means that the database cannot record a pass. */
 export const isUnrecordable = (error: unknown) => isDamage(error) || cannotRecord.test(codeOf(error))

@@ -8,23 +8,23 @@ import type { Means } from './means.ts'
 import { isIntactPage } from './page.ts'
 import { countBlocks, hasFile, prewarm, readBytes, readRows, type StoredRelation } from './relationQueries.ts'
 
-/** What a look at a range of blocks gave. */
+/** The result of reading a range of blocks. */
 export interface ReadRange {
-  /** Blocks that were looked at. */
+  /** The number of blocks read. */
   readonly blocks: number
   readonly damaged: readonly number[]
   readonly isEnd: boolean
-  /** The file of the relation is gone, and PostgreSQL still counts on it. */
+  /** The relation's file is missing although PostgreSQL still refers to it. */
   readonly isMissing?: true
-  /** Why the rest of it cannot be checked. */
+  /** Why the rest of the relation cannot be checked. */
   readonly unchecked?: string
 }
 
-/** Looks at the pages of relations in one of four ways, the most thorough that is allowed. */
+/** Reads the pages of relations in one of four ways, the most thorough that is permitted. */
 export interface PageReader {
-  /** In words, for a report. */
+  /** Describes the method in a report. */
   readonly description: string
-  /** What this way cannot see, as sentences. */
+  /** What this method cannot detect, as sentences. */
   readonly limits: readonly string[]
   /** Whether it can read the pages of such a relation at all. */
   covers(relation: StoredRelation): boolean
@@ -32,12 +32,12 @@ export interface PageReader {
   read(relation: StoredRelation, fork: Fork, from: number): Promise<ReadRange>
 }
 
-/** 256 KB at a time: the event loop of a server is held for about a third of a millisecond. */
+/** 256 KB at a time, which blocks a server's event loop for about a third of a millisecond. */
 const rangeBlocks = 32
 const rereads = 3
 const rereadAfterMs = 100
 
-/** @param folder that of the database, where this process can read it; null: it is elsewhere */
+/** @param folder the database's, if this process can read it; null if it is elsewhere */
 export function choosePageReader(sql: Sql, means: Means, folder: string | null): PageReader {
   if (folder !== null)
     return fileReader(sql, means, {
@@ -57,11 +57,11 @@ const noChecksums =
 
 interface FileAccess {
   readonly description: string
-  /** Fewer bytes: the file ends there. null: there is no such file. */
+  /** Returns fewer bytes at the end of the file, and null if there is no such file. */
   readonly readFile: (path: string, offset: number, length: number) => Promise<Uint8Array | null>
 }
 
-/** Reads the files past PostgreSQL: what it has in its memory says nothing about the disk. */
+/** Reads the files directly: what PostgreSQL has in its buffers says nothing about the disk. */
 function fileReader(sql: Sql, means: Means, { description, readFile }: FileAccess): PageReader {
   const { blockBytes, segmentBlocks, hasChecksums } = means
   const suspectsIn = (bytes: Uint8Array, from: number): number[] => {
@@ -88,7 +88,7 @@ function fileReader(sql: Sql, means: Means, { description, readFile }: FileAcces
     const lookAtAll = () =>
       look(0, wanted).catch(async error => {
         if (!isUnreadable(error)) throw error
-        // The disk does not give some block of the range: each is read by itself.
+        // The disk failed to return some block of the range, so each is read individually.
         const suspects: number[] = []
         let blocks = 0
         for (; blocks < wanted; blocks++) {
@@ -102,7 +102,7 @@ function fileReader(sql: Sql, means: Means, { description, readFile }: FileAcces
     try {
       const { blocks, suspects, ...found } = await lookAtAll()
       let damaged = suspects
-      // PostgreSQL may have been writing the page: one that is damaged is so each time.
+      // PostgreSQL may have been writing the page, so only one that is damaged at each reading counts.
       for (let n = 0; n < rereads && damaged.length > 0; n++) {
         await Bun.sleep(rereadAfterMs)
         const again = new Set((await lookAtAll()).suspects)
@@ -111,7 +111,7 @@ function fileReader(sql: Sql, means: Means, { description, readFile }: FileAcces
       const isMissing = found.isMissing && fork === 'main' && from === 0
       if ((isMissing || damaged.length > 0) && !(await hasFile(sql, relation)))
         return { blocks, damaged: [], isEnd: true }
-      // Without the first file there is nothing to read; the others follow it.
+      // Without the first file there is nothing to read, because the others continue it.
       if (isMissing) return { blocks: 0, damaged: [], isEnd: true, isMissing: true }
       return { blocks, damaged, isEnd: blocks < wanted }
     } catch (error) {
@@ -127,7 +127,10 @@ const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Int32Array => {
   return new Int32Array(buffer.slice(byteOffset, byteOffset + whole * 4))
 }
 
-/** Reads into one buffer, which the next read overwrites: new ones would be eight megabytes of garbage a second. */
+/**
+ * Reads into one buffer, which the next read overwrites: new buffers would be eight megabytes of garbage a
+ * second.
+ */
 function localFiles(folder: string, maxLength: number): FileAccess['readFile'] {
   const buffer = new Uint8Array(maxLength)
   return (path, offset, length) => readLocal(resolve(folder, path), offset, buffer.subarray(0, length))
@@ -183,7 +186,7 @@ function rowReader(sql: Sql, means: Means): PageReader {
   }
 }
 
-/** Lets PostgreSQL read a range, and each of its blocks where that fails. */
+/** Lets PostgreSQL read a range or, if that fails, each of its blocks. */
 function statementReader(sql: Sql, { blockBytes }: Means, readBlocks: ReadBlocks): PageReader['read'] {
   return async (relation, fork, from) => {
     try {
@@ -203,10 +206,10 @@ function statementReader(sql: Sql, { blockBytes }: Means, readBlocks: ReadBlocks
   }
 }
 
-/** Whether the disk did not give what was requested: the system says EIO, and PostgreSQL 58030. */
+/** Whether the disk failed to return the data: the system reports EIO, PostgreSQL 58030. */
 const isUnreadable = (error: unknown) => codeOf(error) === 'EIO' || isDamage(error)
 
-/** A relation that was dropped meanwhile has no damage; of another one the reason is reported. */
+/** A relation that was dropped meanwhile is not damaged; for any other, the reason is reported. */
 async function uncheckable(sql: Sql, relation: StoredRelation, error: unknown): Promise<ReadRange> {
   if (isConnectionLost(error) || !(error instanceof Error)) throw error
   const nothing = { blocks: 0, damaged: [], isEnd: true }

@@ -1,20 +1,25 @@
 import type { SqlClient } from '../client.ts'
 import { type RelationName, relationName } from './damageQueries.ts'
 
-/** A relation with pages, and where they are. */
+/** A relation with pages, and the location of its files. */
 export interface StoredRelation extends RelationName {
-  /** Of its first file, below the folder of the database. */
+  /** Path of its first file, below the database's folder. */
   readonly path: string
   readonly bytes: number
-  /** The method of an index: `btree`, `gin`; null: it is none. */
+  /** An index's method: `btree`, `gin`; null for other relations. */
   readonly method: string | null
-  /** Whether an index can be used: one that is being made, or whose making failed, has no complete structure. */
+  /**
+   * Whether an index can be used. One that is being built, or whose build failed, has no complete structure.
+   */
   readonly isValid: boolean
 }
 
 const pageSize = 200
 
-/** Relations of this database and those that all databases share, in the order of their OIDs. Temporary ones are their sessions'. */
+/**
+ * Relations of this database and those shared by all databases, in the order of their OIDs. Temporary ones
+ * are excluded, because only their sessions can read them.
+ */
 export async function* listRelations(sql: SqlClient, fromRelation: number): AsyncGenerator<StoredRelation> {
   for (let from = fromRelation; ; ) {
     const rows = await sql<StoredRelation[]>`
@@ -33,7 +38,7 @@ export async function* listRelations(sql: SqlClient, fromRelation: number): Asyn
   }
 }
 
-/** What all of them have, for the progress of a check. */
+/** The total size of these relations, for the progress of a check. */
 export async function readTotalBytes(sql: SqlClient): Promise<number> {
   const [{ bytes }] = await sql<{ bytes: number }[]>`
     select coalesce(sum(pg_relation_size(oid, 'main') + pg_relation_size(oid, 'fsm') + pg_relation_size(oid, 'vm')), 0)::float8
@@ -42,7 +47,7 @@ export async function readTotalBytes(sql: SqlClient): Promise<number> {
   return bytes
 }
 
-/** Whether the relation still has that file: TRUNCATE, VACUUM FULL and REINDEX write another one. */
+/** Whether the relation still has that file: TRUNCATE, VACUUM FULL and REINDEX write a new one. */
 export async function hasFile(sql: SqlClient, { relation, path }: StoredRelation): Promise<boolean> {
   const rows = await sql`select from pg_class where oid = ${relation} and pg_relation_filepath(oid) = ${path}`
   return rows.count > 0
@@ -70,7 +75,7 @@ export async function countBlocks(
   return row.blocks ?? 0
 }
 
-/** Reads blocks into the memory of PostgreSQL, which verifies those that it reads from the disk. */
+/** Reads blocks into PostgreSQL's buffers, which verifies those that it reads from disk. */
 export async function prewarm(
   sql: SqlClient,
   { relation }: RelationName,
@@ -79,7 +84,7 @@ export async function prewarm(
   await sql`select pg_prewarm(${relation}::int8::oid::regclass, 'buffer', ${blocks.fork}, ${blocks.first}, ${blocks.last})`
 }
 
-/** Reads the rows of a range of blocks of a table: any role that may read the table may do this. */
+/** Reads the rows in a range of a table's blocks, which any role with read access may do. */
 export async function readRows(
   sql: SqlClient,
   { name }: RelationName,

@@ -6,12 +6,14 @@ import { countValidIndexes, rebuildIndex, rewriteMaps } from './repairQueries.ts
 
 export interface Repair {
   readonly finding: Finding
-  /** null: it is done. */
+  /** Null if it succeeded. */
   readonly failure: string | null
 }
 
-/** Rebuilds what an intact table has all data of: its indexes, and its maps of free space and visible rows. An index of a table that is
- * damaged itself stays as it is: rebuilding it would read the damaged pages. */
+/**
+ * Rebuilds what is fully determined by an intact table: its indexes and its free-space and visibility maps.
+ * The indexes of a damaged table are left as they are, because rebuilding them would read the damaged pages.
+ */
 export async function repair(sql: Sql, findings: readonly Finding[]): Promise<readonly Repair[]> {
   const damagedTables = new Set(
     findings.filter(({ kind, fork }) => kind !== 'index' && fork === 'main').map(({ name }) => name),

@@ -1,13 +1,15 @@
 import type { Sql } from '../client.ts'
 import { codeOf } from '../errors.ts'
 
-/** @param name as `damageQueries.ts` quotes it */
+/** @param name quoted as in `damageQueries.ts` */
 export async function rebuildIndex(sql: Sql, name: string): Promise<void> {
   await sql.unsafe(`reindex index concurrently ${name}`)
 }
 
-/** PostgreSQL reads a damaged page of a map as an empty one; a vacuum of every page fills it again. It is on disk after a checkpoint, which
- * PostgreSQL makes within minutes by itself where the role may not. */
+/**
+ * PostgreSQL treats a damaged page of a map as empty; a vacuum of every page fills it again. A checkpoint
+ * writes it to disk. If the role may not request one, PostgreSQL makes one itself within minutes.
+ */
 export async function rewriteMaps(sql: Sql, name: string): Promise<void> {
   await sql.unsafe(`vacuum (disable_page_skipping) ${name}`)
   await sql.unsafe(`checkpoint`).catch(error => {

@@ -11,20 +11,20 @@ import { checkStructure, obstacleToStructure } from './structure.ts'
 
 export interface PassOptions {
   readonly sql: Sql
-  /** Of the embedded database: its files are read; null: PostgreSQL reads them. */
+  /** The embedded database's folder, whose files are read directly; if null, PostgreSQL reads them. */
   readonly folder: string | null
-  /** The pass to begin or to continue; null: the database cannot record one. */
+  /** The pass to begin or continue; null if the database cannot record one. */
   readonly pass: OpenPass | null
   readonly holder: string
   readonly hasStructure: boolean
-  /** null: as fast as it goes. */
+  /** Null for unlimited. */
   readonly bytesPerSecond: number | null
   readonly isThorough: boolean
   readonly maxIndexBytes: number | null
-  /** Ends the pass where it is; another one may continue it. */
+  /** Stops the pass where it is; another process may continue it. */
   readonly signal: AbortSignal
   readonly elapsedMs: () => number
-  /** Receives each finding that no log has yet. */
+  /** Receives each finding that has not been logged yet. */
   readonly report: (finding: Finding) => void
   readonly onProgress?: (progress: PassProgress) => void
 }
@@ -43,10 +43,10 @@ export interface PassResult {
   readonly pages: number
   readonly bytes: number
   readonly unchecked: readonly string[]
-  /** How the pages were read, in words. */
+  /** Describes how the pages were read. */
   readonly description: string
   readonly hasChecksums: boolean
-  /** Whether the database has it on record. */
+  /** Whether the database has recorded the pass. */
   readonly isRecorded: boolean
 }
 
@@ -55,7 +55,10 @@ interface Pass {
   readonly means: Means
   readonly reader: PageReader
   readonly record: PassRecord
-  /** Waits until so many blocks more may be read, and stores the position. false: the pass is to end. */
+  /**
+   * Waits until this many further blocks may be read, and stores the position. Returns false if the pass has
+   * to end.
+   */
   readonly goOn: (blocks: number) => Promise<boolean>
   findings: number
 }
@@ -63,8 +66,10 @@ interface Pass {
 /** What a small or empty file counts as: opening a thousand of them at once would be a burst, too. */
 const minPacedBlocks = 8
 
-/** Reads every page of every relation of the database, and then has PostgreSQL check the structure of tables and indexes. It continues at
- * the position of its pass. */
+/**
+ * Reads every page of every relation in the database, then has PostgreSQL check the structure of tables and
+ * indexes. Continues at the position of its pass.
+ */
 export async function runPass(options: PassOptions): Promise<PassResult> {
   const { sql, signal, elapsedMs } = options
   const means = await readMeans(sql)
@@ -81,15 +86,21 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   for (const sentence of reader.limits) record.leaveOut(sentence)
   const pass: Pass = { options, means, reader, record, goOn, findings: 0 }
   record.totalPages = Math.ceil((await readTotalBytes(sql)) / means.blockBytes)
-  // A pass that was lost or stopped keeps its findings; none of an earlier one is over yet.
+  // A pass that was lost or stopped keeps its findings and does not clear those of earlier ones.
   const isComplete = (await checkAllPages(pass)) && (await checkAllStructure(pass))
   const ended = isComplete ? 'complete' : isLost ? 'lost' : 'stopped'
   const { pages, unchecked, isRecorded } = record
   if (ended !== 'complete') await record.save(true)
   const findings = ended === 'complete' ? await record.end('complete') : []
   return {
-    ...{ ended, findings, pages, unchecked, isRecorded },
-    ...{ bytes: pages * means.blockBytes, description: reader.description, hasChecksums: means.hasChecksums },
+    ended,
+    findings,
+    pages,
+    unchecked,
+    isRecorded,
+    bytes: pages * means.blockBytes,
+    description: reader.description,
+    hasChecksums: means.hasChecksums,
   }
 }
 
@@ -102,7 +113,7 @@ async function checkAllPages(pass: Pass): Promise<boolean> {
       const isFirst = relation.relation === start.relation
       const outcome = await checkPages(pass, relation, isFirst ? start : { fork: 0, block: 0 })
       if (outcome === 'ended') return false
-      // What the check of structure does not cover is over with the pages.
+      // If the structure check does not cover a relation, the page check clears its structural findings as well.
       const over = [
         'pages',
         'request',
@@ -122,7 +133,7 @@ async function checkPages(
   start: { readonly fork: number; readonly block: number },
 ): Promise<'checked' | 'unchecked' | 'ended'> {
   const { means, reader, record, goOn } = pass
-  // What is added meanwhile is for the next pass: a table may grow as fast as it is read.
+  // Pages added meanwhile are left to the next pass: a table may grow as fast as it is read.
   const endBlock = Math.ceil(relation.bytes / means.blockBytes) + 1
   for (let fork = start.fork; fork < forks.length; fork++) {
     for (let block = fork === start.fork ? start.block : 0; block < endBlock; ) {
@@ -150,7 +161,9 @@ async function checkAllStructure(pass: Pass): Promise<boolean> {
   await record.readKnown()
   const damaged = record.damagedRelations()
   const structure = {
-    ...{ isThorough: options.isThorough, maxIndexBytes: options.maxIndexBytes, signal: options.signal },
+    isThorough: options.isThorough,
+    maxIndexBytes: options.maxIndexBytes,
+    signal: options.signal,
     pause: async (blocks: number) => {
       await pass.goOn(blocks)
     },
@@ -167,7 +180,7 @@ async function checkAllStructure(pass: Pass): Promise<boolean> {
       for (const { block, detail } of result.findings)
         await found(pass, brokenStructure(relation, block, detail))
       if (result.unchecked !== null) record.leaveOut(`The structure of ${relation.name}: ${result.unchecked}`)
-      // Values that are missing out of line are seen from their table, and only by the thorough check.
+      // Missing out-of-line values are only detected from their table, and only by the thorough check.
       else if (relation.kind !== 'toast' || options.isThorough) await finish(pass, relation, ['structure'])
     }
     record.position = { phase: 'structure', relation: relation.relation + 1, fork: 0, block: 0 }
@@ -196,18 +209,27 @@ function showProgress({ options, record, findings }: Pass): void {
 }
 
 const nameOf = ({ relation, name, kind, isCatalog, ofTable }: RelationName) => ({
-  ...{ relation, name, kind, isCatalog, ofTable },
+  relation,
+  name,
+  kind,
+  isCatalog,
+  ofTable,
 })
 
 const damagedPages = (relation: RelationName, fork: Fork, blocks: readonly number[]): Finding => ({
   ...nameOf(relation),
   ...{ foundBy: 'pages', fork, firstBlock: blocks[0], lastBlock: blocks[blocks.length - 1] },
-  ...{ blocks: blocks.length, detail: 'The checksum or the header of the pages is wrong.' },
+  blocks: blocks.length,
+  detail: 'The checksum or the header of the pages is wrong.',
 })
 
 const missingFile = (relation: StoredRelation): Finding => ({
   ...nameOf(relation),
-  ...{ foundBy: 'pages', fork: 'main', firstBlock: null, lastBlock: null, blocks: null },
+  foundBy: 'pages',
+  fork: 'main',
+  firstBlock: null,
+  lastBlock: null,
+  blocks: null,
   detail: `The file ${relation.path} is missing.`,
 })
 

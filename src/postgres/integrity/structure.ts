@@ -14,11 +14,11 @@ export interface StructureResult {
 }
 
 export interface StructureOptions {
-  /** Also compares each row with the indexes and with the values that are stored out of line: this reads a table once for each index. */
+  /** Also compares each row with the indexes and out-of-line values, which reads a table once per index. */
   readonly isThorough: boolean
-  /** Larger indexes are left out, since one statement checks a whole index; null: none is. */
+  /** Larger indexes are skipped, because one statement checks a whole index; null for no limit. */
   readonly maxIndexBytes: number | null
-  /** After each statement. */
+  /** Called after each statement. */
   readonly pause: (blocks: number) => Promise<void>
   readonly signal: AbortSignal
 }
@@ -29,18 +29,21 @@ const maxRows = 1_000
 const maxDetailLength = 300
 const maxFindings = 100
 
-/** Why amcheck does not check the relation: `forbidden`, or in words; null: it does, or there is nothing to check. */
+/**
+ * Why amcheck cannot check the relation: `forbidden`, or a phrase. Null if it can, or if there is nothing to
+ * check.
+ */
 export function obstacleToStructure(means: Means, { kind, method, isValid }: StoredRelation): string | null {
   if (kind === 'sequence') return null
   if (kind !== 'index') return means.checksTables ? null : 'forbidden'
   if (!isValid) return 'it is not complete.'
   if (method === 'btree') return means.checksBtrees ? null : 'forbidden'
-  // Before PostgreSQL 18 amcheck has no function for it.
+  // Before PostgreSQL 18, amcheck has no function for it.
   if (method === 'gin' && means.checksGin) return null
   return means.checksBtrees ? `the extension amcheck knows no ${method} indexes.` : 'forbidden'
 }
 
-/** Checks what checksums cannot: whether the rows of a table and the entries of an index make sense. */
+/** Checks what checksums cannot: whether the rows of a table and the entries of an index are consistent. */
 export async function checkStructure(
   sql: Sql,
   means: Means,

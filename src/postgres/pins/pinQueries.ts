@@ -13,9 +13,11 @@ export async function readPinRange(sql: Sql): Promise<PinRange> {
 }
 
 interface PinnedPath {
-  /** The schemas in which a pinned connection finds its tables: those of the views before the tables themselves. */
+  /**
+   * The schemas in which a pinned connection finds its tables: the views come before the tables themselves.
+   */
   readonly searchPath: string
-  /** The table with the version of the database itself, which one of those views hides. */
+  /** The table with the database's own version, which one of those views hides. */
   readonly versionTable: string
 }
 
@@ -25,7 +27,10 @@ export async function pinnedPath(sql: Sql): Promise<PinnedPath> {
   return row
 }
 
-/** The tables that remember. A migration that adds one adds it here, too. */
+/**
+ * The tables whose replaced and deleted rows are kept. A migration that adds such a table must add it here, too.
+ * One that adds a column to such a table must also add it to `<name>_past` and to the view in the schema `pinned`.
+ */
 export const versionedTables = [
   'fact',
   'entity',
@@ -37,12 +42,17 @@ export const versionedTables = [
   'market_coverage',
 ] as const
 
-/** A read that began before the oldest version moved has ended by then: statements and streams of a request end within minutes. */
+/**
+ * Reads that began before the oldest version moved have ended by then: statements and streams of a request
+ * end within minutes.
+ */
 const graceMinutes = 10
 
-/** One step towards a history of `keepVersions` data versions: removes at most `maxRows` past rows of each table that no version from
- * the oldest on needs, or moves the oldest version where none is left. The move comes first and the removal at least ten minutes
- * later, so that a request which was let in before it still finds its rows. */
+/**
+ * One step towards a history of `keepVersions` data versions: removes up to `maxRows` past rows per table
+ * that no version from the oldest on needs or, if none is left, moves the oldest version. Removal starts at
+ * least ten minutes after the move, so that a request admitted before it still finds its rows.
+ */
 export async function shortenHistory(sql: Sql, keepVersions: number, maxRows: number): Promise<void> {
   const [settled] = await sql<{ version: number }[]>`
     select version from oldest_pin where moved_at <= now() - make_interval(mins => ${graceMinutes})`

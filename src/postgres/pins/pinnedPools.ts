@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { PinRange } from './pinQueries.ts'
 
-/** What reads one data version, and what ends it. */
+/** Reads one data version, and closes it. */
 export interface OpenedStore<Store> {
   readonly store: Store
   close(): Promise<void>
@@ -11,7 +11,7 @@ export interface OpenedStore<Store> {
 export interface Pin<Store> {
   readonly version: number
   readonly store: Store
-  /** Must be called when the last row is read. Calling it again does nothing. */
+  /** Must be called after the last row is read. Calling it again does nothing. */
   release(): void
 }
 
@@ -23,22 +23,24 @@ interface PinDeps<Store> {
 
 interface Entry<Store> {
   readonly opened: Promise<OpenedStore<Store>>
-  /** null: it is not open yet. */
+  /** Null until it is open. */
   store: Store | null
   users: number
   usedMs: number
 }
 
-/** Each store has connections of its own. */
+/** Each store has its own connections. */
 const maxStores = 4
-/** A store that is not read is closed after this long, unless another version needs its place before. */
+/** An idle store is closed after this long, or earlier if another version needs its slot. */
 const idleMs = 60_000
 const maxWaiting = 100
 const maxWaitMs = 10_000
 const retryAfterSeconds = 5
 
-/** The stores of a few pinned data versions, the most recently used: each reads the database as it stood at its version. One that is
- * in use is never closed. */
+/**
+ * The stores of the most recently used pinned data versions. Each reads the database as it was at its
+ * version. Stores in use are never closed.
+ */
 export class PinnedPools<Store> {
   readonly #deps: PinDeps<Store>
   readonly #entries = new Map<number, Entry<Store>>()
@@ -56,12 +58,12 @@ export class PinnedPools<Store> {
     return [...this.#entries.keys()]
   }
 
-  /** Fails for a version that is not remembered, with what is allowed. */
+  /** Fails, naming the allowed versions, if the version is no longer remembered. */
   async requireKnown(version: number): Promise<void> {
     requireInRange(version, await this.#deps.readRange())
   }
 
-  /** Opens a data version, or fails with what is allowed. Who opens it has to release it. */
+  /** Opens a data version, or fails and names the allowed ones. The caller has to release it. */
   async open(version: number, signal?: AbortSignal): Promise<Pin<Store>> {
     await this.requireKnown(version)
     const entry = await this.#enter(version, signal)
@@ -113,7 +115,7 @@ export class PinnedPools<Store> {
     }
   }
 
-  /** null: all stores are in use. */
+  /** Null if all stores are in use. */
   #add(version: number): Entry<Store> | null {
     if (this.#entries.size >= maxStores) {
       const idle = [...this.#entries].filter(([, entry]) => entry.users === 0)
@@ -123,7 +125,7 @@ export class PinnedPools<Store> {
     }
     const opened = this.#deps.open(version)
     const entry: Entry<Store> = { opened, store: null, users: 0, usedMs: this.#deps.elapsedMs() }
-    // Who waits for it sees the failure.
+    // Waiting callers receive the failure themselves.
     opened.then(
       ({ store }) => {
         entry.store = store
@@ -134,7 +136,7 @@ export class PinnedPools<Store> {
     return entry
   }
 
-  /** Those that are open now. */
+  /** The stores that are open now. */
   get opened(): readonly Store[] {
     return [...this.#entries.values()].flatMap(({ store }) => (store === null ? [] : [store]))
   }

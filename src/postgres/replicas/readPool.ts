@@ -3,34 +3,41 @@ import type { Sql, SqlClient } from '../client.ts'
 import { setReadRoute } from '../readRoute.ts'
 import { runInSnapshot } from '../snapshot.ts'
 
-/** A pool of a replica that may be read from now. */
+/** A replica's pool that may be read from now. */
 export interface ReplicaPool {
   readonly sql: Sql
-  /** No statement takes longer: the server cancels it before. One that does hangs with its connection. */
+  /**
+   * The server cancels statements at an earlier limit, so one that takes longer than this hangs together with
+   * its connection.
+   */
   readonly limitMs: number
-  /** The replica is at this version, which is not enough. */
+  /** Reports that the replica is only at this version, which is not enough. */
   behind(version: number): void
-  /** A statement did not end: no connection of the replica is trusted. */
+  /** Reports that a statement did not end: no connection of the replica is trusted any more. */
   hung(): void
 }
 
 export interface ReadChoice {
-  /** Rows of an older version are not read: this server has shown this one, or knows that the primary has it. */
+  /** The minimum version to read: this server has shown it, or knows that the primary has it. */
   readonly floor: () => number
-  /** A replica that was at least at this version when it was last looked at; null: the primary reads. */
+  /** A replica that was at least at this version when last checked; null to read the primary. */
   readonly choose: (floor: number) => ReplicaPool | null
-  /** The database has this version: the floor rises to it. */
+  /** Reports that the database has this version, which raises the floor. */
   readonly seen: (version: number) => void
-  /** The table with the version of a database, which is no view of the pinned version. */
+  /** The table with a database's own version, not the view of the pinned version. */
   readonly versionTable: string
 }
 
-/** A pool whose statements are read from replicas, and from the primary where none may be read from or where one fails. Only awaited
- * statements and `withSnapshot` are: transactions, reserved connections, cursors and `unsafe` are the primary's.
+/**
+ * A pool whose statements are read from replicas, and from the primary if no replica may be read or one
+ * fails. This covers only awaited statements and `withSnapshot`: transactions, reserved connections, cursors
+ * and `unsafe` go to the primary.
  *
- * The version of the database is read before and after each statement on its connection. The one before must not be below the floor:
- * a replica replays its primary's log, and after a restart it may show an older state than it did. The one after raises the floor, so
- * that no later statement, on whichever database, reads older rows than this one. */
+ * The database's version is read before and after each statement on its connection. The first must not be
+ * below the floor: a replica replays its primary's log, and after a restart it may show an older state than
+ * before. The second raises the floor, so that no later statement, on whichever database, reads older rows
+ * than this one.
+ */
 export function readPool(primary: Sql, choice: ReadChoice): Sql {
   const pool = new Proxy(primary, {
     apply(target, self, sent: unknown[]) {
@@ -39,7 +46,8 @@ export function readPool(primary: Sql, choice: ReadChoice): Sql {
     },
   })
   setReadRoute(pool, {
-    ...{ primary, seen: choice.seen },
+    primary,
+    seen: choice.seen,
     snapshot: work => readSnapshot(primary, choice, work),
   })
   return pool
@@ -49,7 +57,10 @@ const isTemplate = (value: unknown): boolean => Array.isArray(value) && 'raw' in
 
 const settling = new Set<unknown>(['then', 'catch', 'finally'])
 
-/** A query that `run` answers as soon as it is awaited. Until then it may become part of another query, as the driver's own may. */
+/**
+ * A query that `run` executes as soon as it is awaited. Until then it may become part of another query, like
+ * the driver's own queries.
+ */
 function lazily(query: object, run: () => Promise<unknown>): object {
   let running: Promise<unknown> | null = null
   return new Proxy(query, {
@@ -83,13 +94,13 @@ async function readRows(primary: Sql, choice: ReadChoice, sent: readonly unknown
 }
 
 interface Bracketed {
-  /** The version of the database before the rows were read, and after. */
+  /** The database's version before and after the rows were read. */
   readonly before: number
   readonly after: number
   readonly rows: unknown
 }
 
-/** Three statements on one connection, sent at once. */
+/** Sends three statements at once on one connection. */
 async function bracketed(sql: Sql, choice: ReadChoice, sent: readonly unknown[]): Promise<Bracketed> {
   const connection = await sql.reserve()
   try {
@@ -124,7 +135,7 @@ async function readSnapshot<T>(
       const value = await work(followed(connection, progress)).finally(() => progress.note(1))
       return { version, value }
     })
-    // What the rows themselves say, like an unknown company, the primary would say, too.
+    // Failures that follow from the rows, like an unknown company, would also occur on the primary.
     const read = await inTime(reading, replica, progress).catch(error => {
       if (error instanceof Failure) throw error
       return null
@@ -147,7 +158,10 @@ async function readVersion(connection: SqlClient, { versionTable }: ReadChoice):
   return Number(row.version)
 }
 
-/** A replica that was promoted without all of its primary's log. The servers move its version on (`dataVersion.ts`). */
+/**
+ * Fails for a replica that was promoted without all of its primary's log. The servers move its version on
+ * (`dataVersion.ts`).
+ */
 function requireRecent(version: number, floor: number): void {
   if (version >= floor) return
   throw new Failure(
@@ -157,11 +171,11 @@ function requireRecent(version: number, floor: number): void {
   )
 }
 
-/** How far the statements of a snapshot are. It may have many, and take as long as they do together. */
+/** Tracks the statements of a snapshot. It may have many, and run for as long as they do together. */
 class Progress {
-  /** Statements that are not answered. Opening and closing the snapshot is one. */
+  /** Statements without a response. Opening and closing the snapshot counts as one. */
   waiting = 1
-  /** When one was last sent or answered. */
+  /** When the last statement was sent or finished. */
   sinceMs = performance.now()
 
   note(change: number): void {
@@ -170,7 +184,7 @@ class Progress {
   }
 }
 
-/** The same connection, which records its progress. */
+/** The same connection, recording its progress. */
 function followed<Connection extends SqlClient>(connection: Connection, progress: Progress): Connection {
   return new Proxy(connection, {
     apply(target, self, sent: unknown[]) {
@@ -184,7 +198,7 @@ function followed<Connection extends SqlClient>(connection: Connection, progress
   })
 }
 
-/** Fails where the replica neither answers nor refuses a statement in time. */
+/** Fails if the replica does not respond to a statement in time. */
 async function inTime<T>(
   work: Promise<T>,
   { limitMs, hung }: ReplicaPool,

@@ -3,16 +3,22 @@ import { readHistory } from '../dataVersion.ts'
 import { withoutPassword } from '../errors.ts'
 import type { ReplicaPool } from './readPool.ts'
 
-/** A pool's options but for what the replica decides. */
+/** A pool's options except for those that the replica determines. */
 export type ReplicaPoolOptions = Omit<DatabaseOptions, 'url' | 'connectTimeoutS'>
 
 export interface ReplicaDeps {
   readonly url: string
-  /** Rows of older versions are of no use: while the replica is below, it is looked at often. */
+  /** The minimum version worth reading: while the replica is below it, it is checked often. */
   readonly floor: () => number
-  /** The history that the primary writes; null: not known. A database that is no replica must write the same one. */
+  /**
+   * The timeline that the primary writes; null if unknown. A database that is not a replica must write the
+   * same one.
+   */
   readonly timeline: () => string | null
-  /** Which database the primary is. A replica of another one, like that of a test, has other figures under the same versions. */
+  /**
+   * The primary's system identifier. A replica of another database, such as a test's, has other figures under
+   * the same versions.
+   */
   readonly system: () => string
   readonly report: (line: string) => void
 }
@@ -21,15 +27,17 @@ export interface ReplicaDeps {
 export type ReplicaState = 'up' | 'lost' | 'primary'
 
 const connectTimeoutS = 2
-/** A replica that says nothing for this long is lost, with every statement that waits for it. */
+/** A replica that does not respond for this long is lost, with every statement that waits for it. */
 const checkTimeoutMs = 2_000
 const pauseMs = 250
 const pauseBehindMs = 25
-/** Beyond the time after which the database itself cancels a statement. */
+/** Added to the time after which the database itself cancels a statement. */
 const hangMs = 1_000
 
-/** One replica: whether it answers, how far it has replayed, and its pools. Pools are closed when it is lost, so that whatever waits
- * on a dead socket fails at once and is read from the primary. */
+/**
+ * One replica: whether it responds, how far it has replayed, and its pools. When it is lost its pools are
+ * closed, so that whatever waits on a dead socket fails at once and is read from the primary.
+ */
 export class Replica {
   readonly name: string
   readonly #deps: ReplicaDeps
@@ -57,7 +65,7 @@ export class Replica {
     return this.#state
   }
 
-  /** The version that it has at least; -1: it is not read from. */
+  /** The version that it has at least; -1 if it must not be read. */
   get version(): number {
     return this.#state === 'up' ? this.#version : -1
   }
@@ -79,7 +87,7 @@ export class Replica {
     return [...this.#attached]
   }
 
-  /** Looks at it again, soon. */
+  /** Checks it again soon. */
   wake(): void {
     this.#wake()
   }
@@ -138,7 +146,7 @@ export class Replica {
   }
 }
 
-/** What is read from a pool. */
+/** The purpose of a pool. */
 export type ReadPurpose = 'main' | 'lookups' | 'pinned'
 
 interface PoolEvents {
@@ -147,7 +155,7 @@ interface PoolEvents {
   readonly detach: () => void
 }
 
-/** A pool on a replica, which is replaced when the replica is lost. */
+/** A pool on a replica. It is replaced when the replica is lost. */
 export class AttachedPool implements ReplicaPool {
   readonly limitMs: number
   readonly behind: (version: number) => void
@@ -177,7 +185,7 @@ export class AttachedPool implements ReplicaPool {
     return indexLookupsOnly === true ? 'lookups' : 'main'
   }
 
-  /** Fails what waits, and starts with new connections. */
+  /** Fails pending statements and starts over with new connections. */
   renew(): void {
     this.#sql.end({ timeout: 0 }).catch(() => {})
     this.#sql = this.#open(this.#options)

@@ -13,7 +13,7 @@ interface ReplicasDeps extends Omit<ReplicaDeps, 'url'> {
   readonly seen: (version: number) => void
 }
 
-/** A pool that reads from replicas, and what closes its connections to them. */
+/** A pool that reads from replicas, and a function that closes its connections to them. */
 export interface OpenReadPool {
   readonly sql: Sql
   close(): Promise<void>
@@ -30,21 +30,25 @@ export class Replicas {
     this.#replicas = deps.urls.map(url => new Replica({ ...deps, url }))
   }
 
-  /** A pool that reads the present data. */
+  /** A pool that reads the current data. */
   open(primary: Sql, options: ReplicaPoolOptions): OpenReadPool {
     const { floor, seen } = this.#deps
     return this.#open(primary, options, { floor, seen, versionTable: 'data_version' })
   }
 
-  /** A pool that reads an earlier version: each replica that has replayed it has the same rows.
+  /**
+   * A pool that reads an earlier version: every replica that has replayed it has the same rows.
    *
-   * @param versionTable the table of that name, which the views of pinned versions hide */
+   * @param versionTable the table with the database's own version, which the views of pinned versions hide
+   */
   openPinned(primary: Sql, options: ReplicaPoolOptions, version: number, versionTable: string): OpenReadPool {
     return this.#open(primary, options, { floor: () => version, seen: () => {}, versionTable })
   }
 
-  /** For the operator: which replicas are not read from, by their place in DATABASE_READ_URL. Anyone may read this at /ready, so it names no
-   * address; the log does. */
+  /**
+   * Tells operators which replicas are not being read, by their position in DATABASE_READ_URL. Anyone may
+   * read this at /ready, so it names no addresses; the log does.
+   */
   warnings(): string[] {
     const floor = this.#deps.floor()
     return this.#replicas.flatMap(({ state, version }, place) => {
@@ -57,14 +61,14 @@ export class Replicas {
     })
   }
 
-  /** The connections to all replicas by what they read, for the metrics. */
+  /** The connections to all replicas by purpose, for the metrics. */
   get pools(): Readonly<Record<`replica_${ReadPurpose}`, readonly Sql[]>> {
     const pools = this.#replicas.flatMap(replica => replica.pools)
     const of = (purpose: ReadPurpose) => pools.filter(pool => pool.purpose === purpose).map(({ sql }) => sql)
     return { replica_main: of('main'), replica_lookups: of('lookups'), replica_pinned: of('pinned') }
   }
 
-  /** There is a new data version: those that have it should be known soon. */
+  /** Called after a new data version, to find out soon which replicas have it. */
   wake(): void {
     for (const replica of this.#replicas) replica.wake()
   }
@@ -83,7 +87,7 @@ export class Replicas {
     }
   }
 
-  /** In turn, of those that are recent enough. */
+  /** Round robin among those that are recent enough. */
   #choose(
     pools: readonly { readonly replica: Replica; readonly pool: AttachedPool }[],
     floor: number,

@@ -270,7 +270,7 @@ describe('an evaluation', () => {
     expect((await see(cookie, '/screen?c1=revenue')).html).toContain('every company in a list counts')
     expect(await seen()).toBe(1)
     expect((await see(cookie, company)).html).toContain(
-      'one of the 1,000 that your evaluation licence may see',
+      'one of the 1,000 that your evaluation licence covers',
     )
     expect(await seen()).toBe(1)
     await sql`

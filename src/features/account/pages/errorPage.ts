@@ -5,12 +5,15 @@ import { errorStatus } from '../../../http/errors.ts'
 import { prefersHtml } from '../../../http/preferences.ts'
 import { accountPage, notice, pageAnswer } from './frame.ts'
 
-/** An error of a page or form of the account, in its frame. null: the request is not for one, or a program sent it. */
+/**
+ * An error page in the frame of account pages. Null if the request is not for one of them, or a program sent
+ * it.
+ */
 export function accountErrorPage(
   context: RequestContext,
   { code, message, details }: Failure,
 ): Answer | null {
-  // A defect is shown with the id of its request, which the page of the site has.
+  // Internal errors use the site's own error page, which shows the request's ID.
   if (!context.isOfAccount || code === 'internal') return null
   if (!prefersHtml(context.request.headers.get('accept'))) return null
   const { status, title } = errorStatus(code)

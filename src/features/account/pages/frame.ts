@@ -17,15 +17,15 @@ const accountArea: Area = {
 
 export interface PageParts {
   readonly title: string
-  /** The address of the person who is signed in: shown above every page, with the button to sign out. */
+  /** The signed-in person's address, shown above every page with the button to sign out. */
   readonly email?: string
-  /** Marked in the links of its area. */
+  /** The current section, highlighted in the area's navigation. */
   readonly section?: string
   readonly area?: Area
   readonly main: Markup
 }
 
-/** A page of the account, or of an area that needs one. */
+/** An account page, or a page of another area that requires an account. */
 export function accountPage({ title, email, section, area = accountArea, main }: PageParts): string {
   const isSignedIn = email !== undefined
   return shell(
@@ -47,29 +47,29 @@ ${main}`,
 const signOutForm = (email: string) =>
   html`<form method="post" action="/sign-out"><span class="quiet">${email}</span> <button>Sign out</button></form>`
 
-/** Answers with cookies or details of a person: never cached, and no other site may read them. */
+/** A response with cookies or personal data: never cached, and unreadable for other sites. */
 export function pageAnswer(status: number, body: string, own: Readonly<Record<string, string>> = {}): Answer {
   const headers = personalHeaders({ ...htmlHeaders(), 'Cache-Control': 'no-store', Vary: 'Cookie', ...own })
   return { status, body, headers }
 }
 
-/** Something to read before the rest of a page. */
+/** A message above the rest of a page. */
 export const notice = (text: string | Markup, kind: 'good' | 'bad' = 'good'): Markup =>
   html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
 
 export interface Table {
-  /** Names the table for those who do not see it. */
+  /** The table's label for screen readers. */
   readonly label: string
-  /** A title that is empty belongs to a column of buttons. */
+  /** Column titles. A column of buttons has an empty one. */
   readonly head: readonly string[]
-  /** Columns whose cells are numbers, from 0. */
+  /** Zero-based indexes of numeric columns. */
   readonly numbers?: readonly number[]
   readonly rows: readonly (readonly (string | Markup)[])[]
-  /** Whether cells of text may have several lines. */
+  /** Whether text cells may wrap. */
   readonly wraps?: boolean
 }
 
-/** A table that scrolls in its own box on a narrow screen, also with the keyboard. */
+/** A table that scrolls in its own box on narrow screens, also by keyboard. */
 export function table({ label, head, numbers = [], rows, wraps }: Table): Markup {
   const kind = (column: number) => numbers.includes(column) && html` class="number"`
   return html`<div class="scroll${wraps === true && ' wraps'}" role="region" aria-label="${label}" tabindex="0"><table>

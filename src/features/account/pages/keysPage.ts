@@ -4,21 +4,21 @@ import type { KeyStanding } from '../standingQueries.ts'
 import { accountPage, table } from './frame.ts'
 
 export interface ShownKey extends KeyStanding {
-  /** Requests since 00:00 UTC, of all keys that share its budget. */
+  /** Requests since 00:00 UTC by all keys that share the budget. */
   readonly usedToday: number
 }
 
 export interface KeysState {
   readonly session: Session
   readonly keys: readonly ShownKey[]
-  /** A key that was just made; shown this once. */
+  /** The full text of a key just created, shown only this once. */
   readonly newKey: string | null
   readonly baseUrl: string
 }
 
 const grouped = (value: number) => value.toLocaleString('en-US')
 
-/** /account/api-keys: make, name, rotate and revoke keys. */
+/** /account/api-keys: create, name, rotate and revoke keys. */
 export function keysPage({ session, keys, newKey, baseUrl }: KeysState): string {
   const working = keys.filter(({ state }) => state === 'active' || state === 'replaced')
   const ended = keys.filter(({ state }) => state === 'expired' || state === 'revoked')
@@ -81,7 +81,9 @@ ${revokeForm(key)}
 </section>`
 }
 
-/** A licence that was granted without a key: its holder makes the key, and no operator sees it. */
+/**
+ * A licence granted before its key's secret exists: the holder creates it, so that no operator ever sees it.
+ */
 function waitingCard(key: ShownKey): Markup {
   const { keyId, prefix, name, starts, expires } = key
   const id = `key-${keyId}`

@@ -5,7 +5,7 @@ import { type ListedBrowser, rememberedDays } from '../browserQueries.ts'
 import type { ListedSession } from '../sessionQueries.ts'
 import { accountPage, table } from './frame.ts'
 
-/** Each act of the audit log in words. */
+/** A text for each action in the audit log. */
 const actTexts: Readonly<Record<string, string>> = {
   signed_in: 'Signed in',
   signed_out: 'Signed out',
@@ -34,7 +34,7 @@ interface Profile {
   readonly isAdmin: boolean
 }
 
-/** /account: who one is, where one is signed in, which browsers are known, and what was done. */
+/** /account: the signed-in person's sessions, remembered browsers and recent events. */
 export const profilePage = ({ session, sessions, browsers, audit, isAdmin }: Profile): string =>
   accountPage({
     title: 'Account',
@@ -99,7 +99,7 @@ export const auditCells = ({ at, act, about, detail, actor, address }: AuditEntr
   address,
 ]
 
-/** Acts whose details are a User-Agent. */
+/** Actions whose details are a User-Agent. */
 const isAgent = (act: string) =>
   ['signed_in', 'signed_out', 'session_ended', 'browser_forgotten'].includes(act)
 
@@ -117,7 +117,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Browser and system from User-Agent, or its beginning. */
+/** Browser and operating system from a User-Agent, or the beginning of the header. */
 function browserName(agent: string): string {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(agent))?.[1]
   const browser = nameIn(browsers)

@@ -5,13 +5,13 @@ import { accountPage, notice } from './frame.ts'
 
 export interface SignInState {
   readonly mail: Mailer['kind']
-  /** Where to go afterwards, already checked. */
+  /** The path to redirect to afterwards, already validated. */
   readonly next: string
   readonly email?: string
   readonly fault?: string
 }
 
-/** /sign-in: the address. One form for new and known ones. */
+/** /sign-in: asks for an address, with the same form for new and existing accounts. */
 export const signInPage = ({ mail, next, email = '', fault }: SignInState): string =>
   accountPage({
     title: 'Sign in',
@@ -36,7 +36,7 @@ export interface CodeState {
   readonly fault?: string
 }
 
-/** /sign-in/code: the code that was sent. */
+/** /sign-in/code: asks for the code that was sent. */
 export const codePage = ({ mail, next, email, fault }: CodeState): string =>
   accountPage({
     title: 'Enter the code',

@@ -11,7 +11,7 @@ const left = 56
 const bottom = 32
 const top = 20
 
-/** Requests a day as bars. The table next to it has the same figures, for those who do not see the chart. */
+/** Requests a day as bars. The table beside it has the same figures, for people who cannot see the chart. */
 export function usageChart(days: readonly DayCount[]): Markup {
   const max = niceMax(Math.max(...days.map(({ requests }) => requests)))
   const step = (width - left) / days.length
@@ -37,7 +37,7 @@ ${days.map(
 
 const rounded = (value: number) => Math.round(value * 10) / 10
 
-/** The next even number of the form 2, 4, 10 times a power of ten: its half is whole, too. */
+/** The next 2, 4 or 10 times a power of ten, so that half of it is a whole number, too. */
 function niceMax(value: number): number {
   let scale = 1
   for (;;) {

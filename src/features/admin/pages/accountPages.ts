@@ -45,7 +45,7 @@ ${
 ${next !== null && moreLink('/admin/accounts', { ...(q === '' ? {} : { q }), before: String(next) })}`,
   )
 
-/** /admin/keys: every key, also those of the command line. */
+/** /admin/keys: every key, including those created on the command line. */
 export const adminKeysPage = (
   email: string,
   keys: readonly AdminKey[],
@@ -92,15 +92,15 @@ export interface AccountState {
   readonly requests: readonly LicenceRequest[]
   readonly orders: readonly ListedOrder[]
   readonly audit: readonly AuditEntry[]
-  /** Keys that a licence may be granted to. */
+  /** Keys to which a licence may be granted. */
   readonly grantKeys: readonly GrantKey[]
   readonly fields: GrantFields
-  /** The latest grant on this page: a form that was sent before names an older one. */
+  /** The latest grant when the page was rendered. If it has changed since, the submitted form is stale. */
   readonly latestGrant: number
   readonly fault?: string
 }
 
-/** /admin/accounts/{number}: one account with its keys, grants, requests and acts. */
+/** /admin/accounts/{number}: one account with its keys, grants, requests and events. */
 export const accountPageOf = (email: string, state: AccountState): string =>
   adminPage(
     email,

@@ -31,11 +31,11 @@ export const searchForm = (
 <button>Search</button>
 </form>`
 
-/** A link to the rows after the last one shown. */
+/** A link to the next page of rows. */
 export const moreLink = (path: string, query: Readonly<Record<string, string>>): Markup =>
   html`<p><a class="button" href="${path}?${new URLSearchParams(query).toString()}">Earlier entries</a></p>`
 
-/** What the fields of a grant are filled with. */
+/** Initial values of a grant's fields. */
 export interface GrantFields {
   readonly licence: string
   readonly quant: boolean
@@ -49,11 +49,18 @@ export interface GrantFields {
 }
 
 export const emptyGrant = (today: string): GrantFields => ({
-  ...{ licence: 'personal', quant: false, key: 'new', first: today, last: '' },
-  ...{ perMinute: '', perDay: '', entityCap: '', bulk: false },
+  licence: 'personal',
+  quant: false,
+  key: 'new',
+  first: today,
+  last: '',
+  perMinute: '',
+  perDay: '',
+  entityCap: '',
+  bulk: false,
 })
 
-/** The fields of a grant: where to, which licence, from when to when, and the terms of an order form. */
+/** The fields of a grant: the key, the licence, its dates, and the terms of an order form. */
 export const grantFields = (
   fields: GrantFields,
   keys: readonly { readonly prefix: string; readonly licence: string }[],

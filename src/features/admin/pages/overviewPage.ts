@@ -10,7 +10,7 @@ import { requestTable } from './requestPages.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-US')
 
-/** /admin: what waits, how much there is, and the latest acts of all. */
+/** /admin: pending items, totals, and the latest events of all accounts. */
 export const overviewPage = (
   email: string,
   overview: Overview,

@@ -22,7 +22,7 @@ export const requestTable = (label: string, requests: readonly LicenceRequest[])
         ]),
       })
 
-/** /admin/requests: those that wait first on a page of their own, then all. */
+/** /admin/requests: pending requests on a page of their own first, then all. */
 export const requestsPage = (
   email: string,
   requests: readonly LicenceRequest[],
@@ -46,7 +46,7 @@ export interface RequestState {
   readonly fault?: string
 }
 
-/** /admin/requests/{number}: what was requested, and the forms that grant and refuse it. */
+/** /admin/requests/{number}: one request, and the forms to grant or refuse it. */
 export function requestPage(
   email: string,
   { request, keys, fields, reason = '', fault }: RequestState,

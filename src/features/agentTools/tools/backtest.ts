@@ -45,7 +45,7 @@ export const runBacktest = defineTool({
     'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from the archive (`source`) or from your `panel`. With source.score a metric ranks the companies, as known before each date. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of the winner for the number of trials. Tell the reader verdict and warnings; results are hypothetical.',
   input: BacktestInput,
   output: Answer,
-  // A sweep is stored as a job, which is more than reading.
+  // A sweep is stored as a job, so the tool is not read-only.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run: async (args, call) => {
     const { job_id, sweep } = args
@@ -72,8 +72,12 @@ const readJob = (call: ToolCall, id: string) => read(call, Job, { path: jobPath(
 const firstPauseMs = 250
 const maxPauseMs = 3_000
 
-/** Waits for a stored backtest, with longer and longer pauses: each look counts as a request of the key. It is cancelled with the call,
- * and goes on where only the time to wait has ended. */
+/**
+ * Polls a stored backtest with growing pauses, because each poll counts as a request of the key. Cancelling
+ * the call cancels the backtest; when only the time to wait ends, it continues.
+ * A client of the protocol of 2025 cancels over HTTP by a second message that nothing relates to the first, so its
+ * backtest continues, too.
+ */
 async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise<ToolAnswer<Answer>> {
   let current = started
   let waitedMs = 0
@@ -102,7 +106,7 @@ async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise
 
 const hasEnded = ({ state }: Job) => state !== 'queued' && state !== 'running'
 
-/** A look that a limit refuses, or that was cut off by the end of the call, says nothing of the backtest. */
+/** A poll that a limit refuses, or that the end of the call interrupts, says nothing about the backtest. */
 async function look(current: Job, call: ToolCall): Promise<{ job: Job; waitSeconds: number }> {
   let answer: ApiAnswer
   try {
@@ -117,7 +121,7 @@ async function look(current: Job, call: ToolCall): Promise<{ job: Job; waitSecon
   return { job: current, waitSeconds: retryAfterSeconds ?? 1 }
 }
 
-/** No client waits for it any more. */
+/** No client is waiting for it any more. */
 async function cancel({ id }: Job, call: ToolCall): Promise<never> {
   await call.requestAnyway({ method: 'DELETE', path: jobPath(id) }).catch(() => {})
   throw new ToolRefusal('cancelled', 'The call was cancelled, and the backtest with it.')

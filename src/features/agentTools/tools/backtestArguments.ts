@@ -12,8 +12,10 @@ import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
 
-/** The body of a backtest as arguments of a tool: names in the spelling of all tools, and meanings in a few words. Bounds are those of
- * the API. A field without words here has those of the API. */
+/**
+ * The body of a backtest as a tool's arguments, spelled like those of all tools and described in a few words.
+ * The bounds are the API's, and so are the descriptions of fields that are not listed here.
+ */
 const meanings: Readonly<Record<string, string>> = {
   direction: 'Both legs, or the top one.',
   quantile: 'Share of the names in each leg.',
@@ -42,7 +44,7 @@ const meanings: Readonly<Record<string, string>> = {
   participation: 'Share of volume a trade may be, for capacity.',
 }
 
-/** The same object with names as the tools spell them. */
+/** The same object with names spelled as the tools spell them. */
 function spelled(schema: TObject, description: string) {
   const fields = Object.entries<TSchema>(schema.properties).map(([name, field]) => [
     snakeCase(name),
@@ -77,7 +79,8 @@ export const BacktestInput = Type.Object(
     ),
     include: Type.Optional(
       Type.Array(BacktestInclude, {
-        ...{ uniqueItems: true, maxItems: BacktestRequest.properties.include.maxItems ?? 12 },
+        uniqueItems: true,
+        maxItems: BacktestRequest.properties.include.maxItems ?? 12,
         description: 'Further sections of the result.',
       }),
     ),
@@ -116,7 +119,7 @@ const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string
 const renamed = (value: object, rename: (name: string) => string): object =>
   Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), item]))
 
-/** The body that the API takes. */
+/** The request body for the API. */
 export function bodyOf({ source, config, sweep, evidence, ...rest }: Partial<BacktestArgs>): object {
   const { job_id: _, wait_seconds: __, max_characters: ___, ...same } = rest
   const objects = { source, config, sweep, evidence }
@@ -127,5 +130,5 @@ export function bodyOf({ source, config, sweep, evidence, ...rest }: Partial<Bac
   return { ...same, ...Object.fromEntries(sent.filter(([, value]) => value !== undefined)) }
 }
 
-/** Fields of a configuration in an answer, in the spelling in which the next call takes them. */
+/** A configuration's fields in a response, spelled as the next call takes them. */
 export const asArguments = (settings: object): object => renamed(settings, snakeCase)

@@ -104,7 +104,11 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
     )
   const place = readPlace(args)
   const { head, rows } = await readFigures(call, {
-    ...{ ticker: tickers.join(','), view: 'history', as_of, fields: 'accession', data_version },
+    ticker: tickers.join(','),
+    view: 'history',
+    as_of,
+    fields: 'accession',
+    data_version,
     metric: args.metrics?.join(','),
   })
   requireSame(place, head)
@@ -121,7 +125,11 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
     )
     .join(', ')
   return fitRows({
-    ...{ args, place, line: lineOf, nextPage: null, rows: changes },
+    args,
+    place,
+    line: lineOf,
+    nextPage: null,
+    rows: changes,
     head: { since, ...known, filings: shown },
     title: `${companyNames(head.companies)}: what changed after ${since} and up to ${as_of}. Filings: ${named === '' ? 'none' : named}. ${notesOf(head.companies)}`,
     narrow: 'narrow with metrics or change',
@@ -129,7 +137,7 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
   })
 }
 
-/** The filings between the two days, those of each company by a request of its own. */
+/** The filings between the two days, with one request per company. */
 async function filingsOf(
   { since, as_of, data_version }: Args,
   head: { readonly data_version: number; readonly companies: readonly { readonly ticker: string }[] },
@@ -156,7 +164,10 @@ async function filingsOf(
   return { shown, leftOut }
 }
 
-/** Of each period what was current on the day, against what is current at the end. Rows come in the order in which they were filed. */
+/**
+ * For each period, compares the figure current on the first day with the one current at the end. Rows arrive
+ * in filing order.
+ */
 function changesBetween(rows: readonly ReadRow[], day: string): (Change & { ticker: string })[] {
   const periods = Map.groupBy(rows, ({ ticker, m, end, fp }) => `${ticker} ${m} ${end} ${fp}`)
   const changes: (Change & { ticker: string })[] = []
@@ -169,7 +180,13 @@ function changesBetween(rows: readonly ReadRow[], day: string): (Change & { tick
     if (change === null) continue
     const { ticker, m, fy, fp, end, kind } = last
     changes.push({
-      ...{ ticker, change, m, fy, fp, end, kind },
+      ticker,
+      change,
+      m,
+      fy,
+      fp,
+      end,
+      kind,
       ...(before === undefined ? {} : { before: version(before) }),
       ...(after === undefined ? {} : { after: version(after) }),
     })

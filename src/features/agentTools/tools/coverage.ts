@@ -102,7 +102,7 @@ export const getCoverage = defineTool({
     args.tickers === undefined ? ofService(args, call) : ofCompanies(args, args.tickers, call),
 })
 
-/** What the metrics mean: the same at every data version. */
+/** The metrics' definitions, which are the same at every data version. */
 async function readIndex(call: ToolCall, query: Readonly<Record<string, string | number | undefined>>) {
   return read(call, ReadIndex, { path: '/api/v1/fundamentals', query: { limit: 1, ...query } })
 }
@@ -138,14 +138,18 @@ async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCal
     return `${ticker} (${market}, number ${issuer_id}): ${span}.${note === undefined ? '' : ` ${note}`}`
   })
   return fitRows({
-    ...{ args, place, rows, line: lineOf, nextPage: null },
+    args,
+    place,
+    rows,
+    line: lineOf,
+    nextPage: null,
     head: { companies, data_version, ...given({ licence }) },
     title: `${companyNames(companies)}. ${spans.join(' ')}`,
     narrow: 'narrow with metrics or raise max_characters',
   })
 }
 
-/** Without what a newer server may say besides. */
+/** Drops additional fields, which a newer server may send. */
 function pick({ ticker, issuer_id, name, market, aliases, former_ids, first_filed, last_filed }: Checked) {
   return { ticker, issuer_id, name, market, aliases, former_ids, first_filed, last_filed }
 }
@@ -160,11 +164,20 @@ async function ofService(args: Args, call: ToolCall): CoverageAnswer {
   const markets = found.markets
     .filter(({ code }) => wanted === undefined || code === wanted)
     .map(({ code, name, status, entities, first_filed, last_filed, sync }) => ({
-      ...{ code, name, status, entities, first_filed, last_filed, sync },
+      code,
+      name,
+      status,
+      entities,
+      first_filed,
+      last_filed,
+      sync,
     }))
   const counts = markets.map(({ code, name, entities }) => `${name} (${code}) ${entities}`).join(', ')
   return fitRows({
-    ...{ args, place, line: lineOf, nextPage: null },
+    args,
+    place,
+    line: lineOf,
+    nextPage: null,
     head: { markets, data_version, ...given({ licence }) },
     title: `Companies by market: ${counts}. Metrics${wanted === undefined ? '' : ` of ${wanted}`}:`,
     rows: found.metrics

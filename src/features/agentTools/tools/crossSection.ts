@@ -129,7 +129,7 @@ export interface Found {
   readonly nextPage: string | null
 }
 
-/** A page of at most so many companies, of fewer where the key may not see as many. */
+/** Reads a page of up to this many companies, or fewer if the key may not see as many. */
 export async function readPage(
   args: ScreenArgs,
   limit: number,
@@ -141,7 +141,7 @@ export async function readPage(
   return fewer === null ? found : readExactly(args, Math.min(limit, fewer), cursor, call)
 }
 
-/** A page as the API answers it. */
+/** Reads a page exactly as requested. */
 function readExactly(
   args: ScreenArgs,
   limit: number,
@@ -151,9 +151,17 @@ function readExactly(
   return read(call, ReadPage, {
     path: '/api/v1/cross-section',
     query: {
-      ...{ metric: args.metrics.join(','), market: args.market.toUpperCase(), limit, cursor },
-      ...{ fp: args.fp, as_of: args.as_of, sector: args.sector, max_age_days: args.max_age_days },
-      ...{ data_version: args.data_version, currency: args.currency, sort: sortOf(args) },
+      metric: args.metrics.join(','),
+      market: args.market.toUpperCase(),
+      limit,
+      cursor,
+      fp: args.fp,
+      as_of: args.as_of,
+      sector: args.sector,
+      max_age_days: args.max_age_days,
+      data_version: args.data_version,
+      currency: args.currency,
+      sort: sortOf(args),
       ...boundsOf(args.filters ?? []),
     },
   })
@@ -162,7 +170,7 @@ function readExactly(
 const sortOf = ({ sort_by, order }: ScreenArgs): string | undefined =>
   sort_by === undefined ? undefined : `${order === 'ascending' ? '' : '-'}${sort_by}`
 
-/** All filters hold, so of two bounds of one metric the narrower one. */
+/** All filters must hold, so the narrower of two bounds of a metric counts. */
 function boundsOf(filters: NonNullable<ScreenArgs['filters']>): Record<string, number> {
   const bounds: Record<string, number> = {}
   for (const { metric, min, max } of filters) {
@@ -176,7 +184,11 @@ function boundsOf(filters: NonNullable<ScreenArgs['filters']>): Record<string, n
 export function rowsOf(metrics: readonly string[], found: ReadPage): ScreenRow[] {
   if (found.object === 'cross_section')
     return found.data.map(({ ticker, fy, fp, end, filed, value, unit }) => ({
-      ...{ ticker, fy, fp, end, filed },
+      ticker,
+      fy,
+      fp,
+      end,
+      filed,
       ...{ values: { [metrics[0]]: value }, unit },
     }))
   return found.data.map(row => {
@@ -186,7 +198,12 @@ export function rowsOf(metrics: readonly string[], found: ReadPage): ScreenRow[]
       return [name, typeof value === 'number' ? value : null]
     })
     return {
-      ...{ ticker, fy, fp, end, filed, values: Object.fromEntries(values) },
+      ticker,
+      fy,
+      fp,
+      end,
+      filed,
+      values: Object.fromEntries(values),
       ...given({ unit: currency ?? undefined, older: older ?? undefined, earlier: earlier ?? undefined }),
     }
   })

@@ -7,7 +7,9 @@ import { originFields } from '../fields.ts'
 import { said, shownAs } from '../schemas.ts'
 import { inToolWords } from '../words.ts'
 
-/** Rows of fundamentals as the tools read and show them: the fields of the API that say something new in each row. */
+/**
+ * Rows of fundamentals as the tools read and show them: the API's fields that add information to each row.
+ */
 
 const row = FundamentalsRow.properties
 const list = FundamentalsList.properties
@@ -34,7 +36,7 @@ const ReadRow = Type.Object({
 })
 export type ReadRow = Static<typeof ReadRow>
 
-/** A company of an answer: its name next to its ID. */
+/** A company in a response: its name and ID. */
 export const CompanyOfAnswer = Type.Object({
   ticker: company.ticker,
   name: company.name,
@@ -56,7 +58,7 @@ const ReadList = Type.Object({
   data: Type.Array(ReadRow),
 })
 
-/** Fields of an answer about companies, besides its rows. */
+/** Fields of a response about companies, besides its rows. */
 export const figureFields = {
   ...originFields,
   companies: said(Type.Array(CompanyOfAnswer), 'Whose figures: names and notes.'),
@@ -85,7 +87,9 @@ export async function readFigures(
     ...given({ note: wordsOf(note) }),
   }
   const companies = found.companies?.map(one => ({
-    ...{ ticker: one.ticker, name: one.name, market: one.market },
+    ticker: one.ticker,
+    name: one.name,
+    market: one.market,
     ...given({ note: wordsOf(one.note) }),
   }))
   const head = {
@@ -95,10 +99,10 @@ export async function readFigures(
   return { head, rows: data }
 }
 
-/** A note of the API for a caller of tools. */
+/** A note of the API, in the tools' terms. */
 export const wordsOf = (note: string | undefined) => (note === undefined ? undefined : inToolWords(note))
 
-/** Without what is undefined. */
+/** Omits undefined fields. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const shown: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
   return Object.assign(
@@ -110,6 +114,6 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
 export const companyNames = (companies: readonly Static<typeof CompanyOfAnswer>[]) =>
   companies.map(({ ticker, name }) => (name === null ? ticker : `${name} (${ticker})`)).join(', ')
 
-/** What the API says besides the rows, for the text. */
+/** The API's notes on the companies, for the text. */
 export const notesOf = (companies: readonly Static<typeof CompanyOfAnswer>[]) =>
   companies.flatMap(({ note }) => (note === undefined ? [] : [note])).join(' ')

@@ -41,7 +41,7 @@ const shared = {
   ...listArguments,
 }
 
-/** What it shows of a row; `until` only where the figure is no longer current. */
+/** The fields shown of a row. `until` appears only if the figure is no longer current. */
 const Row = Type.Object({
   ticker: Type.Optional(said(row.ticker, 'If several.')),
   ...periodFields,
@@ -136,7 +136,12 @@ async function figures(
   const known = `as known on ${head.as_of}`
   const title = `${companyNames(head.companies)}, ${known}.${notes === '' ? '' : ` ${notes}`}`
   return fitRows({
-    ...{ args, place, head, title, line: lineOf(isSeveral), nextPage: null },
+    args,
+    place,
+    head,
+    title,
+    line: lineOf(isSeveral),
+    nextPage: null,
     rows: rows.map(one => shownRow(one, isSeveral)),
     narrow: 'narrow with metrics, fp or fy',
   })
@@ -147,7 +152,14 @@ function shownRow(one: ReadRow, isSeveral: boolean): Static<typeof Row> {
   const { stale, stale_reason, generation, split_factor, accession, form, url } = one
   return {
     ...(isSeveral ? { ticker } : {}),
-    ...{ m, fy, fp, end, filed, v, u, kind },
+    m,
+    fy,
+    fp,
+    end,
+    filed,
+    v,
+    u,
+    kind,
     ...(until === null ? {} : { until }),
     ...given({ stale, stale_reason, generation, split_factor, accession, form, url }),
   }

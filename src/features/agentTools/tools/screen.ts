@@ -57,12 +57,17 @@ export const screen = defineTool({
     const { as_of, data_version, licence, attribution } = found.page
     const note = wordsOf(found.page.note)
     const rows = await withNames(call, found.rows, {
-      ...{ skip: place.skip, max: sizeOf(args), version: args.data_version },
+      skip: place.skip,
+      max: sizeOf(args),
+      version: args.data_version,
     })
     const market = args.market.toUpperCase()
     const ranked = sort_by === undefined ? '' : `, by ${sort_by} ${args.order ?? 'descending'}`
     return fitRows({
-      ...{ args, place, rows, nextPage: found.nextPage },
+      args,
+      place,
+      rows,
+      nextPage: found.nextPage,
       head: { market, metrics: args.metrics, as_of, data_version, attribution, ...given({ licence, note }) },
       title: `Companies of ${market} as known on ${as_of}: ${args.metrics.join(', ')}${ranked}. ${note ?? ''}`,
       line: lineOf(args.metrics),
@@ -71,12 +76,12 @@ export const screen = defineTool({
   },
 })
 
-/** Companies of a page without sort_by. Few: with an evaluation key each counts as seen. */
+/** Page size without sort_by. It is small because each company counts as seen for an evaluation key. */
 const pageCompanies = 50
-/** Companies of a page of a ranking: free keys get no more. */
+/** Page size of a ranking: free keys get no more. */
 const rankedCompanies = 1_000
 
-/** The API sorts all companies of the market, so a page of a ranking is a part of the whole one. */
+/** The API sorts all companies of the market, so a page of a ranking is a slice of its whole page. */
 async function onePage(args: ScreenArgs, place: Place, call: ToolCall): Promise<Found> {
   const { sort_by } = args
   const limit = sort_by === undefined ? pageCompanies : (args.limit ?? rankedCompanies)

@@ -4,7 +4,7 @@ import { shownAs } from '../schemas.ts'
 import { inToolWords } from '../words.ts'
 import { asArguments } from './backtestArguments.ts'
 
-/** A result of a backtest without its long lists. */
+/** A backtest's result without its long lists. */
 
 const field = BacktestResult.properties
 const { equity_curve, equity_dates, trials } = field
@@ -35,14 +35,35 @@ const maxPoints = 13
 const maxTrials = 8
 const envelopeCharacters = 300
 
-/** What matters most for the reader of a conversation comes first; what does not fit any more is named. */
+/** Most important fields first; fields that do not fit are named. */
 const order: readonly string[] = [
-  ...['verdict', 'metrics', 'config', 'best', 'deflated_sharpe', 'warnings', 'n_periods', 'n_dates'],
-  ...['n_rows', 'data_version', 'source', 'score', 'equity', 'best_trials', 'dropped', 'n_empty_periods'],
-  ...['periods_per_year', 'evidence', 'ic', 'quantiles', 'monthly', 'folds', 'costs', 'universe'],
+  'verdict',
+  'metrics',
+  'config',
+  'best',
+  'deflated_sharpe',
+  'warnings',
+  'n_periods',
+  'n_dates',
+  'n_rows',
+  'data_version',
+  'source',
+  'score',
+  'equity',
+  'best_trials',
+  'dropped',
+  'n_empty_periods',
+  'periods_per_year',
+  'evidence',
+  'ic',
+  'quantiles',
+  'monthly',
+  'folds',
+  'costs',
+  'universe',
 ]
 
-/** What a model may send again is in the spelling of the arguments. */
+/** Values that a model may send again are spelled like the arguments. */
 const settings = ['config', 'source'] as const
 
 export interface Shortened {
@@ -51,7 +72,7 @@ export interface Shortened {
   readonly text: string
 }
 
-/** @param whole how to get what is left out */
+/** @param whole how to get the omitted parts */
 export function shorten(
   result: Result,
   whole: string,
@@ -109,7 +130,7 @@ export function shorten(
   }
 }
 
-/** Assets of the archive are IDs of companies; those of a panel are the caller's own. */
+/** Assets of the archive are company IDs; those of a panel are the caller's own names. */
 function withName<Position extends { readonly asset: string }>(
   { asset, ...rest }: Position,
   names: ReadonlyMap<string, string | null>,

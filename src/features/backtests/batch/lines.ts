@@ -4,22 +4,25 @@ import type { BatchFailure, BatchPart } from '../../../backtest/pool/runBatch.ts
 import type { ErrorBody } from '../../../http/errors.ts'
 import type { BatchErrorLine } from './schema.ts'
 
-/** A line is sent after this long without one, so that no proxy considers the connection dead. */
+/** The interval after which a silent connection gets a line, so that no proxy considers it dead. */
 const heartbeatMs = 10_000
 
 const pieceBytes = 65_536
 
 interface LineOptions {
-  /** Backtests in the batch. */
+  /** The number of backtests in the batch. */
   readonly size: number
   readonly errorOf: (failure: BatchFailure['failure']) => ErrorBody['error']
-  /** Ends the batch. */
+  /** Stops the batch. */
   readonly stop: () => void
   readonly silenceMs?: number
 }
 
-/** The answer to a batch as NDJSON: results and errors in order of completion, progress where nothing else is to be said, and
- * the summary. Without the summary the batch was cut off. Takes the next part only when the last one is read. */
+/**
+ * The response to a batch as NDJSON: results and errors in order of completion, progress during silences, and
+ * a final summary. Without the summary the response was cut off. The next part is taken only after the last
+ * one is read.
+ */
 export async function* batchLines(
   parts: AsyncGenerator<BatchPart, void, undefined>,
   { size, errorOf, stop, silenceMs = heartbeatMs }: LineOptions,
@@ -38,7 +41,7 @@ export async function* batchLines(
       const { lines, trials: some, failures } = found.value
       trials.push(...some)
       failed += failures.length
-      // In small pieces: a slow client that takes one now and then is not taken for one that has stopped.
+      // Sent in small pieces, so that a slow client that keeps reading is not taken for a stalled one.
       for (let at = 0; at < lines.length; at += pieceBytes) yield lines.subarray(at, at + pieceBytes)
       for (const { index, failure } of failures) {
         const error = errorOf(failure)
@@ -48,7 +51,7 @@ export async function* batchLines(
     }
     yield line(summariseBatch(trials, size))
   } finally {
-    // First the batch: `return` waits for what was begun, and a running backtest would have to end for it.
+    // Stops the batch first: `return` waits for work in progress, which would otherwise run to its end.
     stop()
     await parts.return()
   }
@@ -56,7 +59,7 @@ export async function* batchLines(
 
 const line = (value: object) => Buffer.from(`${JSON.stringify(value)}\n`)
 
-/** Null if the promise takes longer. */
+/** Resolves to null if the promise takes longer. */
 async function withinSilence<T>(promise: Promise<T>, silenceMs: number): Promise<T | null> {
   let timer: Timer | undefined
   const silence = new Promise<null>(resolve => {

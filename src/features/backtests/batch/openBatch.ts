@@ -15,8 +15,11 @@ export interface CheckedBatch {
   readonly groups: readonly BatchGroup[]
 }
 
-/** Reads and checks the body of a batch on a thread. Fails for the first fault that the body or the list of the key's panels
- * shows, and if the only panel or source of the batch cannot be opened: nothing has run then. */
+/**
+ * Reads and checks the body of a batch on a thread. Fails with the first fault that the body or the list of
+ * the key's panels shows, and if the batch's only panel or source cannot be opened. Nothing has run at that
+ * point.
+ */
 export async function checkBatch(
   deps: BacktestDeps,
   body: Uint8Array,
@@ -54,14 +57,16 @@ async function requireStored(
   if (panels !== undefined) await requirePanels(panels, keyId, named)
 }
 
-/** Items of the same rows together, in the order in which the batch first names these. So each panel is opened once. */
+/** Groups items with the same rows, in order of first appearance, so that each panel is opened once. */
 function groupByRows(items: readonly BatchItem[]): PlacedItem[][] {
   const placed = items.map((item, index) => ({ item, index }))
   return [...Map.groupBy(placed, ({ item }) => rowsKey(item)).values()]
 }
 
-/** Each score of the archive is loaded from the database: more than the cache holds would push out those of everyone else, for as long as
- * the batch runs, at the price of one request. */
+/**
+ * Each score of the archive is loaded from the database. More scores than the cache holds would evict
+ * everyone else's for as long as the batch runs, at the price of one request.
+ */
 function requireFewScores(groups: readonly PlacedItem[][]): void {
   const scored = groups.filter(
     ([{ item }]) => item.rows.kind === 'archive' && item.rows.source.score !== undefined,

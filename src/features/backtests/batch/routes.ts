@@ -48,8 +48,10 @@ function requireJson({ request }: RequestContext): void {
   )
 }
 
-/** The answer begins once the batch is checked. The bytes of the body and the key's place count until the batch ends, which is
- * later. */
+/**
+ * The response begins once the batch is checked. The body's bytes and the key's slot stay counted until the
+ * batch ends, which is later.
+ */
 function answerBatch(deps: BatchRouteDeps, context: RequestContext, keyId: number): Promise<Answer> {
   const { bodies, perKeyLimit } = deps
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -69,7 +71,7 @@ function answerBatch(deps: BatchRouteDeps, context: RequestContext, keyId: numbe
   return promise
 }
 
-/** A reader who is slower than the threads stops them, instead of using the memory that streams from the database share. */
+/** A slow reader blocks the threads instead of using the spool memory that database streams share. */
 const noBudget = new SpoolBudget(0)
 
 async function openAnswer(
@@ -107,11 +109,11 @@ async function* ending(lines: AsyncGenerator<Uint8Array, void, undefined>, onEnd
   }
 }
 
-/** Not compressed: a compressor would hold back lines until a block is full. */
+/** Not compressed: a compressor would hold lines back until a block is full. */
 const headers = {
   'Content-Type': contentTypes.ndjson,
   'Cache-Control': 'no-store',
   Vary: 'Authorization',
-  // Without this nginx buffers lines until a block is full.
+  // Stops nginx from buffering lines.
   'X-Accel-Buffering': 'no',
 }

@@ -22,7 +22,7 @@ export const BatchErrorLine = Type.Object(
 )
 export type BatchErrorLine = Static<typeof BatchErrorLine>
 
-/** A line of the answer. `batch_summary` is the last; `batch_progress` may come any number of times. */
+/** A line of the response. `batch_summary` is the last; `batch_progress` may appear any number of times. */
 export const BatchLine = Type.Union([BatchResultLine, BatchErrorLine, BatchProgressLine, BatchSummaryLine], {
   $id: 'BatchLine',
 })

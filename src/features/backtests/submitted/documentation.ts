@@ -15,7 +15,7 @@ const events = `retry: 2000\n\nevent: progress\ndata: ${JSON.stringify(examples.
 
 const eventMedia: Media = {
   'text/event-stream': {
-    // Of no type: OpenAPI 3.1 leaves open whether it is that of the text or of an event.
+    // Has no type, because OpenAPI 3.1 does not say whether it would describe the text or an event.
     schema: {
       description:
         'Events named progress, succeeded, failed or cancelled. The data of each is a `BacktestJobSummary`.',

@@ -26,8 +26,11 @@ export const backtestTaskKinds = {
   finish: 'backtest_finish',
 } as const
 
-/** A backtest that was submitted with `Prefer: respond-async`. Its first task runs a single configuration to its result. For a sweep
- * it plans shards, which any process may run (`shards.ts`); the last task makes the result of all of them. */
+/**
+ * A backtest submitted with `Prefer: respond-async`. Its first task runs a single configuration to its
+ * result. For a sweep, it plans shards that any process may run (`shards.ts`), and the last task combines
+ * their results.
+ */
 export const backtestKind: JobKind<typeof BacktestInput> = {
   name: 'backtest',
   input: BacktestInput,
@@ -44,7 +47,7 @@ interface SubmittedBacktest {
   readonly idempotencyKey: string | null
 }
 
-/** Stores a backtest as a queued job. The quant plan that it requires is paid for. */
+/** Stores a backtest as a queued job. It is never unpaid work, because only the quant plan may submit one. */
 export const submitBacktest = (
   deps: SubmitDeps,
   { format, query, ...request }: SubmittedBacktest,
@@ -53,9 +56,9 @@ export const submitBacktest = (
 
 export const ShardPayload = Type.Object({
   ...roundFields,
-  /** The number of the shard within its round. */
+  /** The shard's index within its round. */
   place: Type.Integer(),
-  /** For each slice of the shard, the indexes of its configurations in the grid. */
+  /** For each slice of the shard, its configurations' indexes in the grid. */
   slices: Type.Array(Type.Array(Type.Integer())),
 })
 export type ShardTask = Static<typeof ShardPayload>

@@ -25,10 +25,10 @@ interface Prepared {
   readonly backtest: Promise<BacktestOutcome>
 }
 
-/** What this process made of the bodies of its open jobs; shared by all shards of a job that run here. */
+/** What this process made of its open jobs' bodies, shared by all shards of a job that run here. */
 const preparedJobs = new WeakMap<OpenJob, Prepared>()
 
-/** The result or the sweep plan of a job's body, made once per process and round. */
+/** The result or sweep plan of a job's body, made once per process and round. */
 export function prepareJob(deps: SubmittedDeps, openJob: OpenJob, job: Job): Promise<BacktestOutcome> {
   const earlier = preparedJobs.get(openJob)
   if (earlier?.round === job.round) return earlier.backtest
@@ -41,7 +41,7 @@ export function prepareJob(deps: SubmittedDeps, openJob: OpenJob, job: Job): Pro
   return backtest
 }
 
-/** A full queue turns away requests, whose clients can send them again, but never work of a job: it waits for its turn. */
+/** A full queue refuses requests, whose clients can retry, but never a job's work, which waits instead. */
 async function prepare(
   { sql, backtests }: SubmittedDeps,
   { signal }: OpenJob,
@@ -64,12 +64,18 @@ async function prepare(
 }
 
 const maxRounds = 5
-/** This process may learn of a new data version later than the process that planned the sweep: it polls for 15 s. */
+/**
+ * This process may learn of a new data version up to 15 seconds after the process that planned the sweep, so
+ * it polls.
+ */
 const versionPollMs = 250
 const maxVersionPolls = 60
 
-/** The plan of a job's sweep in this process, on the very rows that the job was planned for. If the archive has other rows by
- * now, restarts the sweep and returns null. Series of two states of the archive must not meet in one result. */
+/**
+ * The plan of a job's sweep in this process, on exactly the rows for which the job was planned. If the
+ * archive has other rows by now, restarts the sweep and returns null. One result must never mix series from
+ * two states of the archive.
+ */
 export async function prepareSweep(
   deps: SubmittedDeps,
   openJob: OpenJob,
@@ -99,8 +105,11 @@ export async function prepareSweep(
 const hashChunkBytes = 8 * 1_024 * 1_024
 const fingerprints = new WeakMap<Dataset, Promise<string>>()
 
-/** A hash of a dataset's columns. By it two processes, which may have read the archive at different times, see whether their
- * shards fit together. The data version would not do: it also grows when other data changes. */
+/**
+ * A hash of a dataset's columns. It tells two processes that may have read the archive at different times
+ * whether their shards fit together. The data version would not do, because it also grows when other data
+ * changes.
+ */
 export function fingerprint(data: Dataset): Promise<string> {
   const existing = fingerprints.get(data)
   if (existing) return existing

@@ -39,7 +39,7 @@ const readQuery = queryReader(BacktestJobsQuery)
 const readForm = queryReader(BacktestJobQuery)
 const idleSeconds = 60
 
-/** GET /api/v1/backtests and what is below it: backtests that were submitted with `Prefer: respond-async`. */
+/** The routes under GET /api/v1/backtests, for backtests submitted with `Prefer: respond-async`. */
 export function jobRoutes(http: HttpPlugin, deps: JobRouteDeps) {
   const streams = new StreamCount()
   return new Elysia({ name: 'backtests' })
@@ -59,7 +59,7 @@ export function jobRoutes(http: HttpPlugin, deps: JobRouteDeps) {
     })
 }
 
-/** The path of POST /api/v1/backtests/batch has no other methods: batch is the name of no backtest. */
+/** `batch` is a route of its own with POST only, so it must not be taken for a job's ID. */
 function idOf(context: RequestContext): string {
   const id = context.path.slice(path.length + 1).split('/')[0]
   if (id !== 'batch') return readId(id)

@@ -114,15 +114,17 @@ export const BacktestJobsQuery = Type.Object(
 )
 export type BacktestJobsQuery = Static<typeof BacktestJobsQuery>
 
-/** A job as answers have it, without its result. */
+/** A job as responses describe it, without its result. */
 export function jobSummary(job: Job, baseUrl: string): BacktestJobSummary {
   const { error, ...facts } = jobFacts(job, baseUrl)
   const url = `/api/v1/backtests/${job.id}`
   return { object: 'backtest', ...facts, url, events_url: `${url}/events`, error }
 }
 
-/** The job with its result, as JSON text. The text of the result is inserted as it is: parsing and writing it again would cost
- * time, and must not change a digit. */
+/**
+ * The job with its result, as JSON text. The result's text is inserted unchanged: parsing and serialising it
+ * again would cost time and could change digits.
+ */
 export function jobText(job: Job, baseUrl: string, result: string | null): string {
   return `${JSON.stringify(jobSummary(job, baseUrl)).slice(0, -1)},"result":${result ?? 'null'}}`
 }

@@ -29,8 +29,10 @@ interface FinishedShard {
   readonly processId: string
 }
 
-/** Stores the series of a shard, and with the last shard adds `last` to the queue. Does nothing if the shard is already
- * stored: a task that runs twice leaves what one run leaves. */
+/**
+ * Stores the series of a shard and, after the last shard, queues `last`. Does nothing if the shard is already
+ * stored, so a task may safely run twice.
+ */
 export async function storeShard(
   sql: Sql,
   jobId: string,

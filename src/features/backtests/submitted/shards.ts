@@ -9,8 +9,10 @@ import { finishTask, type ShardTask, shardTask } from './kind.ts'
 import { fingerprint, prepareSweep, type SubmittedDeps } from './prepare.ts'
 import { readShards, storePlan, storeShard } from './shardQueries.ts'
 
-/** Stores the plan of a sweep and adds one task per shard to the queue. A shard is some slices of the sweep that one process
- * runs. Its series are stored until the last task makes the result of all shards. */
+/**
+ * Stores the plan of a sweep and queues one task per shard. A shard consists of some slices of the sweep,
+ * which one process runs. Its series are stored until the last task combines all shards.
+ */
 export async function planShards(sql: Sql, jobId: string, round: number, plan: SweepPlan): Promise<void> {
   await storePlan(sql, jobId, round, {
     trials: plan.configs.length,
@@ -22,7 +24,9 @@ export async function planShards(sql: Sql, jobId: string, round: number, plan: S
   })
 }
 
-/** A shard costs a few statements. This many let workers end together and show progress; more would only cost. */
+/**
+ * Each shard costs a few statements. This many suffice for workers to finish together and report progress.
+ */
 const maxShards = 64
 
 /** Consecutive slices, grouped into at most `maxShards` shards. */
@@ -47,8 +51,10 @@ export async function runShard(deps: SubmittedDeps, openJob: OpenJob, shard: Sha
   await storeShard(sql, jobId, round, { place, configs, series, processId }, finishTask(jobId, round))
 }
 
-/** The series of all slices, concatenated. Each slice takes its own turn in the pool: an arriving request waits for one slice,
- * not for the shard. */
+/**
+ * The series of all slices, concatenated. Each slice waits for its own turn in the pool, so that an arriving
+ * request waits for one slice, not for the shard.
+ */
 async function runSlices(
   deps: SubmittedDeps,
   keyId: number,
@@ -69,7 +75,7 @@ async function runSlices(
   }
 }
 
-/** The last task of a sweep: makes the result from the series of all shards, whichever process ran them. */
+/** The last task of a sweep: combines the series of all shards, whichever processes ran them. */
 export async function finishSweepJob(
   deps: SubmittedDeps,
   openJob: OpenJob,

@@ -3,7 +3,7 @@ import type { FundamentalsList } from '../../fundamentals/schema.ts'
 import type { CompanyPageQuery } from './query.ts'
 import type { CompanyView } from './read.ts'
 
-/** The choice of the day: a slider among the days of filings with scripts, a list and a button without. */
+/** Selects the as-of day: a slider over filing dates with JavaScript, a list and a button without. */
 export function asOfForm(
   { list, profile, hasFullHistory }: CompanyView,
   days: readonly string[],

@@ -4,7 +4,7 @@ import type { PageDeps } from '../deps.ts'
 import { downloadPath, isDownloadable } from '../downloads.ts'
 import type { CompanyView } from './read.ts'
 
-/** The company's figures as a schema.org Dataset, by which search engines for data find them. */
+/** The company's figures as a schema.org Dataset, so that dataset search engines find them. */
 export function companyDataset(
   { markets, settings }: { readonly markets: Pick<Markets, 'get'>; readonly settings: PageDeps['settings'] },
   { profile, list }: CompanyView,

@@ -4,7 +4,7 @@ import { computedMetrics, yearToDateSuffix } from '../../../markets/metrics.ts'
 import { metricLabel } from '../statements.ts'
 import type { CompanyView } from './read.ts'
 
-/** What is missing on the page, and why: in the words of the market's manifest where it has some. */
+/** Says what is missing on the page and why, in the words of the market's manifest if it has some. */
 export function missingFigures(markets: Pick<Markets, 'metrics' | 'get'>, view: CompanyView): Markup {
   const { profile, list } = view
   const manifest = markets.get(profile.market)

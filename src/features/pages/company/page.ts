@@ -14,7 +14,7 @@ import { type CompanyView, readCompanyView } from './read.ts'
 import { cellStates, statementTables, type Tables, tablesOf } from './tables.ts'
 import { timeline } from './timeline.ts'
 
-/** /companies/{id}: a company's figures as known today or, where the visitor's licence opens it, on any day. */
+/** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
   deps: PageDeps,
   rights: Rights,
@@ -120,7 +120,7 @@ const months = [
   'December',
 ]
 
-/** 0930 is 30 September. */
+/** Formats 0930 as 30 September. */
 function monthAndDay(text: string | null | undefined): string | null {
   const [, month, day] = /^(\d\d)(\d\d)$/.exec(text ?? '') ?? []
   const name = months[Number(month) - 1]

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../../dates.ts'
 import { queryReader } from '../../../http/parameters.ts'
 
-/** Which periods the columns of a company's page are. */
+/** The kinds of periods that the columns of a company's page may show. */
 export const tabs = ['years', 'quarters', 'ttm'] as const
 export type Tab = (typeof tabs)[number]
 
@@ -10,7 +10,7 @@ export const CompanyPageQuery = Type.Object(
   {
     as_of: Type.Optional(IsoDateSchema('What was known on this day.', '2010-01-25')),
     show: Type.Optional(Type.Union(tabs.map(tab => Type.Literal(tab)))),
-    /** Only periods that ended by this day: the earlier ones of a long history. */
+    /** Only periods that ended by this day, to reach the early ones of a long history. */
     before: Type.Optional(IsoDateSchema('Only periods that ended by this day.', '2015-12-31')),
     /** The cell whose vintages are listed: `revenue.2009.FY.2009-09-26`. */
     cell: Type.Optional(
@@ -27,7 +27,7 @@ export type CompanyPageQuery = Static<typeof CompanyPageQuery>
 
 export const readCompanyPageQuery = queryReader(CompanyPageQuery)
 
-/** The address of the same page with other choices. `show=years` and an absent day are the page itself. */
+/** The URL of the same page with other choices. `show=years` and no day are the defaults. */
 export function companyPath(ticker: string, { show, as_of, before, cell }: CompanyPageQuery = {}): string {
   const fields = [
     ...(show === undefined || show === 'years' ? [] : [`show=${show}`]),

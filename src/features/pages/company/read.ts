@@ -12,12 +12,12 @@ import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/sch
 import type { PageDeps } from '../deps.ts'
 import type { CompanyPageQuery, Tab } from './query.ts'
 
-/** What a company's page shows, all of one data version. */
+/** The contents of a company's page, all of one data version. */
 export interface CompanyView {
   readonly profile: Company
-  /** Every vintage that was filed by the day of the page. */
+  /** Every vintage filed by the day of the page. */
   readonly list: FundamentalsList
-  /** Every vintage known today, among which one drags. The same as `list` where no day is chosen. */
+  /** Every vintage known today, through which the slider moves. The same as `list` if no day is chosen. */
   readonly today: FundamentalsList
   /** Whether the visitor's licence opens other days and years of this company. */
   readonly hasFullHistory: boolean
@@ -27,7 +27,10 @@ export interface CompanyView {
 const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' }
 const shownFilings = 20
 
-/** Reads a company by the verbs of the API, with the visitor's rights: what a key is refused, the page is refused. */
+/**
+ * Reads a company through the API's own functions with the visitor's rights, so that the page refuses
+ * whatever the API refuses.
+ */
 export async function readCompanyView(
   deps: PageDeps,
   rights: Rights,
@@ -43,7 +46,7 @@ export async function readCompanyView(
       fields: 'accession,form,tag,url',
       ...(as_of === undefined ? {} : { as_of }),
     }
-    // First of all: it refuses, and it counts the company of a capped key.
+    // Runs first, because it checks access and counts the company for capped keys.
     const plan = await planCompany(deps, rights, query)
     const [profile, list, ofToday, filings] = await Promise.all([
       withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, day)),

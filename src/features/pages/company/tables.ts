@@ -8,24 +8,24 @@ import { metricLabel, type Statement, statementsOf } from '../statements.ts'
 import { type CompanyPageQuery, companyPath } from './query.ts'
 import type { CompanyView } from './read.ts'
 
-/** The statements of a company with a column for each period. */
+/** The statements of a company with one column per period. */
 export interface Tables {
   readonly statements: readonly Statement[]
-  /** The columns. Those unknown on the day of the page are hidden, so that one can drag to them. */
+  /** The columns. Those unknown on the page's day are hidden, so that the slider can reveal them. */
   readonly periods: readonly Period[]
-  /** Every vintage known today, and every one known on the day of the page. */
+  /** Every vintage known today, and every one known on the page's day. */
   readonly layout: Grid
   readonly shown: Grid
   readonly scale: Scale
-  /** The days on which a figure changes: the stops of the slider. */
+  /** The days on which a figure changes, which are the slider's stops. */
   readonly days: readonly string[]
-  /** The end of the last period before the columns; null: there is none. */
+  /** The end of the last period before the columns, or null. */
   readonly earlier: string | null
-  /** There are more periods than columns, so that another day may need other columns. */
+  /** True if there are more periods than columns, so that another day may need other columns. */
   readonly isPart: boolean
 }
 
-/** Columns of a page: more would make it heavy, and one reads a few at a time. */
+/** The maximum number of columns on a page: people read a few at a time, and more would make it heavy. */
 const maxPeriods = 32
 
 export function tablesOf(
@@ -51,9 +51,11 @@ export function tablesOf(
   }
 }
 
-/** The tables, one for each statement.
+/**
+ * One table per statement.
  *
- * @param address of the page, which the links of the cells extend */
+ * @param address of the page, which the cells' links extend
+ */
 export function statementTables(tables: Tables, currency: string | null, address: CellAddress): Markup {
   const { statements, scale } = tables
   const money = currency === null ? `Amounts in ${scale.name}` : `${currency}, ${scale.name}`
@@ -117,13 +119,13 @@ function figureCell(
 
 interface ShownCell {
   readonly text: string
-  /** The figure before its restatement; null: it is not restated. */
+  /** The figure before its restatement, or null. */
   readonly former: string | null
   readonly title: string
   readonly value: number
 }
 
-/** What a cell shows of the vintages that are known on a day; null where none of them is current. */
+/** What a cell shows of the vintages known on a day, or null if none is current. */
 function shownCell(
   vintages: readonly FundamentalsRow[],
   currency: string | null,
@@ -140,7 +142,7 @@ function shownCell(
   }
 }
 
-/** A figure in a currency other than the company's names it. */
+/** A figure in a currency other than the company's includes its currency. */
 export function cellText({ m, v, u }: FundamentalsRow, currency: string | null, scale: Scale): string {
   const form = formOf(m, u)
   const text = shownFigure(v, form, scale)
@@ -150,9 +152,11 @@ export function cellText({ m, v, u }: FundamentalsRow, currency: string | null, 
 const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
   `${exactFigure(v)} ${u}, ${kind === 'derived' ? 'derived, ' : ''}filed ${filed}${form === null || form === undefined ? '' : ` (${form})`}`
 
-/** What each cell shows between which stops of the slider, in the order of the tables: company.js shows another day without a
- * request and decides nothing itself. A state is the stop from which it is shown, the stop from which it no longer is, the text,
- * the former text or null, the title and the value. */
+/**
+ * What each cell shows between which stops of the slider, in table order, so that company.js can show another
+ * day without a request or logic of its own. A state consists of the stop from which it is shown, the stop at
+ * which it ends, the text, the previous text or null, the title and the value.
+ */
 export function cellStates(
   { statements, periods, layout, days, scale, isPart }: Tables,
   currency: string | null,

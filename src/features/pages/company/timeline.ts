@@ -6,7 +6,9 @@ import { changeInPercent, exactFigure, type Scale, shownChange } from '../figure
 import { metricLabel } from '../statements.ts'
 import { cellText, type Tables } from './tables.ts'
 
-/** All vintages of one cell with their documents. Without a chosen cell a sentence says how to choose one. */
+/**
+ * All vintages of one cell with their documents. If no cell is chosen, a sentence explains how to choose one.
+ */
 export function timeline(
   { shown, scale }: Tables,
   cell: string | undefined,

@@ -15,7 +15,7 @@ import { openSignalStage, type SignalStage, type StagedSignal } from './stageQue
 
 const linesPerBatch = 100_000
 const maxFaults = 100
-/** Changed rows from which the table is vacuumed after the import. */
+/** The number of changed rows from which the import vacuums the table. */
 const minVacuumRows = 50_000
 
 export interface SignalFile {
@@ -26,38 +26,40 @@ export interface SignalFile {
 }
 
 interface SignalImportOptions {
-  /** Change resolved rows too; both versions stay on record. */
+  /** Also change resolved rows; both versions stay on record. */
   correct: boolean
   /** The server's clock. It alone decides which forecasts are `live`. */
   now: () => Date
-  /** Their time zones say when a day ends. */
+  /** Their time zones determine when a day ends. */
   markets: Pick<Markets, 'get'>
   onProgress?: (progress: { phase: 'read' | 'merge'; lines: number; total: number | null }) => void
   linesPerBatch?: number
 }
 
 export interface SignalImport {
-  /** Lines with content, without the header. */
+  /** Non-empty lines, excluding the header. */
   lines: number
   added: number
   revised: number
   resolved: number
   corrected: number
   unchanged: number
-  /** New lines with `live` in the column source that were recorded after their day had ended, as backfill. */
+  /** New lines that claim `live` but were recorded after their day had ended; they are stored as backfill. */
   late: number
   /** Lines that repeat another line of the file. */
   repeated: number
   refused: number
-  /** The first refusals, in the order of the file. */
+  /** The first refusals, in file order. */
   faults: SignalFault[]
-  /** The version of the last batch that changed anything; null if nothing changed. */
+  /** The version of the last batch that changed anything, or null. */
   dataVersion: number | null
 }
 
-/** Imports a file of forecasts and outcomes. The whole file is staged first, so that lines that contradict each other are found
- * wherever they are. It is then merged in batches, each in a transaction of its own with one data version. A second import of
- * the same file changes nothing. */
+/**
+ * Imports a file of forecasts and outcomes. The whole file is staged first, so that contradicting lines are
+ * found wherever they are. It is then merged in batches, each with its own transaction and data version.
+ * Importing the same file again changes nothing.
+ */
 export async function importSignals(
   sql: Sql,
   file: SignalFile,

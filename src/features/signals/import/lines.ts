@@ -13,21 +13,21 @@ const ticker = new RegExp(signalTickerPattern)
 const market = /^[A-Z]{2}$/
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
-/** Parses the lines of one file. A string that is returned states what is wrong with the line and what is allowed. */
+/** Parses the lines of one file. A returned string states what is wrong with a line and what is allowed. */
 interface SignalLineParser {
-  /** Checks the first line: the fault, or null if it is a valid header. */
+  /** Checks the first line. Returns its fault, or null if it is a valid header. */
   header(text: string): string | null
   row(text: string, line: number): StagedSignal | string
 }
 
-/** @param daysOf the days of a market: an outcome of days that have not ended is refused */
+/** @param daysOf the days of a market: outcomes for days that have not ended are refused */
 export function signalLineParser(today: IsoDate, daysOf: (market: string) => MarketDays): SignalLineParser {
   // East of UTC it may already be tomorrow.
   const lastDay = addDays(today, 1)
-  // All horizons of an earlier day have ended everywhere.
+  // All horizons of earlier days have ended everywhere.
   const recently = addDays(today, -15)
   let columns = 0
-  // A file has many rows per day: each day is checked once.
+  // A file has many rows per day, so each day is checked once.
   let validDay = ''
   const isDay = (date: string) => {
     if (date === validDay) return true
@@ -93,14 +93,14 @@ export function signalLineParser(today: IsoDate, daysOf: (market: string) => Mar
   }
 }
 
-/** The number of a cell, with -0 as 0; null if it is not a finite decimal number. */
+/** The number in a cell, with -0 as 0; null if it is not a finite decimal number. */
 function fraction(text: string): number | null {
   if (!decimal.test(text)) return null
   const value = Number(text)
   return Number.isFinite(value) ? value + 0 : null
 }
 
-/** The cells of an RFC 4180 record on one line; null if its quotes do not match. */
+/** The cells of a one-line RFC 4180 record; null if its quotes do not match. */
 function unquote(text: string): string[] | null {
   const cells: string[] = []
   const cell = /("(?:[^"]|"")*"|[^",]*)(,|$)/y
@@ -119,16 +119,19 @@ function shown(text: string): string {
 const maxLineLength = 4_096
 
 interface NumberedLine {
-  /** From 1. */
+  /** Counted from 1. */
   line: number
   text: string
   /** The line was longer than `maxLineLength`; `text` is its beginning. */
   isCut: boolean
 }
 
-/** The lines of a CSV, plain or gzipped, many at a time, with LF or CRLF. At most `maxLineLength` characters of a line are in
- * memory. By hand: csv-parse reads 2 million lines in 4.5 s, this in 1.0 s, and after one stray quote csv-parse loses all lines
- * that follow. Here a record ends with its line, so a fault concerns that line alone. */
+/**
+ * The lines of a CSV, plain or gzipped, with LF or CRLF, in chunks. Holds at most `maxLineLength` characters
+ * of a line in memory. Written by hand: csv-parse takes 4.5 s for 2 million lines and this 1.0 s, and after
+ * one stray quote csv-parse loses all following lines. Here a record ends with its line, so a fault affects
+ * only that line.
+ */
 export async function* readLines(bytes: ReadableStream<Uint8Array>): AsyncGenerator<NumberedLine[]> {
   const decoder = new TextDecoder()
   let line = 0

@@ -2,17 +2,20 @@ import { addBusinessDays } from '../../../backtest/dataset/calendar.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../../dates.ts'
 import type { Markets } from '../../../markets/markets.ts'
 
-/** What the clock says about the days of a market. Days end at midnight there, not at midnight in UTC. */
+/** The state of a market's days by the clock. Days end at midnight in the market, not in UTC. */
 export interface MarketDays {
-  /** The first day that has not ended: a forecast for it or a later one is recorded in time. */
+  /** The first day that has not ended: a forecast for it or a later day is recorded in time. */
   readonly firstOpen: IsoDate
   /** The last day that has ended: outcomes are known up to it. */
   readonly lastEnded: IsoDate
 }
 
-/** Days of markets at one instant. The time zone is that of the market's manifest. Without a manifest the country's zones
- * decide, and without those all zones: a day counts as over for a forecast when it ended anywhere in the market, and for an
- * outcome when it ended everywhere. So neither is accepted too easily. */
+/**
+ * The days of markets at one instant, in the time zone of the market's manifest. Without a manifest, the
+ * country's zones decide, or all zones if it has none: for a forecast a day counts as over once it has ended
+ * anywhere in the market, and for an outcome once it has ended everywhere. Thus neither is accepted too
+ * easily.
+ */
 export function marketDays(markets: Pick<Markets, 'get'>, now: Date): (market: string) => MarketDays {
   const known = new Map<string, MarketDays>()
   return market => {
@@ -27,7 +30,7 @@ export function marketDays(markets: Pick<Markets, 'get'>, now: Date): (market: s
   }
 }
 
-/** The easternmost and the westernmost zone of the world: UTC+14 and UTC-12. */
+/** The easternmost and westernmost time zones of the world: UTC+14 and UTC-12. */
 const allZones = ['Etc/GMT-14', 'Etc/GMT+12']
 
 function zonesOf(markets: Pick<Markets, 'get'>, market: string): readonly string[] {
@@ -38,11 +41,11 @@ function zonesOf(markets: Pick<Markets, 'get'>, market: string): readonly string
 }
 
 function localDay(now: Date, timeZone: string): IsoDate {
-  // The Swedish form of a date is YYYY-MM-DD.
+  // The Swedish date format is YYYY-MM-DD.
   return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(now)
 }
 
-/** The last day over which a forecast's return is earned: the horizon's weekdays after its date. */
+/** The last day of a forecast's return: its date plus the horizon's weekdays. */
 export function horizonEnd(date: IsoDate, horizonDays: number): IsoDate {
   return isoDate(addBusinessDays(dayNumber(date), horizonDays))
 }

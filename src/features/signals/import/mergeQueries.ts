@@ -1,8 +1,10 @@
 import type { ReservedSql } from '../../../postgres/client.ts'
 import { advanceDataVersion } from '../../../postgres/dataVersion.ts'
 
-/** Imports of signals wait for each other, batch by batch: a batch is compared with rows that must not change in the
- * meantime. */
+/**
+ * Serialises imports of signals batch by batch: the rows with which a batch is compared must not change
+ * meanwhile.
+ */
 const signalLock = 0x7369676e
 
 /** A line that would change a row on record. */
@@ -20,28 +22,28 @@ export interface RefusedChange {
 
 export interface MergedBatch {
   added: number
-  /** Open forecasts that were replaced by newer ones. */
+  /** Open forecasts replaced by newer ones. */
   revised: number
   resolved: number
   corrected: number
   unchanged: number
-  /** Among the added: the file claims `live`, but the day had ended. */
+  /** How many of the added lines claim `live` although their day had ended. */
   late: number
   refused: number
   examples: RefusedChange[]
-  /** null: the batch changed nothing. */
+  /** Null if the batch changed nothing. */
   dataVersion: number | null
 }
 
 interface BatchBounds {
   afterLine: number
   untilLine: number
-  /** Replace rows on record, and record both versions. */
+  /** Replaces rows on record; both versions stay on record. */
   correct: boolean
-  /** The name of the file in the record of data versions. */
+  /** The file's name in the record of data versions. */
   name: string
   maxExamples: number
-  /** The first day that has not ended in a market, at the time of the call. */
+  /** The first day that has not ended in a market at the time of the call. */
   firstOpenDay: (market: string) => string
 }
 
@@ -94,7 +96,7 @@ async function classify(connection: ReservedSql, batch: BatchBounds): Promise<vo
     where s.line > ${batch.afterLine} and s.line <= ${batch.untilLine}`
 }
 
-/** The clock is read here, under the lock: a forecast that waited past midnight is late. */
+/** Reads the clock under the lock, because a forecast that waited past midnight is late. */
 async function recordOpenDays(
   connection: ReservedSql,
   firstOpenDay: (market: string) => string,
@@ -134,8 +136,10 @@ function findRefused(connection: ReservedSql, limit: number): Promise<RefusedCha
     from signal_change where kind = 'refuse' order by line limit ${limit}`
 }
 
-/** A forecast that is recorded before its day has ended in its market is `live`, and stays so when the outcome arrives. The column
- * source of the file decides nothing: a file could claim anything. */
+/**
+ * A forecast that is recorded before its day has ended in its market is `live`, and stays so when the outcome
+ * arrives. The file's column source is not trusted, because a file could claim anything.
+ */
 async function insertForecasts(connection: ReservedSql): Promise<void> {
   await connection`
     insert into signal (date, horizon, ticker, market, predicted, actual, source, resolved_at)
@@ -147,8 +151,10 @@ async function insertForecasts(connection: ReservedSql): Promise<void> {
     order by horizon, date, ticker, market`
 }
 
-/** Replaces open forecasts by newer ones, and records their outcomes. One that is revised after its day has ended is no longer
- * `live`. */
+/**
+ * Replaces open forecasts by newer ones and records their outcomes. A forecast revised after its day has
+ * ended is no longer `live`.
+ */
 async function updateOpenForecasts(connection: ReservedSql): Promise<void> {
   await connection`
     update signal k
@@ -182,7 +188,10 @@ async function correctResolved(connection: ReservedSql): Promise<void> {
     select * from corrected order by horizon, date, ticker, market`
 }
 
-/** Updates statistics and the visibility map after a large load. Otherwise the next readers would pay for both. */
+/**
+ * Updates statistics and the visibility map after a large load; otherwise the next readers would pay for
+ * both.
+ */
 export async function vacuumSignals(connection: ReservedSql): Promise<void> {
   await connection`vacuum (analyze, skip_locked) signal`
 }
@@ -198,14 +207,14 @@ export interface Contradiction {
 }
 
 interface RemovedRepeats {
-  /** Lines that are equal to an earlier line of the file. */
+  /** Lines that equal an earlier line of the file. */
   repeated: number
   /** Lines that contradict each other; all of them are removed. */
   contradicting: number
   examples: Contradiction[]
 }
 
-/** Leaves at most one staged line per forecast: the first of equal lines, and none of contradicting lines. */
+/** Leaves at most one staged line per forecast: the first of equal lines, and none of contradicting ones. */
 export async function removeRepeats(connection: ReservedSql, maxExamples: number): Promise<RemovedRepeats> {
   await connection`
     create temp table signal_repeat as

@@ -7,7 +7,7 @@ import { marketDays } from './marketDays.ts'
 import type { StagedSignal } from './stageQueries.ts'
 
 const sample = new URL('../../../../sample/signals.csv.gz', import.meta.url)
-/** The sample has no later outcome. */
+/** The sample has no later outcomes. */
 const lastDay = new Date('2017-12-31T12:00:00Z')
 
 /** Loads the signals that ship with the project. They are `backfill`, because their outcomes were known. */
@@ -18,7 +18,10 @@ export async function loadSignalsSample(sql: Sql): Promise<SignalImport> {
 
 const sampleHorizonDays = new Set([1, 7])
 
-/** The resolved 1d and 7d rows of a file, sorted and gzipped, in the same layout. The same rows always give the same bytes. */
+/**
+ * The resolved 1d and 7d rows of a file, sorted and gzipped, in the same layout. The same rows always give
+ * the same bytes.
+ */
 export async function makeSignalsSample(
   file: SignalFile,
   now: Date,

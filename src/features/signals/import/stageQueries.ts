@@ -10,22 +10,24 @@ export interface StagedSignal {
   ticker: string
   market: string
   predicted: number
-  /** null: the forecast is still open. */
+  /** Null while the forecast is open. */
   actual: number | null
-  /** null: not in the file. */
+  /** Null if the file has no such column. */
   source: string | null
 }
 
-/** The lines of one file in a temporary table: only this connection sees it, and it is dropped with it. */
+/**
+ * The lines of one file in a temporary table, which only this connection sees and which is dropped with it.
+ */
 export interface SignalStage {
   readonly connection: ReservedSql
   append(rows: readonly StagedSignal[]): Promise<void>
-  /** Ends the COPY; no line can be appended after it. */
+  /** Ends the COPY; no line can be appended afterwards. */
   seal(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens an empty stage on a connection of its own. */
+/** Opens an empty stage on its own connection. */
 export async function openSignalStage(sql: Sql): Promise<SignalStage> {
   const connection = await sql.reserve()
   try {
@@ -48,7 +50,7 @@ function createStage(connection: ReservedSql): SignalStage {
   let isSealed = false
   const input = new PassThrough()
   const copying = copyBytes(connection, 'copy signal_stage from stdin', input)
-  // The next append gets the failure, or the seal. Until then nothing waits for it.
+  // The next append, or the seal, throws the failure. Until then nothing awaits it.
   input.on('error', () => {})
   copying.catch(() => input.destroy())
   const send = async (text: string) => {

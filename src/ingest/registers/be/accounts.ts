@@ -18,11 +18,11 @@ export interface Accounts {
   readonly reference: string
   /** As the file states it; JSON does not. */
   readonly enterprise: string | null
-  /** Of the figures that are read, as far as the file states it; `several` where they differ. */
+  /** The currency of the figures that are read, if the file states it; `several` if they differ. */
   readonly currency: string | null
   readonly name: string | null
   readonly rubrics: readonly Rubric[]
-  /** First and last day of both years, as far as the file states them. */
+  /** First and last day of both years, if the file states them. */
   readonly years: Readonly<Years>
   /** Figures in the file, mapped or not. */
   readonly figures: number
@@ -31,8 +31,10 @@ export interface Accounts {
 
 type Years = Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>
 
-/** Parses `application/x.jsonxbrl`: `{ReferenceNumber, EnterpriseName, Rubrics: [{Code, Value, Period}]}`. It states neither
- * the enterprise nor the dates of the year. null if there is no reference number. */
+/**
+ * Parses `application/x.jsonxbrl`: `{ReferenceNumber, EnterpriseName, Rubrics: [{Code, Value, Period}]}`. It
+ * states neither the enterprise nor the dates of the year. Returns null if there is no reference number.
+ */
 export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): Accounts | null {
   const { ReferenceNumber: reference, EnterpriseName, Rubrics } = document
   if (!isReferenceNumber(reference) || !Array.isArray(Rubrics)) return null
@@ -46,16 +48,21 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
     else rubrics.push({ code, year, value: String(rubric.Value ?? '').trim() })
   }
   return {
-    ...{ reference, name: textOf(EnterpriseName), rubrics, faults },
+    reference,
+    name: textOf(EnterpriseName),
+    rubrics,
+    faults,
     ...{ enterprise: null, currency: null, years: {}, figures: Rubrics.length },
   }
 }
 
 type XbrlAccounts = Omit<Accounts, 'reference'> & { readonly reference: string | null }
 
-/** Parses an XBRL instance, in the taxonomy of elements (`pfs`, until 2022) or of dimensions (`cbso`, since then). An
- * instance states neither its reference number nor its deposit date. The number comes from the file name; null if that has
- * none. */
+/**
+ * Parses an XBRL instance, in the taxonomy of elements (`pfs`, until 2022) or of dimensions (`cbso`, since
+ * then). An instance states neither its reference number nor its deposit date. The number comes from the file
+ * name and is null if that has none.
+ */
 export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts {
   const instance = readXbrl(text)
   const base = fileName.slice(fileName.lastIndexOf('/') + 1)
@@ -76,7 +83,7 @@ export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts 
   }
 }
 
-/** The amounts whose context has a day that is none. */
+/** The amounts whose context has an invalid date. */
 function faultyDaysOf({ facts, faultyDays }: XbrlInstance): NamedFaults {
   const faults = new NamedFaults()
   for (const { name, unit, context } of facts) {
@@ -104,8 +111,11 @@ const rubricOfElement: Readonly<Record<string, string>> = {
   CashBankHand: '54/58',
 }
 
-/** The rubric code of each combination of dimension members, since 2022. Members are in the order of their dimensions' names.
- * A context with an additional member is only a part of the rubric, or something else, and is not read. */
+/**
+ * The rubric code of each combination of dimension members, since 2022. Members are in the order of their
+ * dimensions' names. A context with an additional member is only a part of the rubric, or something else, and
+ * is skipped.
+ */
 const rubricOfMembers: Readonly<Record<string, string>> = {
   'bas:m53 ntr:m17 part:m4': '70',
   'bas:m118 ntr:m17 part:m4': '9900',
@@ -125,7 +135,10 @@ interface InstanceContent {
   readonly years: Years
 }
 
-/** Each year has contexts of its own. The longest flow that ends last is the fiscal year; the prior year ends the day before. */
+/**
+ * Each year has its own contexts. The longest flow that ends last is the fiscal year; the prior year ends the
+ * day before it starts.
+ */
 function readElements({ contexts, units, facts }: XbrlInstance): InstanceContent {
   const whole = facts.filter(({ namespace, context }) => {
     return elements.test(namespace) && contexts.get(context)?.dimensions.size === 0
@@ -159,7 +172,7 @@ function yearOf({ start, end }: XbrlContext, years: Years): AccountYear | null {
     const matches = known !== undefined && known.end === end && (start === null || start === known.start)
     if (matches) return year
   }
-  // The prior year's balance sheet is recognised even if no flow states that year.
+  // Recognises the prior year's balance sheet even if no flow states that year.
   return start === null && years.N !== undefined && end === years.N.start - 1 ? 'NM1' : null
 }
 
@@ -208,6 +221,6 @@ function membersOf({ dimensions }: XbrlContext): { members: string; year: Accoun
   return { members: members.sort().join(' '), year }
 }
 
-/** The local name of `{namespace}name`; the whole text if the namespace differs, so that it matches nothing. */
+/** The local name of `{namespace}name`. If the namespace differs, the whole text, which matches nothing. */
 const within = (name: string, namespace: string) =>
   name.startsWith(`{${namespace}}`) ? name.slice(namespace.length + 2) : name

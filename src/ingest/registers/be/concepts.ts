@@ -1,7 +1,10 @@
 import { conceptTable, flow, stock } from '../../concepts.ts'
 
-/** Rubrics of the annual accounts by metric. 9900 is the gross margin that abbreviated and micro models state instead of
- * turnover: never revenue. Liabilities are provisions and deferred taxes (16) plus amounts payable (17/49). */
+/**
+ * Rubrics of the annual accounts by metric. 9900 is the gross margin that abbreviated and micro models state
+ * instead of turnover; it never counts as revenue. Liabilities are provisions and deferred taxes (16) plus
+ * amounts payable (17/49).
+ */
 export const concepts = {
   revenue: flow(['70']),
   gross_profit: flow(['9900']),

@@ -4,8 +4,10 @@ import { textOf } from '../../reading/fields.ts'
 import { type CsvRows, csvRows } from '../../reading/text.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
-/** The ten digits of an enterprise number, however it is written (`BE 0410.682.657`, `410682657`); null if the last two
- * digits do not check the others. */
+/**
+ * The ten digits of an enterprise number, however it is written (`BE 0410.682.657`, `410682657`); null if the
+ * check digits, which are the last two, do not match.
+ */
 export function enterpriseNumber(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const digits = text.trim().replace(/^BE/i, '').replaceAll(/[\s.]/g, '')
@@ -14,7 +16,7 @@ export function enterpriseNumber(text: unknown): string | null {
   return Number(number.slice(8)) === 97 - (Number(number.slice(0, 8)) % 97) ? number : null
 }
 
-/** An enterprise that deposits accounts. */
+/** The profile of an enterprise that deposits accounts. */
 export const profileOf = (
   enterprise: string,
   name: string | null,
@@ -27,8 +29,11 @@ export const profileOf = (
   registers: true,
 })
 
-/** Reads names from a table of enterprises. Most of them never deposit accounts, so no entity is registered for a name.
- * Other tables on enterprises are recognised and left out: their accounts by year have no deposit date. */
+/**
+ * Reads names from a table of enterprises. Most of them never deposit accounts, so a name alone registers no
+ * entity. Other tables on enterprises are recognised and skipped: their accounts by year have no deposit
+ * date.
+ */
 export function readNames(text: string): DocumentContent {
   const rows = csvRows(text)
   const has = (...columns: string[]) => columns.every(column => rows.header.includes(column))

@@ -8,7 +8,7 @@ import { profileOf } from './enterprises.ts'
 import { filingOf, type Reference, type References } from './references.ts'
 
 export interface AccountsFacts {
-  /** null: the accounts are left out. */
+  /** Null if the accounts are left out. */
   readonly parsed: ParsedDocument | null
   readonly faults: NamedFaults
   /** True if another reference may state when the prior year began. */
@@ -60,10 +60,13 @@ export function factsOfAccounts(
   }
 }
 
-/** Models of companies and of associations, full, abbreviated and micro: with capital, without, and of associations. */
+/**
+ * Models of companies and associations, full, abbreviated and micro: companies with capital, companies
+ * without, and associations.
+ */
 const models = /^m(?:0[124578]|8[127])-[a-z]$/
 
-/** Why a deposit's accounts are not read; null if they are. */
+/** The reason why a deposit's accounts are not read; null if they are. */
 function reasonLeftOut(accounts: Accounts, reference: Reference): string | null {
   const { enterprise, model, start, end } = reference
   if (!models.test(model)) return 'accounts in a model for neither companies nor associations'
@@ -79,7 +82,10 @@ function reasonLeftOut(accounts: Accounts, reference: Reference): string | null 
 
 type Years = Readonly<Record<AccountYear, { readonly start: number; readonly end: number }>>
 
-/** The first day of the prior year comes from the accounts or from that year's own reference; NaN if neither states it. */
+/**
+ * The first day of the prior year comes from the accounts or from that year's own reference; NaN if neither
+ * states it.
+ */
 function yearsOf(
   accounts: Accounts,
   { enterprise, filed, start, end }: Reference,
@@ -96,7 +102,7 @@ function yearsOf(
   }
 }
 
-/** What is read: the tag of each metric and the rubrics whose sum it is. */
+/** What is read: the tag of each metric, and the rubrics that it adds up. */
 const figures = Object.values(concepts)
   .flatMap(({ tagGroups }) => tagGroups.flat())
   .flatMap(tag => (usesOfTag(tag) ?? []).map(use => ({ ...use, codes: tag.split('+') })))
@@ -104,11 +110,11 @@ const figures = Object.values(concepts)
 
 const codesRead = new Set(figures.flatMap(({ codes }) => codes))
 
-/** A rubric's value by `year code`; NaN if it is not a number, or if it is stated twice with different values. */
+/** Rubric values by `year code`; NaN if a value is not a number or is stated twice with different values. */
 function valuesOf({ reference, rubrics }: Accounts, faults: NamedFaults): ReadonlyMap<string, number> {
   const values = new Map<string, number>()
   for (const { code, year, value: text } of rubrics) {
-    // The register sometimes writes a nil rubric as an empty text: it states nothing.
+    // The register sometimes writes a nil rubric as an empty text, which states nothing.
     if (!codesRead.has(code) || text === '') continue
     const key = `${year} ${code}`
     const known = values.get(key)
@@ -122,13 +128,16 @@ function valuesOf({ reference, rubrics }: Accounts, faults: NamedFaults): Readon
   return values
 }
 
-/** NaN also for powers of ten and for what a number of the database would round. */
+/** NaN also for numbers with an exponent and for those that the database would round. */
 function plainNumber(text: string): number {
   const value = numberOf(text)
   return /e/i.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER / 100 ? Number.NaN : value
 }
 
-/** null if no rubric is stated, or if one of them is malformed. Rounding to cents removes the noise of binary fractions. */
+/**
+ * Null if no rubric is stated or one of them is malformed. Rounding to cents removes the noise of binary
+ * fractions.
+ */
 function sumOf(
   codes: readonly string[],
   year: AccountYear,

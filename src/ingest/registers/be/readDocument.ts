@@ -13,8 +13,10 @@ import { References, readReferences } from './references.ts'
 /** Reads one document without the others of its import. */
 export const readBelgianReport = (document: SourceDocument): DocumentContent => createReader()(document)
 
-/** Creates the reader of one import. Accounts state neither their enterprise nor their deposit date: both are in
- * references, which may be in other files and come after them. */
+/**
+ * Creates the reader of one import. Accounts state neither their enterprise nor their deposit date: both are
+ * in references, which may be in other files and arrive later.
+ */
 export function createReader(): (document: SourceDocument) => DocumentContent {
   const references = new References()
   return ({ name, bytes }) => {
@@ -82,8 +84,10 @@ function readAccounts(
   return waits ? { ...read, waits } : read
 }
 
-/** The enterprise that accounts name themselves, without a figure: no reference states their deposit date. XBRL accounts
- * use the name of their own day, so a name on record stays. */
+/**
+ * The enterprise that accounts name themselves, without figures, because no reference states their deposit
+ * date. XBRL accounts contain the name of their time, so it does not replace a name on record.
+ */
 function namedBy({ enterprise, name }: Pick<Accounts, 'enterprise' | 'name'>): readonly ParsedDocument[] {
   if (enterprise === null) return []
   return [{ profile: profileOf(enterprise, name, true), reportedFacts: [], filings: [] }]

@@ -5,7 +5,7 @@ import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { enterpriseNumber, profileOf } from './enterprises.ts'
 
-/** What the register states of a deposit: whose accounts it holds, for which fiscal year, and when it was made. */
+/** What the register states about a deposit: the enterprise, the fiscal year and the deposit date. */
 export interface Reference {
   readonly number: string
   readonly enterprise: string
@@ -50,7 +50,7 @@ export function readReferences(
   return { ...contentWithoutFigures([...enterprises.values()], leftOut, faults), isAlwaysRead: true }
 }
 
-/** Names the first day of a reference that is none. null: there is no such day. */
+/** Names the first invalid date of a reference; null if there is none. */
 function faultyDayOf(item: Readonly<Record<string, unknown>>): string | null {
   const { startDate, endDate } = isRecord(item.ExerciseDates) ? item.ExerciseDates : {}
   for (const [field, stated] of Object.entries({ DepositDate: item.DepositDate, startDate, endDate })) {
@@ -88,7 +88,7 @@ function parseReference(item: Readonly<Record<string, unknown>>, fileName: strin
 export const isReferenceNumber = (text: unknown): text is string =>
   typeof text === 'string' && /^\d{4}-\d{8}$/.test(text)
 
-/** The register's response for one enterprise does not name it: the number is in the file name. */
+/** The register's response for one enterprise does not name it; the file name contains the number. */
 function enterpriseInName(fileName: string): string | null {
   const base = fileName.slice(fileName.lastIndexOf('/') + 1)
   for (const [digits] of base.matchAll(/(?<!\d)\d{10}(?!\d)/g)) {
@@ -105,7 +105,7 @@ export const filingOf = ({ number, model, filed }: Reference): Filing => ({
   acceptedAt: null,
 })
 
-/** About as many deposits as the register takes in four years. */
+/** About as many deposits as the register receives in four years. */
 const maxReferences = 3_000_000
 
 /** The references that an import has read so far, in any order. */
@@ -114,13 +114,15 @@ export class References {
   /** The first days that deposits state, by enterprise and last day of the fiscal year. */
   readonly #starts = new Map<string, { readonly start: number; readonly filed: number }[]>()
 
-  /** null: unknown, or claimed by two enterprises. */
+  /** Null if unknown, or if two enterprises claim it. */
   find(number: string): Reference | null {
     return this.#byNumber.get(number) ?? null
   }
 
-  /** The first day of the enterprise's fiscal year that ended on `end`. NaN if no deposit up to the day `by` states it, or if
-   * these deposits disagree. */
+  /**
+   * The first day of the enterprise's fiscal year that ended on `end`. NaN if no deposit up to the day `by`
+   * states it, or if those deposits disagree.
+   */
   startOfYear(enterprise: string, end: number, by: number): number {
     const stated = this.#starts.get(`${enterprise} ${end}`)?.filter(({ filed }) => filed <= by) ?? []
     const [first] = stated
@@ -138,7 +140,8 @@ export class References {
         `More than ${maxReferences} references in one import. Import them in parts, each together with its accounts.`,
       )
     }
-    // If two sources disagree on the date, the later one counts: nothing may be seen before it was deposited.
+    // If two sources disagree on the date, the later one counts: nothing may be visible before it was
+    // deposited.
     const isSame = known == null || (known.enterprise === enterprise && known.end === end)
     const latest = known == null || known.filed < reference.filed ? reference : known
     this.#byNumber.set(number, known === null || !isSame ? null : latest)

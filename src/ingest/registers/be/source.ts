@@ -16,7 +16,10 @@ import {
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 
-/** The Central Balance Sheet Office: for each enterprise the references of its deposits, and the figures of each deposit. */
+/**
+ * The Central Balance Sheet Office: for each enterprise, the references of its deposits and the figures of
+ * each deposit.
+ */
 export const beSource: Source = {
   market: 'BE',
   name: 'the Central Balance Sheet Office (Belgium)',
@@ -63,7 +66,7 @@ const referencesRequest = (task: SyncTask, number: string): RegisterRequest => (
   headers: headersFor(task, 'application/json'),
   key: `references/${number}`,
   revision: null,
-  // The response does not name its enterprise: `readBelgianReport` takes it from the file name.
+  // The response does not name its enterprise, so `readBelgianReport` takes it from the file name.
   fileName: `${number}/references_${number}.json`,
   subject: number,
   imports: true,
@@ -94,7 +97,7 @@ const figuresRequest = (task: SyncTask, number: string, { reference, filed }: De
   headers: headersFor(task, 'application/x.jsonxbrl'),
   key: `deposit/${reference}`,
   revision: '',
-  // The figures name neither enterprise nor date; the file name does.
+  // The figures name neither enterprise nor date, so the file name does.
   fileName: `${number}/${number}_${filed}_${reference}.json`,
   subject: number,
   imports: true,

@@ -1,28 +1,31 @@
-/** What of a figure tells whose accounts it belongs to. */
+/** The properties of a figure that reveal whose accounts it belongs to. */
 export interface OrderedFigure {
-  /** Element, days and unit: the figure that it is. */
+  /** Element, days and unit, which identify the figure. */
   readonly key: string
   readonly metrics: readonly string[]
-  /** The id of its context. */
+  /** The ID of its context. */
   readonly contextId: string
   readonly end: number
   readonly value: number
 }
 
-/** Figures that the totals of their report tell apart. */
+/** Figures separated into two sets of accounts by the totals of their report. */
 interface Accounts<Figure> {
   readonly first: readonly Figure[]
   readonly second: readonly Figure[]
-  /** Stated once, in a context of both. */
+  /** Figures stated once, in a context that both accounts use. */
   readonly ambiguous: readonly Figure[]
 }
 
-/** Tells two accounts apart that no dimension does: some reports under IFRS state the group's figures and then the parent company's
- * under the same elements and days, in contexts that differ by their ids alone. The first statement of each figure and the second are
- * two accounts if the report proves it: in both every balance sheet adds up, and one of mixed statements does not. In Danish
- * reports the group comes first. null: the report proves no such order.
+/**
+ * Separates two sets of accounts that no dimension distinguishes: some IFRS reports state the group's figures
+ * and then the parent company's under the same elements and days, in contexts that differ only by their IDs.
+ * The first and second statements of each figure form two sets if the report proves it: every balance sheet
+ * adds up in both, and one of mixed statements does not. In Danish reports the group comes first. Returns
+ * null if the report proves no such order.
  *
- * @param figures in the order of the document */
+ * @param figures in the order of the document
+ */
 export function accountsByOrder<Figure extends OrderedFigure>(
   figures: readonly Figure[],
 ): Accounts<Figure> | null {
@@ -54,10 +57,13 @@ export function accountsByOrder<Figure extends OrderedFigure>(
   return isProved && addsUp(first, second) === false ? { first, second, ambiguous } : null
 }
 
-/** Sums of rounded lines miss by the rounding: Netcompany's of 2015 by 2 of 157,324 thousand. */
+/** Sums of rounded lines may be off by the rounding: Netcompany's of 2015 by 2 of 157,324 thousand. */
 const roundingShare = 1e-4
 
-/** Whether the assets of one set are the equity and liabilities of another, on every day; null: on no day all three are stated. */
+/**
+ * Whether the assets of one set equal the equity and liabilities of another on every day; null if there is no
+ * day on which all three are stated.
+ */
 function addsUp(own: readonly OrderedFigure[], other: readonly OrderedFigure[]): boolean | null {
   const find = (figures: readonly OrderedFigure[], metric: string, day: number) =>
     figures.find(({ metrics, end }) => metrics.includes(metric) && end === day)?.value

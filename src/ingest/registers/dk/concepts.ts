@@ -3,9 +3,11 @@ import { type Concepts, conceptTable, flow, perShare, stock } from '../../concep
 const fsa = (names: string) => names.split(' ').map(name => `fsa:${name}`)
 const ifrs = (names: string) => names.split(' ').map(name => `ifrs-full:${name}`)
 
-/** Elements of the Danish taxonomy (fsa) and of IFRS by metric. Danish balance sheets state provisions apart from
- * liabilities and sometimes minority interests apart from equity: each has a metric of its own. A gross profit or loss is
- * never revenue. */
+/**
+ * Elements of the Danish taxonomy (fsa) and of IFRS by metric. Danish balance sheets state provisions
+ * separately from liabilities and sometimes minority interests separately from equity; each has its own
+ * metric. A gross profit or loss never counts as revenue.
+ */
 export const concepts: Concepts = {
   revenue: flow([...fsa('Revenue'), ...ifrs('Revenue')]),
   gross_profit: flow([...fsa('GrossProfitLoss GrossResult'), ...ifrs('GrossProfit')]),

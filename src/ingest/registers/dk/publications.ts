@@ -4,7 +4,10 @@ import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
-/** Reads the register's index of publications: which company published which document when. It has no figures. */
+/**
+ * Reads the register's index of publications: which company published which document when. It contains no
+ * figures.
+ */
 export function readPublications(document: unknown): DocumentContent {
   const filings = new Map<string, Filing[]>()
   const leftOut = new LeftOut()
@@ -34,7 +37,7 @@ export function readPublications(document: unknown): DocumentContent {
   return contentWithoutFigures(parsed, leftOut, faults)
 }
 
-/** The response of a search, its list of hits, or one hit. */
+/** The response to a search, its list of hits, or a single hit. */
 function hitsOf(document: unknown): readonly Record<string, unknown>[] {
   const outer = isRecord(document) && isRecord(document.hits) ? document.hits.hits : document
   const list = isRecord(outer) && ('_source' in outer || 'dokumenter' in outer) ? [outer] : outer
@@ -53,21 +56,25 @@ function parsePublication(source: Record<string, unknown>): { cvr: string; filin
   if (published === null) return 'a publication without a publication date'
   const documents = Array.isArray(source.dokumenter) ? source.dokumenter.filter(isRecord) : []
   const reports = documents.filter(({ dokumentMimeType }) => textOf(dokumentMimeType) === 'application/xml')
-  // The group's accounts are in the ESEF report then; an XBRL report next to it states those of the parent company at most.
+  // The ESEF report then contains the group's accounts; an XBRL report beside it states at most those of the
+  // parent company.
   if (documents.some(({ dokumentType }) => /_ESEF$/.test(textOf(dokumentType) ?? '')))
     return 'a publication whose group accounts are in ESEF, which is not supported'
   if (reports.length > 1) return 'a publication of several XBRL reports'
   const accession = accessionOf(cvr, textOf(reports[0]?.dokumentUrl) ?? '')
   if (accession === null) return 'a publication without an XBRL report'
   const form = textOf(reports[0].dokumentType) ?? 'unnamed'
-  // Figures of a report that replaces another one (omgoerelse) are vintages of its own date, like those of any other report.
+  // Figures of a report that replaces another one (omgoerelse) are vintages of its own date, like those of
+  // any other report.
   return { cvr, filing: { accession, form, filed: published.day, acceptedAt: published.at } }
 }
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** A timestamp of the register's index, and the day in Denmark. null if the text is not a timestamp: one without a time zone
- * could mean either of two days. */
+/**
+ * A timestamp of the register's index and its day in Denmark. Null if the text is not a timestamp; one
+ * without a time zone could mean either of two days.
+ */
 export function danishDay(text: unknown): { readonly day: number; readonly at: number } | null {
   if (typeof text !== 'string' || !timestamp.test(text) || Number.isNaN(dayOf(text.slice(0, 10)))) return null
   const at = Date.parse(text)
@@ -83,29 +90,37 @@ const inCopenhagen = new Intl.DateTimeFormat('en-CA', {
   day: '2-digit',
 })
 
-/** `YYYY-MM-DD` in Denmark: 22:00Z is the next day there in summer, 23:00Z in winter. */
+/** The date in Denmark, `YYYY-MM-DD`: 22:00Z is already the next day there in summer, 23:00Z in winter. */
 export const danishDate = (at: number): string => inCopenhagen.format(at)
 
 const cvrNumber = /^[1-9]\d{7}$/
 
-/** A CVR number, by which the register identifies a company; null for anything else. */
+/** A CVR number, which identifies a company at the register; null for anything else. */
 export function cvrOf(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return cvrNumber.test(text) ? text : null
 }
 
-/** Addresses end in the name under which the register stores a document; a downloaded file has the same name. */
+/**
+ * Addresses end with the name under which the register stores a document; a downloaded file has the same
+ * name.
+ */
 const documentName = /(?:^|[/\\!])([A-Za-z0-9._~=-]{1,200})\.(?:xml|xbrl)$/i
 
-/** What identifies a published report: its company and the name of its document, which the index's `dokumentUrl` and the
- * downloaded file have in common. Company and period would not do: a replaced report has both, too, and the figures of its
- * successor must not be dated by it. */
+/**
+ * Identifies a published report by its company and the name of its document, which the index's `dokumentUrl`
+ * and the downloaded file share. Company and period would not suffice: a replaced report has the same ones,
+ * and must not get its date from its successor.
+ */
 export function accessionOf(cvr: string, addressOrPath: string): string | null {
   const name = documentName.exec(addressOrPath)?.[1]
   return name === undefined ? null : `DK:${cvr}/${name}`
 }
 
-/** A company by its CVR number. A report uses the company's name of its own day, so a name on record stays. */
+/**
+ * A company by its CVR number. A report contains the company's name of its time, so it does not replace a
+ * name on record.
+ */
 export const profileOf = (cvr: string, name: string | null): EntityProfile => ({
   market: 'DK',
   issuerId: cvr,

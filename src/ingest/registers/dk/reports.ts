@@ -9,8 +9,11 @@ import { accountsByOrder, type OrderedFigure } from './accountsByOrder.ts'
 import { usesOfTag } from './concepts.ts'
 import { accessionOf, cvrOf, profileOf } from './publications.ts'
 
-/** Reads one published report. It does not state its publication date: the dates that it states (of approval, of the general
- * meeting) are earlier. The index states it; until the index is imported the figures are stored and not served. */
+/**
+ * Reads one published report. It does not state its publication date; the dates that it states (of approval,
+ * of the general meeting) are earlier. The index states it, so until the index is imported the figures are
+ * stored and not served.
+ */
 export function readReport(text: string, path: string): DocumentContent {
   const report = readXbrl(text)
   const tally = new ReportTally()
@@ -40,9 +43,11 @@ export function readReport(text: string, path: string): DocumentContent {
   }
 }
 
-/** Counts figures that are not taken. Each method returns null, so that a figure is counted where it is dropped. */
+/**
+ * Counts figures that are dropped. Each method returns null, so that a figure is counted where it is dropped.
+ */
 class ReportTally extends Tally {
-  /** Figures over a period that no fiscal year has. */
+  /** Figures over a period that is not part of any fiscal year. */
   periods = 0
 
   malformed({ fact, tag }: { readonly fact: XbrlFact; readonly tag: string }, fault: string): null {
@@ -67,7 +72,7 @@ const generalNamespace = 'http://xbrl.dcca.dk/gsd'
 const general = ({ facts }: XbrlInstance, name: string): string | null =>
   facts.find(fact => fact.namespace === generalNamespace && fact.name === name)?.value ?? null
 
-/** The number that every context has, provided the report itself does not contradict it. */
+/** The number that all contexts share, provided the report itself does not contradict it. */
 function companyNumber(report: XbrlInstance): string | null {
   const named = new Set([...report.contexts.values()].map(({ entity }) => entity.trim()))
   const stated = general(report, 'IdentificationNumberCvrOfReportingEntity')
@@ -83,7 +88,7 @@ function nameOf(report: XbrlInstance): string | null {
   return stated !== null && stated.length <= maxNameLength ? textOf(stated) : null
 }
 
-/** A figure of a mapped element that makes sense. */
+/** A valid figure of a mapped element. */
 interface Figure {
   readonly tag: string
   readonly uses: readonly TagUse[]
@@ -119,17 +124,22 @@ function figureOf(fact: XbrlFact, { contexts, faultyDays }: XbrlInstance, tally:
 }
 
 const danishNamespace = 'http://xbrl.dcca.dk/fsa'
-/** IFRS has a namespace for each year's taxonomy. */
+/** IFRS has one namespace per year's taxonomy. */
 const ifrsNamespace = /^https?:\/\/xbrl\.(?:ifrs|iasb)\.org\/taxonomy\/\d{4}-\d\d-\d\d\/ifrs(?:-full)?$/
 
-/** The element of a fact by its taxonomy, whatever prefix the report uses; null for taxonomies that are not read. */
+/**
+ * The element of a fact by its taxonomy, whatever prefix the report uses; null for taxonomies that are not
+ * read.
+ */
 function tagOf({ namespace, name }: XbrlFact): string | null {
   if (namespace === danishNamespace) return `fsa:${name}`
   return ifrsNamespace.test(namespace) ? `ifrs-full:${name}` : null
 }
 
-/** Whose accounts a figure belongs to. `plain`: the report does not state it; in the Danish taxonomy that means the parent
- * company, in IFRS the reporting entity as a whole. */
+/**
+ * Whose accounts a figure belongs to. `plain`: the report does not say; in the Danish taxonomy that means the
+ * parent company, in IFRS the reporting entity as a whole.
+ */
 type Basis = 'group' | 'plain' | 'parent'
 
 const bases: Readonly<Record<string, Basis>> = {
@@ -142,7 +152,10 @@ const bases: Readonly<Record<string, Basis>> = {
 const taxonomy =
   /^\{(?:http:\/\/xbrl\.dcca\.dk\/cmn|https?:\/\/xbrl\.ifrs\.org\/taxonomy\/[^}]+\/ifrs-full)\}/
 
-/** null: the context has another dimension, so its figure is a part of a total or an earlier year's. */
+/**
+ * Null if the context has another dimension, so that its figure is a part of a total or belongs to an earlier
+ * year.
+ */
 function basisOf({ dimensions }: XbrlContext): Basis | null {
   if (dimensions.size === 0) return 'plain'
   if (dimensions.size > 1) return null
@@ -151,8 +164,11 @@ function basisOf({ dimensions }: XbrlContext): Basis | null {
   return bases[`${dimension.replace(taxonomy, '')} ${member.replace(taxonomy, '')}`] ?? null
 }
 
-/** The figures of the preferred accounts. These are the group's if the report has the group's balance sheet; otherwise those
- * without a dimension; otherwise those of the parent company alone. Figures of different accounts are never mixed. */
+/**
+ * The figures of the preferred accounts: the group's if the report has the group's balance sheet, otherwise
+ * those without a dimension, otherwise those of the parent company alone. Figures of different accounts are
+ * never mixed.
+ */
 function ofOneBasis(figures: readonly Figure[], tally: ReportTally): Figure[] {
   const order: readonly Basis[] = ['group', 'plain', 'parent']
   const has = (basis: Basis, balance: boolean) =>
@@ -167,8 +183,10 @@ const otherAccounts = 'a figure of accounts other than the preferred ones (group
 
 const isBalance = ({ uses }: Figure) => uses.some(({ metric }) => metric === 'assets')
 
-/** The figures of a report, each stated once or several times. Where group and parent company are told apart by nothing but the order
- * of their figures, those of the group. */
+/**
+ * The figures of a report, stated once or several times. If only the order of figures separates group and
+ * parent company, returns those of the group.
+ */
 function ofOneAccount(
   figures: readonly Figure[],
   report: XbrlInstance,
@@ -176,7 +194,8 @@ function ofOneAccount(
 ): readonly Figure[] {
   const repeated = [...groupByKey(figures, report).values()]
   const differing = repeated.filter(differ)
-  // A single contradiction is an error in one figure, and the others count. Two accounts state most of their figures twice.
+  // A single contradiction is an error in one figure, and the others count. Two sets of accounts state most
+  // figures twice.
   if (differing.length * 2 <= repeated.length || !differing.some(same => isBalance(same[0]))) return figures
   const ordered = figures.map((figure): OrderedFigure & { readonly figure: Figure } => ({
     figure,
@@ -231,7 +250,8 @@ function factsOfFigures(
     tally.leave('a figure that its report states twice', same.length - 1)
     const [{ uses, context, fact, value }] = same
     const { start, end } = context
-    // An opening balance: at a change of accounting rules it is not the balance of the evening before, and it is of no fiscal year end.
+    // Opening balances are skipped: after a change of accounting rules they differ from the closing balance
+    // of the day before, and they belong to no fiscal year end.
     if (start === null && firstDays.has(end)) {
       tally.leave('a balance on the first day of a period')
       continue
@@ -250,8 +270,10 @@ function factsOfFigures(
   return reportedFacts
 }
 
-/** An annual report states years. A first or changed year that is longer or shorter cannot be compared with other fiscal
- * years. Nine months in an annual report are not a third quarter. */
+/**
+ * An annual report states years. A first or changed year that is longer or shorter cannot be compared with
+ * other fiscal years. Nine months in an annual report are not a third quarter.
+ */
 function isPeriod(days: number, isAnnual: boolean): boolean {
   const months = Math.round((days * 12) / 365.25)
   const misses = Math.abs(days - (months * 365.25) / 12)

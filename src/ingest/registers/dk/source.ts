@@ -32,7 +32,7 @@ after their publication date, so each run starts 14 days before the point where 
 }
 
 const hitsPerPage = 500
-/** Ten times as many pages as the reports of thirty years fill. */
+/** Ten times as many pages as thirty years of reports fill. */
 const maxPages = 200_000
 const lookBackDays = 14
 
@@ -56,7 +56,7 @@ function* plan(task: SyncTask): Plan {
 
 interface Hit {
   readonly company: string
-  /** The day of publication in Denmark. */
+  /** The publication date in Denmark. */
   readonly filed: IsoDate
   readonly sort: readonly unknown[]
   readonly documents: readonly Record<string, unknown>[]
@@ -118,18 +118,18 @@ function dayOfPublication(time: string): IsoDate | null {
   return isIsoDate(day) ? day : null
 }
 
-/** XBRL only: other files are pictures of reports, without figures that can be read. */
+/** XBRL only: the other files are images of reports, whose figures cannot be read. */
 function documentRequests({ settings }: SyncTask, hit: Hit): RegisterRequest[] {
   return hit.documents.flatMap((document): RegisterRequest[] => {
     const address = String(document.dokumentUrl)
     if (document.dokumentMimeType !== 'application/xml' || !URL.canParse(address)) return []
     const { pathname } = new URL(address)
-    // Report and index have only this name in common, under which the register stores the document.
+    // Report and index share only this name, under which the register stores the document.
     const name = /\/([\w-][\w.~=-]{0,200}\.xml)$/i.exec(pathname)?.[1]
     if (name === undefined) return []
     return [
       {
-        // The host comes from the settings; from the index's address only the path is taken.
+        // The host comes from the settings; only the path is taken from the index's address.
         url: `${requiredSetting(settings, 'VIRK_DOCUMENTS_URL')}${pathname}`,
         key: `document/${pathname}`,
         revision: '',

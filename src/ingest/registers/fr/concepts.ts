@@ -1,13 +1,16 @@
 import { conceptTable, flow, stock } from '../../concepts.ts'
 
-/** Lines of the deposited forms by metric. `C` is the complete form and `S` the simplified one, both of the company alone.
- * `K` is the consolidated form: its metrics have separate names and never replace the company's. The simplified form has no
- * total of turnover: it is the sum of sales of goods (210), production of goods (214) and of services (218). Exports have
- * separate lines (209, 215, 217) and are included in these.
+/**
+ * Lines of the deposited forms by metric. `C` is the complete form and `S` the simplified one, both for the
+ * company alone. `K` is the consolidated form, whose metrics have separate names and never replace the
+ * company's. The simplified form has no total turnover: it is the sum of sales of goods (210), production of
+ * goods (214) and of services (218). Exports have separate lines (209, 215, 217) and are included in these.
  *
- * The liabilities side of the complete balance sheet (form 2051) has five parts: equity (total I, DL), other own funds (II,
- * DO), provisions for risks and charges (III, DR), debts (IV, EC), and translation differences (ED). In the simplified one
- * (2033-A), it has three: equity (I, 142), provisions (II, 154), debts (III, 176). Liabilities are the debts, as in Denmark. */
+ * The liabilities side of the complete balance sheet (form 2051) has five parts: equity (total I, DL), other
+ * own funds (II, DO), provisions for risks and charges (III, DR), debts (IV, EC), and translation differences
+ * (ED). The simplified one (2033-A) has three: equity (I, 142), provisions (II, 154), debts (III, 176).
+ * Liabilities are the debts, as in Denmark.
+ */
 export const concepts = {
   revenue: flow(['C:FJ', 'C:FL', 'S:210+214+218']),
   operating_income: flow(['C:GG', 'S:270']),
@@ -33,6 +36,7 @@ export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^annual accounts \([CKS]\)$/,
   quarterlyForm: /^$/,
   balanceEndsYear: true,
-  // Other own funds and differences of translation have no metric. The simplified form is complete with its provisions.
+  // Other own funds and translation differences have no metric. The simplified form is complete with its
+  // provisions.
   partialTags: /^C:(DL|EC)$|^S:176$/,
 })

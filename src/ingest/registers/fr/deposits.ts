@@ -3,15 +3,15 @@ import { isRecord } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import { readXml } from '../../reading/xml.ts'
 
-/** Accounts as they were deposited: the same from XML and from JSON, every field as its plain text. */
+/** Accounts as deposited. XML and JSON give the same result, with every field as plain text. */
 export interface Deposit {
   readonly identity: Readonly<Identity>
-  /** The deposit date that the record around the accounts states. */
+  /** The deposit date stated in the record around the accounts. */
   readonly recordFiled?: string
   readonly lines: readonly Line[]
 }
 
-/** The fields of `identite` that are read: their names in XML by those in JSON. */
+/** The fields of `identite` that are read: XML names mapped to JSON names. */
 const identityFields = {
   siren: 'siren',
   dateClotureExercice: 'date_cloture_exercice',
@@ -52,8 +52,10 @@ const maxLines = 1_000_000
 /** No name or number of a deposit is longer. */
 const maxTextLength = 10_000
 
-/** Parses `bilans/bilan/{identite, detail/page/liasse}` in one pass. A DOCTYPE is refused: entities could be bombs or name
- * files. */
+/**
+ * Parses `bilans/bilan/{identite, detail/page/liasse}` in one pass. A DOCTYPE is refused: its entities could
+ * expand without limit or name files.
+ */
 export function parseXmlDeposits(text: string): Deposit[] {
   const reader = new DepositReader()
   readXml(text, reader)
@@ -121,11 +123,16 @@ class DepositReader {
 
 const pageOf = (text: string | undefined) => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : Number.NaN)
 
-/** Accounts, a record of accounts in another shape, or the number of rows of figures that another service derived from
- * accounts, without a deposit date. */
+/**
+ * Accounts, a record of accounts in another format, or the number of rows of figures that another service
+ * derived from accounts without a deposit date.
+ */
 type JsonRecord = Deposit | 'shapeless' | { readonly undated: number }
 
-/** Parses an element of a list, or a whole document: one record, or all records of a company. null: not of the register. */
+/**
+ * Parses a list element or a whole document: one record, or all records of a company. Yields null if it is
+ * not from the register.
+ */
 export function* parseJsonRecords(element: unknown): Generator<JsonRecord | null> {
   if (isRecord(element) && 'bilanSaisi' in element) yield depositOf(element) ?? 'shapeless'
   else if (isRecord(element) && Array.isArray(element.bilansSaisis)) {
@@ -136,7 +143,7 @@ export function* parseJsonRecords(element: unknown): Generator<JsonRecord | null
   }
 }
 
-/** Rows of the open data set of ratios (`ratios_inpi_bce`) and of balance sheets at the Banque de France. */
+/** Rows of the open data sets of ratios (`ratios_inpi_bce`) and of balance sheets at the Banque de France. */
 function undatedRows(document: unknown): number | null {
   if (!isRecord(document)) return null
   const { records, results, result, data } = document
@@ -158,7 +165,7 @@ function depositOf(record: unknown): Deposit | null {
   for (const [name, value] of Object.entries(accounts.identite)) {
     if (isIdentityField(name) && typeof value === 'string') identity[name] = value.trim()
   }
-  // The identity sometimes leaves out what the record around it states.
+  // The identity sometimes omits what the record around it states.
   identity.siren ||= textIn(record.siren)
   identity.codeTypeBilan ||= textIn(record.typeBilan)
   identity.denomination ||= textIn(record.denomination)
@@ -174,7 +181,7 @@ const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '
 
 const numberShown = (value: unknown) => (Number.isFinite(value) ? String(value) : shown(value))
 
-/** Anything but text, number or nothing becomes a text that is later counted as malformed. */
+/** Anything but text, a number or nothing becomes a text that is later counted as malformed. */
 const amountIn = (value: unknown) =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value.trim() : numberShown(value)
 

@@ -30,7 +30,7 @@ export function factsOfDeposit(deposit: Deposit, tally: Tally): ParsedDocument |
   return { profile, reportedFacts: factsOfLines(deposit.lines, header, tally), filings: [] }
 }
 
-/** Names the first day of a deposit that is none. null: there is no such day. */
+/** Names the first invalid date of a deposit; null if there is none. */
 function faultyDayOf({ identity, recordFiled }: Deposit): string | null {
   const { dateDepot, dateClotureExercice, siren = '' } = identity
   const days = { date_depot: dateDepot, dateDepot: recordFiled, date_cloture_exercice: dateClotureExercice }
@@ -42,7 +42,7 @@ function faultyDayOf({ identity, recordFiled }: Deposit): string | null {
 }
 
 interface Year {
-  /** null if the year does not have twelve months: its flows are not those of a year. */
+  /** Null if the year does not have twelve months, so that its flows are not a year's. */
   readonly start: number | null
   readonly end: number
 }
@@ -53,7 +53,7 @@ interface Header {
   readonly form: FormCode
   readonly unit: string
   readonly year: Year
-  /** null if the deposit does not state when the prior year ended. */
+  /** Null if the deposit does not state when the prior year ended. */
   readonly before: Year | null
   readonly hidesIncome: boolean
   readonly filing: Filing
@@ -68,7 +68,7 @@ function headerOf({ identity, recordFiled }: Deposit): Header | string {
   if (identity.codeConfidentialite === '1') return 'confidential accounts'
   const end = dayIn(identity.dateClotureExercice)
   if (Number.isNaN(end)) return 'a deposit without the last day of its fiscal year'
-  // If two places of a record differ, the later date counts: nothing may be seen before it was deposited.
+  // If two places in a record differ, the later date counts: nothing may be visible before it was deposited.
   const days = [identity.dateDepot, recordFiled].filter(text => text !== undefined && text !== '').map(dayIn)
   const filed = Math.max(...days)
   if (days.length === 0 || Number.isNaN(filed)) return 'a deposit without its date'
@@ -114,7 +114,7 @@ function formOf(code: string | undefined): FormCode | `a ${string}` {
   }
 }
 
-/** A day as `YYYYMMDD`, as `YYYY-MM-DD` or as midnight of that day in French time. */
+/** Parses a day as `YYYYMMDD`, as `YYYY-MM-DD`, or as midnight of that day in French time. */
 function dayIn(text: string | undefined): number {
   const found = /^(\d{4})-?(\d\d)-?(\d\d)(?:T00:00:00(?:\.0+)?(?:[+-]\d\d:\d\d)?)?$/.exec(text ?? '')
   return found === null ? Number.NaN : dayOf(`${found[1]}-${found[2]}-${found[3]}`)
@@ -125,8 +125,10 @@ const yearOf = (end: number, months: string | undefined): Year => ({
   end,
 })
 
-/** Courts number their deposits from 1 each year, and accounts of several years may be deposited under one number. The
- * deposit year and the end of the fiscal year make the number unique. */
+/**
+ * Courts number their deposits from 1 each year, and accounts of several years may be deposited under one
+ * number. Deposit year and fiscal year end make the number unique.
+ */
 function accessionOf(
   { codeGreffe, numGestion, numDepot }: { codeGreffe: string; numGestion: string; numDepot: string },
   filed: number,
@@ -137,7 +139,7 @@ function accessionOf(
   return `FR:${codeGreffe}-${numGestion}-${year}-${numDepot.replace(/^0+(?=.)/, '')}-${closed}`
 }
 
-/** The parts of a tag that a page states, for one of its years. */
+/** The parts of a tag that a page states for one of its years. */
 interface Sum {
   value: number
   parts: number
@@ -187,7 +189,7 @@ function pagesOf(lines: readonly Line[], header: Header, leftOut: LeftOut) {
   return pages
 }
 
-/** null if no line states an amount, or one of the amounts is malformed. */
+/** Null if no line states an amount or one of the amounts is malformed. */
 function sumOf(
   codes: readonly string[],
   column: number,
@@ -201,7 +203,7 @@ function sumOf(
     if (amounts === undefined) continue
     const text = amounts === null ? 'two lines' : amounts[column]
     if (text === '') continue
-    // Whole euros, filled with zeros to fifteen digits: 1.234.567,89 is malformed.
+    // Whole euros, zero-padded to fifteen digits: 1.234.567,89 is malformed.
     if (/^[+-]?\d{1,15}$/.test(text)) {
       sum.value += Number(text)
       sum.parts++

@@ -2,7 +2,7 @@
 export type FormCode = 'C' | 'K' | 'S'
 
 interface Page {
-  /** Which of m1 to m4 is the year's amount, and which the prior year's: indexes into `Amounts`. */
+  /** Which of m1 to m4 holds the year's amount and which the prior year's: indexes into `Amounts`. */
   readonly year: number
   readonly before: number
   readonly tags: Readonly<Record<string, readonly string[]>>
@@ -15,8 +15,11 @@ const own = (form: FormCode, ...codes: string[]) =>
 
 const assets = (form: FormCode) => ({ ...net, tags: own(form, 'CO', 'CJ', 'CF') })
 
-/** Where each form states the figures that are read: pages, their columns, and the codes whose amounts a tag adds up. Assets
- * have the columns gross, written down, net, and net of the prior year. The same code has another meaning on another page. */
+/**
+ * Where each form states the figures that are read: pages, their columns, and the codes that a tag adds up.
+ * Assets have the columns gross, depreciation, net, and net of the prior year. The same code means something
+ * else on another page.
+ */
 export const forms: Readonly<Record<FormCode, Readonly<Record<number, Page>>>> = {
   C: {
     1: assets('C'),

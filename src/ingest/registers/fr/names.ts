@@ -5,8 +5,11 @@ import { csvRows } from '../../reading/text.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { isSiren } from './figures.ts'
 
-/** Reads names from the SIRENE directory: `StockUniteLegale`. Its 28 million units include everyone who was ever in business,
- * so no entity is registered for a name. Establishments and ratios are recognised and left out. */
+/**
+ * Reads names from the SIRENE directory: `StockUniteLegale`. Its 28 million units include everyone who was
+ * ever in business, so a name alone registers no entity. Establishments and ratios are recognised and
+ * skipped.
+ */
 export function readNames(text: string): DocumentContent {
   const { header, records } = csvRows(text)
   const leftOut = new LeftOut()

@@ -7,7 +7,7 @@ import { type Deposit, parseJsonRecords, parseXmlDeposits } from './deposits.ts'
 import { factsOfDeposit } from './figures.ts'
 import { readNames, undatedRow } from './names.ts'
 
-/** Accounts in XML or JSON, or names in a table. */
+/** Reads accounts in XML or JSON, or names in a table. */
 export function readFrenchReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readNames(decodeUtf8(bytes))
   return /\.xml$/i.test(name) ? readXml(decodeUtf8(bytes)) : readJson(bytes)
@@ -21,7 +21,7 @@ function readXml(text: string): DocumentContent {
 
 const unknownShape = 'a record of accounts in an unknown shape'
 
-/** Element by element: the register's own files of all accounts do not fit into memory as a whole. */
+/** Reads element by element: the register's own files of all accounts do not fit into memory as a whole. */
 function readJson(bytes: Uint8Array): DocumentContent {
   const accounts = new Accounts()
   let foreign = 0
@@ -43,7 +43,7 @@ function readJson(bytes: Uint8Array): DocumentContent {
   return accounts.content
 }
 
-/** The content of a document's deposits, added one after another. */
+/** Collects the content of a document's deposits. */
 class Accounts {
   readonly tally = new Tally()
   readonly #parsed: ParsedDocument[] = []

@@ -18,8 +18,10 @@ import {
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 
-/** INPI, Registre national des entreprises: for each company the list of its deposits, and the accounts as INPI entered
- * them. */
+/**
+ * INPI, Registre national des entreprises: for each company the list of its deposits, and the accounts as
+ * INPI transcribed them.
+ */
 export const frSource: Source = {
   market: 'FR',
   name: 'INPI, Registre national des entreprises (France)',
@@ -64,7 +66,7 @@ function* login(task: SyncTask): Generator<Step, string, StepResult> {
   return answer.kind === 'fresh' ? (tokenIn(parseJson(answer.bytes)) ?? '') : ''
 }
 
-/** A login that expires during a run is renewed once for each request. */
+/** A login that expires during a run is renewed, at most once per request. */
 function* sendWithLogin(
   task: SyncTask,
   session: Session,
@@ -117,8 +119,8 @@ interface Deposit {
 
 function depositsIn(document: unknown): Deposit[] {
   const list = isRecord(document) ? document.bilansSaisis : null
-  // For a company that never deposited anything, the response is an empty object; without accounts it may lack only their
-  // list.
+  // For a company that never deposited anything the response is an empty object; without accounts, it may
+  // lack only their list.
   if (isRecord(document) && list === undefined) {
     const isKnown = 'actes' in document || 'bilans' in document || Object.keys(document).length === 0
     return isKnown ? [] : throwFormatChanged('`bilansSaisis`')

@@ -45,7 +45,7 @@ export function parseCodeList(text: string, leftOut: LeftOut): EntityProfile[] {
     name: place(columns.name),
     englishName: place(columns.englishName),
     kana: place(columns.kana),
-    // Older lists do without these.
+    // Older lists lack these columns.
     industry: header.indexOf(columns.industry),
     listed: header.indexOf(columns.listed),
     securitiesCode: header.indexOf(columns.securitiesCode),
@@ -83,12 +83,14 @@ function profileOf(code: string, row: readonly string[], at: Places, leftOut: Le
   }
 }
 
-/** The code by which people know a listed company, 7974, of the securities code 79740: the fifth character is the kind of security,
- * 0 for ordinary shares. */
+/**
+ * The code by which people know a listed company, 7974, from the securities code 79740: the fifth character
+ * is the kind of security, 0 for ordinary shares.
+ */
 const exchangeCode = (securitiesCode: string | null) =>
   /^(\d[\dA-Z]\d[\dA-Z])0$/.exec(securitiesCode ?? '')?.[1] ?? null
 
-/** `MMDD` of 5月31日 and of 2月末日 (end of February), which becomes 0228; null if there is no such day. */
+/** `MMDD` for 5月31日 and for 2月末日 (end of February), which becomes 0228; null if there is no such day. */
 export function yearEndOf(text: string): string | null {
   const parts = /^(\d{1,2})月(末|\d{1,2})日$/.exec(text.normalize('NFKC').replace(/\s/g, ''))
   if (parts === null) return null

@@ -2,21 +2,23 @@ import { type Concept, conceptTable, flow, perShare, stock } from '../../concept
 
 const pfs = (names: string) => names.split(/\s+/).map(name => `jppfs_cor:${name}`)
 const igp = (names: string) => names.split(/\s+/).map(name => `jpigp_cor:${name}`)
-/** Rows of the five-year summary, the only ones that a report states for its older years. */
+/** Rows of the five-year summary, the only figures that a report states for its older years. */
 const summary = (names: string) => names.split(/\s+/).map(name => `jpcrp_cor:${name}SummaryOfBusinessResults`)
 
-/** The tag of a figure of the company alone, with the suffix that the register's context ids have. */
+/** The tag of a figure of the company alone, with the suffix of the register's context IDs. */
 export const soloTag = (tag: string) => `${tag}_NonConsolidatedMember`
 
-/** Figures of the company alone are used if the group has none and never replace the group's. */
+/** Figures of the company alone are used if the group has none, and never replace the group's. */
 const groupThenSolo = (
   make: (...tagGroups: (readonly string[])[]) => Concept,
   group: readonly string[],
   solo: readonly string[] = group,
 ) => make(group, solo.map(soloTag))
 
-/** Elements of EDINET's taxonomies by metric. Toyota states its revenue, 営業収益, under elements of its own; they were checked
- * against its report S100VWVY. */
+/**
+ * Elements of EDINET's taxonomies by metric. Toyota states its revenue, 営業収益, under its own elements, which
+ * were checked against its report S100VWVY.
+ */
 export const concepts = {
   revenue: groupThenSolo(flow, [
     ...pfs('NetSales'),
@@ -55,7 +57,8 @@ export const concepts = {
     ...summary('TotalAssets TotalAssetsIFRS TotalAssetsUSGAAP'),
   ]),
   current_assets: groupThenSolo(stock, [...pfs('CurrentAssets'), ...igp('CurrentAssetsIFRS')]),
-  // The summary's cash under Japanese GAAP is that of the cash flow statement, not 現金及び預金 of the balance sheet.
+  // The summary's cash under Japanese GAAP is that of the cash flow statement, not 現金及び預金 of the balance
+  // sheet.
   cash: groupThenSolo(stock, [
     ...pfs('CashAndDeposits'),
     ...igp('CashAndCashEquivalentsIFRS'),
@@ -66,8 +69,8 @@ export const concepts = {
     ...pfs('CurrentLiabilities'),
     ...igp('TotalCurrentLiabilitiesIFRS'),
   ]),
-  // The whole group's, minority interests included, so that it adds up with the liabilities. What the IFRS summary states for
-  // the parent's owners alone is another figure.
+  // The whole group's equity including minority interests, so that it adds up with the liabilities. The IFRS
+  // summary's figure for the parent's owners alone is a different one.
   equity: groupThenSolo(stock, [
     ...pfs('NetAssets'),
     ...igp('EquityIFRS'),
@@ -82,7 +85,7 @@ export const concepts = {
   ]),
 } as const
 
-// Forms are EDINET's document types: 120 an annual securities report, 130 its amendment.
+// Forms are EDINET's document types: 120 for an annual securities report, 130 for its amendment.
 export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^1[23]0$/,
   quarterlyForm: /^$/,

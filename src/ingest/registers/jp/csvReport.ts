@@ -28,9 +28,12 @@ const header = [
 /** How the register writes an empty cell. */
 const empty = '－'
 
-/** Parses a CSV that the register makes of an instance (type 5). It identifies years only by how far back they are. The
- * elements about the document state the first and last day of the report's year and of the prior year. Figures of older
- * years are left out, because years need not have twelve months. null: the report was left out as a whole. */
+/**
+ * Parses a CSV that the register generates from an instance (type 5). It identifies years only by how far
+ * back they are. The elements about the document state the first and last day of the report's year and of the
+ * prior year. Figures of older years are left out, because years need not have twelve months. Returns null if
+ * the whole report was left out.
+ */
 export function parseCsvReport(
   text: string,
   path: string,
@@ -77,7 +80,7 @@ export function parseCsvReport(
   return { ...head, figures, figuresRead }
 }
 
-/** `JPY` for JPY, `JPY/shares` for JPYPerShares; any other id as it is. */
+/** `JPY` for JPY, `JPY/shares` for JPYPerShares; any other ID unchanged. */
 const unitOfId = (id: string) => id.replace(/^([A-Z]{3})PerShares?$/, '$1/shares')
 
 /** NaN if the report does not state the day. */

@@ -5,7 +5,7 @@ import { shown } from '../../reading/namedFaults.ts'
 import { readCsv } from '../../reading/text.ts'
 import type { Tally } from '../registerInterface.ts'
 
-/** A row of the register's list of the documents submitted on a day, with the field names of its API. */
+/** A row of the register's list of documents submitted on a day, with its API's field names. */
 export type ListedDocument = Readonly<Record<string, unknown>>
 
 /** Rows of a response of the API (`/documents.json?type=2`). */
@@ -40,7 +40,7 @@ export function parseJsonDocumentList(document: unknown): readonly ListedDocumen
 export const isDocumentTable = (text: string): boolean =>
   text.slice(0, 2_000).split(/\r?\n/, 1)[0].replaceAll('"', '').split(',').includes('docID')
 
-/** Rows of the same list as a table, with the API's field names as its header. */
+/** Rows of the same list as a table with the API's field names in its header. */
 export function parseCsvDocumentList(text: string): readonly ListedDocument[] {
   const [header, ...rows] = readCsv(text, ',')
   const twice = header.find((name, at) => header.indexOf(name) !== at)
@@ -50,8 +50,10 @@ export function parseCsvDocumentList(text: string): readonly ListedDocument[] {
   )
 }
 
-/** The annual securities reports of companies on a list, and their amendments, with the minute of their submission. A report
- * that was withdrawn later keeps its filing: it was public until then. */
+/**
+ * The annual securities reports of companies on a list, and their amendments, with the minute of submission.
+ * A report that was withdrawn later keeps its filing: it was public until then.
+ */
 export function listedFilings(
   documents: readonly ListedDocument[],
   { leftOut, faults }: Tally,

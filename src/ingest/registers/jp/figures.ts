@@ -6,7 +6,7 @@ import type { DocumentContent, LeftOut, Tally } from '../registerInterface.ts'
 import { rules, soloTag, usesOfTag } from './concepts.ts'
 import type { Report, ReportFigure } from './report.ts'
 
-/** The content of a report; null: the report was left out as a whole. */
+/** The content of a report; null if the whole report was left out. */
 export function reportContent(report: Report | null, tally: Tally): DocumentContent {
   if (report === null) return { parsed: [], figuresRead: 0, ...tally.counts }
   const parsed = [factsOfReport(report, tally)]
@@ -51,7 +51,7 @@ export function factsOfReport(report: Report, tally: Tally): ParsedDocument {
   return { profile: profileOf(report), reportedFacts, filings: [filing] }
 }
 
-/** A figure by its place in the report: `jppfs_cor:NetSales 2023-04-01..2024-03-31`. */
+/** Identifies a figure within its report: `jppfs_cor:NetSales 2023-04-01..2024-03-31`. */
 const spell = ({ tag, start, end }: Pick<ReportFigure, 'tag' | 'start' | 'end'>): string =>
   `${tag} ${[start ?? [], end].flat().map(isoDate).join('..')}`
 
@@ -80,12 +80,15 @@ function standardOf(tag: string): Standard {
   return tag.includes('USGAAP') ? 'US GAAP' : 'Japanese GAAP'
 }
 
-/** Elements of statements and of the five-year summary, the filer's own included. */
+/** Elements of the statements and the five-year summary, including the filer's own. */
 const ofAccounts = /^(jppfs_cor|jpigp_cor):|(SummaryOfBusinessResults|KeyFinancialData)$/
 
-/** The basis of each year, by the day on which it ends: the group if the report states any amount of the group, otherwise the
- * company alone. Accounting standards are treated in the same way: a filer that adopts IFRS states the years of the change
- * under both. All figures of one year must have one basis, or their ratios would be meaningless. */
+/**
+ * The basis of each year, by its last day: the group if the report states any amount of the group, otherwise
+ * the company alone. The same holds for accounting standards: a filer that adopts IFRS states the years of
+ * the change under both. All figures of one year must have one basis; otherwise their ratios would be
+ * meaningless.
+ */
 function basisByYear({ figures, groupYearEnd }: Report): ReadonlyMap<number, Basis> {
   const bases = new Map<number, Basis>()
   // An amendment may restate the company's own accounts and nothing of the group.
@@ -104,8 +107,10 @@ function precedes(basis: Basis, known: Basis): boolean {
   return order.indexOf(basis.standard) > order.indexOf(known.standard)
 }
 
-/** Lengths of a year, in days. A company that moves the end of its year has a shorter or longer one in between, which does
- * not compare with other years. */
+/**
+ * Bounds for a year's length in days. A company that moves the end of its year has a shorter or longer one in
+ * between, which cannot be compared with other years.
+ */
 const minYearDays = 350
 const maxYearDays = 380
 
@@ -128,7 +133,7 @@ const isOfKind = (unit: string, kind: 'money' | 'perShare' | 'shares') =>
 
 const placeOf = ({ metric, tag, unit, start, end }: Candidate) => `${metric} ${tag} ${unit} ${start} ${end}`
 
-/** A report states many figures in several places. One that has two values in it is not taken. */
+/** A report states many figures in several places. One with two different values is dropped. */
 function withoutContradictions(
   candidates: readonly Candidate[],
   { leftOut, contradictions }: Tally,
@@ -159,8 +164,11 @@ const rankOf = ({ metric, tag }: Candidate) => rules.rank(metric, tag)
 const isSummary = (tag: string) =>
   /(SummaryOfBusinessResults|KeyFinancialData)(_NonConsolidatedMember)?$/.test(tag)
 
-/** The five-year summary is sometimes rounded differently from the statements, and filers misuse its rows. A row that differs
- * from the statements of its own report would make its older years look restated when they are not. */
+/**
+ * The five-year summary is sometimes rounded differently from the statements, and filers misuse its rows. If
+ * a row differs from the statements of its own report, its older years would look restated although they are
+ * not.
+ */
 function withoutDifferingSummaries(candidates: readonly Candidate[], leftOut: LeftOut): Candidate[] {
   const stated = new Map<string, Candidate>()
   const keyOf = ({ metric, unit, start, end }: Candidate) => `${metric} ${unit} ${start} ${end}`

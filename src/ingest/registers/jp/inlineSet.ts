@@ -16,8 +16,10 @@ import { readJapaneseReport } from './readDocument.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
-/** Reads a zip of reports (type 1) whose inline documents come without the instance that EDINET makes of them. An instance
- * that comes with them is read instead, like any document: both state the same. */
+/**
+ * Reads a zip of reports (type 1) whose inline documents come without the instance that EDINET generates from
+ * them. If the instance is included, it is read like any document instead: both state the same.
+ */
 export function readInlineSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const reports = reportsOf(set)
   const hasInlineOnly = reports.some(({ entries }) => inlineDocument.test(entries[0].fileName))
@@ -26,7 +28,7 @@ export function readInlineSet(set: ZipSet, progress: SetProgress): AsyncIterable
 
 const inlineDocument = /_ixbrl\.html?$/i
 
-/** One report of a zip: all its inline documents, or one file that is read by itself. */
+/** One report of a zip: all its inline documents, or one file that is read on its own. */
 interface ZippedReport {
   readonly name: ReportName
   readonly path: string
@@ -56,7 +58,7 @@ function reportsOf({ path, entries }: ZipSet): ZippedReport[] {
   ]
 }
 
-/** Entries that would be read as a list by themselves. */
+/** Entries that would be read as lists on their own. */
 const isList = /\.(csv|json)$/i
 
 async function* readReports(
@@ -119,7 +121,7 @@ async function readReport({ zip }: ZipSet, { name, path, entries }: ZippedReport
 /** Toyota's report of 2025 has 24. */
 const maxDocuments = 200
 
-/** Either size of an entry may be a lie, so the larger one counts. */
+/** An entry may misstate either size, so the larger one counts. */
 function refuseLarge(entries: readonly Entry[]): void {
   if (entries.length > maxDocuments) {
     throw new Failure(

@@ -21,7 +21,7 @@ import { reportContent } from './figures.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
-/** Reports are recognised by the names that EDINET gives them, lists by their content. */
+/** Recognises reports by the names that EDINET gives them, and lists by their content. */
 export function readJapaneseReport({ name: path, bytes }: SourceDocument): DocumentContent {
   const name = parseReportName(path)
   const content = name === null ? readList(path, bytes) : readReport(path, name, bytes)
@@ -32,7 +32,7 @@ export function readJapaneseReport({ name: path, bytes }: SourceDocument): Docum
   )
 }
 
-/** null: not a list of the register. */
+/** Returns null if it is not a list of the register. */
 function readList(path: string, bytes: Uint8Array): DocumentContent | null {
   const tally = new Tally()
   if (/\.json$/i.test(path)) return listContent(parseJsonDocumentList(parseJson(bytes)), tally)

@@ -1,15 +1,17 @@
 import { Failure } from '../../../errors.ts'
 import { dayOf, textOf } from '../../reading/fields.ts'
 
-/** An annual securities report, whether it came as XBRL, inline XBRL or CSV. */
+/** An annual securities report, whether from XBRL, inline XBRL or CSV. */
 export interface Report {
-  /** `JP:S100VWVY`; the name of the file if the document number is unknown. */
+  /** `JP:S100VWVY`, or the name of the file if the document number is unknown. */
   readonly accession: string
   readonly edinetCode: string
-  /** 120 an annual securities report, 130 its amendment. */
+  /** 120 for an annual securities report, 130 for its amendment. */
   readonly form: string
   readonly filed: number
-  /** The day on which the report's year ends; null unless the report says that the filer prepares group accounts. */
+  /**
+   * The last day of the report's year; null unless the report says that the filer prepares group accounts.
+   */
   readonly groupYearEnd: number | null
   readonly name: string | null
   readonly englishName: string | null
@@ -23,20 +25,25 @@ export interface ReportFigure {
   /** `jppfs_cor:NetSales`. */
   readonly tag: string
   readonly isSolo: boolean
-  /** First day; null for an instant. */
+  /** First day, or null for an instant. */
   readonly start: number | null
   readonly end: number
   /** `JPY`, `JPY/shares`. */
   readonly unit: string
-  /** null: stated as nil. */
+  /** Null if stated as nil. */
   readonly value: string | null
 }
 
-/** Why a figure is not among `figures`: its context is that of a segment, a subsidiary, a class of shares or half a year. */
+/**
+ * The reason why a figure is not in `figures`: its context is a segment, a subsidiary, a class of shares or
+ * half a year.
+ */
 export const ofPart = 'a figure for a part of the company or of the year'
 
-/** The year and basis that a context id names: `CurrentYearDuration`, `Prior4YearInstant_NonConsolidatedMember`. null: the
- * context is not a whole year of the group or of the company. */
+/**
+ * The year and basis in a context ID: `CurrentYearDuration`, `Prior4YearInstant_NonConsolidatedMember`. Null
+ * if the context is not a whole year of the group or of the company.
+ */
 export function parseContextId(id: string) {
   const parts = /^(CurrentYear|Prior(\d)Year)(Duration|Instant)(_NonConsolidatedMember)?$/.exec(id)
   if (parts === null) return null
@@ -47,14 +54,19 @@ export function parseContextId(id: string) {
   }
 }
 
-/** Filing dates further apart than this are more than a slip of a few days, so neither is trusted. */
+/**
+ * If filing dates differ by more than this, they differ by more than a slip of a few days, and neither is
+ * trusted.
+ */
 const maxDaysApart = 31
 
-/** What a report states about itself, in its name and in the elements about the document.
+/**
+ * What a report states about itself, in its name and in the elements about the document.
  *
  * @param path of the file, which may contain the document number
  * @param stated the text of an element such as `jpdei_cor:EDINETCodeDEI`
- * @returns the reason why it is left out, if the report has no filing date that can be trusted */
+ * @returns the reason why it is left out, if the report has no reliable filing date
+ */
 export function reportHead(
   path: string,
   name: ReportName,
@@ -83,8 +95,10 @@ export function reportHead(
   }
 }
 
-/** The date in the file's name and the date on the cover usually agree. If they differ by little the later one counts:
- * nothing may be seen before it was filed. */
+/**
+ * The dates in the file's name and on the cover usually agree. If they differ slightly, the later one counts:
+ * nothing may be visible before it was filed.
+ */
 function filedOn(named: number, onCover: number): number {
   if (Number.isNaN(named)) return onCover
   if (Number.isNaN(onCover)) return named
@@ -93,13 +107,13 @@ function filedOn(named: number, onCover: number): number {
 
 /** What the name of a report's file states: `jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28`. */
 export interface ReportName {
-  /** The name without its extension: the same for all formats of one report. */
+  /** The name without its extension, the same for all formats of one report. */
   readonly stem: string
   /** `jpcrp030000-asr`: taxonomy, form and kind of report. */
   readonly kind: string
-  /** EDINET code of a filer (E) or of a fund (G). */
+  /** EDINET code of a filer (E) or a fund (G). */
   readonly code: string
-  /** 1 for the original report, 2 and more for its amendments. */
+  /** 1 for the original report, 2 and above for its amendments. */
   readonly submission: number
   /** The day of submission in Japan. */
   readonly filed: number
@@ -108,7 +122,7 @@ export interface ReportName {
 const namePattern =
   /(?:^|[/\\!_])((jp[a-z]+\d{6}-[a-z]+|jpaud-[a-z]+-[a-z]+)-\d{3}_([EG]\d{5})-\d{3}_\d{4}-\d\d-\d\d_(\d\d)_(\d{4}-\d\d-\d\d))(?:_ixbrl\.htm|\.[a-z]+)$/
 
-/** null: the file does not have a name that the register gives. */
+/** Null if the register does not give such names. */
 export function parseReportName(path: string): ReportName | null {
   const parts = namePattern.exec(path)
   if (parts === null) return null
@@ -122,7 +136,7 @@ function documentIdIn(path: string): string | null {
   return found?.[1] ?? null
 }
 
-/** Why no accounts are read from a report of this name; null if they are. */
+/** The reason why no accounts are read from a report of this name; null if they are. */
 export function reasonLeftOut({ kind, code }: ReportName): string | null {
   if (kind.startsWith('jpaud-')) return "an auditor's report"
   if (code.startsWith('G')) return 'a report of a fund'

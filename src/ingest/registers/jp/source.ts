@@ -31,8 +31,10 @@ first run starts ten years ago, which is as far back as EDINET goes. With --sinc
   plan,
 }
 
-/** EDINET serves the lists of ten years. The first run starts some days later, because the oldest lists may expire while it
- * lasts. */
+/**
+ * EDINET serves the lists of ten years. The first run starts some days later, because the oldest lists may
+ * expire while it runs.
+ */
 const reachDays = 3_640
 
 const reportTypes = new Set(['120', '130', '140', '150', '160', '170'])
@@ -93,11 +95,11 @@ const documentRequest = ({ settings }: SyncTask, { docId, type }: Report): Regis
   revision: '',
   fileName: `${docId}.zip`,
   imports: true,
-  // An error comes as JSON instead of a zip, under status 200.
+  // Errors arrive as JSON instead of a zip, with status 200.
   check: checkZip(checkJson(document => checkStatus(document) ?? throwFormatChanged('a zip'))),
 })
 
-/** EDINET reports errors in the body, under status 200. null: no error. */
+/** EDINET reports errors in the body, with status 200. Returns null if there is no error. */
 function checkStatus(document: unknown): ResponseCheck | null {
   if (!isRecord(document)) return null
   const metadata = isRecord(document.metadata) ? document.metadata : document

@@ -11,7 +11,10 @@ import {
   reportHead,
 } from './report.ts'
 
-/** Parses the report of an XBRL instance, or of inline documents read as one. null: it was left out as a whole. */
+/**
+ * Parses the report of an XBRL instance, or of inline documents read as one. Returns null if the whole report
+ * was left out.
+ */
 export function parseXbrlReport(
   instance: XbrlInstance,
   path: string,
@@ -56,8 +59,10 @@ export function parseXbrlReport(
   return { ...head, figures, figuresRead }
 }
 
-/** `jppfs_cor:NetSales`, whatever the year of the taxonomy; a filer's own element contains the filer's code, as in
- * `jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS`. null: neither. */
+/**
+ * `jppfs_cor:NetSales`, whatever the year of the taxonomy. A filer's own element contains the filer's code,
+ * as in `jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS`. Null for anything else.
+ */
 function tagOf(namespace: string, name: string): string | null {
   const taxonomy = /\/taxonomy\/[a-z]+\/\d{4}-\d\d-\d\d\/([a-z]+_cor)$/.exec(namespace)
   if (taxonomy !== null) return `${taxonomy[1]}:${name}`

@@ -7,18 +7,20 @@ import { type Closing, type ClosingMonths, closingOf, isReportCode } from './clo
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
 import { countAmounts, factsOfReport, type Line, type ReportLines } from './figures.ts'
 
-/** One response of the API, and its place in the file. */
+/** One response of the API, and its location in the file. */
 export interface Answer {
   readonly document: unknown
-  /** For messages: `line 12: `; empty if the file is one response. */
+  /** For messages: `line 12: `; empty if the file is a single response. */
   readonly place: string
 }
 
-/** Reads responses of the API: statements of companies (`fnlttSinglAcntAll`) and overviews (`company`). Statements are the
- * group's (CFS) or those of the company alone (OFS). The lines, the request (stored as `_request`) or the file name states
- * which.
+/**
+ * Reads responses of the API: statements of companies (`fnlttSinglAcntAll`) and overviews (`company`).
+ * Statements are the group's (CFS) or those of the company alone (OFS), as stated in the lines, the request
+ * (stored as `_request`) or the file name.
  *
- * @param months of the overviews that the import has read so far; those of this document are added */
+ * @param months from the overviews that the import has read so far; those of this document are added
+ */
 export function readAccounts(
   answers: readonly Answer[],
   fileName: string,
@@ -57,7 +59,9 @@ export function readAccounts(
     parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings: [] })
   }
   return {
-    ...{ parsed, figuresRead, ...tally.counts },
+    parsed,
+    figuresRead,
+    ...tally.counts,
     ...(waits ? { waits } : {}),
     ...(isTentative ? { isTentative } : {}),
     ...(gathered.companies.size > 0 ? { isAlwaysRead: true } : {}),
@@ -70,11 +74,11 @@ interface Gathered {
   /** What requests state about a company besides its number. */
   readonly hints: Map<string, Record<string, unknown>>
   readonly tally: Tally
-  /** Receipts whose number does not begin with a day, and how many amounts they have. */
+  /** Receipts whose number does not begin with a valid day, and the number of their amounts. */
   readonly faultyReceipts: Map<string, number>
 }
 
-/** Returns how many amounts the response has. */
+/** Returns the number of amounts in the response. */
 function gather({ document, place }: Answer, fileName: string, into: Gathered): number {
   const fail = (reason: string) => new Failure('body_invalid', `${place}${reason}`)
   if (!isRecord(document)) throw fail('This is not a response of OpenDART: it must be an object.')

@@ -1,7 +1,10 @@
 import { endOfMonth } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 
-/** `reprt_code`: the annual report (11011), the half-year (11012), the first (11013) and the third quarter (11014). */
+/**
+ * `reprt_code`: the annual report (11011), half-year (11012), first quarter (11013) and third quarter
+ * (11014).
+ */
 export type ReportCode = '11011' | '11012' | '11013' | '11014'
 
 /** Months of the business year that a report covers. */
@@ -10,7 +13,9 @@ export const monthsOf: Readonly<Record<ReportCode, number>> = { 11013: 3, 11012:
 export const isReportCode = (text: unknown): text is ReportCode =>
   typeof text === 'string' && Object.hasOwn(monthsOf, text)
 
-/** When a company's business years end: in which month, and how many calendar years after the one that names them. */
+/**
+ * When a company's business years end: the month, and how many calendar years after the one that names them.
+ */
 export interface Closing {
   readonly month: number
   readonly yearsLater: number
@@ -28,12 +33,14 @@ export interface ReceivedReport {
 export const periodEnd = ({ month, yearsLater }: Closing, year: number, report: ReportCode): number =>
   endOfMonth(year + yearsLater, month - 12 + monthsOf[report])
 
-/** Determines the month in which the fiscal years of a company end, from the reports received of it. The register's
- * statements have no dates. If its overview (`months`) is missing, December is assumed on two conditions. At least one
- * report was received when a report on a calendar year is due, and none before its period ended. null: unknown, so the
- * figures cannot be dated.
+/**
+ * Determines the month in which a company's fiscal years end from the reports received. The register's
+ * statements have no dates. If the overview (`months`) is missing, December is assumed on two conditions: at
+ * least one report was received when a report on a calendar year is due, and none before its period ended.
+ * Returns null if the month is unknown, so that the figures cannot be dated.
  *
- * @param months `acc_mt` of the company's overviews; none where unknown */
+ * @param months `acc_mt` of the company's overviews; empty if unknown
+ */
 export function closingOf(reports: readonly ReceivedReport[], months: readonly number[]): Closing | null {
   const candidates = (months.length === 0 ? [12] : months).flatMap((month): Closing[] =>
     (month === 12 ? [0] : [0, 1]).map(yearsLater => ({ month, yearsLater })),
@@ -52,15 +59,18 @@ export function closingOf(reports: readonly ReceivedReport[], months: readonly n
   return likely.length === 1 ? likely[0] : null
 }
 
-/** Days after the end of a period within which its report is received, on time or slightly late. A year is due after 90 days,
- * a part of it after 45. An amendment may come at any time, but a report on time shows which period it covers. */
+/**
+ * Days after the end of a period within which a report is received, on time or slightly late. A year is due
+ * after 90 days, a part of it after 45. An amendment may come at any time, but a report on time shows which
+ * period it covers.
+ */
 const daysInTime = (report: ReportCode): { readonly min: number; readonly max: number } =>
   report === '11011' ? { min: 56, max: 135 } : { min: 15, max: 75 }
 
-/** More than the companies that ever filed. */
+/** More than the number of companies that ever filed. */
 const maxCompanies = 1_000_000
 
-/** The months in which companies' business years end, as the overviews of an import state them, in any order. */
+/** The months in which companies' business years end, as an import's overviews state them, in any order. */
 export class ClosingMonths {
   readonly #ofCompany = new Map<string, ReadonlySet<number>>()
 

@@ -11,14 +11,16 @@ export const assumedTickers = (stockCode: string): string[] => [`${stockCode}.KS
 
 export interface Company {
   readonly profile: EntityProfile
-  /** The month in which its fiscal years end; null if it makes no sense. */
+  /** The month in which its fiscal years end; null if invalid. */
   readonly closingMonth: number | null
-  /** False: the company is listed on neither board. */
+  /** False if the company is listed on neither board. */
   readonly onBoard: boolean
 }
 
-/** Parses an overview of a company (`company.json`): it states the board (`corp_cls`: Y the main one, K the second) and the
- * month in which fiscal years end (`acc_mt`). null: not an overview. */
+/**
+ * Parses an overview of a company (`company.json`): it states the board (`corp_cls`: Y for the main one, K
+ * for the second) and the month in which fiscal years end (`acc_mt`). Returns null if it is not an overview.
+ */
 export function parseOverview(document: Record<string, unknown>): Company | null {
   const corpCode = textOf(document.corp_code)
   if (corpCode === null || !isCorpCode(corpCode) || !('corp_cls' in document)) return null
@@ -51,7 +53,7 @@ export function parseOverview(document: Record<string, unknown>): Company | null
   }
 }
 
-/** `acc_mt`, `12`; null if it is not a month. */
+/** Parses `acc_mt`, such as `12`; null if it is not a month. */
 export function monthOf(text: unknown): number | null {
   const month = /^\d{1,2}$/.test(textOf(text) ?? '') ? Number(text) : 0
   return month >= 1 && month <= 12 ? month : null
@@ -68,8 +70,11 @@ const isField = (name: string): name is Field => (fields as readonly string[]).i
 /** No name of a company is longer. */
 const maxTextLength = 1_000
 
-/** Reads CORPCODE.xml, the list of all companies that ever filed: those with a stock code are served. It does not name the
- * board, so both suffixes are assumed. A DOCTYPE is refused: it could be a bomb. */
+/**
+ * Reads CORPCODE.xml, the list of all companies that ever filed; those with a stock code are served. It does
+ * not name the board, so both suffixes are assumed. A DOCTYPE is refused, because its entities could expand
+ * without limit.
+ */
 export function readCorpCode(text: string): DocumentContent {
   const list = new CompanyList()
   let entry: Entry | null = null

@@ -1,23 +1,26 @@
 import { type Concept, conceptTable, flow, perShare, stock } from '../../concepts.ts'
 
-/** A balance sheet, an income statement (or that of comprehensive income), a cash flow statement. */
+/** A balance sheet, an income statement (or statement of comprehensive income), or a cash flow statement. */
 export type Sheet = 'position' | 'income' | 'cashFlow'
 
-/** The prefix of the tags of the company alone; tags of the group have none. */
+/** The prefix of tags of the company alone; tags of the group have none. */
 export const soloMark = 'OFS:'
-/** The prefix of the name of an account for which the filer uses no standard code. */
+/** The prefix of tags that are account names, for accounts without a standard code. */
 export const nameMark = 'name:'
 
 interface Account {
   readonly sheet: Sheet
   readonly concept: (...tagGroups: (readonly string[])[]) => Concept
-  /** Standard codes; `ifrs_` of older filings is read as `ifrs-full_`. */
+  /** Standard codes; `ifrs_` in older filings is read as `ifrs-full_`. */
   readonly codes: readonly string[]
-  /** Names without blanks, numbering and notes. */
+  /** Names without spaces, numbering and notes. */
   readonly names: readonly string[]
 }
 
-/** Names that filers give to earnings per common share: with or without the kind of share, the period, and the word net. */
+/**
+ * Names that filers give to earnings per common share: with or without the kind of share, the period, and the
+ * word net.
+ */
 const earningsPerShare = (kinds: readonly string[]) =>
   ['', '보통주'].flatMap(share =>
     kinds.flatMap(kind =>
@@ -28,8 +31,10 @@ const earningsPerShare = (kinds: readonly string[]) =>
   )
 const bothKinds = ['기본및희석', '기본/희석']
 
-/** Accounts by metric, the better one first. Names must match as a whole: a preferred share's earnings or those of a part of
- * the business are other accounts. */
+/**
+ * Accounts by metric, better ones first. Names must match as a whole: earnings of a preferred share or of a
+ * part of the business are other accounts.
+ */
 const accounts = {
   revenue: {
     sheet: 'income',
@@ -129,5 +134,7 @@ const sheets = new Map(
   Object.values(accounts).flatMap((account: Account) => tagsOf(account).map(tag => [tag, account.sheet])),
 )
 
-/** The sheet on which a tag is trusted: a cash flow statement begins with a profit of its own. */
+/**
+ * The sheet on which a tag is trusted: a cash flow statement, for example, begins with a profit of its own.
+ */
 export const sheetOf = (tag: string): Sheet | undefined => sheets.get(tag)

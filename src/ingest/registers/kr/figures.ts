@@ -7,7 +7,7 @@ import type { LeftOut, Tally } from '../registerInterface.ts'
 import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
 import { nameMark, type Sheet, sheetOf, soloMark, usesOfTag } from './concepts.ts'
 
-/** A line of a statement, under the field names of the API. */
+/** A line of a statement, with the API's field names. */
 export type Line = Record<string, unknown>
 
 /** The lines of one report, of the group or of the company alone. */
@@ -18,7 +18,9 @@ export interface ReportLines extends ReceivedReport {
   readonly lines: Line[]
 }
 
-/** The figures of one report: every amount becomes a reported fact, is left out for a reason, or is malformed. */
+/**
+ * The figures of one report. Every amount becomes a reported fact, is left out for a reason, or is malformed.
+ */
 export function factsOfReport(report: ReportLines, closing: Closing, tally: Tally): ReportedFact[] {
   const filing: Filing = {
     accession: `KR:${report.receipt}`,
@@ -46,7 +48,8 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Tall
     const sheet = sheetOfDivision[division]
     const isInterim = report.report === '11012' || report.report === '11014'
     if (sheet === 'income' && isInterim && !hasYearToDate(division)) {
-      // Three months or the year to date: such a statement has one column and does not state which of the two it is.
+      // Three months or the year to date: such a statement has one column and does not say which of the two
+      // it is.
       tally.leftOut.add('an interim figure whose number of months is not stated', countAmounts(line))
       return []
     }
@@ -88,7 +91,7 @@ function mappedLines(report: ReportLines, leftOut: LeftOut): MappedLine[] {
 const divisionName = (division: string) =>
   division === 'SCE' ? 'changes in equity (SCE)' : 'an unknown statement'
 
-/** A tag that a sheet states twice with different figures could be either of them. */
+/** If a sheet states a tag twice with different figures, either could be right, so both are dropped. */
 function dropContradictions(
   mapped: readonly MappedLine[],
   { receipt }: ReportLines,
@@ -150,8 +153,11 @@ function factsOfLine(
   return taken
 }
 
-/** The standard code or, if the filer uses none, the name of the account. Codes of the first years lack `-full`. A preferred
- * share's earnings or those of a part of the business are known by their name, whatever their code. */
+/**
+ * The standard code or, if the filer uses none, the name of the account. Codes of the first years lack
+ * `-full`. Earnings of a preferred share or of a part of the business are recognised by name, whatever their
+ * code.
+ */
 function tagOf(line: Line): string {
   const code = (textOf(line.account_id) ?? '').replace(/^ifrs_/, 'ifrs-full_')
   const name = plainName(textOf(line.account_nm) ?? '')
@@ -159,10 +165,13 @@ function tagOf(line: Line): string {
   return /^(ifrs-full|dart)_/.test(code) && !isPartial ? code : `${nameMark}${name}`
 }
 
-/** Longer than the name of any mapped account. Without a limit, unclosed brackets would make `plainName` quadratic. */
+/**
+ * Longer than the name of any mapped account. Without a limit, unclosed brackets would make `plainName`
+ * quadratic.
+ */
 const maxNameLength = 300
 
-/** A name without blanks, its number in the statement and what is in brackets: `Ⅴ. 영업이익 (손실)` becomes `영업이익`. */
+/** A name without spaces, numbering and bracketed text: `Ⅴ. 영업이익 (손실)` becomes `영업이익`. */
 const plainName = (name: string) =>
   name
     .slice(0, maxNameLength)
@@ -190,14 +199,16 @@ const columns = [
 type Column = (typeof columns)[number]
 
 interface Span {
-  /** null: an instant. */
+  /** Null for an instant. */
   readonly start: number | null
   readonly end: number
 }
 
-/** The period of each column of a report's sheet; a column that is missing here has no certain period. An interim income
- * statement has three months and the year to date; a cash flow statement has the year to date only. The whole-year column of
- * an interim report is not taken: some filers put a part of the year in it. */
+/**
+ * The period of each column of a report's sheet; columns not listed have no certain period. An interim income
+ * statement has three months and the year to date; a cash flow statement has only the year to date. The
+ * whole-year column of an interim report is ignored: some filers put a part of the year in it.
+ */
 function spansOf(
   sheet: Sheet,
   report: ReportCode,

@@ -7,8 +7,10 @@ import { readCorpCode } from './companies.ts'
 /** Reads one document without the others of its import. */
 export const readKoreanReport = (document: SourceDocument): DocumentContent => createReader()(document)
 
-/** Creates the reader of one import. Statements have no dates. The month in which a company's years end is in its overview,
- * which may be in a later file. */
+/**
+ * Creates the reader of one import. Statements have no dates; the month in which a company's years end is in
+ * its overview, which may be in a later file.
+ */
 export function createReader(): (document: SourceDocument) => DocumentContent {
   const months = new ClosingMonths()
   return ({ name, bytes }) => {

@@ -51,7 +51,7 @@ function* plan(task: SyncTask): Plan {
       yield send(overviewRequest(task, report.company))
       yield* fetchAccounts(task, report)
     }
-    // The day ends in Korea nine hours before it ends in UTC; today's list is requested again by the next run.
+    // The day ends in Korea nine hours before it ends in UTC; the next run requests today's list again.
     yield advance('lists', day, 'run')
   }
 }
@@ -59,11 +59,11 @@ function* plan(task: SyncTask): Plan {
 interface Report {
   readonly company: string
   readonly receipt: string
-  /** The business years and report codes under which its accounts may be, the likeliest first. */
+  /** The business years and report codes under which its accounts may be filed, the likeliest first. */
   readonly places: readonly { readonly year: number; readonly code: string }[]
 }
 
-/** The right place is the one whose accounts have this receipt, or that of a later amendment. */
+/** The right combination is the one whose accounts have this receipt or that of a later amendment. */
 function* fetchAccounts(task: SyncTask, report: Report): Plan {
   for (const place of report.places) {
     for (const scope of ['CFS', 'OFS']) {
@@ -87,7 +87,7 @@ const corpCodeRequest = ({ settings, today }: SyncTask): RegisterRequest => ({
   revision: today.slice(0, 7),
   fileName: 'corpCode.zip',
   imports: true,
-  // An error comes as XML instead of a zip, under status 200.
+  // Errors arrive as XML instead of a zip, with status 200.
   check: checkZip(bytes => {
     const status = /<status>(\d+)<\/status>/.exec(Buffer.from(bytes.subarray(0, 2_000)).toString())?.[1]
     return status === undefined ? throwFormatChanged('a zip') : checkStatus(status)
@@ -108,7 +108,7 @@ const dayListRequest = ({ settings, today }: SyncTask, day: IsoDate, page: numbe
   }
 }
 
-/** The board on which a company is listed, and the month in which its years end. */
+/** Requests the board on which a company is listed and the month in which its years end. */
 const overviewRequest = ({ settings, today }: SyncTask, company: string): RegisterRequest => ({
   url: `${requiredSetting(settings, 'OPENDART_URL')}/company.json?corp_code=${company}`,
   secretQuery: { crtfc_key: requiredSetting(settings, 'OPENDART_KEY') },
@@ -145,7 +145,7 @@ function checkEnvelope(document: unknown, ...fields: readonly string[]): Respons
   return isWhole ? accepted : throwFormatChanged(fields.map(field => `\`${field}\``).join(' and '))
 }
 
-/** OpenDART reports errors in the body, under status 200. */
+/** OpenDART reports errors in the body, with status 200. */
 function checkStatus(status: string): ResponseCheck {
   switch (status) {
     case '013':
@@ -183,8 +183,11 @@ function reportsOf(document: unknown, companies: readonly string[]): Report[] {
   })
 }
 
-/** The list names the month in which the period ends; the accounts are filed under a business year and the number of the
- * quarter. For years that do not end in December the business year may be the calendar year before. */
+/**
+ * The list names the month in which the period ends; the accounts are filed under a business year and the
+ * number of the quarter. For years that do not end in December, the business year may be the previous
+ * calendar year.
+ */
 function placesOf(kind: string, year: number, month: string): Report['places'] {
   const byMonth = month === '03' ? ['11013', '11014'] : ['11014', '11013']
   const codes = kind === '사업' ? ['11011'] : kind === '반기' ? ['11012'] : byMonth

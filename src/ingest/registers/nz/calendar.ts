@@ -9,9 +9,11 @@ const inAuckland = new Intl.DateTimeFormat('en-CA', {
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/
 
-/** The day in New Zealand of one of the register's timestamps; NaN for other texts. The register marks them as UTC, whose day
- * ends at noon or one o'clock there. Were they local times after all, the day would be one too late at most, never too
- * early. */
+/**
+ * The day in New Zealand of one of the register's timestamps; NaN for other texts. The register marks them as
+ * UTC, whose day ends at noon or one o'clock there. If they were local times after all, the day would be at
+ * most one too late, never too early.
+ */
 export function newZealandDay(text: unknown): number {
   if (typeof text !== 'string' || !timestamp.test(text) || Number.isNaN(dayOf(text.slice(0, 10))))
     return Number.NaN
@@ -21,9 +23,12 @@ export function newZealandDay(text: unknown): number {
 
 const dayMs = 86_400_000
 
-/** The first day from `day` on which something can be due. What is due on a day off may be done on the next working day
- * (Legislation Act 2019, section 55). Working days are those of section 13 and, before it, of the Interpretation Act 1999,
- * section 29. For a holiday whose date is set each year, every possible date counts as a day off: a later due day is safe. */
+/**
+ * The first day from `day` on which something can be due. What is due on a day off may be done on the next
+ * working day (Legislation Act 2019, section 55). Working days are those of section 13 and, before it, of the
+ * Interpretation Act 1999, section 29. For a holiday whose date is set each year, every possible date counts
+ * as a day off, because assuming a later due day is safe.
+ */
 export function workingDayFrom(day: number): number {
   let found = day
   while (!isWorkingDay(found)) found++
@@ -40,7 +45,7 @@ function isWorkingDay(day: number): boolean {
   const monthDay = (date.getUTCMonth() + 1) * 100 + date.getUTCDate()
   const isMonday = weekday(day) === 1
   if (monthDay >= 1225 || monthDay <= 102) return false
-  // If the first days of the year reach into a weekend, the Monday and the Tuesday after it are off instead.
+  // If the first days of the year fall on a weekend, the following Monday and Tuesday are off instead.
   if (monthDay <= 104 && weekday(day) <= 2) return false
   // Good Friday and Easter Monday.
   const easter = easterOf(year)

@@ -1,7 +1,9 @@
 import { conceptTable, flow, stock } from '../../concepts.ts'
 
-/** Fields of an annual return by metric. NetSurplusDeficitForTheYear is empty in returns after 2015, whose form calls it
- * SurplusDeficit. */
+/**
+ * Fields of an annual return by metric. NetSurplusDeficitForTheYear is empty in returns after 2015, whose
+ * form calls it SurplusDeficit.
+ */
 export const concepts = {
   revenue: flow(['TotalGrossIncome']),
   expenses: flow(['TotalExpenditure']),

@@ -2,6 +2,9 @@ import { parseJson } from '../../reading/json.ts'
 import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readReturns } from './returns.ts'
 
-/** Lists of annual returns and lists of organisations have one form: both are read as returns, the latter without figures. */
+/**
+ * Lists of annual returns and lists of organisations have the same format: both are read as returns, the
+ * latter without figures.
+ */
 export const readNewZealandReport = ({ bytes }: SourceDocument): DocumentContent =>
   readReturns(parseJson(bytes))

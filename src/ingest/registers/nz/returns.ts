@@ -17,12 +17,14 @@ interface AnnualReturn {
 
 interface Charity {
   readonly profile: EntityProfile
-  /** By the end of the year. */
+  /** Keyed by the end of the year. */
   readonly returns: Map<number, AnnualReturn>
 }
 
-/** Reads OData of the Charities Register: annual returns, and organisations for their names. Of several returns for one
- * year the one with the highest number counts. */
+/**
+ * Reads OData of the Charities Register: annual returns, and organisations for their names. If there are
+ * several returns for one year, the one with the highest number counts.
+ */
 export function readReturns(document: unknown): DocumentContent {
   const charities = new Map<string, Charity>()
   const leftOut = new LeftOut()
@@ -45,7 +47,7 @@ export function readReturns(document: unknown): DocumentContent {
     }
     const found = returnOf(row)
     if (found === null) {
-      // Lists of organisations have no figures; a list of returns that leaves the year out cannot be dated.
+      // Lists of organisations have no figures; a list of returns that omits the year cannot be dated.
       if (figures > 0) leftOut.add('a return without YearEnded or its number')
       continue
     }
@@ -58,8 +60,8 @@ export function readReturns(document: unknown): DocumentContent {
     const reportedFacts: ReportedFact[] = []
     const namesOther = [...returns.values()].some(({ row }) => (currencyOf(row) ?? 'NZD') !== 'NZD')
     for (const found of returns.values()) {
-      // The register takes amounts as the charity gives them: an Australian charity's are in AUD even if it states no
-      // currency.
+      // The register accepts amounts as the charity gives them: those of an Australian charity are in AUD
+      // even if it states no currency.
       if (namesOther && currencyOf(found.row) === null)
         leftOut.add('a return without a currency, of a charity that also names one other than NZD')
       else addFacts(found, reportedFacts, faults)
@@ -100,7 +102,7 @@ function profileOf(charity: string, row: Row): EntityProfile {
   }
 }
 
-/** Names the first day of a return that is none. null: there is no such day. */
+/** Names the first invalid date of a return; null if there is none. */
 function faultyDayOf(row: Row): string | null {
   const days = {
     YearEnded: dayOf(textOf(row.YearEnded)?.slice(0, 10)),
@@ -119,16 +121,19 @@ function returnOf(row: Row): AnnualReturn | null {
   return yearEnd > 0 && number !== null ? { row, number, yearEnd } : null
 }
 
-/** The number of an annual return: OData may leave a key out of the fields and put it only into the address of the row. */
+/**
+ * The number of an annual return. OData may omit a key from the fields and put it only into the row's
+ * address.
+ */
 export function returnNumber(row: Row): string | null {
   const address = isRecord(row.__metadata) ? textOf(row.__metadata.uri) : null
   const number = String(row.AnnualReturnId ?? /AnnualReturnId=(\d+)/.exec(address ?? '')?.[1])
   return /^\d{1,12}$/.test(number) ? number : null
 }
 
-/** Adds the facts of a return, and what is malformed in it. */
+/** Adds the facts of a return, and its malformed figures. */
 function addFacts({ row, number, yearEnd }: AnnualReturn, into: ReportedFact[], faults: NamedFaults): void {
-  // Padded, so that a later return follows an earlier one in the order of texts, too.
+  // Zero-padded, so that later returns also sort after earlier ones as text.
   const accession = `NZ:${number.padStart(9, '0')}`
   const filing = { accession, form: 'annual return', filed: filedOn(row, yearEnd), acceptedAt: null }
   const unit = currencyOf(row) ?? 'NZD'
@@ -149,7 +154,10 @@ function addFacts({ row, number, yearEnd }: AnnualReturn, into: ReportedFact[], 
   }
 }
 
-/** The day on which the return was last modified, else the last of the statutory six months after its year. */
+/**
+ * The day on which the return was last modified; otherwise the last of the statutory six months after its
+ * year.
+ */
 function filedOn(row: Row, yearEnd: number): number {
   const modified = newZealandDay(row.ModifiedOn)
   return modified >= yearEnd ? modified : workingDayFrom(addMonths(yearEnd, 6))

@@ -15,8 +15,10 @@ export const isCompanyList = (document: unknown): document is readonly Record<st
   document.length > 0 &&
   document.every(row => isRecord(row) && Object.values(columns).every(column => column in row))
 
-/** Reads the names of listed companies. The tables of figures have only the short Chinese name (台積電); this list adds the full name and
- * the English one (TSMC), by which people search. */
+/**
+ * Reads the names of listed companies. The tables of figures only have the short Chinese name (台積電); this
+ * list adds the full name and the English one (TSMC), which people search for.
+ */
 export function readCompanyList(rows: readonly Record<string, unknown>[]): DocumentContent {
   const leftOut = new LeftOut()
   const parsed = rows.flatMap(row => {

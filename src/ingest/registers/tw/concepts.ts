@@ -1,7 +1,9 @@
 import { conceptTable, flow, perShare, stock } from '../../concepts.ts'
 
-/** Columns of the tables by metric. Tables of banks, brokers, financial holdings, insurers and mixed groups name some of them
- * differently. The owners' part of the profit is missing if the owners have all of it. */
+/**
+ * Columns of the tables by metric. Tables of banks, brokers, financial holdings, insurers and mixed groups
+ * name some of them differently. The owners' part of the profit is omitted if it is all of the profit.
+ */
 export const concepts = {
   revenue: flow(['營業收入']),
   gross_profit: flow(['營業毛利（毛損）淨額']),

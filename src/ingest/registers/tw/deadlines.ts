@@ -1,15 +1,18 @@
 import { dayNumber, endOfMonth } from '../../../dates.ts'
 import type { Filing } from '../../../facts/reportedFact.ts'
 
-/** The kind of filer, on which the deadline depends. A filer that may be of two kinds counts as the one with the later
- * deadline.
+/**
+ * The kind of filer, which determines the deadline. A filer that may be of two kinds counts as the one with
+ * the later deadline.
  * - `general`: a domestic listed company of general industry;
- * - `half-year later`: a listed bank, broker or insurer, a foreign company whose first listing is here, a mixed group;
+ * - `half-year later`: a listed bank, broker or insurer, a foreign company whose primary listing is here, a
+ *   mixed group;
  * - `holding`: a financial holding company;
- * - `unlisted`: a public company that is not listed. */
+ * - `unlisted`: a public company that is not listed.
+ */
 export type Filer = 'general' | 'half-year later' | 'holding' | 'unlisted'
 
-/** The last day after the first, second and third quarter and, in the next year, after the year. */
+/** The last day for the first, second and third quarter and, in the next year, for the year. */
 type LastDays = readonly [string, string, string, string]
 
 /** Securities and Exchange Act, article 36: 45 days after a quarter, three months after the year. Its second paragraph sets
@@ -31,8 +34,10 @@ export function deadline({ year, quarter }: Quarter, filer: Filer): number {
   return workingDayFrom(dayNumber(`${quarter === 4 ? year + 1 : year}-${days[quarter - 1]}`))
 }
 
-/** The exchange's listings (L) and those over the counter (O), each by kind of industry: general, banks, brokers, financial
- * holdings, insurers, mixed groups. */
+/**
+ * The exchange's listings (L) and those over the counter (O), each by kind of industry: general, banks,
+ * brokers, financial holdings, insurers, mixed groups.
+ */
 const tableName = /t187ap0[67]_([A-Z])_(ci|basi|bd|fh|ins|mim)(?![a-z])/
 
 /** Columns that only financial institutions have. */
@@ -44,9 +49,11 @@ const financialColumns = [
   '保險負債',
 ]
 
-/** The filer of a row, by the name of the table, the name of the company and the columns. If these do not decide, the later
- * deadline counts. A table under another file name may contain companies that are not listed. A row without a name may be of
- * a foreign company, whose name ends in KY. */
+/**
+ * The kind of filer of a row, from the name of the table, the company's name and the columns. If these do not
+ * decide, the later deadline counts. A table under another file name may contain unlisted companies. A row
+ * without a name may be of a foreign company, whose name ends in KY.
+ */
 export function filerOf(
   fileName: string,
   name: string | null,
@@ -62,10 +69,10 @@ export function filerOf(
 /** Depositary receipts (codes 91..): the deadlines of their reports depend on their home country. */
 export const isSecondaryListing = (code: string): boolean => /^91\d{2}([0-9A-Z]{2})?$/.test(code)
 
-/** The year to date of a company at the end of a quarter. */
+/** A company's year to date at the end of a quarter. */
 export interface Quarter {
   readonly code: string
-  /** Of the common era. */
+  /** Gregorian year. */
   readonly year: number
   readonly quarter: 1 | 2 | 3 | 4
 }
@@ -86,8 +93,10 @@ export const isCode = (text: string): boolean => /^[0-9A-Z]{4,6}$/.test(text)
 export const firstDay = ({ year }: Quarter): number => day(year, 1, 1)
 export const lastDay = ({ year, quarter }: Quarter): number => endOfMonth(year, quarter * 3)
 
-/** The tables do not state when a company filed: the last lawful day counts. Income statement and balance sheet are observed
- * and edited independently, so the balance sheet has a number of its own. */
+/**
+ * The tables do not state when a company filed, so the last lawful day counts. Income statement and balance
+ * sheet are observed and edited independently, so the balance sheet has its own accession.
+ */
 export function filingOf(quarter: Quarter, table: Table, filer: Filer): Filing {
   const report = `TW:${quarter.code}:${quarter.year}Q${quarter.quarter}`
   return {
@@ -104,10 +113,12 @@ const lunar = new Intl.DateTimeFormat('en-u-ca-chinese', {
   timeZone: 'UTC',
 })
 
-/** The first day from `day` on which a report can be due. A time limit that ends on a Saturday, a Sunday or a holiday is
- * extended to the next working day (Administrative Procedure Act, article 48). Of all holidays only the Dragon Boat Festival
- * can fall on a deadline. A working Saturday, and the Friday off that it makes up for, count as days off: a later due day is
- * safe. */
+/**
+ * The first day from `day` on which a report can be due. A time limit that ends on a Saturday, a Sunday or a
+ * holiday is extended to the next working day (Administrative Procedure Act, article 48). Of all holidays,
+ * only the Dragon Boat Festival can fall on a deadline. A working Saturday, and the Friday off that it makes
+ * up for, count as days off, because assuming a later due day is safe.
+ */
 function workingDayFrom(day: number): number {
   let found = day
   while (isWeekend(found) || isDragonBoatBreak(found)) found++
@@ -118,8 +129,10 @@ function workingDayFrom(day: number): number {
 const weekday = (day: number) => (day + 4) % 7
 const isWeekend = (day: number) => weekday(day) === 0 || weekday(day) === 6
 
-/** The fifth day of the fifth lunar month. A Friday or Monday next to it is also off: it is a bridge day, or makes up for a
- * festival on a weekend. */
+/**
+ * The fifth day of the fifth lunar month. An adjacent Friday or Monday is also off, as a bridge day or in
+ * lieu of a festival on a weekend.
+ */
 function isDragonBoatBreak(day: number): boolean {
   if (isFestival(day)) return true
   if (weekday(day) === 5) return isFestival(day - 1) || isFestival(day + 1)

@@ -14,8 +14,10 @@ export class FigureTally extends Tally {
   }
 }
 
-/** The figures of one cell: money in thousands of Taiwan dollars, per-share figures in dollars. Income is that of the year to
- * date, whose length distinguishes the quarter from half a year, nine months and the year. */
+/**
+ * The figures of one cell: money in thousands of Taiwan dollars, per-share figures in dollars. Income is the
+ * year to date, whose length distinguishes the quarter from half a year, nine months and the year.
+ */
 export function factsOfCell(
   column: string,
   cell: unknown,
@@ -45,12 +47,14 @@ export function factsOfCell(
   })
 }
 
-/** Empty: the cell states nothing. */
+/** Empty if the cell states nothing. */
 export const textOfCell = (cell: unknown): string =>
   cell === undefined || cell === null ? '' : String(cell).trim()
 
-/** Thousands as dollars. The exponent is added to the text because a multiplication would add the noise of binary
- * fractions. */
+/**
+ * Converts thousands to dollars. The exponent is appended to the text, because a multiplication would add the
+ * noise of binary fractions.
+ */
 const inDollars = (thousands: string): number =>
   /e/i.test(thousands)
     ? Number.NaN

@@ -26,7 +26,9 @@ const requiredColumns = [
 
 const days = ['period_start', 'period_end'] as const
 
-/** The register's own names of the columns. Its net income is that of the whole company, minority interests included. */
+/**
+ * The register's own column names. Its net income is that of the whole company, including minority interests.
+ */
 const registerColumns: Readonly<Record<string, string>> = {
   revenue: '營業收入',
   cost_of_revenue: '營業成本',
@@ -36,8 +38,11 @@ const registerColumns: Readonly<Record<string, string>> = {
   eps: '基本每股盈餘（元）',
 }
 
-/** Reads an archive of income statements as CSV, cumulative like the register's own table and in its units: one row per
- * company and quarter. It distinguishes neither industries nor foreign companies, so the later deadline counts. */
+/**
+ * Reads an archive of income statements as CSV, cumulative like the register's own table and in its units:
+ * one row per company and quarter. It distinguishes neither industries nor foreign companies, so the later
+ * deadline counts.
+ */
 export function readHistory(text: string): DocumentContent {
   const tally = new FigureTally()
   const rows = rowsToRead(text, tally)
@@ -61,11 +66,11 @@ export function readHistory(text: string): DocumentContent {
 interface HistoryRow {
   readonly cells: ReadonlyMap<string, string>
   readonly quarter: Quarter
-  /** The columns of figures that are not empty. */
+  /** The names of non-empty figure columns. */
   readonly figures: readonly string[]
 }
 
-/** The rows that are read; the others are counted. */
+/** The rows to read; the others are counted. */
 function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
   const [head = '', ...lines] = text.split(/\r?\n/)
   const names = head.replace(/^\uFEFF/, '').split(',')
@@ -114,7 +119,7 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
 
 const keyOf = ({ code, year, quarter }: Quarter) => `${code} ${year} ${quarter}`
 
-/** Why a row is not read; null if it is. */
+/** The reason why a row is not read; null if it is. */
 function reasonLeftOut(quarter: Quarter | null, seen: ReadonlySet<string>): string | null {
   if (quarter === null) return 'a row that is not for a year to date'
   if (seen.has(keyOf(quarter))) return 'another row of the same company and quarter'
@@ -123,7 +128,7 @@ function reasonLeftOut(quarter: Quarter | null, seen: ReadonlySet<string>): stri
     : null
 }
 
-/** null: the row does not state its year to date, or contradicts itself. */
+/** Null if the row does not state its year to date or contradicts itself. */
 function quarterOf(cells: ReadonlyMap<string, string>): Quarter | null {
   const code = cells.get('company_id') ?? ''
   const year = /^\d{4}$/.test(cells.get('fiscal_year') ?? '') ? Number(cells.get('fiscal_year')) : Number.NaN
@@ -135,8 +140,11 @@ function quarterOf(cells: ReadonlyMap<string, string>): Quarter | null {
   return isYearToDate ? found : null
 }
 
-/** A listed company reports its first and third quarter: one that skipped either was not listed all year. Banks, insurers,
- * brokers, financial holdings and a few others are listed under codes that begin with 28, 58 or 60. */
+/**
+ * A listed company reports its first and third quarter, so one that skipped either was not listed all year.
+ * Banks, insurers, brokers, financial holdings and a few others are listed under codes that begin with 28, 58
+ * or 60.
+ */
 function filerOf(quarter: Quarter, quarters: ReadonlySet<string>): Filer {
   const has = (number: Quarter['quarter']) => quarters.has(keyOf({ ...quarter, quarter: number }))
   const wasUnlisted = (!has(1) && (has(2) || has(3) || has(4))) || (!has(3) && has(4))

@@ -4,7 +4,10 @@ import { isCompanyList, readCompanyList } from './companyList.ts'
 import { readHistory } from './history.ts'
 import { readTable } from './tables.ts'
 
-/** An archive of income statements in CSV, or a table of the open data in JSON: figures, or the list of companies. */
+/**
+ * Reads an archive of income statements in CSV, or an open-data table in JSON: figures, or the list of
+ * companies.
+ */
 export function readTaiwaneseReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readHistory(decodeUtf8(bytes))
   const document = parseJson(bytes)

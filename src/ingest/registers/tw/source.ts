@@ -12,7 +12,10 @@ import {
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 
-/** TWSE OpenAPI: the list of companies, and income statements and balance sheets of the latest quarter by kind of industry. */
+/**
+ * TWSE OpenAPI: the list of companies, and income statements and balance sheets of the latest quarter by kind
+ * of industry.
+ */
 export const twSource: Source = {
   market: 'TW',
   name: 'TWSE OpenAPI (Taiwan)',

@@ -27,8 +27,10 @@ const heading = {
 } as const
 const headings: ReadonlySet<string> = new Set(Object.values(heading))
 
-/** Reads a table of the TWSE's open data: `t187ap06` has income statements, `t187ap07` balance sheets. A table has one row
- * per company, for the quarter that was the latest when the table was made. */
+/**
+ * Reads a table of the TWSE's open data: `t187ap06` has income statements, `t187ap07` balance sheets. A table
+ * has one row per company, for the latest quarter at the time it was made.
+ */
 export function readTable(document: unknown, fileName: string): DocumentContent {
   const tally = new FigureTally()
   if (isOtherKind(document, tally.leftOut)) return { parsed: [], ...tally.content }
@@ -125,8 +127,10 @@ function parseRow(
   }
 }
 
-/** One fact per metric: the profit of the whole company is used only if the owners' profit is missing. If both were stored,
- * each would look like an edit of the other when the table is observed again. */
+/**
+ * One fact per metric: the profit of the whole company is used only if the owners' profit is missing. If both
+ * were stored, each would look like an edit of the other when the table is observed again.
+ */
 function preferredOf(facts: readonly ReportedFact[], leftOut: LeftOut): readonly ReportedFact[] {
   const preferred = new Map<string, ReportedFact>()
   for (const fact of facts) {
@@ -148,12 +152,12 @@ function tableOf(row: Row): Table | null {
   return columns.has('基本每股盈餘（元）') ? 'income' : null
 }
 
-/** The figures of a row that is not read count as read, and then as left out. */
+/** Counts the figures of a skipped row as read and then as left out. */
 function leaveOutRow(reason: string, row: Row, tally: FigureTally): void {
   tally.leftOut.add(reason, countFigures(row, tally))
 }
 
-/** Counts the figures of a row that is not read as read, and returns their number. */
+/** Counts the figures of a skipped row as read, and returns their number. */
 function countFigures(row: Row, tally: FigureTally): number {
   const figures = Object.entries(row).filter(
     ([column, cell]) => !headings.has(column) && textOfCell(cell) !== '',

@@ -12,12 +12,12 @@ export interface CompanyFacts {
   readonly name: string | null
   /** Figures in the file, mapped or not. */
   figuresRead: number
-  /** Figures of a mapped tag that make no sense (no date, no number). */
+  /** Figures of a mapped tag that are invalid (no date, no number). */
   malformed: number
   readonly reportedFacts: ReportedFact[]
-  /** The malformed ones by their place. */
+  /** The malformed ones with their locations. */
   readonly faults: NamedFaults
-  /** Figures of which one filing states several values, by their place, with the value that is taken. */
+  /** Figures for which one filing states several values, with their locations and the value that is used. */
   readonly contradictions: NamedFaults
 }
 
@@ -30,7 +30,8 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
   const name = textOf(document.entityName)
   const facts: CompanyFacts = {
     ...{ cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] },
-    ...{ faults: new NamedFaults(), contradictions: new NamedFaults() },
+    faults: new NamedFaults(),
+    contradictions: new NamedFaults(),
   }
   const filings = new Map<string, Filing>()
   for (const [taxonomy, tags] of Object.entries(document.facts)) {
@@ -95,7 +96,7 @@ interface Figure {
   readonly value: number
 }
 
-/** Reads one figure. A text says what is wrong with it. */
+/** Reads one figure. A returned string says what is wrong with it. */
 function readFigure(figure: unknown, filings: Map<string, Filing>): Figure | string {
   if (!isRecord(figure)) return `${shown(figure)} is not an object`
   const where = typeof figure.accn === 'string' ? ` (${figure.accn})` : ''
@@ -115,13 +116,15 @@ function readFigure(figure: unknown, filings: Map<string, Filing>): Figure | str
 const daysOf = (figure: unknown): string =>
   isRecord(figure) ? [figure.start, figure.end].filter(day => day !== undefined).join('..') : ''
 
-/** A filing states a figure again. The register states no decimals, so of two values that differ by rounding the finer is taken, else
- * the first: the statements come before the notes. */
+/**
+ * Handles a figure that a filing states again. The register states no decimals, so of two values that differ
+ * only by rounding the finer one is used, otherwise the first: the statements precede the notes.
+ */
 function settle(known: ReportedFact[], { value, filing }: Figure, place: string, into: CompanyFacts): void {
   const [first] = known
   if (first === undefined) return
   const kept = isFiner(value, first) ? value : first.value
-  // Of two days that the register states for the filing the later counts.
+  // If the register states two days for the filing, the later one counts.
   if (kept !== first.value || filing !== first.filing)
     for (const [at, reported] of known.entries()) known[at] = { ...reported, value: kept, filing }
   if (first.value === value) return
@@ -145,7 +148,7 @@ function filingOf(figure: Record<string, unknown>, filings: Map<string, Filing>)
   if (known !== undefined && !(filed > known.filed)) return known
   const form = textOf(figure.form)
   if (!(filed > 0) || form === null || !/^[0-9-]{10,25}$/.test(accession)) return known ?? null
-  // Dates that disagree are settled where all sources of a filing are merged: the latest counts.
+  // Conflicting dates are resolved where all sources of a filing are merged: the latest counts.
   const filing: Filing = { accession, form, filed, acceptedAt: null }
   filings.set(accession, filing)
   return filing

@@ -125,7 +125,8 @@ export const concepts: Concepts = {
     gaap('LongTermDebtAndCapitalLeaseObligations LongTermDebt'),
     ifrs('NoncurrentPortionOfNoncurrentBorrowings'),
   ),
-  // Of IFRS filers no part of the debt is taken: Logistic Properties states all of it, with its current part, as LongtermBorrowings.
+  // No debt of IFRS filers is mapped here: Logistic Properties states all of it, including the current part,
+  // as LongtermBorrowings.
   long_term_debt_noncurrent: stock(
     gaap('LongTermDebtNoncurrent'),
     gaap('LongTermDebtAndCapitalLeaseObligations'),
@@ -163,7 +164,8 @@ export const concepts: Concepts = {
     ],
     gaap('PaymentsToAcquireProductiveAssets'),
   ),
-  // Apple (2017), Valero and NYSE Euronext state the cash flow statement's total under the first tag and less under the others.
+  // Apple (2017), Valero and NYSE Euronext state the cash flow statement's total under the first tag and
+  // smaller amounts under the others.
   depreciation_amortization: flow(
     gaap('DepreciationAmortizationAndAccretionNet'),
     [
@@ -205,8 +207,8 @@ export const { rules, usesOfTag } = conceptTable(concepts, {
   quarterlyForm: /^10-Q/,
   transitionForm: /^10-[KQ]T/,
   coverCount: { metric: 'shares_outstanding', tags: /^dei:EntityCommonStockSharesOutstanding$/ },
-  // All tags of equity: even those that include minority interests leave temporary equity out.
+  // All equity tags: even those that include minority interests exclude temporary equity.
   partialTags: /^us-gaap:\w*(Equity|Capital)|^ifrs-full:EquityAttributableToOwnersOfParent$/,
-  // HP and Cigna change between it and the next group's tags and mean the same.
+  // HP and Cigna switch between this tag and those of the next group and mean the same.
   broadTags: /^us-gaap:DepreciationAmortizationAndAccretionNet$/,
 })

@@ -25,7 +25,7 @@ export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<R
 
 const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
 
-/** The figures of a set are in no order, so they are gathered by entity, a million facts at a time. */
+/** The figures of a set are unordered, so they are gathered by entity, a million facts at a time. */
 async function* readParts(
   set: ZipSet,
   sub: Entry,
@@ -34,7 +34,7 @@ async function* readParts(
 ): AsyncGenerator<ReadUnit> {
   const contentKey = `${sub.crc32.toString(36)}-${num.crc32.toString(36)}-${num.uncompressedSize}`
   if (progress.isKnown(contentKey)) return
-  // Checked before anything is imported: a cut set, or one with a flipped digit, must not be imported in part.
+  // Checked before anything is imported: a truncated or corrupted set must not be imported in part.
   for (const entry of [sub, num]) {
     refuseLargePart(entry)
     await checkEntry(set.zip, entry)
@@ -56,11 +56,14 @@ async function* readParts(
   }
   yield* unitsOf(data)
   progress.unplaced(data.unplaced)
-  // A set with faults is read again by the next import, when it may have been repaired.
+  // A faulty set gets no receipt, so the next import reads it again; it may have been repaired by then.
   if (faults === 0) yield { parsed: [], receipt: { contentKey, name: set.path } }
 }
 
-/** Parts are read line by line, so a large one takes time and not memory. Those of SEC have up to a gigabyte. */
+/**
+ * Parts are read line by line, so a large one takes time and not memory. Those of the SEC have up to a
+ * gigabyte.
+ */
 const maxPartBytes = 8_000_000_000
 
 function refuseLargePart({ fileName, uncompressedSize }: Entry): void {
@@ -82,7 +85,9 @@ function* unitsOf(data: FinancialStatementData): Generator<ReadUnit> {
   if (parsed.length > 0) yield { parsed }
 }
 
-/** Passes each line to `take`; a line that it refuses is reported and skipped. Yields the bytes read so far. */
+/**
+ * Passes each line to `take`; refused lines are reported and skipped. Yields the number of bytes read so far.
+ */
 async function* readLines(
   { zip, path }: ZipSet,
   entry: Entry,
@@ -134,16 +139,16 @@ const numColumns = ['adsh', 'tag', 'version', 'ddate', 'qtrs', 'uom', 'value']
 /** Reads a Financial Statement Data Set line by line: all of `sub.txt` first, then `num.txt`. */
 export class FinancialStatementData {
   figuresRead = 0
-  /** Figures over other than 0 to 4 quarters. */
+  /** Figures over a period other than 0 to 4 quarters. */
   unplaced = 0
-  /** Facts that wait to be taken. */
+  /** The number of facts not handed over yet. */
   waiting = 0
   readonly #submissions = new Map<string, Submission>()
   readonly #entities = new Map<string, Entity>()
   #sub: Columns | null = null
   #num: Columns | null = null
 
-  /** Takes a line of `sub.txt`. Throws a Failure that names the fault. */
+  /** Reads a line of `sub.txt`. Throws a Failure that names the fault. */
   readSubmission(line: string): void {
     if (this.#sub === null) {
       this.#sub = columnsOf(line, subColumns, 'sub.txt')
@@ -182,7 +187,10 @@ export class FinancialStatementData {
     this.#submissions.set(accession, { entity, filing })
   }
 
-  /** Takes a line of `num.txt`. Only figures of the whole entity count: no segment, no co-registrant. */
+  /**
+   * Reads a line of `num.txt`. Only figures of the whole entity count, not those of segments or
+   * co-registrants.
+   */
   readFigure(line: string): void {
     if (this.#num === null) {
       this.#num = columnsOf(line, numColumns, 'num.txt')
@@ -214,7 +222,7 @@ export class FinancialStatementData {
     }
   }
 
-  /** Hands over the facts read since the last call, an entity at a time. */
+  /** Hands over the facts read since the last call, one entity at a time. */
   *take(): Generator<ParsedDocument> {
     for (const entity of this.#entities.values()) {
       if (entity.reportedFacts.length === 0) continue

@@ -10,7 +10,7 @@ import { isTickerList, parseCompanyTickers, type TickerEntry } from './tickers.t
 export const readAmericanReport = ({ bytes, name }: SourceDocument): DocumentContent =>
   readJson(parseJson(bytes), name)
 
-/** A JSON document of the register. Its content shows of which kind it is. */
+/** Reads a JSON document of the register, whose kind follows from its content. */
 export function readJson(document: unknown, fileName: string): DocumentContent {
   if (isRecord(document) && 'facts' in document) {
     const facts = parseCompanyfacts(document)

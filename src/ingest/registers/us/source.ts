@@ -16,7 +16,7 @@ import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 import { parseCompanyTickers } from './tickers.ts'
 
-/** SEC EDGAR: at first every filer with a ticker, then the filers of each day's index. */
+/** SEC EDGAR: first every filer with a ticker, then the filers in each day's index. */
 export const usSource: Source = {
   market: 'US',
   name: 'SEC EDGAR (United States)',
@@ -58,18 +58,23 @@ function* plan(task: SyncTask): Plan {
   }
   yield expectRequests(2 * filers.size)
   for (const [cik, day] of filers) yield* fetchFiler(task, cik, day)
-  // Otherwise an unfinished first sweep would count as finished, and the filers that it has not reached would be missed.
+  // Otherwise an unfinished first sweep would count as finished, and the filers it has not reached would be
+  // missed.
   const isSwept = task.cursor('sweep') === null || task.cursor('daily') !== null
   if (last !== null && isSwept) yield advance('daily', last, 'run')
 }
 
-/** The first sweep may take several days and runs: the daily indexes continue from the day on which it began. */
+/**
+ * The first sweep may take several days and runs. The daily indexes then continue from the day on which it
+ * began.
+ */
 function* fetchAll(task: SyncTask, ciks: readonly string[]): Plan {
   const began = task.cursor('sweep') ?? task.today
   if (task.cursor('sweep') === null) yield advance('sweep', began, 'run')
   yield expectRequests(2 * ciks.length)
   for (const cik of ciks) yield* fetchFiler(task, cik, began)
-  // The index of the day on which the sweep began is read, too: filings of that day may have followed the first requests.
+  // The index of the sweep's first day is read as well: filings of that day may have followed the first
+  // requests.
   yield advance('daily', dayBefore(began), 'run')
 }
 
@@ -125,10 +130,10 @@ interface OlderList {
   readonly to: IsoDate
 }
 
-/** Earlier filings have no accounts in XBRL, so their acceptance times are of no use. */
+/** Earlier filings have no accounts in XBRL, so their acceptance times are not needed. */
 const firstAccounts = '2009-01-01'
 
-/** A filer's own file has its thousand latest filings and names the lists of the older ones. */
+/** A filer's own file has its thousand latest filings and names the lists of older ones. */
 function olderLists(document: unknown, cik: string): OlderList[] {
   const filings = isRecord(document) && isRecord(document.filings) ? document.filings : {}
   const files = filings.files ?? []
@@ -143,7 +148,7 @@ function olderLists(document: unknown, cik: string): OlderList[] {
   return lists.filter(({ to }) => to >= firstAccounts)
 }
 
-/** The revision changes, and the list is requested again, when filings were added to it. */
+/** The revision changes when filings were added to the list, which is then requested again. */
 const olderSubmissionsRequest = (
   { settings }: SyncTask,
   { name, filings, to }: OlderList,
@@ -201,7 +206,7 @@ function indexDays(document: unknown): IsoDate[] {
     .sort()
 }
 
-/** Filers' names have no certain encoding; they are not read. */
+/** Filers' names are in no reliable encoding; they are not read. */
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
 /** The filers in a daily index that filed accounts. */

@@ -5,7 +5,7 @@ import { cikOf, tickerOf } from './tickers.ts'
 
 export interface Submissions {
   readonly cik: string
-  /** null in an overflow file, which lists filings only. */
+  /** Null in an overflow file, which only lists filings. */
   readonly entity: {
     readonly name: string | null
     readonly tickers: string[]
@@ -21,7 +21,7 @@ export interface Submissions {
 
 const accountForms = /^(10-K|10-Q|20-F|40-F|10-KT|10-QT|S-1|F-1|S-4|F-4)/
 
-/** Parses the submissions of one filer. An overflow file does not name its filer: `fileName` does. */
+/** Parses the submissions of one filer. An overflow file does not name its filer, so `fileName` does. */
 export function parseSubmissions(document: unknown, fileName: string): Submissions {
   const overflow = overflowColumns(document)
   if (overflow !== null) {
@@ -69,13 +69,13 @@ function sectorOf({ sic, sicDescription }: Record<string, unknown>): string | nu
   return ['SIC', code.padStart(4, '0'), textOf(sicDescription) ?? ''].join(' ').trim()
 }
 
-/** Each once, in the order of the tickers. A ticker without one has null there. */
+/** Without duplicates, in the order of the tickers. A ticker without an exchange has null there. */
 function exchangeOf({ exchanges }: Record<string, unknown>): string | null {
   const names = Array.isArray(exchanges) ? exchanges.map(textOf).filter(name => name !== null) : []
   return names.length === 0 ? null : [...new Set(names)].join(', ')
 }
 
-/** A year that ends on 29 February is registered with that day for every year, so it is a valid one. */
+/** A year end of 29 February is registered as such for every year, so it is valid. */
 export const isMonthDay = (text: string) => /^(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])$/.test(text)
 
 /** An overflow file is an object of parallel columns, or an array of such objects or of rows. */

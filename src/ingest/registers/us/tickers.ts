@@ -25,7 +25,9 @@ export function parseCompanyTickers(document: unknown): TickerEntry[] {
   return [...entries.values()]
 }
 
-/** True if the first value of an object is an entry. Only that one is looked at: the file has thousands. */
+/**
+ * True if the first value of an object is an entry. Only that one is checked, because the file has thousands.
+ */
 export function isTickerList(document: unknown): boolean {
   if (!isRecord(document)) return false
   for (const key in document) {
@@ -35,7 +37,9 @@ export function isTickerList(document: unknown): boolean {
   return false
 }
 
-/** The ten digits of a CIK that a source writes as a number or as a text, padded or not; null for anything else. */
+/**
+ * The ten digits of a CIK that a source writes as a number or as text, padded or not; null for anything else.
+ */
 export function cikOf(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || !/^\d{1,10}$/.test(text)) return null

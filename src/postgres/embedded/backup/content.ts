@@ -15,7 +15,10 @@ export interface BackupProgress {
   readonly totalBytes: number
 }
 
-/** Folders whose content belongs to the running server and not to the data, as PostgreSQL's documentation lists them. */
+/**
+ * Folders whose content belongs to the running server and not to the data, as listed in PostgreSQL's
+ * documentation.
+ */
 const emptiedFolders =
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)(\/|$)/
 /** Files of the running server, its caches, temporary relations and temporary files. */
@@ -29,7 +32,10 @@ interface ListedFile {
   readonly size: number
 }
 
-/** The bytes of a backup: a description, the files of the database, the log that makes them consistent, and a checksum of each. */
+/**
+ * The bytes of a backup: a description, the database's files, the WAL that makes them consistent, and a
+ * checksum of each.
+ */
 export class BackupContent {
   doneBytes = 0
   #totalBytes = 0
@@ -45,14 +51,14 @@ export class BackupContent {
     this.#folder = cluster
   }
 
-  /** @param sql one connection: PostgreSQL ends the backup with it */
+  /** @param sql a single connection, because PostgreSQL ends the backup with it */
   async *entries(sql: postgres.Sql, migrations: readonly AppliedMigration[]): AsyncGenerator<Uint8Array> {
     const createdAt = new Date(this.#nowMs).toISOString()
     yield* this.#text(
       manifestName,
       makeManifest({ version, createdAt, postgres: postgresVersion, migrations }),
     )
-    // Until this connection ends, PostgreSQL leaves every segment of its log where it is.
+    // Until this connection ends, PostgreSQL keeps every WAL segment.
     await sql`select pg_create_physical_replication_slot(${`asfiled_${crypto.randomUUID().replaceAll('-', '')}`}, true, true)`
     const [{ first }] = await sql<{ first: string }[]>`
       select pg_walfile_name(pg_backup_start('asfiled backup', fast => true)) as first`
@@ -73,7 +79,7 @@ export class BackupContent {
     yield tarEnd()
   }
 
-  /** Folders before what is in them. */
+  /** Folders precede their contents. */
   async #list(): Promise<{ folders: string[]; files: ListedFile[] }> {
     const folders: string[] = []
     const files: ListedFile[] = []
@@ -113,8 +119,10 @@ export class BackupContent {
     if (name !== checksumsName) this.#addChecksum(name, new Bun.CryptoHasher('sha256').update(bytes))
   }
 
-  /** The control file comes after all that it describes. PostgreSQL may write it meanwhile, and half of one state and half of
-   * another would not start: it is read until it is the same twice. */
+  /**
+   * The control file follows everything that it describes. PostgreSQL may write it meanwhile, and a mix of
+   * two states would not start, so it is read until it is the same twice.
+   */
   async *#control(): AsyncGenerator<Uint8Array> {
     const path = join(this.#folder, controlFile)
     let bytes = await readFile(path)
@@ -127,8 +135,10 @@ export class BackupContent {
     yield* this.#whole(`${contentFolder}/cluster/${controlFile}`, bytes)
   }
 
-  /** A file that changes while it is read is stored with the length that it has now: the log repeats what was changed. One
-   * that is dropped meanwhile is omitted. */
+  /**
+   * A file that changes while it is read is stored with its current length: WAL replay repeats the changes. A
+   * file that is dropped meanwhile is omitted.
+   */
   async *#file({ name, size: listedSize }: ListedFile): AsyncGenerator<Uint8Array> {
     const source = await open(join(this.#folder, name), 'r').catch(ignoreMissing(null))
     if (source === null) {
@@ -145,7 +155,7 @@ export class BackupContent {
         this.signal.throwIfAborted()
         const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - at))
         const { bytesRead } = await source.read(buffer, 0, buffer.length, at)
-        // It became shorter: the log makes it so again.
+        // Truncated while being copied; WAL replay truncates it again.
         const chunk = bytesRead > 0 ? buffer.subarray(0, bytesRead) : buffer.fill(0)
         hasher.update(chunk)
         at += chunk.length
@@ -159,7 +169,9 @@ export class BackupContent {
     }
   }
 
-  /** The segments of the log from the beginning of the backup to its end, without which the copied files are useless. */
+  /**
+   * The WAL segments from the beginning of the backup to its end, without which the copied files are useless.
+   */
   async *#log(first: string, last: string): AsyncGenerator<Uint8Array> {
     const names = (await readdir(join(this.#folder, 'pg_wal')))
       .filter(name => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last)
@@ -193,11 +205,13 @@ export class BackupContent {
   }
 }
 
-/** The number of a segment of 16 MB: 256 of them share the middle eight digits. */
+/** The number of a 16 MB segment: 256 of them share the middle eight digits. */
 const segmentOf = (name: string) =>
   Number.parseInt(name.slice(8, 16), 16) * 256 + Number.parseInt(name.slice(16), 16)
 
-/** Files disappear while they are listed and read: PostgreSQL drops tables and removes temporary files. */
+/**
+ * Files may disappear while they are listed and read: PostgreSQL drops tables and removes temporary files.
+ */
 function ignoreMissing<T>(value: T): (error: unknown) => T {
   return error => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value

@@ -1,14 +1,17 @@
 import { Failure } from '../../../errors.ts'
 import type { AppliedMigration } from '../../history.ts'
 
-/** The first entry says what the backup is, the last one what each file must be. */
+/** The first entry describes the backup, the last one lists each file's checksum. */
 export const manifestName = 'asfiled-backup.json'
 export const checksumsName = 'checksums.sha256'
-/** The folder of the database within the archive, as it is in DATA_DIR. */
+/** The database's folder within the archive, named as in DATA_DIR. */
 export const contentFolder = 'database'
 
 const endText = Buffer.from('asfiled backup, whole')
-/** The last bytes of a backup, in a frame that zstd skips. A truncated one lacks them, which shows before anything is unpacked. */
+/**
+ * The last bytes of a backup, in a frame that zstd skips. A truncated backup lacks them, which is detected
+ * before anything is unpacked.
+ */
 export const endMark = Buffer.concat([
   Buffer.from([0x50, 0x2a, 0x4d, 0x18, endText.length, 0, 0, 0]),
   endText,
@@ -21,7 +24,7 @@ export interface BackupManifest {
   /** The version of asfiled that wrote the backup. */
   readonly version: string
   readonly createdAt: string
-  /** PostgreSQL's files are portable only within one kind of machine. */
+  /** PostgreSQL's files are only portable between machines of the same kind. */
   readonly platform: string
   readonly postgres: string
   readonly migrations: readonly AppliedMigration[]
@@ -32,7 +35,7 @@ export const platform = `${process.platform}-${process.arch}`
 export const makeManifest = (parts: Omit<BackupManifest, 'format' | 'platform'>): string =>
   `${JSON.stringify({ format, platform, ...parts }, null, 2)}\n`
 
-/** Throws for a backup that cannot be restored here, whatever is in it. */
+/** Throws for a backup that cannot be restored here, whatever it contains. */
 export function parseManifest(text: string, file: string, postgres: string): BackupManifest {
   const manifest = readJson(text)
   if (manifest === null) throw damaged(file, 'its description is not readable')

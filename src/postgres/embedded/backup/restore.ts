@@ -36,11 +36,14 @@ const requiredFiles = [
   'cluster/backup_label',
 ] as const
 
-/** What is read at once to verify or describe a backup. */
+/** The number of bytes read at once to verify or describe a backup. */
 const maxTextBytes = 16 * 2 ** 20
 
-/** Creates the database of a data folder from a backup, and never over one. It gets its name when every file is there, is what was
- * backed up and is on disk. The next start recovers it, and migrates it where the backup is of an older version. */
+/**
+ * Creates the database of a data folder from a backup, and never over an existing one. It gets its name once
+ * every file is present, verified and on disk. The next start recovers it, and migrates it if the backup is
+ * of an older version.
+ */
 export async function restoreBackup(
   dataDir: string,
   file: string,
@@ -90,7 +93,10 @@ function assertNoDatabase(folder: string): void {
     )
 }
 
-/** A server whose database was moved away goes on writing to it. A second one here would take its place at the next restart. */
+/**
+ * A server whose database was moved away continues to write to it. A second database here would take its
+ * place at the next restart.
+ */
 function assertUnused(folder: string): void {
   if (new FolderUse(folder).isUsed())
     throw new Failure(
@@ -99,7 +105,7 @@ function assertUnused(folder: string): void {
     )
 }
 
-/** Throws unless `file` can be read and ends as a whole backup does. */
+/** Throws unless `file` can be read and ends as a complete backup does. */
 async function assertWhole(file: string): Promise<{ size: number }> {
   const fail = (reason: string, cause?: unknown) =>
     new Failure(
@@ -155,7 +161,7 @@ class Restore {
     return manifest
   }
 
-  /** Without one of these the database is in place and never starts. */
+  /** Without any one of these, the database would be in place and never start. */
   async #assertComplete(): Promise<void> {
     for (const name of requiredFiles) {
       const found = await stat(join(this.draft, name)).catch(() => null)
@@ -197,7 +203,10 @@ class Restore {
     return manifest
   }
 
-  /** A damaged description reads like one of another version or build, so the rest is read: its checksums say which it is. */
+  /**
+   * A damaged description may look like one of another version or build, so the rest is read: its checksums
+   * tell which it is.
+   */
   #explainRefusal = async (refusal: unknown): Promise<never> => {
     let digest: string | null = null
     for await (const entry of readTar(this.#decompressed())) {
@@ -213,7 +222,7 @@ class Restore {
   async #write({ name, kind, content }: TarEntry): Promise<void> {
     const path = this.#pathOf(name)
     if (kind === 'folder') {
-      // PostgreSQL's account passes through the outer folder to the cluster.
+      // PostgreSQL's account must be able to pass through the outer folder to the cluster.
       await mkdir(path, { mode: path === this.draft && process.getuid?.() === 0 ? 0o711 : 0o700 })
       this.#written.push(path)
       return
@@ -233,7 +242,7 @@ class Restore {
     this.#found.set(name, hasher.digest('hex'))
   }
 
-  /** Nothing is written outside of the draft, whatever an archive says. */
+  /** Nothing is written outside of the draft, whatever an archive contains. */
   #pathOf(name: string): string {
     const [first, ...parts] = name.split('/')
     if (first !== contentFolder || parts.some(part => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
@@ -250,7 +259,7 @@ class Restore {
   }
 }
 
-/** @param text lines as `sha256sum` writes them */
+/** @param text lines in the format of `sha256sum` */
 const checksumsIn = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text
@@ -259,7 +268,10 @@ const checksumsIn = (text: string): ReadonlyMap<string, string> =>
       .map((line): [string, string] => [line.slice(66), line.slice(0, 64)]),
   )
 
-/** The draft is empty at first, so that only the archive itself can be the cause: a file twice, or without its folder. */
+/**
+ * The draft starts out empty, so the fault must be in the archive: a duplicate file, or one without its
+ * folder.
+ */
 function explainPlace(name: string): (error: unknown) => never {
   return error => {
     const code = error instanceof Error && 'code' in error ? error.code : ''

@@ -1,6 +1,8 @@
-/** The settings of a restored database, by the path in its cluster. PostgreSQL runs commands that its settings name, so those of a
- * backup are not used: checksums show damage and not who wrote them. The values are those of initdb; all others are on the command
- * line of each start. */
+/**
+ * The settings of a restored database, by path in its cluster. PostgreSQL runs commands that its settings
+ * name, so those in a backup are not used: checksums reveal damage, not who wrote them. The values are those
+ * of initdb; all others are on the command line of each start.
+ */
 export const freshSettings: Readonly<Record<string, string>> = {
   'postgresql.conf': `dynamic_shared_memory_type = posix
 log_timezone = 'Etc/UTC'

@@ -1,16 +1,19 @@
-/** Files and folders in the ustar format, so that `tar` reads a backup, too. Streams: no file is in memory as a whole. */
+/**
+ * Files and folders in the ustar format, so that `tar` can read a backup, too. Everything is streamed: no
+ * file is in memory as a whole.
+ */
 
-/** The message is the rest of a sentence about the file. */
+/** The message completes a sentence whose subject is the file. */
 export class DamagedArchive extends Error {}
 
 const blockBytes = 512
 const maxNameBytes = 100
-/** Eleven octal digits. PostgreSQL cuts its own files at 1 GB. */
+/** Eleven octal digits. PostgreSQL splits its own files at 1 GB. */
 const maxFileBytes = 8 * 2 ** 30 - 1
 
 export type EntryKind = 'file' | 'folder'
 
-/** The header of an entry. After it come `size` bytes and `padding(size)`. */
+/** The header of an entry. `size` bytes and `padding(size)` follow it. */
 export function tarHeader(name: string, kind: EntryKind, size: number, modifiedMs: number): Buffer {
   const header = Buffer.alloc(blockBytes)
   const shown = kind === 'folder' ? `${name}/` : name
@@ -38,21 +41,21 @@ function checksumOf(header: Uint8Array): number {
   return sum
 }
 
-/** Fills the last block of a content. */
+/** Fills the last block of an entry's content. */
 export const padding = (size: number) => Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes)
 
-/** What ends an archive. */
+/** The end of an archive. */
 export const tarEnd = () => Buffer.alloc(2 * blockBytes)
 
 export interface TarEntry {
   readonly name: string
   readonly kind: EntryKind
   readonly size: number
-  /** The content. Take all of it before the next entry. */
+  /** The content. Consume all of it before the next entry. */
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** Reads the entries of an archive. Throws where it is not one, or ends before its end. */
+/** Reads the entries of an archive. Throws if it is not one or is truncated. */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const source = new ByteSource(chunks)
   for (;;) {
@@ -62,7 +65,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     yield { name, kind, size, content: source.next(size) }
     await source.exactly(padding(size).length)
   }
-  // To the end of the stream, whose own checksum is behind it.
+  // Reads to the end of the stream, whose own checksum follows.
   await source.drain()
 }
 
@@ -80,7 +83,7 @@ function parseHeader(header: Buffer): { name: string; kind: EntryKind; size: num
   return { name, kind: type === '5' ? 'folder' : 'file', size: octal(124, 12) }
 }
 
-/** Hands out the bytes of a stream in the pieces that its reader wants. */
+/** Returns the bytes of a stream in pieces of the requested sizes. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest: Uint8Array = new Uint8Array()

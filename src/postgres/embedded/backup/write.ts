@@ -15,8 +15,10 @@ export interface BackupReport {
   readonly databaseBytes: number
 }
 
-/** Writes the database to one file while it is in use. The restored database is that of the moment at which the backup ends. The
- * file gets its name when it is complete and on disk, and is readable for its owner only. */
+/**
+ * Writes the database to one file while it is in use. The restored database is as of the end of the backup.
+ * The file gets its name once it is complete and on disk, and only its owner can read it.
+ */
 export async function writeBackup(
   cluster: EmbeddedCluster,
   file: string,
@@ -67,7 +69,7 @@ export async function writeBackup(
   }
 }
 
-/** The system may write less than it is given. */
+/** The system may write fewer bytes than it is given. */
 export async function writeFully(output: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await output.write(bytes, at, bytes.length - at)).bytesWritten
 }
@@ -85,7 +87,7 @@ async function assertNewFile(target: string, file: string, { location }: Embedde
     )
 }
 
-/** A link that leads nowhere has the name, too. */
+/** A dangling link also occupies the name. */
 const exists = (path: string) =>
   lstat(path).then(
     () => true,
@@ -94,7 +96,7 @@ const exists = (path: string) =>
 const fileExists = (file: string) =>
   new Failure('conflict', `${file} exists and is not overwritten. Name a new file, or move that one away.`)
 
-/** A PostgreSQL that died during the backup knows nothing of it when it is back. */
+/** If PostgreSQL crashed during the backup, it has forgotten the backup after its restart. */
 const wasRestarted = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55000'
 const restarted = (cause: unknown) =>
   new Failure(
@@ -103,13 +105,13 @@ const restarted = (cause: unknown) =>
     { cause },
   )
 
-/** A link fails where the name is taken; a rename would replace the file that has it. */
+/** A link fails if the name is taken, whereas a rename would replace the existing file. */
 async function moveTo(draft: string, target: string, file: string): Promise<void> {
   try {
     await link(draft, target)
   } catch {
     if (await exists(target)) throw fileExists(file)
-    // Some file systems have no links.
+    // Some file systems do not support links.
     await rename(draft, target)
   }
   await rm(draft, { force: true })
