@@ -32,7 +32,7 @@ export const json = (data: object): Markup =>
 
 const unicodeEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** One test spares the three passes of `escapeText` for the coordinates and numbers that most parts are. */
+/** Most parts are coordinates and numbers, for which this single test replaces the three passes of `escapeText`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern matches control characters on purpose
 const unsafe = /[&<>"'\u0000-\u001f\u007f\ud800-\udfff]/
 

@@ -25,7 +25,7 @@ export function pickLegs(
   const rows = keys + ((<usize>maxCandidates) << 3)
   const min = f64.load(stats)
   let scale = <f64>(buckets - 1) / (f64.load(stats, 8) - min)
-  // Scores are equal, or so close or far apart that the factor is not finite: one bucket.
+  // If scores are equal, or so close that the factor is not finite, they share one bucket.
   if (!(scale < Infinity)) scale = 0
   countBuckets(score, width, min, scale, bucketOf, counts, buckets)
   store<i32>(counts, load<i32>(counts) - (width - eligible))
@@ -193,7 +193,7 @@ function markLegs(
   }
 }
 
-/** The masks of two pairs of doubles as one mask of four integers. */
+/** Combines the masks of two pairs of doubles into one mask of four integers. */
 function narrow(low: v128, high: v128): v128 {
   return i32x4.shuffle(low, high, 0, 2, 4, 6)
 }

@@ -181,7 +181,7 @@ function nextStart(bits: usize, word: i32): i32 {
   return at + <i32>ctz(rest)
 }
 
-/** At least 57 bits. */
+/** The bits from `word` on, at least 57 of them. */
 function bitsFrom(bits: usize, word: i32): u64 {
   return load<u64>(bits + (<usize>word >> 3)) >> <u64>(word & 7)
 }

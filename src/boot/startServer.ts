@@ -138,7 +138,7 @@ export async function startServer(
   const { markets, requestCounter, responses } = resources
   const stopTrimming = dropUnusedMemory(resources.backtests.panels.cache, resources.events)
   opened.defer(async () => stopTrimming())
-  // Started first so that it is closed last, which keeps the draining of the server observable.
+  // Started before everything below, so that it is closed after it: metrics remain available during a drain.
   startMetrics(
     {
       config,

@@ -3,7 +3,7 @@
  *   w^2 = g_0 + 2 sum_{j=1..T-1} kappa_j g_j,  g_j = 1/T sum_t c_t c_{t+j},
  *   kappa_j = (T - j)/T (1 - q)^j + j/T (1 - q)^(T - j)
  *
- * without that double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
+ * computed without that double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
  *
  *   a_t = sum_j p^j c_{t-j} = p (a_{t-1} + c_{t-1}),  b_t = sum_j j p^j c_{t-j} = p (b_{t-1} + a_{t-1} + c_{t-1})
  *

@@ -132,7 +132,8 @@ function earnGrossReturns(run: Run, maxRows: number, stop: Int32Array | undefine
   })
 }
 
-/** Continues for the longest holding time after the tile's last row, until every portfolio has sold it. */
+/** Calls `step` for each block of periods. The blocks extend past the tile's last row by the longest holding
+ * time, after which every portfolio has sold its names. */
 function eachBlock(
   run: Run,
   memory: TileMemory,

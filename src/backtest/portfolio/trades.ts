@@ -19,8 +19,8 @@ const rounding = 1e-13
 const ruinRounding = 1e-13
 
 /** Visits the trades of a configuration in each period, name by name. The kernel returns only their sum.
- * Tranches are netted. With drift, the old weights are first divided by the growth of the portfolio, w (1 +
- * r) / (1 + R). The first period buys from nothing, and nothing is liquidated at the end.
+ * Tranches are netted. With drift, each old weight w first becomes w (1 + r) / (1 + R). The first period buys
+ * from nothing, and nothing is liquidated at the end.
  *
  * O(rows), with drift O(rows h); memory O(rows).
  *

@@ -23,11 +23,11 @@ interface IcAhead {
 
 /** Decay of the rank information coefficient: Spearman's correlation of the score of period t and the return
  * of period t + k - 1 alone, over the names that have both, ties sharing their mean rank. k = 1 is `rankIc`.
- * A period has none with fewer than two such names, or if either does not vary. Null where `rankIc` has
- * null.
+ * A period has no correlation with fewer than two such names, or if either does not vary. Null where
+ * `rankIc` returns null.
  *
- * Each date is ordered once by score and once by return. Two dates of the same names, all of them known, use
- * the ranks as they are; otherwise the names that they share follow in order by leaving out the others.
+ * Each date is ordered once by score and once by return. Two dates with the same names, all of them known,
+ * use these ranks directly. Otherwise the other names are dropped, and the shared ones keep their order.
  * O(rows) for each k, besides the ordering.
  *
  * @param periods date indices

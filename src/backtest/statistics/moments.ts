@@ -20,8 +20,8 @@ export function mean(values: Float64Array): number {
  * The standard deviation is null with fewer than two values. It is also null if the values differ only by
  * rounding (1e-13 of the largest), because a ratio to it would be noise. The mean of an empty series is 0.
  *
- * The deviation is by hand: `sampleStandardDeviation` needs four times as long, and each fold of each trial
- * has one. */
+ * The deviation is computed here, because `sampleStandardDeviation` takes four times as long, and each fold
+ * of each trial needs one. */
 export function sampleMoments(values: Float64Array): { mean: number; standardDeviation: number | null } {
   const count = values.length
   const center = mean(values)

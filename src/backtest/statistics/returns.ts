@@ -45,7 +45,8 @@ export function equityCurve(net: Float64Array): { curve: Float64Array; ruined: b
   return { curve, ruined: false }
 }
 
-/** Compound annual growth rate: end^(P / T) - 1, a fraction. -1 if the curve ended at or below 0. Null without a period.
+/** Compound annual growth rate: end^(P / T) - 1, a fraction. -1 if the curve ended at or below 0. Null
+ * without a period.
  *
  * @param end last point of an equity curve that starts at 1
  * @param periods T, all periods of the run

@@ -15,9 +15,9 @@ interface RankIc {
 }
 
 /** Rank information coefficient: in each period Spearman's correlation of score and forward return over the
- * names that have both, ties sharing their mean rank. A period has none with fewer than two such names, or
- * if either does not vary. The mean is null without a period that has one, the other statistics with fewer
- * than two or no deviation. O(periods n log n), n names a period.
+ * names that have both, ties sharing their mean rank. A period has no correlation with fewer than two such
+ * names, or if either does not vary. The mean is null if no period has a correlation; the other statistics
+ * are null with fewer than two of them or without deviation. O(periods n log n), n names per period.
  *
  * @param periods date indices
  * @see Grinold, R. C. and Kahn, R. N. (2000), Active Portfolio Management, chapter 6 */
