@@ -11,8 +11,8 @@ const newline = 0x0a
 /** The archive behind the stored results. */
 export interface ShippedArchive {
   /**
-   * The number of names in the archive, and how many of their companies have a full-year figure of acceptable
-   * age on every day of the name.
+   * The number of names in the archive, and how many of their companies have a recent enough full-year figure
+   * on every day on which the archive has the name.
    */
   readonly names: number
   readonly withFigures: number

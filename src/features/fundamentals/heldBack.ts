@@ -51,8 +51,8 @@ const componentsOf = new Map<string, readonly string[]>([
 ])
 
 /**
- * The metrics from whose trailing twelve months a figure is computed. Balances among them have no rows over a
- * period.
+ * The metrics whose trailing twelve months are the inputs of this metric. Balances among them have no rows
+ * over a period.
  */
 const flowsOf = (metric: string): string[] => [
   metric,

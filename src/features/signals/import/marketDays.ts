@@ -2,7 +2,7 @@ import { addBusinessDays } from '../../../backtest/dataset/calendar.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../../dates.ts'
 import type { Markets } from '../../../markets/markets.ts'
 
-/** The state of a market's days by the clock. Days end at midnight in the market, not in UTC. */
+/** Which of a market's days have ended at one instant. Days end at midnight in the market, not in UTC. */
 export interface MarketDays {
   /** The first day that has not ended: a forecast for it or a later day is recorded in time. */
   readonly firstOpen: IsoDate
