@@ -66,10 +66,7 @@ const slackDays = 10
 
 const isNear = (a: IsoDate, b: number): boolean => Math.abs(dayNumber(a) - b) <= slackDays
 
-/**
- * Why a metric has no trailing twelve months up to a day. Null if it has no part of a year up to that day or
- * no reason is known.
- */
+/** Why a metric has no trailing twelve months up to a day, or null if no reason is known. */
 function whyNone(metric: string, end: IsoDate, flows: readonly Flow[]): string | null {
   const own = flows.filter(flow => metricOf(flow) === metric)
   const current = own.filter(flow => flow.current)
