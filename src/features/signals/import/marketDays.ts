@@ -12,9 +12,9 @@ export interface MarketDays {
 
 /**
  * The days of markets at one instant, in the time zone of the market's manifest. Without a manifest, the
- * country's zones decide, or all zones if it has none: for a forecast a day counts as over once it has ended
- * anywhere in the market, and for an outcome once it has ended everywhere. Thus neither is accepted too
- * easily.
+ * country's zones decide, or all zones if the country has none: for a forecast a day counts as over once it
+ * has ended anywhere in the market, and for an outcome once it has ended everywhere. Thus neither is accepted
+ * too easily.
  */
 export function marketDays(markets: Pick<Markets, 'get'>, now: Date): (market: string) => MarketDays {
   const known = new Map<string, MarketDays>()
