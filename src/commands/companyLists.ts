@@ -8,8 +8,8 @@ const maxIssuerNumbers = 5_000_000
 const maxSampleCompanies = 1_000
 
 /**
- * The issuer numbers in a file, one per line, in the register's spelling, with the leading zeros that people
- * omit.
+ * Reads issuer numbers from a file, one per line, and returns them in the register's spelling: people omit
+ * leading zeros.
  */
 export async function readIssuerNumbers(path: string, { issuer, name }: Manifest): Promise<string[]> {
   const pattern = new RegExp(issuer.pattern)

@@ -26,7 +26,7 @@ export interface FactRow {
    * is still the difference of the earlier generation. Null if all inputs are of one generation.
    */
   readonly earlierSince: number | null
-  /** For derived figures: the accessions of inputs from other filings than `filing`. */
+  /** For derived figures: accessions of the inputs that come from filings other than `filing`. */
   readonly inputs: readonly string[]
 }
 

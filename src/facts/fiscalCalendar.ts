@@ -27,7 +27,7 @@ export class FiscalCalendar {
   private readonly short = new Map<number, FiscalYear>()
   private sorted: FiscalYear[] | null = null
   private fallback: FiscalYear | null
-  /** The balance days of quarterly reports. No fiscal year ends on the same day of a year. */
+  /** The balance days of quarterly reports. A fiscal year never ends on the anniversary of such a day. */
   private readonly quarterEnds: number[] = []
 
   private readonly forms: Forms

@@ -28,8 +28,8 @@ export class MistaggedQuarters {
 
   /**
    * Whether a cumulative figure is really the stated quarter with the same end: it equals that quarter
-   * although something was earned before it or another amount is on record. Without such evidence it is a
-   * year to date, because a year may consist of its last quarter.
+   * although something was earned before it or another amount is on record. Without such evidence it counts
+   * as a year to date, because a company may have earned everything in the last quarter.
    */
   includes({ reported, series }: PlacedFact, rounding: RoundingUnit): boolean {
     const { span, start, end } = series.period

@@ -1,5 +1,7 @@
-/** What one filing reports for one metric and period: a register's figure after its tag was mapped to a metric. Days are
- * days since 1970-01-01. */
+/**
+ * What one filing reports for one metric and period: a register's figure after its tag was mapped to a
+ * metric. Days are days since 1970-01-01.
+ */
 export interface ReportedFact {
   readonly metric: string
   /** The register's own name, unchanged: `us-gaap:Revenues`. */

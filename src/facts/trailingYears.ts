@@ -31,7 +31,7 @@ export class TrailingYears {
   /** The year to date from which a series was last derived: two may end on one day. */
   private readonly source = new Map<Series, YearToDate>()
 
-  /** Derives, at the end of a day, what its statements allow. */
+  /** Derives trailing twelve months, at the end of a day, from what the day's filings stated. */
   update(years: YearsToDate, periods: PeriodIndex, vintages: VintageBuilder): void {
     for (const year of years.ofDay) followYear(year)
     if (!years.hasParts) return

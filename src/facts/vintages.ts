@@ -176,7 +176,8 @@ export class VintageBuilder {
   /**
    * Moves a period's figures to its exact days, which `filing` was the first to name. They become vintages of
    * the day of that filing, because the days could not be known before. Computed figures move after the day's
-   * changes of their parts, and only if those gave none; otherwise a day would have two vintages.
+   * changes of their parts, and only if those changes made no vintage of them; otherwise a day would have
+   * two.
    *
    * @param which figures of the filings and their differences, or what is computed from them
    */

@@ -44,7 +44,10 @@ const indexLookupSettings = {
   jit: 'off',
 } as const
 
-/** A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it by time zone. */
+/**
+ * A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it
+ * by time zone.
+ */
 export function connect(options: DatabaseOptions): Sql {
   const { applicationName = 'asfiled', isShared = false } = options
   return postgres(options.url, {

@@ -33,7 +33,10 @@ export async function hasChangedData(transaction: SqlClient): Promise<boolean> {
   return row.changed
 }
 
-/** Increments the data version. Call it in the transaction that writes the batch, so that readers see both or neither. */
+/**
+ * Increments the data version. Call it in the transaction that writes the batch, so that readers see both or
+ * neither.
+ */
 export async function advanceDataVersion(transaction: SqlClient, batch: ImportBatch): Promise<number> {
   const [row] = await transaction<{ version: string }[]>`
     update data_version set version = version + 1, changed_at = now() returning version`

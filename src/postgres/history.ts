@@ -59,8 +59,8 @@ const digestOf = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(by
 export const readMigration = (name: string) => fileOf(name, sqlFolder).text()
 
 /**
- * The last state without recorded digests of which databases exist, and the schema that its migrations
- * produce.
+ * The newest schema that databases without recorded digests may have: its last migration, and the file that
+ * lists what its migrations produce.
  */
 export const unrecordedState = {
   lastMigration: '0016_plain_names.sql',

@@ -39,7 +39,7 @@ const readOnly: ToolAnnotations = {
   openWorldHint: false,
 }
 
-/** A tool, with everything that all connections share made once. */
+/** Defines a tool. Everything that its connections share is built once. */
 export function defineTool<Input extends TObject, Output extends TObject>(
   parts: ToolParts<Input, Output>,
 ): Tool {

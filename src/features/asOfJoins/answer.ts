@@ -20,7 +20,7 @@ export const joinTag = (
   format: JoinFormat,
 ): string => `as-of ${licence} ${bodyFormat} ${format} ${JSON.stringify(query)} ${Bun.hash.xxHash64(body)}`
 
-/** The response's headers, including what row formats have no field for. */
+/** The response's headers. They carry the notes that formats of rows have no field for. */
 export function joinHeaders(
   markets: Markets,
   { about, dataVersion, metrics }: Pick<JoinAnswer, 'about' | 'dataVersion' | 'metrics'>,

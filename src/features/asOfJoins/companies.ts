@@ -22,7 +22,7 @@ const idShape = /^[A-Z0-9][A-Z0-9._-]{0,31}$/
 
 /**
  * Looks the companies up in the directory, which caches them between requests. If an import commits
- * meanwhile, they are of mixed versions and the caller looks them up again.
+ * meanwhile, they may be of mixed versions, and the caller looks them up again.
  */
 export async function findJoinCompanies(
   { lookups, directory }: Pick<CompanyDeps, 'lookups' | 'directory'>,

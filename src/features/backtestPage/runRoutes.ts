@@ -43,7 +43,8 @@ const youngMs = 60_000
 export function runRoutes(http: HttpPlugin, deps: RunRouteDeps) {
   const streams = new StreamCount()
   const download = (kind: ResultForm) => (context: RequestContext) => answerResult(deps, context, kind)
-  // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks asynchronous.
+  // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks
+  // asynchronous.
   return new Elysia({ name: 'backtestRuns' })
     .use(http)
     .get(path, async ({ context }) => showRun(deps, context), { ...page })

@@ -11,8 +11,8 @@ const newline = 0x0a
 /** The archive behind the stored results. */
 export interface ShippedArchive {
   /**
-   * The number of names in the archive, and how many of their companies have a full-year figure of acceptable
-   * age on every day of the name.
+   * The number of names in the archive, and how many of them belong to a company with a full-year figure that
+   * was known by the name's last day and not yet too old on its first.
    */
   readonly names: number
   readonly withFigures: number

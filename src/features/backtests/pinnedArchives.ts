@@ -100,7 +100,7 @@ export const openFiguresAt = (
   dataVersion: number,
 ): Promise<OpenedFigures> => readAt(reads, dataVersion, sql => openListedFigures(events, sql, wanted))
 
-/** The companies of an archive's assets, at that version as well. */
+/** The companies of an archive's assets at the same data version as its rows. */
 export const findListedAt = (
   reads: VersionedReads,
   names: string,

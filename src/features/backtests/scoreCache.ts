@@ -31,9 +31,9 @@ type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & {
 interface ScoredDataset {
   readonly data: Dataset
   readonly dataVersion: number
-  /** Assets of the market. */
+  /** The number of the market's assets. */
   readonly names: number
-  /** Assets that have a value. A company listed twice counts twice. */
+  /** The number of assets that have a value. A company listed twice counts twice. */
   readonly assets: number
 }
 

@@ -1,4 +1,7 @@
-/** Rows of a row group. Readers process it as a unit, and each open file holds one in memory. */
+/**
+ * The number of rows per row group. Readers process a group as a unit, and each open file holds one in
+ * memory.
+ */
 export const rowsPerGroup = 16_384
 const firstRows = 256
 

@@ -105,8 +105,8 @@ const nowhere = '0001-01-01'
 const maxDueCompanies = 128
 
 /**
- * The figures that became visible without a new data version, after a position, and the last company
- * examined; null if none follows.
+ * Reads the figures after a position that became visible without a new data version. `lastEntity` is the last
+ * company examined if there may be more, otherwise null.
  */
 export async function readMatured(
   sql: SqlClient,

@@ -3,7 +3,9 @@ import type { IsoDate } from '../../dates.ts'
 import { type CursorScope, type CursorSigner, notValid, PositionCursors } from '../../http/cursor.ts'
 import type { ChangePlace, ChangeRange } from './changeQueries.ts'
 
-/** Changes of data versions come first, then figures that became visible without one. */
+/**
+ * First the changes that came with a data version, then figures that became visible without a new version.
+ */
 export type Phase = 'versions' | 'days'
 
 /**

@@ -47,8 +47,8 @@ interface ReadyAnswer
     Omit<ReadyRows, 'dataVersion'> {}
 
 /**
- * For each ID, the company with its ready rows if it has them. Each takes one probe, and its rows may be tens
- * of kilobytes. All other companies must be found in the tables.
+ * The companies that have ready rows, by ID. Each takes one probe, and its rows may be tens of kilobytes. All
+ * other companies must be found in the tables.
  */
 export async function findReady(
   sql: SqlClient,

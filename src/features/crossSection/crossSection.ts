@@ -97,7 +97,9 @@ function checkCount(metrics: readonly string[], filters: readonly Filter[], sort
   )
 }
 
-/** A page of one metric of every company of a market. The companies on the page count against the key's cap. */
+/**
+ * A page of one metric of every company of a market. The companies on the page count against the key's cap.
+ */
 export async function readCrossSection(
   deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
   rights: Rights,

@@ -51,8 +51,8 @@ const componentsOf = new Map<string, readonly string[]>([
 ])
 
 /**
- * The metrics from whose trailing twelve months a figure is computed. Balances among them have no rows over a
- * period.
+ * The metrics whose trailing twelve months are the inputs of this metric. Balances among them have no rows
+ * over a period.
  */
 const flowsOf = (metric: string): string[] => [
   metric,
@@ -66,10 +66,7 @@ const slackDays = 10
 
 const isNear = (a: IsoDate, b: number): boolean => Math.abs(dayNumber(a) - b) <= slackDays
 
-/**
- * Why a metric has no trailing twelve months up to a day. Null if it has no part of a year up to that day or
- * no reason is known.
- */
+/** Why a metric has no trailing twelve months up to a day, or null if no reason is known. */
 function whyNone(metric: string, end: IsoDate, flows: readonly Flow[]): string | null {
   const own = flows.filter(flow => metricOf(flow) === metric)
   const current = own.filter(flow => flow.current)

@@ -137,7 +137,7 @@ function restriction(plan: CompanyPlan, fiscalYear: number): string | null {
   return onlyRecentYear(String(fiscalYear))
 }
 
-/** @param which the year, or the companies limited to it */
+/** @param which names the year that is shown, or the companies of which only that year is shown */
 export function onlyRecentYear(which: string): string {
   return `Only the most recent reported fiscal year (${which}) is shown. The full history and as_of require an evaluation key or a Personal or Commercial data licence.`
 }

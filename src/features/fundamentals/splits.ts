@@ -30,8 +30,8 @@ export interface Split {
 }
 
 /**
- * Detects the splits that these filings show. A filing shows a split if it restates share counts by a ratio p
- * / q and per-share figures of unchanged profit by its inverse, each within its rounding, and more of them
+ * Detects the splits that these filings show. A filing shows a split if it restates share counts by a ratio
+ * p/q and per-share figures of unchanged profit by its inverse, each within its rounding, and more of them
  * have that ratio than another. Earlier vintages are adjusted by the splits detected since, so that each
  * split counts once. A count that changes alone is an issue or a correction; a per-share figure that changes
  * alone is a restatement.

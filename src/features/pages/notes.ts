@@ -66,7 +66,8 @@ const onlySeen = (left: number | null): string =>
     : `This list has only companies that you have already seen, because a whole page could exceed the ${exactFigure(left ?? 0)} that your licence has left.`
 
 /**
- * How the companies of a screen are compared and which are not. Links to other currencies follow the table.
+ * How the companies of a screen are compared, and which companies are excluded from the comparison. Links to
+ * other currencies follow the table.
  */
 export function comparisonNotes(
   { sort, inCurrency, left }: Pick<CrossSectionPlan, 'sort' | 'inCurrency' | 'left'>,

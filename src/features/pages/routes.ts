@@ -42,7 +42,8 @@ export const lastPart = ({ path }: RequestContext, prefix: string): string =>
 /** The pages of the site. They call the API's own functions as the visitor, and need no key. */
 export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
   const rightsOf = (context: RequestContext) => context.authenticatedCaller.rights
-  // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks asynchronous.
+  // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks
+  // asynchronous.
   return new Elysia({ name: 'pages' })
     .use(http)
     .get(

@@ -46,7 +46,7 @@ export class PanelCache {
 
   /**
    * Call this at regular intervals. While the panels exceed `restBytes`, drops those that were not used
-   * during the last `intervals`, least recently used first. Returns the number of free bytes.
+   * during the last `intervals`, least recently used first. Returns the number of bytes freed.
    */
   dropUnused(intervals: number, restBytes: number): number {
     this.#interval++

@@ -120,7 +120,7 @@ const zstdLevel = 1
 
 /** How many parts are compressed ahead of the database: more would only use memory. */
 const partsAhead = 4
-/** Panels are stored by several statements, so that a large one does not exceed the time limit of one. */
+/** Parts written by one statement, so that its duration does not depend on the size of the panel. */
 const partsOfStatement = 16
 
 /**

@@ -23,10 +23,10 @@ const pauseMs = 15
 /**
  * Reads the relations of searches from disk into memory, in file order. A search for a name touches hundreds
  * of scattered pages, so the first ones after a start would wait for the disk each time. Returns the bytes
- * read, or null if the database lacks the extension pg_prewarm. Relations larger than half of the database's
- * buffers go into the operating system's cache, so that they do not displace figures.
+ * read, or null if the database lacks the extension pg_prewarm. If they exceed half of the database's
+ * buffers, they go into the operating system's cache instead, so that they do not displace figures.
  *
- * @param maxBytes reading stops after this many bytes
+ * @param maxBytes relations that would exceed this total are skipped
  */
 export async function warmSearch(sql: Sql, maxBytes: number): Promise<number | null> {
   const [{ canWarm, bufferBytes }] = await sql<{ canWarm: boolean; bufferBytes: number }[]>`

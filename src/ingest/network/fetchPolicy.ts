@@ -44,8 +44,10 @@ export function createThrottle(requestsPerSecond: number, { now, sleep }: Pick<N
   }
 }
 
-/** Returns a function that replaces credentials in a message. Messages are written without credentials; this is a second
- * line of defence. */
+/**
+ * Returns a function that replaces credentials in a message. Messages are written without credentials; this
+ * is a second line of defence.
+ */
 export function secretRedactor(source: Source, settings: RegisterSettings): (text: string) => string {
   const secrets = source.secretSettings
     .map(name => settings[name] ?? '')

@@ -40,7 +40,9 @@ export interface RegisterRequest {
   readonly mayExpire?: true
   /** True if the register sends gzip without a Content-Encoding header. */
   readonly gzipWithoutHeader?: true
-  /** Checks a complete response before it is stored. Throws a Failure if the register has changed its format. */
+  /**
+   * Checks a complete response before it is stored. Throws a Failure if the register has changed its format.
+   */
   readonly check: (bytes: Uint8Array) => ResponseCheck
 }
 
@@ -81,8 +83,10 @@ export type Step =
       readonly position: string
       readonly unless: 'run' | 'part'
     }
-  /** Requests the next page of companies, of which there may be millions. Companies that are done for the day
-   * (`companyDone`) are skipped. */
+  /**
+   * Requests the next page of companies, of which there may be millions. Companies that are done for the day
+   * (`companyDone`) are skipped.
+   */
   | { readonly do: 'next companies' }
   /** Announces this many further requests, for the progress display. */
   | { readonly do: 'expect'; readonly requests: number }

@@ -24,17 +24,21 @@ export interface OverwriteRules {
   readonly rules: Pick<MetricRules, 'rank'>
 }
 
-/** What a register that overwrites reported, and when: derived from all observations of one entity, ordered by day.
+/**
+ * What a register that overwrites reported, and when: derived from all observations of one entity, ordered by
+ * day.
  *
  * - What the first observation of a filing contains belongs to that filing, under the filing's own day.
- * - A figure that a later observation changes or adds is a new reported fact, under the day of that observation. A repeated
- * figure is not. Without this, an edit would appear under the filing's day, before it was made.
- * - If filings replace one another, a replacement gets the day of the observation in which it first appeared. From then on,
- * filings with a lower accession report nothing for its period.
- * - All observations of one day count as one. If they contradict one another, the preferred tag wins, then the figure that
- * is new.
+ * - A figure that a later observation changes or adds is a new reported fact, under the day of that
+ *   observation. A repeated figure is not. Without this, an edit would appear under the filing's day, before
+ *   it was made.
+ * - If filings replace one another, a replacement gets the day of the observation in which it first appeared.
+ *   From then on, filings with a lower accession report nothing for its period.
+ * - All observations of one day count as one. If they contradict one another, the preferred tag wins, then
+ *   the figure that is new.
  *
- * Observations of a later day never change the facts of an earlier day. */
+ * Observations of a later day never change the facts of an earlier day.
+ */
 export function factsFromObservations(
   observedFilings: readonly ObservedFiling[],
   { replaces, rules }: OverwriteRules,

@@ -20,8 +20,10 @@ const minBytesPerValue = 5
  */
 const collectGarbageBytes = 8 * 1024 * 1024
 
-/** Parses JSON in UTF-8. Errors name line, column and byte. A key that appears twice in an object is an error: `JSON.parse`
- * would silently take the later value. */
+/**
+ * Parses JSON in UTF-8. Errors name line, column and byte. A key that appears twice in an object is an error:
+ * `JSON.parse` would silently take the later value.
+ */
 export function parseJson(bytes: Uint8Array): unknown {
   assertParsedSize(bytes)
   if (bytes.length >= collectGarbageBytes) Bun.gc(true)
@@ -135,7 +137,9 @@ export function repeatedKey(json: string): { readonly key: string; readonly at: 
 type Keys = string[] | Set<string>
 const maxListKeys = 12
 
-/** The position of the quotation mark that ends a string: the first one after an even number of backslashes. */
+/**
+ * The position of the quotation mark that ends a string: the first one after an even number of backslashes.
+ */
 function endOfString(json: string, open: number): number {
   let at = json.indexOf('"', open + 1)
   while (at >= 0 && json.charCodeAt(at - 1) === 0x5c) {

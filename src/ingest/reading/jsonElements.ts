@@ -7,9 +7,11 @@ const [quote, backslash, comma, open, close, openBrace, closeBrace] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
 
-/** Yields the elements of a JSON list one at a time. A list may have hundreds of megabytes, too much to keep in memory at
- * once. A document may have several lists, one per line. A document that is not a list is yielded as one element. A key that
- * appears twice in an object is an error. */
+/**
+ * Yields the elements of a JSON list one at a time. A list may have hundreds of megabytes, too much to keep
+ * in memory at once. A document may have several lists, one per line. A document that is not a list is
+ * yielded as one element. A key that appears twice in an object is an error.
+ */
 export function* jsonElements(bytes: Uint8Array): Generator<unknown> {
   assertParsedSize(bytes)
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

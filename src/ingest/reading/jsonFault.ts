@@ -31,8 +31,8 @@ export function locateJsonFault(json: string): JsonFault | null {
   const open: ('}' | ']')[] = []
   let expected = 'a value'
   /**
-   * What the object or list that ends last expected before its end: the parser closes it before it reports
-   * the missing bracket.
+   * What the object or list that was closed last still expected: the parser closes it before it reports the
+   * missing bracket.
    */
   let expectedInside = expected
   const expectAfterValue = () => {

@@ -75,7 +75,10 @@ export interface CsvRows {
   readonly records: readonly Readonly<Record<string, string>>[]
 }
 
-/** Parses a CSV table with a header. The delimiter is a comma, or a semicolon if the first line has semicolons and no comma. */
+/**
+ * Parses a CSV table with a header. The delimiter is a comma, or a semicolon if the first line has semicolons
+ * and no comma.
+ */
 export function csvRows(text: string): CsvRows {
   const firstLine = text.slice(0, text.search(/[\r\n]|$/))
   const [header = [], ...rows] = readCsv(

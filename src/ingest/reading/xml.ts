@@ -18,9 +18,12 @@ interface XmlHandler {
 const maxDepth = 512
 const maxAttributes = 65_536
 
-/** Reads a document in one pass. Throws for a DOCTYPE: its entities could expand without limit or name local files.
+/**
+ * Reads a document in one pass. Throws for a DOCTYPE: its entities could expand without limit or name local
+ * files.
  *
- * @param where prefix of error messages, to name one of several documents */
+ * @param where prefix of error messages, to name one of several documents
+ */
 export function readXml(text: string, handler: XmlHandler, where = ''): void {
   const parser = new SaxesParser({ xmlns: true, position: true })
   const check = (fault: string | null) => {

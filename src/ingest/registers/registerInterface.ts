@@ -63,7 +63,7 @@ export interface Register {
 export const maxDocumentBytes = 48 * 1024 * 1024
 
 export interface SourceDocument {
-  /** The path of the file, followed for a zip by `!` and the entry; without `.gz`. */
+  /** The path of the file without `.gz`; for an entry of a zip, the zip's path, `!` and the entry's name. */
   readonly name: string
   readonly bytes: Uint8Array
 }

@@ -2,11 +2,11 @@ import type { SqlClient } from '../../postgres/client.ts'
 
 /**
  * Makes the ready answers that these companies lack (`fill_ready_answers`). Triggers delete the row of a
- * company that changes; without a row, the company is served from the tables, which takes longer. Does nothing
- * during a bulk load.
+ * company that changes; without a row, the company is served from the tables, which takes longer. Does
+ * nothing during a bulk load.
  *
- * It holds the row of `data_version` for share, and does nothing while another transaction holds it for update,
- * as every change of data does. So no ready answer is made from figures that are about to change.
+ * It holds the row of `data_version` for share, and does nothing while another transaction holds it for
+ * update, as every change of data does. So no ready answer is made from figures that are about to change.
  */
 export async function fillReadyAnswers(sql: SqlClient, entityIds: readonly number[]): Promise<void> {
   if (entityIds.length === 0) return

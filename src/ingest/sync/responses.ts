@@ -53,8 +53,10 @@ async function cachedResult(
 
 type StorableOutcome = Extract<FetchOutcome, { kind: 'fresh' | 'unchanged' | 'missing' }>
 
-/** Stores a response: first the whole file, then one transaction that records it, so that a recorded file is always complete.
- * A response equal to the previous one is not stored again. */
+/**
+ * Stores a response: first the whole file, then one transaction that records it, so that a recorded file is
+ * always complete. A response equal to the previous one is not stored again.
+ */
 export async function saveResponse(
   sql: Sql,
   options: SyncOptions,

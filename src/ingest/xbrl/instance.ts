@@ -37,8 +37,10 @@ export interface XbrlFact {
   readonly value: string | null
 }
 
-/** Reads an instance in one pass. Facts in tuples are read like others; footnotes and schema references are skipped. Throws
- * for a DOCTYPE (see `readXml`). */
+/**
+ * Reads an instance in one pass. Facts in tuples are read like others; footnotes and schema references are
+ * skipped. Throws for a DOCTYPE (see `readXml`).
+ */
 export function readXbrl(text: string): XbrlInstance {
   const reader = new InstanceReader()
   readXml(text, reader)

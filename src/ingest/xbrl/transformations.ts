@@ -36,7 +36,10 @@ export function plainNumber(text: string, format: string): string | null | undef
   }
 }
 
-/** Converts a displayed text that is not a number: Japanese dates become `YYYY-MM-DD`, fixed formats their fixed value. */
+/**
+ * Converts a displayed text that is not a number: Japanese dates become `YYYY-MM-DD`, fixed formats their
+ * fixed value.
+ */
 export function plainText(text: string, format: string): string {
   if (text.length > maxShownLength) return text
   switch (baseName(format)) {
@@ -59,7 +62,10 @@ export function plainText(text: string, format: string): string {
   }
 }
 
-/** The name that all registry versions share: `numdotdecimal` for `ixt:numdotdecimal` and `ixt4:num-dot-decimal`. */
+/**
+ * The name that all registry versions share: `numdotdecimal` for `ixt:numdotdecimal` and
+ * `ixt4:num-dot-decimal`.
+ */
 const baseName = (format: string) => format.slice(format.indexOf(':') + 1).replaceAll('-', '')
 
 const matched = (text: string, pattern: RegExp) => (pattern.test(text) ? text : null)

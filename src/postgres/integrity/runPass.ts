@@ -113,7 +113,8 @@ async function checkAllPages(pass: Pass): Promise<boolean> {
       const isFirst = relation.relation === start.relation
       const outcome = await checkPages(pass, relation, isFirst ? start : { fork: 0, block: 0 })
       if (outcome === 'ended') return false
-      // If the structure check does not cover a relation, the page check clears its structural findings as well.
+      // If the structure check does not cover a relation, the page check clears its structural findings as
+      // well.
       const over = [
         'pages',
         'request',

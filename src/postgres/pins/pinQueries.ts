@@ -28,8 +28,9 @@ export async function pinnedPath(sql: Sql): Promise<PinnedPath> {
 }
 
 /**
- * The tables whose replaced and deleted rows are kept. A migration that adds such a table must add it here, too.
- * One that adds a column to such a table must also add it to `<name>_past` and to the view in the schema `pinned`.
+ * The tables whose replaced and deleted rows are kept. A migration that adds such a table must add it here,
+ * too. One that adds a column to such a table must also add it to `<name>_past` and to the view in the schema
+ * `pinned`.
  */
 export const versionedTables = [
   'fact',

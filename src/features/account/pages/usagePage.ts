@@ -17,7 +17,7 @@ export interface UsageState {
 
 const grouped = (value: number) => value.toLocaleString('en-US')
 
-/** /account/usage: requests by day and route, and the companies used of the cap. */
+/** /account/usage: requests by day and route, and how much of the company cap is used. */
 export function usagePage({ session, keys, use, today }: UsageState): string {
   const days = Array.from({ length: usageDays }, (_, back) => addDays(today, back - usageDays + 1))
   const counts = days.map(day => ({

@@ -22,7 +22,7 @@ export const requestTable = (label: string, requests: readonly LicenceRequest[])
         ]),
       })
 
-/** /admin/requests: pending requests on a page of their own first, then all. */
+/** /admin/requests: open requests by default, or all of them. */
 export const requestsPage = (
   email: string,
   requests: readonly LicenceRequest[],

@@ -74,9 +74,9 @@ const maxPauseMs = 3_000
 
 /**
  * Polls a stored backtest with growing pauses, because each poll counts as a request of the key. Cancelling
- * the call cancels the backtest; when only the time to wait ends, it continues.
- * A client of the protocol of 2025 cancels over HTTP by a second message that nothing relates to the first, so its
- * backtest continues, too.
+ * the call cancels the backtest; when only the time to wait ends, it continues. Clients of the 2025 protocol
+ * cancel over HTTP with a second message that cannot be matched to the first, so their backtests continue as
+ * well.
  */
 async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise<ToolAnswer<Answer>> {
   let current = started

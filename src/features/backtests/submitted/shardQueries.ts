@@ -9,7 +9,9 @@ interface RoundPlan {
   readonly shards: readonly NewTask[]
 }
 
-/** Stores the plan of a round and adds its shards to the queue. Does nothing if the round is already planned. */
+/**
+ * Stores the plan of a round and adds its shards to the queue. Does nothing if the round is already planned.
+ */
 export async function storePlan(sql: Sql, jobId: string, round: number, plan: RoundPlan): Promise<void> {
   await sql.begin(async transaction => {
     const planned = await transaction`

@@ -2,7 +2,7 @@ import { addBusinessDays } from '../../../backtest/dataset/calendar.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../../dates.ts'
 import type { Markets } from '../../../markets/markets.ts'
 
-/** The state of a market's days by the clock. Days end at midnight in the market, not in UTC. */
+/** Which of a market's days have ended at one instant. Days end at midnight in the market, not in UTC. */
 export interface MarketDays {
   /** The first day that has not ended: a forecast for it or a later day is recorded in time. */
   readonly firstOpen: IsoDate
@@ -12,9 +12,9 @@ export interface MarketDays {
 
 /**
  * The days of markets at one instant, in the time zone of the market's manifest. Without a manifest, the
- * country's zones decide, or all zones if it has none: for a forecast a day counts as over once it has ended
- * anywhere in the market, and for an outcome once it has ended everywhere. Thus neither is accepted too
- * easily.
+ * country's zones decide, or all zones if the country has none: for a forecast a day counts as over once it
+ * has ended anywhere in the market, and for an outcome once it has ended everywhere. Thus neither is accepted
+ * too easily.
  */
 export function marketDays(markets: Pick<Markets, 'get'>, now: Date): (market: string) => MarketDays {
   const known = new Map<string, MarketDays>()

@@ -176,7 +176,10 @@ function yearOf({ start, end }: XbrlContext, years: Years): AccountYear | null {
   return start === null && years.N !== undefined && end === years.N.start - 1 ? 'NM1' : null
 }
 
-/** Every context is an instant, the last day of the year; a dimension states which of the two years it belongs to. */
+/**
+ * Every context is an instant, the last day of the year; a dimension states which of the two years it belongs
+ * to.
+ */
 function readDimensions({ contexts, units, facts }: XbrlInstance): InstanceContent {
   const years: Years = {}
   const rubrics: InstanceContent['rubrics'][number][] = []

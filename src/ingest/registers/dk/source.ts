@@ -17,7 +17,10 @@ import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 import { danishDate } from './publications.ts'
 
-/** Erhvervsstyrelsen: the index of published accounts in the order of publication, and the XBRL document of each. */
+/**
+ * Erhvervsstyrelsen: the index of published accounts in the order of publication, and the XBRL document of
+ * each.
+ */
 export const dkSource: Source = {
   market: 'DK',
   name: 'Erhvervsstyrelsen (Denmark)',

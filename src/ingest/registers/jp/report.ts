@@ -122,7 +122,7 @@ export interface ReportName {
 const namePattern =
   /(?:^|[/\\!_])((jp[a-z]+\d{6}-[a-z]+|jpaud-[a-z]+-[a-z]+)-\d{3}_([EG]\d{5})-\d{3}_\d{4}-\d\d-\d\d_(\d\d)_(\d{4}-\d\d-\d\d))(?:_ixbrl\.htm|\.[a-z]+)$/
 
-/** Null if the register does not give such names. */
+/** Null if the file's name does not follow the register's pattern. */
 export function parseReportName(path: string): ReportName | null {
   const parts = namePattern.exec(path)
   if (parts === null) return null

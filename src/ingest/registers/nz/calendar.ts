@@ -54,7 +54,8 @@ function isWorkingDay(day: number): boolean {
   for (const holiday of [206, 425]) {
     if (monthDay === holiday || (isMonday && monthDay > holiday && monthDay <= holiday + 2)) return false
   }
-  // The Sovereign's Birthday is the first Monday in June, Labour Day the fourth in October, Matariki a Friday in June or July.
+  // The Sovereign's Birthday is the first Monday in June, Labour Day the fourth in October, Matariki a Friday
+  // in June or July.
   if (isMonday && ((monthDay >= 601 && monthDay <= 607) || (monthDay >= 1022 && monthDay <= 1028)))
     return false
   return !(weekday(day) === 5 && year >= 2022 && monthDay >= 619 && monthDay <= 714)

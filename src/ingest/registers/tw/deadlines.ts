@@ -15,9 +15,12 @@ export type Filer = 'general' | 'half-year later' | 'holding' | 'unlisted'
 /** The last day for the first, second and third quarter and, in the next year, for the year. */
 type LastDays = readonly [string, string, string, string]
 
-/** Securities and Exchange Act, article 36: 45 days after a quarter, three months after the year. Its second paragraph sets
- * other limits. Financial holdings: 60 days after the first and third quarter. Financial institutions and, since 2021,
- * foreign companies: two months after the half-year. Companies that are not listed: four months after the year. */
+/**
+ * Securities and Exchange Act, article 36: 45 days after a quarter, three months after the year. Its second
+ * paragraph sets other limits. Financial holdings: 60 days after the first and third quarter. Financial
+ * institutions and, since 2021, foreign companies: two months after the half-year. Companies that are not
+ * listed: four months after the year.
+ */
 const lastDays: Readonly<Record<Filer, LastDays>> = {
   general: ['05-15', '08-14', '11-14', '03-31'],
   'half-year later': ['05-15', '08-31', '11-14', '03-31'],
@@ -25,7 +28,9 @@ const lastDays: Readonly<Record<Filer, LastDays>> = {
   unlisted: ['05-30', '08-31', '11-29', '04-30'],
 }
 
-/** Before 2013 the Act gave consolidated reports 75 days after the half-year and four months after the year. */
+/**
+ * Before 2013 the Act gave consolidated reports 75 days after the half-year and four months after the year.
+ */
 const lastDaysBefore2013: LastDays = ['05-30', '09-13', '11-29', '04-30']
 
 /** The last day on which the report of a quarter may lawfully be filed. */

@@ -125,8 +125,8 @@ export const concepts: Concepts = {
     gaap('LongTermDebtAndCapitalLeaseObligations LongTermDebt'),
     ifrs('NoncurrentPortionOfNoncurrentBorrowings'),
   ),
-  // No debt of IFRS filers is mapped here: Logistic Properties states all of it, including the current part,
-  // as LongtermBorrowings.
+  // No IFRS tag is mapped here: Logistic Properties states all of its debt, including the current part, as
+  // LongtermBorrowings.
   long_term_debt_noncurrent: stock(
     gaap('LongTermDebtNoncurrent'),
     gaap('LongTermDebtAndCapitalLeaseObligations'),
