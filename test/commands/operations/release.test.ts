@@ -53,12 +53,17 @@ describe('a release', () => {
 
   test('is later than the one before it, by version, day and schema number', async () => {
     const { releases } = readChangelog(await Bun.file(resolve(root, 'CHANGELOG.md')).text())
-    for (const [place, release] of nonEmpty(releases.slice(1).entries())) {
-      const later = releases[place]
-      expect(comparable(later.version) > comparable(release.version)).toBe(true)
-      expect(later.date >= release.date).toBe(true)
-      expect((later.schema ?? 0) >= (release.schema ?? 0)).toBe(true)
-    }
+    const isLater = (later: Release, earlier: Release) =>
+      comparable(later.version) > comparable(earlier.version) &&
+      later.date >= earlier.date &&
+      (later.schema ?? 0) >= (earlier.schema ?? 0)
+    const [latest] = releases
+    expect(isLater({ ...latest, version: '1000.0.0' }, latest)).toBe(true)
+    expect(isLater(latest, latest)).toBe(false)
+    // None may be found: at first there is a single release.
+    expect(releases.filter((release, index) => index > 0 && !isLater(releases[index - 1], release))).toEqual(
+      [],
+    )
   })
 
   test('is what asfiled version says', async () => {
