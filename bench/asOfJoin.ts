@@ -117,13 +117,20 @@ function parquetOf(
   task: Parameters<typeof joinRows>[0],
 ): Uint8Array<ArrayBuffer> {
   const about: AboutJoin = {
-    ...{ object: 'as_of_join', fp: 'FY', known: '' },
-    ...{ count: rows.count, data_version: 0, max_age_days: null },
+    object: 'as_of_join',
+    fp: 'FY',
+    known: '',
+    count: rows.count,
+    data_version: 0,
+    max_age_days: null,
     ...{ unknown: [], unknown_count: 0, attribution: [], markets: [] },
   }
   const written = writeJoin({
     ...{ ...task, plan: { ...plan, metrics: [] }, blocks: [] },
-    ...{ format: 'parquet', unitNames: new Map(), about, limit: 2 ** 30 },
+    format: 'parquet',
+    unitNames: new Map(),
+    about,
+    limit: 2 ** 30,
   })
   return new Uint8Array(written.bytes)
 }

@@ -163,7 +163,9 @@ function nanosPerCount(): number {
 /** For budget.json: the counting against the request. The pairs are too noisy for a bound on a busy machine. */
 export const metricsFigures = ({ metrics, nanosPerCount, microsOff, scrapeMs }: MetricsBench): Figure[] => [
   {
-    ...{ name: 'metrics.cost_in_request', value: metrics.share, unit: 'times' },
+    name: 'metrics.cost_in_request',
+    value: metrics.share,
+    unit: 'times',
     spread: metrics.interval.map(percent).join(' .. '),
   },
   { name: 'metrics.counting_in_request', value: nanosPerCount / 1_000 / microsOff, unit: 'times' },

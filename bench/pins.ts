@@ -75,7 +75,12 @@ async function sizes(sql: Sql) {
 
 if (!existsSync(source)) throw new Error('../shared is not on this machine')
 const days = process.argv[4]?.split(',') ?? [
-  ...['2013-01-01', '2017-01-01', '2020-01-01', '2023-01-01', '2024-07-01', '2099-01-01'],
+  '2013-01-01',
+  '2017-01-01',
+  '2020-01-01',
+  '2023-01-01',
+  '2024-07-01',
+  '2099-01-01',
 ]
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-pins-'))
 const best: Record<string, number[]> = {

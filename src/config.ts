@@ -5,19 +5,20 @@ import { readCron, readSchedule, type ScheduledSync } from './cron.ts'
 import { Failure } from './errors.ts'
 import { isHttpUrl, readRegisters, registerFaults } from './registerSettings.ts'
 
-/** Everything that a setting decides. Read once, frozen and passed on; the environment is read nowhere else. */
+/** All settings. They are read once, frozen and passed on; nothing else reads the environment. */
 export interface Config {
   readonly host: string
   readonly port: number
   /** The service's own address in documentation and examples. */
   readonly baseUrl: string
-  /** It listens on loopback and has no public address: only programs of this machine are to reach it. */
+  /** True if the server listens on loopback and has no public address, so that only programs on this machine
+   * can reach it. */
   readonly isLocal: boolean
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string
   /** null: start the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null
-  /** Streaming replicas of that database, which answer reads; empty: it answers all. */
+  /** Streaming replicas of that database, which answer reads; empty: the primary answers everything. */
   readonly databaseReadUrls: readonly string[]
   /** Where the first start writes the owner's key; null: to standard output. */
   readonly ownerKeyFile: string | null
@@ -26,60 +27,61 @@ export interface Config {
   readonly computeThreads: number
   readonly computeQueue: number
   readonly computeTimeoutMs: number
-  /** Parts of submitted backtests that run at a time; 0: this process leaves them to others. */
+  /** How many parts of submitted backtests run at the same time; 0: this process leaves them to others. */
   readonly jobConcurrency: number
   readonly bodyLimitMb: number
-  /** Memory for the rows of stored panels, and as much again for the figures of as-of joins. */
+  /** Memory for the rows of stored panels, and the same amount again for the figures of as-of joins. */
   readonly panelMemoryMb: number
-  /** Data versions before the present one that can be read again. */
+  /** How many data versions before the current one can still be read. */
   readonly keepVersions: number
   readonly drainTimeoutMs: number
-  /** How long a stopping server goes on answering, while /ready tells proxies to send requests elsewhere. */
+  /** How long a stopping server still answers requests, while /ready tells proxies to send them elsewhere. */
   readonly drainDelayMs: number
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   readonly flagshipTickers: readonly string[]
-  /** Markets of unread terms whose companies are offered as files: the operator has read them. */
+  /** Markets whose companies are offered as files although this project has not verified the register's
+   * terms: the operator has read them. */
   readonly allowUnverifiedMarkets: readonly string[]
-  /** Where bulk files are stored. Absolute. */
+  /** Where bulk files are stored; an absolute path. */
   readonly bulkDir: string
-  /** When this server builds them by itself; null: never. */
+  /** When this server builds bulk files by itself; null: never. */
   readonly bulkSchedule: Cron | null
-  /** How many releases of them stay. */
+  /** How many releases of bulk files are kept. */
   readonly bulkKeep: number
   readonly trustedProxies: readonly string[]
   /** How fast a server reads the pages of the database to check them; 0: it does not. */
   readonly pageCheckMbPerSecond: number
-  /** How often it begins to. */
+  /** How often a check begins. */
   readonly pageCheckHours: number
-  /** The SMTP server that mail goes out by; null: none. */
+  /** The SMTP server that sends mail; null: none. */
   readonly mailUrl: string | null
   readonly mailFrom: string
   /** Accounts that may use /admin, in lower case. */
   readonly adminEmails: readonly string[]
-  /** Who offers evaluations, and the law of that contract. null: evaluations are not offered. */
+  /** Who offers evaluations, and the law that governs the contract. null: evaluations are not offered. */
   readonly operatorName: string | null
   readonly operatorLaw: string | null
   /** The server whose API `asfiled mcp` calls, and the key that it sends. */
   readonly agentUrl: string
   readonly agentKey: string
-  /** Where this process shows its metrics; null: nowhere. */
+  /** The port on which this process exposes its metrics; null: none. */
   readonly metricsPort: number | null
   readonly metricsHost: string
   readonly logLevel: LogLevel
-  /** Otherwise those that fail or are slow, and a sample of the others. */
+  /** If false, only requests that fail or are slow are logged, and a sample of the others. */
   readonly logsEveryRequest: boolean
-  /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
+  /** Addresses and credentials of the registers that `sync` fetches from, by setting name. Empty: not set. */
   readonly registers: Readonly<Record<string, string>>
   /** The registers that this process fetches from by itself; empty: none. */
   readonly syncSchedule: readonly ScheduledSync[]
-  /** A run of the schedule that takes longer is stopped, and continued by the next one. */
+  /** A scheduled run that takes longer is stopped, and the next one continues it. */
   readonly syncTimeoutMinutes: number
-  /** Settings of earlier versions that are set and have no effect. */
+  /** Obsolete settings that are set and have no effect. */
   readonly ignoredSettings: readonly string[]
 }
 
-/** Where a process keeps large request bodies while they are read. */
+/** Where a process stores large request bodies while they are read. */
 export const uploadFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => resolve(dataDir, 'uploads')
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -105,13 +107,13 @@ const removedSettings = [
   'VIRK_URL',
 ] as const
 
-/** Next to package.json, whatever the current folder is: a command in another folder finds the server's database. A relative
- * DATA_DIR counts from the current folder. */
+/** Next to package.json, whatever the current folder is, so that a command run in another folder finds the
+ * server's database. A relative DATA_DIR is resolved from the current folder. */
 const defaultDataDir = resolve(import.meta.dir, '../.data')
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads the settings that `.env.example` lists. All faults are reported at once. */
+/** Reads the settings that `.env.example` lists. Reports all faults at once. */
 export function readConfig(environment: Environment): Config {
   const faults: string[] = []
   const { text, list, integer } = settingReaders(environment, faults)
@@ -140,7 +142,7 @@ export function readConfig(environment: Environment): Config {
     isLocal: isLoopback(host) && URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname),
     dataDir,
     databaseUrl: text('DATABASE_URL', '') || null,
-    // Each may name several hosts with commas, too.
+    // Each of them may also name several hosts, separated by commas.
     databaseReadUrls: text('DATABASE_READ_URL', '')
       .split(/\s*,\s*(?=\w+:\/\/)/)
       .filter(url => url !== ''),
@@ -189,7 +191,7 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config)
 }
 
-/** Readers of one setting each; an empty setting counts as not set. */
+/** A reader for each type of setting; an empty setting counts as not set. */
 function settingReaders(environment: Environment, faults: string[]) {
   const text = (name: string, fallback: string) => environment[name]?.trim() || fallback
   const list = (name: string, fallback: string) =>
@@ -227,7 +229,7 @@ function* addressFaults({
   const odd = allowUnverifiedMarkets.find(code => !/^[A-Z]{2}$/.test(code))
   if (odd !== undefined)
     yield `ALLOW_UNVERIFIED_MARKETS names ${odd}, which is no code of a market. Send codes of two letters, separated by commas, like FR,KR.`
-  // The value is not repeated: it may contain a password.
+  // The message omits the value, which may contain a password.
   if (databaseUrl !== null && !isDatabaseUrl(databaseUrl))
     yield 'DATABASE_URL is not a URL like postgres://user:password@host:5432/database.'
   if (!databaseReadUrls.every(isDatabaseUrl))
@@ -251,19 +253,20 @@ function* metricsFaults({ port, metricsPort, metricsHost }: Config): Generator<s
 function* agentFaults({ agentUrl, agentKey, baseUrl }: Config): Generator<string> {
   if (agentUrl !== baseUrl && !isHttpUrl(agentUrl))
     yield `ASFILED_URL=${agentUrl} is not a URL like https://data.example.com. Omit it for a server of this machine.`
-  // The value is not repeated: it is a secret, or was meant to be one.
+  // The message omits the value, which is a secret, or was meant to be one.
   if (!/^[\w-]{1,200}$/.test(agentKey))
     yield 'ASFILED_KEY is not a key like asf_live_... Omit it to use the demo key.'
 }
 
-/** An address, or a name and an address in angle brackets. Anything else could add a header to each mail. */
+/** An address, or a name and an address in angle brackets. Anything else could inject a header into each
+ * mail. */
 const senderShape = /^(?:[^<>",;@\p{C}]{1,100} )?<?[^\s<>"@\p{C}]{1,64}@[a-z0-9.-]{1,253}>?$/iu
 
 /** An address that can sign in. */
 const mailboxShape = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{1,63}$/
 
 function* mailFaults({ mailUrl, mailFrom, adminEmails }: Config): Generator<string> {
-  // The value is not repeated: it may contain a password.
+  // The message omits the value, which may contain a password.
   if (mailUrl !== null && !(/^smtps?:\/\/[^/]/.test(mailUrl) && URL.canParse(mailUrl)))
     yield 'MAIL_URL is not a URL like smtps://user:password@mail.example.com:465.'
   if (mailUrl !== null && mailFrom === '')
@@ -290,7 +293,7 @@ function* operatorFaults({ operatorName, operatorLaw }: Config): Generator<strin
 
 const maxReplicas = 16
 
-/** The driver takes several hosts, of which `URL` parses only one. */
+/** The driver accepts several hosts, but `URL` parses only one. */
 function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace(/,[^/?]*/, ''))
 }

@@ -8,8 +8,8 @@ const fields = [
   { name: 'day of the week', min: 0, max: 7 },
 ]
 
-/** Reads `minute hour day month weekday`: each `*`, a number, a range `a-b`, either of them with a step `/n`, or several with commas
- * between them. The faults are in words, each with the field. */
+/** Reads `minute hour day month weekday`. Each field is `*`, a number, a range `a-b`, one of these with a
+ * step `/n`, or several separated by commas. Returns the faults as sentences that name the field. */
 export function readCron(text: string): Cron | readonly string[] {
   const parts = text.trim().split(/\s+/)
   if (parts.length !== fields.length)
@@ -24,12 +24,14 @@ export function readCron(text: string): Cron | readonly string[] {
         ],
   )
   if (faults.length > 0) return faults
-  // Croner takes "*/1" and "*,5" for restrictions, which changes how days of the month and of the week combine.
+  // Croner treats "*/1" and "*,5" as restrictions, which changes how days of the month and of the week
+  // combine.
   const cron = parse(parts.map(part => (/(?:^|,)\*(?:\/1)?(?:,|$)/.test(part) ? '*' : part)))
   return cron.nextRun(new Date(0)) === null ? [`no month of it has a day ${parts[2]}`] : cron
 }
 
-// Croner names only the first field that it cannot read, and takes a range with a step that ends beyond the field.
+// Croner names only the first invalid field, and accepts a range with a step that ends beyond the field's
+// limits.
 function isField(text: string, place: number): boolean {
   const { min, max } = fields[place]
   const isPlain = text.split(',').every(item => {
@@ -49,7 +51,7 @@ function isField(text: string, place: number): boolean {
 const parse = (parts: readonly string[]) =>
   new Cron(parts.join(' '), { mode: '5-part', utcOffset: 0, sloppyRanges: true })
 
-/** The parts of an instant in UTC, as graphile-worker hands them to a schedule. */
+/** The parts of an instant in UTC, as graphile-worker passes them to a schedule. */
 interface Instant {
   readonly min: number
   readonly hour: number
@@ -58,8 +60,8 @@ interface Instant {
   readonly dow: number
 }
 
-/** Whether a minute is one of the schedule. The queue does not say of which year: in 28 years each day of the calendar falls on each
- * day of the week. */
+/** Whether a minute is one of the schedule. The queue does not pass the year, so all years are possible:
+ * within 28 years, each day of the calendar falls on each day of the week. */
 export function matchesCron(cron: Cron, { min, hour, date, month, dow }: Instant): boolean {
   for (let year = 2000; year < 2028; year++) {
     const at = new Date(Date.UTC(year, month - 1, date, hour, min))
@@ -68,7 +70,7 @@ export function matchesCron(cron: Cron, { min, hour, date, month, dow }: Instant
   return false
 }
 
-/** The first time of the schedule after an instant, in milliseconds since 1970. */
+/** The first scheduled time after an instant, in milliseconds since 1970. */
 export function nextTime(cron: Cron, afterMs: number): number {
   const next = cron.nextRun(new Date(afterMs))
   if (next === null) throw new Error(`The schedule ${cron.getPattern()} has no time.`)
@@ -84,7 +86,7 @@ export interface ScheduledSync {
 
 const scheduleForm = 'us=15 6 * * *; jp=30 9 * * 1-5'
 
-/** Reads a schedule like `us=15 6 * * *; jp=30 9 * * 1-5`. All its faults are returned. */
+/** Reads a schedule such as `us=15 6 * * *; jp=30 9 * * 1-5`. Returns all of its faults. */
 export function readSchedule(text: string): {
   schedule: readonly ScheduledSync[]
   faults: readonly string[]

@@ -1,5 +1,5 @@
-/** Every way a request or a command can fail, as a closed union. Transports map a code to their own
- * vocabulary in one place; nothing here knows HTTP. */
+/** Every way in which a request or a command can fail, as a closed union. Each transport maps the codes to
+ * its own vocabulary in one place; nothing here depends on HTTP. */
 export const errorCodes = [
   'malformed_json',
   'parameter_unknown',
@@ -41,18 +41,18 @@ export type ErrorCode = (typeof errorCodes)[number]
 export interface FailureDetails {
   /** The parameter, header or body path at fault. */
   param?: string
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   retryAfterSeconds?: number
-  /** Methods a route does take, for `method_not_allowed`. */
+  /** The methods that the route accepts, for `method_not_allowed`. */
   allow?: readonly string[]
   /** IDs close to the one that was not found. */
   near?: readonly string[]
-  /** Never shown to a client; logged. */
+  /** Logged, but never shown to a client. */
   cause?: unknown
 }
 
-/** A failure that was foreseen. `message` is written for the person who sent the request: what was sent,
- * what is allowed, how to mend it. Anything else that is thrown is a defect and is answered as `internal`. */
+/** An expected failure. `message` is written for the person who sent the request: what was sent, what is
+ * allowed, and how to fix it. Anything else that is thrown is a defect and is answered as `internal`. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly details: FailureDetails
@@ -65,6 +65,7 @@ export class Failure extends Error {
   }
 }
 
-/** What the system says of a failed operation, without its code, the name of its call and the path: `permission denied`. */
+/** The system's description of a failed operation, without its code, the name of the call and the path:
+ * `permission denied`. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/^E[A-Z0-9]+: ([^,]+),.*$/s, '$1') : String(error)

@@ -1,4 +1,4 @@
-/** Markup that goes into a document unescaped. Only `html`, `json` and the style sheet create it. */
+/** Markup that is inserted into a document unescaped. Only `html`, `json` and the style sheet create it. */
 export class Markup {
   readonly text: string
 
@@ -9,8 +9,8 @@ export class Markup {
 
 type Part = string | number | Markup | null | undefined | false | readonly Part[]
 
-/** A piece of HTML or SVG. The template is markup; every inserted value is text and is escaped, unless it is Markup
- * itself. null, undefined and false insert nothing. */
+/** A piece of HTML or SVG. The template itself is markup; every inserted value is escaped as text unless it
+ * is Markup. null, undefined and false insert nothing. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   let text = pieces[0]
   for (let i = 0; i < parts.length; i++) text += render(parts[i]) + pieces[i + 1]
@@ -25,13 +25,14 @@ function render(part: Part): string {
   return part.map(render).join('')
 }
 
-/** JSON for a block of data in a page. No text in it can end the block or open a comment: a company may be called `</script>`. */
+/** JSON for a data block in a page. No text in it can end the block or open a comment: a company may be
+ * called `</script>`. */
 export const json = (data: object): Markup =>
   new Markup(JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, unicodeEscape))
 
 const unicodeEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** One test spares the three passes of `escapeText` for the coordinates and numbers that most parts are. */
+/** Most parts are coordinates and numbers, for which this single test replaces the three passes of `escapeText`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern matches control characters on purpose
 const unsafe = /[&<>"'\u0000-\u001f\u007f\ud800-\udfff]/
 
@@ -43,7 +44,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Safe between tags and inside quoted attributes. Characters that HTML does not allow become U+FFFD. */
+/** Safe between tags and inside quoted attributes. Characters that HTML forbids become U+FFFD. */
 function escapeText(text: string): string {
   return (
     text

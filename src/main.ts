@@ -4,7 +4,7 @@ import { Failure } from './errors.ts'
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-// Started by npx or npm, the server ends when they do: npm_execpath is set then.
+// A server that was started by npx or npm ends when they do; npm_execpath is set in that case.
 try {
   await runServer(readConfig(process.env), today, process.env.npm_execpath)
 } catch (error) {

@@ -1,6 +1,7 @@
-/* The addresses and credentials of the registers, which `asfiled sync` fetches from. */
+/* The addresses and credentials of the registers that `asfiled sync` fetches from. */
 
-/** Where the registers are, and the path of each below REGISTERS_URL, which stands for all of them. */
+/** For each setting, the default address of the register, and its path below REGISTERS_URL, which replaces
+ * all of the addresses if it is set. */
 const addresses = {
   SEC_URL: ['https://www.sec.gov', 'sec'],
   SEC_DATA_URL: ['https://data.sec.gov', 'sec-data'],
@@ -38,7 +39,7 @@ export function* registerFaults(registers: Readonly<Record<string, string>>): Ge
   if (!isHttpUrl(registers.SEC_URL))
     yield 'REGISTERS_URL is not a URL like https://mirror.example. Omit it to use the addresses of the registers.'
   for (const [name, value] of Object.entries(registers)) {
-    // It is sent in a header, which allows nothing else.
+    // The value is sent in a header, which allows no other characters.
     if (!name.endsWith('_URL') && name !== 'INPI_PASSWORD' && /[^\x20-\x7e]/.test(value))
       yield `${name} may contain only printable ASCII characters.`
   }

@@ -1,17 +1,17 @@
-/** How much may run and wait at a time. A bound that is left out is infinite. */
+/** How many tasks may run and wait at the same time. An omitted bound is infinite. */
 export interface SemaphoreBounds {
-  /** Tasks that run at a time. */
+  /** Tasks that may run at the same time. */
   readonly slots?: number
-  /** Tasks of one key that run at a time. So a caller who sends many waits for itself only. */
+  /** Tasks of one key that may run at the same time, so a caller who sends many waits only for its own. */
   readonly slotsPerKey?: number
-  /** Tasks that wait for a slot; 0: a task without a free slot is refused at once. */
+  /** Tasks that may wait for a slot; 0: a task without a free slot is rejected immediately. */
   readonly maxWaiting?: number
   readonly maxWaitingPerKey?: number
-  /** The failure of a task that must not even wait. */
+  /** The failure of a task that may not even wait. */
   readonly refusal?: (ofKey: KeyCounts) => Error
 }
 
-/** Tasks of one key. */
+/** The number of tasks of one key. */
 export interface KeyCounts {
   readonly running: number
   readonly waiting: number
@@ -22,8 +22,8 @@ interface WaitingTask {
   readonly start: () => void
 }
 
-/** Bounds the tasks that run at a time, in all and by key. Tasks wait in the order of arrival, but one whose key is at its bound
- * lets later ones of other keys pass. */
+/** Bounds the tasks that run at the same time, in total and per key. Tasks wait in order of arrival, but a
+ * task whose key has reached its bound lets later tasks of other keys pass. */
 export class Semaphore {
   readonly #bounds: Required<SemaphoreBounds>
   readonly #runningOfKey = new Map<string, number>()
@@ -40,7 +40,7 @@ export class Semaphore {
     this.#bounds = { slots, slotsPerKey, maxWaiting, maxWaitingPerKey, refusal }
   }
 
-  /** Runs a task in a slot. The signal ends its wait, not the task. */
+  /** Runs a task in a slot. The signal cancels the wait, not the task. */
   async run<T>(work: () => Promise<T>, key = '', signal?: AbortSignal): Promise<T> {
     await this.acquire(key, signal)
     try {
@@ -50,7 +50,7 @@ export class Semaphore {
     }
   }
 
-  /** Resolves when the key has a slot, for which it has to call `release`. */
+  /** Resolves when the key has a slot, for which the caller must call `release`. */
   acquire(key: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()
     if (this.#hasSlot(key)) {

@@ -1,5 +1,6 @@
-/** The names closest to `input`, at most `maxNames`. Names that begin with it, or that it begins with, come first, then
- * those a few letters away. Names that differ in more than a third of its letters are left out. */
+/** The names closest to `input`, at most `maxNames`. Names that begin with it, or that it begins with, come
+ * first, followed by those a few letters away. Names that differ in more than a third of its letters are
+ * omitted. */
 export function nearNames(input: string, names: Iterable<string>, maxNames: number): string[] {
   const maxDistance = Math.max(1, Math.floor(input.length / 3))
   const ranked: { name: string; distance: number }[] = []
@@ -15,8 +16,8 @@ export function nearNames(input: string, names: Iterable<string>, maxNames: numb
   return ranked.slice(0, maxNames).map(entry => entry.name)
 }
 
-/** Damerau-Levenshtein distance (two adjacent letters may be swapped). Lengths that differ by more than `bound` give
- * `bound + 1` at once. */
+/** Damerau-Levenshtein distance (two adjacent letters may be swapped). Returns `bound + 1` immediately if the
+ * lengths differ by more than `bound`. */
 function editDistance(a: string, b: string, bound: number): number {
   if (Math.abs(a.length - b.length) > bound) return bound + 1
   let beforePrevious: number[] = []

@@ -14,8 +14,8 @@ const rest = new IdleRest(() => {
   Bun.gc(true)
 })
 
-/** The entry point of a worker thread: one task in, one reply out. It never throws, for an Error would lose its code
- * on the way to the other thread. */
+/** The entry point of a worker thread: one task in, one reply out. It never throws, because an Error would
+ * lose its code on the way to the other thread. */
 export default async function compute(task: Task): Promise<TaskReply<TaskKind>> {
   rest.begin()
   try {

@@ -1,8 +1,8 @@
-/** Long enough that the pauses of a caller who sends one request after the other are not spent here. */
+/** Longer than the pauses of a caller who sends one request after the other. */
 const idleMs = 3_000
 
-/** Runs `release` once the thread has had no task for some seconds. By itself the runtime collects the garbage of an idle thread late,
- * and the rows of one request may be hundreds of megabytes of it. */
+/** Runs `release` once the thread has had no task for some seconds. On its own, the runtime collects the
+ * garbage of an idle thread late, and the rows of one request may be hundreds of megabytes of it. */
 export class IdleRest {
   readonly #release: () => void
   readonly #idleMs: number

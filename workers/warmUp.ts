@@ -14,8 +14,8 @@ const reads = 4
 const runs = 40
 const sweeps = 2
 
-/** Runs a small panel from body to result, and a sweep to its verdict, until the runtime has compiled the code.
- * Without it a caller's first backtest is the slow one. */
+/** Runs a small panel from body to result, and a sweep to its verdict, until the runtime has compiled the
+ * code. Otherwise a caller's first backtest would be slow. */
 export function warmUp(): void {
   const costs = { markets: {}, standard: { roundTripBps: 10, source: 'warm-up', date: '2024-01-01' } }
   const body = samplePanel(60, 250)

@@ -11,7 +11,9 @@ interface Abuser {
 export async function startAbuser(kind: KindName, port: number, ms: number): Promise<Abuser> {
   // `nice`: a crowd does not share the processor with the server.
   const child = Bun.spawn(['nice', '-n', '19', 'bun', import.meta.path, kind, `${port}`, `${ms}`], {
-    ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
     // It ends by itself. This is for one that does not.
     timeout: ms + 120_000,
   })

@@ -43,7 +43,9 @@ export function innocents(key: string): Innocent[] {
   })
   const panel = formattedBodies(makePanel(200, 500))[2]
   const tool = JSON.stringify({
-    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
     params: { name: 'get_latest_fundamentals', arguments: { tickers: ['IBM'], metrics: ['revenue'] } },
   })
   return [

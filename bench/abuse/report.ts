@@ -61,7 +61,10 @@ export function judge({ name, about, innocents, abuse }: Window, idle: Window['i
     const [idleP50Ms, idleP99Ms] = [quantile(idleTimes, 0.5), quantile(idleTimes, 0.99)]
     return {
       ...{ innocent, requests: times.length, errors: errors.length, firstError: errors[0] ?? null },
-      ...{ p50Ms, p99Ms, idleP50Ms, idleP99Ms },
+      p50Ms,
+      p99Ms,
+      idleP50Ms,
+      idleP99Ms,
       isMet: errors.length === 0 && isFast(p50Ms, idleP50Ms) && isFast(p99Ms, idleP99Ms),
     }
   })
@@ -95,7 +98,18 @@ export function abuseReport(
     ...outcomes.map(summaryRow),
   ]
   return [
-    ...['# Innocents beside abuse', '', intro, '', machine, '', verdict, '', bar, '', ...summary, ''],
+    '# Innocents beside abuse',
+    '',
+    intro,
+    '',
+    machine,
+    '',
+    verdict,
+    '',
+    bar,
+    '',
+    ...summary,
+    '',
     ...[idle, ...outcomes].flatMap(section),
   ].join('\n')
 }

@@ -190,7 +190,10 @@ if (import.meta.main) {
     console.error(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s  ${line}`)
   const before = loadavg()[0]
   const { idle, windows } = await run({
-    ...{ minutes, chosen, together, report },
+    minutes,
+    chosen,
+    together,
+    report,
   })
   const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD']).stdout.toString().trim()
   const machine = `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, ${Math.round(totalmem() / 1e9)} GB; load average ${before.toFixed(1)} before it. \`bun bench/abuse/run.ts --minutes ${minutes}\``

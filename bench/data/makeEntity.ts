@@ -119,7 +119,13 @@ class StatementMaker {
   #state({ metric, kind, tag }: Stated, start: number, end: number, value: number, filing: Filing): void {
     const { unit } = this.#size
     this.statements.push({
-      ...{ metric, tag, unit, end, value, filing, rounded: false },
+      metric,
+      tag,
+      unit,
+      end,
+      value,
+      filing,
+      rounded: false,
       start: kind === 'flow' ? start : null,
     })
   }

@@ -106,7 +106,9 @@ export async function importWhileServing(context: Context): Promise<ScaleFigure[
     ...speedOf(named('before'), before),
     ...speedOf(named('meanwhile'), meanwhile),
     {
-      ...{ name: named('p99_meanwhile_to_before'), value: meanwhile.p99Ms / before.p99Ms, unit: 'times' },
+      name: named('p99_meanwhile_to_before'),
+      value: meanwhile.p99Ms / before.p99Ms,
+      unit: 'times',
       max: 1.5,
     },
     { name: named('failed_requests'), value: before.failures + meanwhile.failures, unit: 'answers', max: 0 },
@@ -119,7 +121,10 @@ async function importBetween(context: Context, { paths }: DayOfFilings): Promise
   await Bun.sleep(leadMs)
   const began = performance.now()
   const child = Bun.spawn(['bun', 'src/cli.ts', 'import', 'us', ...paths], {
-    ...{ cwd: root, env: context.env, stdout: 'pipe', stderr: 'pipe' },
+    cwd: root,
+    env: context.env,
+    stdout: 'pipe',
+    stderr: 'pipe',
     timeout: importTimeoutMs,
   })
   const kill = () => child.kill('SIGKILL')

@@ -13,7 +13,9 @@ export function loadFigures(
     )
   const spread = `${outcome.requests.toLocaleString('en')} requests, ${Math.round(outcome.perSecond).toLocaleString('en')}/s`
   const bounded = (value: number, max: number | undefined, more: object = {}) => ({
-    ...{ value, unit: 'ms' as const, ...more },
+    value,
+    unit: 'ms' as const,
+    ...more,
     ...(max === undefined ? {} : { max }),
   })
   return [

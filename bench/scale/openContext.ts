@@ -94,8 +94,18 @@ export async function withContext<T>(
   aborted.catch(() => {})
   try {
     const working = work({
-      ...{ env, folder, key, signal, withSql, server, stopServer, load },
-      ...{ seconds: options.seconds, seed: options.seed, dropsCaches: options.dropsCaches, log: options.log },
+      env,
+      folder,
+      key,
+      signal,
+      withSql,
+      server,
+      stopServer,
+      load,
+      seconds: options.seconds,
+      seed: options.seed,
+      dropsCaches: options.dropsCaches,
+      log: options.log,
       isEmbedded: readConfig(env).databaseUrl === null,
       today: isoDate(Math.floor(Date.now() / 86_400_000)),
     })

@@ -27,14 +27,20 @@ export interface PreparedImport {
 }
 
 export const pageQuery = (asOf: string): CrossSectionQuery => ({
-  ...{ metric: 'net_income', market: 'US', asOf, companies: companiesOfPage },
+  metric: 'net_income',
+  market: 'US',
+  asOf,
+  companies: companiesOfPage,
 })
 
 /** Prepares a day of filings, the requests during its import, and the expected data before it. */
 export async function prepareImport({ today, folder, seed }: Context, sql: Sql): Promise<PreparedImport> {
   const version = await readDataVersion(sql)
   const day = await writeDayOfFilings(sql, {
-    ...{ folder: join(folder, 'day'), today, maxCompanies: companiesFiling, renamed: companiesChecked },
+    folder: join(folder, 'day'),
+    today,
+    maxCompanies: companiesFiling,
+    renamed: companiesChecked,
     day: version,
   })
   const checked = day.companies.filter(({ entityId }) => day.names.has(entityId))

@@ -110,9 +110,19 @@ async function runLoad(
   const writes = await writers.count()
   await judge.close()
   return {
-    ...{ minutes, spans: load.spans, kinds: load.kinds, examples: load.examples },
-    ...{ compared: judge.compared, same: judge.same, skipped: judge.skipped, wrong: judge.wrong },
-    ...{ writes, limits: limitTally, syncs: syncTally, memory: trends, backtests: backtestTally },
+    minutes,
+    spans: load.spans,
+    kinds: load.kinds,
+    examples: load.examples,
+    compared: judge.compared,
+    same: judge.same,
+    skipped: judge.skipped,
+    wrong: judge.wrong,
+    writes,
+    limits: limitTally,
+    syncs: syncTally,
+    memory: trends,
+    backtests: backtestTally,
     ended: Object.fromEntries(
       parts.filter(part => part.endedAfter.length > 0).map(part => [part.name, part.endedAfter]),
     ),
@@ -124,7 +134,10 @@ async function buildBulk(cluster: Cluster, key: string): Promise<string[]> {
   const child = Bun.spawn(['bun', 'src/cli.ts', 'bulk', 'build'], {
     cwd: resolve(import.meta.dir, '../..'),
     env: { ...process.env, ...cluster.environment },
-    ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'inherit', timeout: 300_000 },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+    timeout: 300_000,
   })
   if ((await child.exited) !== 0) throw new Error('The bulk files could not be built.')
   const read = async (path: string): Promise<unknown> => {

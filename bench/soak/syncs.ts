@@ -28,7 +28,10 @@ export async function startSyncs(cluster: Cluster, folder: string) {
     const child = Bun.spawn(['bun', 'src/cli.ts', 'sync', market], {
       cwd: resolve(import.meta.dir, '../..'),
       env: { ...process.env, ...cluster.environment, ...replay.settings, DATA_DIR: resolve(folder, 'syncs') },
-      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', timeout: 120_000 },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: 120_000,
     })
     const [code, out, err] = await Promise.all([
       child.exited,

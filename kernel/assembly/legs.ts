@@ -1,12 +1,13 @@
-/** Picks the two legs of a date by histogram, without ordering it. `rank` becomes 0 for the bottom leg's k names, n - 1
- * for the top leg's, -1 for names without a score (NaN), and k for all others (0 if long only, where 0 is in no leg).
- * Targets with equal weights need no more than that.
+/** Picks the two legs of a date by histogram, without ordering it. `rank` becomes 0 for the bottom leg's k
+ * names, n - 1 for the top leg's, -1 for names without a score (NaN), and k for all others (0 if long only,
+ * where 0 is in no leg). Targets with equal weights need no more than that.
  *
- * Ties are settled by place: the higher place is stronger.
+ * Ties are broken by index: the higher index is stronger.
  *
  * @param stats from `scoreStats`: smallest and largest score
  * @param scratch memory for `width` + `buckets` i32, and for `maxCandidates` f64 and i32
- * @returns 1, or 0 if more than `maxCandidates` names share the bucket in which a leg ends: order the date in full */
+ * @returns 1, or 0 if more than `maxCandidates` names share the bucket in which a leg ends: order the date
+ *   in full */
 export function pickLegs(
   score: usize,
   rank: usize,
@@ -24,7 +25,7 @@ export function pickLegs(
   const rows = keys + ((<usize>maxCandidates) << 3)
   const min = f64.load(stats)
   let scale = <f64>(buckets - 1) / (f64.load(stats, 8) - min)
-  // Scores are equal, or so close or far apart that the factor is not finite: one bucket.
+  // If scores are equal, or so close that the factor is not finite, they share one bucket.
   if (!(scale < Infinity)) scale = 0
   countBuckets(score, width, min, scale, bucketOf, counts, buckets)
   store<i32>(counts, load<i32>(counts) - (width - eligible))
@@ -64,11 +65,12 @@ export function pickLegs(
   return 1
 }
 
-/** More names than this in the bucket where a leg ends are not worth an insertion sort. The caller sizes the scratch
- * memory with the same number (src/backtest/portfolio/kernel/tileMemory.ts). */
+/** More names than this in the bucket where a leg ends are not worth an insertion sort. The caller sizes the
+ * scratch memory with the same number (src/backtest/portfolio/kernel/tileMemory.ts). */
 const maxCandidates = 64
 
-/** Writes three f64 to `out`: the smallest and the largest score, and how many scores are not missing (NaN). */
+/** Writes three f64 to `out`: the smallest score, the largest score, and how many scores are not missing
+ * (NaN). */
 export function scoreStats(score: usize, width: i32, out: usize): void {
   const end = score + ((<usize>width) << 3)
   let min = f64x2.splat(Infinity)
@@ -86,8 +88,9 @@ export function scoreStats(score: usize, width: i32, out: usize): void {
   f64.store(out, -(<f64>(i64x2.extract_lane(known, 0) + i64x2.extract_lane(known, 1))), 16)
 }
 
-/** Writes each name's bucket and counts the names of each bucket. Adding 2^52 leaves the nearest whole number in the low
- * bits of a double, and rounding preserves the order of scores. A missing score goes to bucket 0. */
+/** Writes each name's bucket and counts the names of each bucket. Adding 2^52 leaves the nearest whole number
+ * in the low bits of a double, and rounding preserves the order of scores. A missing score goes to bucket 0.
+ */
 function countBuckets(
   score: usize,
   width: i32,
@@ -120,8 +123,8 @@ function increment(place: usize): void {
   store<i32>(place, load<i32>(place) + 1)
 }
 
-/** Collects the names of one bucket, ascending by (score, place). Returns their number, or -1 if there are more than
- * `maxCandidates`. */
+/** Collects the names of one bucket, ascending by (score, index). Returns their number, or -1 if there are
+ * more than `maxCandidates`. */
 function collectBucket(
   score: usize,
   bucketOf: usize,
@@ -152,8 +155,8 @@ function collectBucket(
   return found
 }
 
-/** Writes `top` for names at or above the key and row where the top leg begins, 0 for those at or below where the bottom
- * leg ends, `middle` for the others, and -1 for missing scores. */
+/** Writes `top` for names at or above the key and row where the top leg begins, 0 for those at or below where
+ * the bottom leg ends, `middle` for the others, and -1 for missing scores. */
 function markLegs(
   score: usize,
   rank: usize,
@@ -190,7 +193,7 @@ function markLegs(
   }
 }
 
-/** The masks of two pairs of doubles as one mask of four integers. */
+/** Combines the masks of two pairs of doubles into one mask of four integers. */
 function narrow(low: v128, high: v128): v128 {
   return i32x4.shuffle(low, high, 0, 2, 4, 6)
 }

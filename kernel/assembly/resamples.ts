@@ -1,18 +1,18 @@
-/** Random words of each resample that are drawn at once. */
+/** The number of random words drawn at a time for each resample. */
 const wordsPerChunk: i32 = 128
-/** Bits that say which of a resample's words start a block, a set one after the last, and room to read 64 at any of
- * them. */
+/** One bit per word of a resample, set where the word starts a block. A set bit follows the last one, and the
+ * padding allows reading 64 bits at any position. */
 const bitBytes: usize = 24
-/** The memory of a resample: these bits, and five i32. */
+/** The offset of a resample's state, five i32, after its bits. */
 const stateAt: usize = bitBytes
 const laneBytes: usize = bitBytes + 24
 
-/** Draws the blocks of four resamples of the stationary bootstrap at once, each from its own stream of random words:
- * see src/backtest/evidence/bootstrap.ts, which defines them. Words are drawn for every period, but looked at only
- * where a block starts.
+/** Draws the blocks of four resamples of the stationary bootstrap at once, each from its own stream of random
+ * words: see src/backtest/evidence/bootstrap.ts, which defines them. Words are drawn for every period, but
+ * looked at only where a block starts.
  *
  * @param stream of the first resample
- * @param lastStart the largest word that starts a block
+ * @param lastStart a block starts at each word up to this value
  * @param scratch memory for 2,240 bytes
  * @param starts of the blocks, `periods` i32 for each resample; `ends` likewise
  * @param counts 4 i32: the number of blocks of each resample */
@@ -94,8 +94,8 @@ function openLane(lane: usize): void {
   store<i32>(lane + stateAt, 1, 12)
 }
 
-/** Cuts the words of a chunk into blocks, and keeps the unfinished block for the next chunk. Returns 1 once all
- * periods are drawn. */
+/** Cuts the words of a chunk into blocks, and keeps the unfinished block for the next chunk. Returns 1 once
+ * all periods are drawn. */
 function readLane(
   words: usize,
   lane: usize,
@@ -105,7 +105,7 @@ function readLane(
   ends: usize,
   counts: usize,
 ): i32 {
-  // Where most blocks have one period, to guess so is faster than to look for the end.
+  // If most blocks have a single period, guessing that is faster than searching for the end.
   const isShort = lastStart > 0xc0000000
   const state = lane + stateAt
   let drawn = load<i32>(state)
@@ -169,7 +169,8 @@ function readLane(
   return 1
 }
 
-/** The first word from `word` on that starts a block, or the number of words. */
+/** The index of the first word from `word` on that starts a block, or the number of words if there is
+ * none. */
 function nextStart(bits: usize, word: i32): i32 {
   let at = word
   let rest = bitsFrom(bits, at)
@@ -180,12 +181,13 @@ function nextStart(bits: usize, word: i32): i32 {
   return at + <i32>ctz(rest)
 }
 
-/** At least 57 bits. */
+/** The bits from `word` on, at least 57 of them. */
 function bitsFrom(bits: usize, word: i32): u64 {
   return load<u64>(bits + (<usize>word >> 3)) >> <u64>(word & 7)
 }
 
-/** Sums of a resample: for each column of a table of running sums, that over every block of `sums[end] - sums[start]`.
+/** The sums of a resample: for each column of a table of running sums, the sum of `sums[end] - sums[start]`
+ * over all blocks.
  *
  * @param sums rows of `columns` f64
  * @param columns 1, or an even number

@@ -1,8 +1,9 @@
-/** Dense targets of one date: one weight per asset of the tile, 0 if the name is in no leg. `rank` is each asset's place
- * (i32) among the date's n eligible names, weakest 0, and -1 if it is not eligible. The top leg is `topFrom` = n - k and
- * up; the bottom leg is below `bottomTo`, which is k, or 0 if long only.
+/** Dense targets of one date: one weight per asset of the tile, 0 if the name is in no leg. `rank` is each
+ * asset's rank (i32) among the date's n eligible names, weakest 0, and -1 if it is not eligible. The top leg
+ * starts at `topFrom` = n - k; the bottom leg is below `bottomTo`, which is k, or 0 if long only.
  *
- * Compared as unsigned, -1 is above every place, so it is in no bottom leg; as signed it is below, so in no top leg.
+ * As an unsigned number, -1 is above every rank, so it is never in the bottom leg; as a signed number it is
+ * below every rank, so it is never in the top leg.
  *
  * All functions process 4 assets at a time: `width` is a multiple of 4. */
 
@@ -34,7 +35,8 @@ export function equalTarget(
   }
 }
 
-/** 1 .. k units, k for the strongest conviction: the highest rank of a top leg, the lowest of a bottom leg. */
+/** 1 .. k units, with k for the strongest conviction: the highest rank of a top leg, the lowest of a bottom
+ * leg. */
 export function rankTarget(
   rank: usize,
   x: usize,
@@ -72,7 +74,8 @@ export function rankTarget(
   }
 }
 
-/** |score - mean| units. The caller weighs a leg without conviction (all scores equal the mean) equally instead. */
+/** |score - mean| units. For a leg without conviction (all scores equal the mean), the caller uses equal weights
+ * instead. */
 export function scoreTarget(
   rank: usize,
   score: usize,
@@ -126,7 +129,7 @@ export function addConvictions(
   f64.store(out, f64.load(out, 8) + (f64x2.extract_lane(bottomSum, 0) + f64x2.extract_lane(bottomSum, 1)), 8)
 }
 
-/** Replaces the missing returns (NaN) of a date by 0. */
+/** Replaces the missing returns (NaN) of a date with 0. */
 export function dropMissing(values: usize, width: i32): void {
   const end = values + ((<usize>width) << 3)
   for (; values < end; values += 16) {
@@ -139,7 +142,7 @@ function choose(isTop: v128, top: v128, isBottom: v128, bottom: v128): v128 {
   return v128.or(v128.and(isTop, top), v128.and(isBottom, bottom))
 }
 
-/** The upper two integers in the lower half, where the conversion to doubles reads. */
+/** Moves the upper two integers to the lower half, from which the conversion to doubles reads. */
 function upper(v: v128): v128 {
   return i32x4.shuffle(v, v, 2, 3, 2, 3)
 }

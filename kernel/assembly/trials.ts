@@ -1,5 +1,5 @@
-/** Writes to `out`, for each trial, a number that orders trials as their Sharpe ratios over chosen periods do:
- * mean |mean| / variance, up to a common factor; -Infinity without deviation.
+/** Writes to `out`, for each trial, a number that orders trials as their Sharpe ratios over chosen periods
+ * do: mean |mean| / variance, up to a common factor; -Infinity without deviation.
  *
  * @param sumA sums of returns, one f64 per trial, over the first part of the periods; `sumB` over the second
  * @param squaresA sums of squares, likewise
@@ -28,7 +28,7 @@ export function orderBySharpe(
   }
 }
 
-/** The first trial with the largest number. */
+/** The index of the first trial with the largest number. */
 export function bestTrial(numbers: usize, trials: i32): i32 {
   let maxima = f64x2.splat(-Infinity)
   const bytes = (<usize>trials) << 3
@@ -39,7 +39,8 @@ export function bestTrial(numbers: usize, trials: i32): i32 {
   return best
 }
 
-/** Number of trials below `found`, plus number of trials at or below it: twice the mean rank of ties, less 1. */
+/** The number of trials below `found` plus the number at or below it: twice the mean rank of ties, minus
+ * 1. */
 export function countBelow(numbers: usize, trials: i32, found: f64): i32 {
   const bound = f64x2.splat(found)
   let counted = i64x2.splat(0)

@@ -1,12 +1,14 @@
-/** Moves one portfolio of h tranches over `count` periods, for a tile of assets. Weights are h times those of the
- * portfolio, so that a name that leaves one tranche and enters another changes by exactly 0.
+/** Moves one portfolio of h tranches over `count` periods, for a tile of assets. Weights are h times those of
+ * the portfolio, so that a name that leaves one tranche and enters another changes by exactly 0.
  *
- * @param targets a ring of `slots` dense targets; period t's is at t modulo `slots`, and the one before the first is 0
+ * @param targets a ring of `slots` dense targets: period t's is at t modulo `slots`, and the one before the
+ *   first period is 0
  * @param t first period
  * @param weights one per asset, as they were after period t - 1
  * @param returns of each period, 0 if missing
- * @param costs round trip per asset, `costStride` bytes further for the next period
- * @param out per period sum |dw|, sum |dw| cost, sum w r and sum min(w, 0): added to what is there */
+ * @param costs round trip per asset; those of the next period are `costStride` bytes further
+ * @param out per period, sum |dw|, sum |dw| cost, sum w r and sum min(w, 0) are added to the existing values
+ */
 export function walk(
   targets: usize,
   slots: i32,
@@ -84,8 +86,9 @@ function movePeriod(
   addTo(out + 24, shortA, shortB)
 }
 
-/** Counts, per period, the names that a tranche holds while their return is missing (NaN), and adds the number to the
- * period's f64 at `out`. Updates `trancheCounts`, one f64 per asset: how many tranches hold the name. */
+/** Counts, per period, the names that a tranche holds while their return is missing (NaN), and adds the
+ * number to the period's f64 at `out`. Updates `trancheCounts`, one f64 per asset: how many tranches hold
+ * the name. */
 export function countUnpaid(
   targets: usize,
   slots: i32,
@@ -119,11 +122,14 @@ export function countUnpaid(
   }
 }
 
-/** One period of `walk` for a portfolio that drifts: a trade is the difference between the old weight's share of the grown
- * portfolio, w (1 + r) / (1 + R), and the new weight. Sums of returns and of short weights have the bits of `walk`.
+/** One period of `walk` for a drifting portfolio: a trade is the difference between the old weight after
+ * growth, w (1 + r) / (1 + R), and the new weight. Sums of returns and of short weights are bit-identical to
+ * those of `walk`.
  *
- * @param grown one f64 per asset: its weight times 1 + its return of the period before; becomes that of this period
- * @param growth 1 + R of the period before; Infinity if that period left nothing, which makes every share 0 */
+ * @param grown one f64 per asset: its weight times 1 + its return in the previous period; updated for this
+ *   period
+ * @param growth 1 + R of the previous period; Infinity if that period left nothing, which makes every old
+ *   weight 0 */
 export function driftPeriod(
   entering: usize,
   leaving: usize,

@@ -134,7 +134,7 @@ export const BacktestSource = Type.Object(
 )
 export type BacktestSource = Static<typeof BacktestSource>
 
-/** Of a panel, however it is sent. */
+/** The limit for any panel, however it is sent. */
 export const maxPanelRows = 25_000_000
 
 const cell = {
@@ -160,8 +160,8 @@ const cell = {
         'Return after the date, as a fraction (0.025 is +2.5%); no return is below -1. null: unknown; it earns 0 and is counted in dropped.',
     },
   ),
-  // The largest whole number that differs from the next one: a larger bound would let values beyond it pass as equal
-  // to it.
+  // The largest integer that differs from the next one: with a larger bound, values beyond the bound would be
+  // equal to it.
   dollar_volume: Type.Union([Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
     description:
       'Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0.',
@@ -263,10 +263,10 @@ export type BacktestRequest = Static<typeof BacktestRequest>
 /** The formats of a body. */
 export const bodyFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type BodyFormat = (typeof bodyFormats)[number]
-/** Those that are read from the first byte to the last. */
+/** The formats that are read sequentially from the first byte to the last. */
 export type TextFormat = Exclude<BodyFormat, 'parquet'>
 
-/** The settings of a request whose body has only rows, as query parameters. */
+/** The settings of a request whose body contains only rows, as query parameters. */
 export interface BodyQuery {
   /** JSON. */
   readonly config?: string
@@ -290,5 +290,6 @@ export interface RawRequest {
   readonly query: BodyQuery
 }
 
-/** The formats of a result: data, an HTML page for people, or what a job stores to answer with either. */
+/** The formats of a result: JSON data, an HTML page for people, or the form that a job stores, from which
+ * either can be made. */
 export type ResultFormat = 'json' | 'html' | 'stored'

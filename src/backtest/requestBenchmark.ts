@@ -3,7 +3,7 @@ import { IsoDateSchema } from '../dates.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** Returns of a benchmark in one request: 80 years of trading days. */
+/** The maximum number of benchmark returns in one request: 80 years of trading days. */
 export const maxBenchmarkReturns = 20_000
 
 const cell = {

@@ -2,14 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const strict = { additionalProperties: false } as const
 
-/** The sections of `include` that are answered in `evidence`. */
+/** The sections of `include` that are returned in the field `evidence`. */
 export const evidenceSections = ['spa', 'interval', 'cpcv', 'track_record'] as const
 export type EvidenceSection = (typeof evidenceSections)[number]
 
-/** Share of a name's dollar volume that one of its trades may be, if a request names none. */
+/** The default fraction of a name's dollar volume that one of its trades may be. */
 export const defaultParticipation = 0.01
 
-/** Choices of test groups in one cross-validation. */
+/** The maximum number of test-group choices in one cross-validation. */
 export const maxCpcvChoices = 1_000
 
 export const BacktestEvidence = Type.Object(

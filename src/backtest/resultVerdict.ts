@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BenchmarkUsed, count, numberOrNull, strict } from './resultMetrics.ts'
 
-/** From the best to the worst. `withheld` is none of them. */
+/** From best to worst, except `withheld`, which is not on that scale. */
 export const verdictLevels = ['strong', 'weak', 'none', 'withheld'] as const
 export type VerdictLevel = (typeof verdictLevels)[number]
 

@@ -6,14 +6,14 @@ import { calmar, maxDrawdown, sortino, volatility } from './statistics/risk.ts'
 import { informationRatio, loLags, loSharpe, sharpe } from './statistics/sharpe.ts'
 import type { Fold } from './walkforward/folds.ts'
 
-/** The statistics of one configuration's record. Null: not defined for this record. Never NaN, but a record of absurd
- * returns can overflow to an infinity, which is written as null in the result. */
+/** The statistics of one configuration's record. Null: not defined for this record. Never NaN, but a record
+ * with absurd returns can overflow to an infinity, which the result shows as null. */
 export interface Summary {
   readonly curve: Float64Array
   readonly ruined: boolean
   readonly cagr: number | null
   readonly sharpe: number | null
-  /** Of the judged returns. */
+  /** The Sharpe ratio of the judged returns. */
   readonly judgedSharpe: number | null
   readonly loSharpe: number | null
   readonly informationRatio: number | null
@@ -29,11 +29,12 @@ export interface Summary {
   readonly calmar: number | null
 }
 
-/** Computes all statistics of a simulated record. Ruin ends the curve and sets cagr to -1; ratios still cover every
- * period. Only the information ratio and the hit rate leave out empty periods: a portfolio without names beats and misses
- * nothing.
+/** Computes all statistics of a simulated record. Ruin ends the curve and sets cagr to -1; ratios still cover
+ * every period. Only the information ratio and the hit rate exclude empty periods: a portfolio without names
+ * neither beats nor misses anything.
  *
- * @param judged net less the return of the benchmark, per period; the array of net returns itself against cash
+ * @param judged net return minus the return of the benchmark, per period; against cash, the array of net
+ *   returns itself
  * @param tranches h, in periods */
 export function summarise(
   series: PeriodSeries,

@@ -41,17 +41,18 @@ import { requireAccessPolicies } from '../http/routePolicies.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
-/** Request line and headers together. Bun buffers them twice over before any of our code runs, so this is what a client without a
- * key can make each connection cost. Longer ones get Bun's empty 431; a query over its own limit of 8 KB gets a message. */
+/** The limit for the request line and headers together. Bun buffers them twice before any of our code runs,
+ * so this is the memory that a client without a key can claim per connection. Longer ones get Bun's empty
+ * 431, while a query over its own limit of 8 KB gets a message. */
 const maxHeaderBytes = 32 * 1_024
-/** Bodies over the app's own limit must reach the app too: Bun's 413 is empty. */
+/** Bodies over the app's own limit must also reach the app, because Bun's 413 is empty. */
 const maxBunBodyBytes = 2 ** 40
 
-/** The tags under which a market's register states a metric, the better group first. */
+/** The tags under which a market's register reports a metric, the preferred group first. */
 const tagGroupsOf = (market: string, metric: string) =>
   registers.get(market)?.concepts[metric]?.tagGroups ?? []
 
-/** The HTTP service: one Elysia plugin per feature, and the documents. */
+/** The HTTP service: one Elysia plugin per feature, and the documentation. */
 export function createApp(resources: Resources) {
   // The type is read-only, but Bun reads this value when a server starts.
   Reflect.set(http, 'maxHeaderSize', maxHeaderBytes)
@@ -59,7 +60,7 @@ export function createApp(resources: Resources) {
     serve: { maxRequestBodySize: maxBunBodyBytes, idleTimeout: idleSeconds },
   })
   const { settings, config, backtests } = resources
-  // One reader for all routes: its bounds are those of the server.
+  // One reader for all routes, because its limits are those of the whole server.
   const bodies = new BodyReader(settings.bodyLimitMb, uploadFolder(config))
   const plugin = httpPlugin(
     {
@@ -78,7 +79,7 @@ export function createApp(resources: Resources) {
     computeTimeoutMs: config.computeTimeoutMs,
     panels: backtests.panels,
   }
-  // What only reads. Keys, limits, jobs, panels, sessions and mail are the primary's.
+  // Dependencies of read-only routes. Keys, limits, jobs, panels, sessions and mail stay on the primary.
   const reading = { ...shared, ...resources.reads }
   const features = [
     fundamentalsRoutes(plugin, reading),

@@ -3,11 +3,11 @@ import type { OwnerKey } from './firstStart.ts'
 export interface BannerFacts {
   readonly address: string
   readonly dataVersion: number
-  /** At the first start; the key itself is shown once. */
+  /** Present at the first start, the only time that the key itself is shown. */
   readonly ownerKey: OwnerKey | null
 }
 
-/** The text in the terminal when the server is up: its address, and a command to paste. */
+/** The terminal text shown when the server is up: its address, and a command to paste. */
 export function banner({ address, dataVersion, ownerKey }: BannerFacts): string {
   const lines = [
     '',

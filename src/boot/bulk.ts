@@ -7,20 +7,22 @@ import { unfinishedIn } from '../features/bulk/release.ts'
 import type { ScheduledTask } from './jobs.ts'
 
 const repository = resolve(import.meta.dir, '../..')
-/** The system prefers every process of usual priority: requests do not wait for a build. */
+/** The system prefers every process of normal priority, so requests do not wait for a build. */
 const niceness = 10
 const maxLineLength = 500
-/** A build stops between two blocks of rows. One that does not ends by itself later. */
+/** A build stops between two blocks of rows. One that does not stop in time ends by itself later. */
 const stopTimeoutMs = 5_000
 
 interface BulkSchedule {
-  /** The times of BULK_SCHEDULE as a task of the queue, which adds each once, however many processes have the schedule. */
+  /** The times of BULK_SCHEDULE as queue tasks. The queue adds each of them once, however many processes have
+   * the schedule. */
   readonly tasks: readonly ScheduledTask[]
   /** Stops a build in progress; the next one continues it. */
   close(): Promise<void>
 }
 
-/** Builds bulk files at the times of the schedule, in a process of its own. A build that was interrupted continues at the start. */
+/** Builds bulk files on a schedule, in a separate process. A build that was interrupted continues at the next
+ * start. */
 export function scheduleBulk(config: Config, log: Logger): BulkSchedule {
   const { bulkSchedule, bulkDir } = config
   if (bulkSchedule === null) return { tasks: [], close: async () => {} }
@@ -36,7 +38,7 @@ export function scheduleBulk(config: Config, log: Logger): BulkSchedule {
     name: 'bulk',
     payload: {},
     isTime: instant => matchesCron(bulkSchedule, instant),
-    // It does not wait for the build: it would hold a place of the queue for minutes.
+    // Does not wait for the build, which would occupy a slot of the queue for minutes.
     perform: async () => start(),
   }
   return {
@@ -54,7 +56,8 @@ interface Build {
   stop(): void
 }
 
-/** `asfiled bulk build` with the settings of this process. It lives on if this process is killed: its files are of use then, too. */
+/** Runs `asfiled bulk build` with the settings of this process. The build survives if this process is killed,
+ * because its files are still useful. */
 function startBuild(log: Logger, onEnd: () => void): Build {
   const cli = ['--no-env-file', resolve(repository, 'src/cli.ts'), 'bulk', 'build']
   const child = Bun.spawn([process.execPath, `--config=${resolve(repository, 'bunfig.toml')}`, ...cli], {
@@ -65,7 +68,8 @@ function startBuild(log: Logger, onEnd: () => void): Build {
   try {
     setPriority(child.pid, niceness)
   } catch {
-    // It has ended already, or the system refuses: it is slower for others, and no less right.
+    // The build has already ended, or the system refuses the priority. Then other processes are slower, but
+    // nothing breaks.
   }
   const ended = Promise.all([lastLineOf(child.stdout), lastLineOf(child.stderr), child.exited]).then(
     ([built, reason, code]) => {

@@ -10,16 +10,16 @@ import { migrate } from '../postgres/migrations.ts'
 export interface OpenDatabase {
   readonly sql: Sql
   readonly url: string
-  /** null if DATABASE_URL names the server: that one is never started or stopped here. */
+  /** null if DATABASE_URL names the server, which is then never started or stopped here. */
   readonly embedded: Pick<EmbeddedCluster, 'ensureRunning' | 'location'> | null
   close(): Promise<void>
 }
 
-/** Opens and migrates the database of the settings: the one that DATABASE_URL names, else the embedded one, which all processes on the
- * same DATA_DIR share.
+/** Opens and migrates the database of the settings: the one in DATABASE_URL, or the embedded one, which all
+ * processes with the same DATA_DIR share.
  *
- * @param ifMissing whether an embedded database may be created. A command that created one in the wrong folder would write keys and
- * figures that no server knows. */
+ * @param ifMissing whether an embedded database may be created. A command that created one in the wrong
+ *   folder would write keys and figures that no server knows about */
 export async function openDatabase(
   config: Config,
   statementTimeoutMs: number,
@@ -49,7 +49,7 @@ export async function openDatabase(
   return { sql, url, embedded: cluster, close }
 }
 
-/** Names the database of the settings in one line, without user and password. */
+/** Describes the database of the settings in one line, without user and password. */
 export function describeDatabase({ databaseUrl, dataDir }: Config): string {
   return databaseUrl === null
     ? `Database: embedded PostgreSQL (DATA_DIR=${dataDir})`
@@ -59,8 +59,8 @@ export function describeDatabase({ databaseUrl, dataDir }: Config): string {
 const everyMs = 1_000
 const pingTimeoutMs = 5_000
 
-/** Restarts the embedded database when it dies (killed, out of memory), on the same port so that open pools reconnect. A database that
- * DATABASE_URL names is left alone. Returns the function that stops this. */
+/** Restarts the embedded database when it dies (killed, out of memory), on the same port so that open pools
+ * reconnect. A database in DATABASE_URL is left alone. Returns a function that stops the supervision. */
 export function superviseDatabase(database: OpenDatabase, report: (line: string) => void): () => void {
   const { embedded } = database
   if (embedded === null) return () => {}
@@ -77,7 +77,7 @@ export function superviseDatabase(database: OpenDatabase, report: (line: string)
       report('The embedded PostgreSQL is running again.')
     } catch (error) {
       const reason = error instanceof Failure ? error.message : String(error)
-      // On a full disk this happens every second until there is room.
+      // On a full disk this happens every second until there is room again.
       if (reason !== reported) report(`The embedded PostgreSQL could not be started; trying again. ${reason}`)
       reported = reason
     } finally {

@@ -11,19 +11,19 @@ import { connect, type Sql } from '../postgres/client.ts'
 
 const ownerEmail = 'owner@asfiled.example'
 
-/** An arbitrary number that all servers on one database share. */
+/** An arbitrary number, the same for all servers of one database. */
 const sampleLock = 0x736d706c
 
-/** Loads the shipped sample into an empty database. The next start completes one that was killed. Servers that start together wait
- * for the one that loads it. */
+/** Loads the bundled sample into an empty database. If the process is killed, the next start completes the
+ * load. Servers that start at the same time wait for the one that loads it. */
 export async function prepareFirstStart(
   sql: Sql,
   url: string,
   announce: (line: string) => void,
 ): Promise<void> {
   if (!(await beginSampleLoad(sql))) return
-  // Connections of their own, without a time limit: on a busy machine the sample takes longer than a request may. The one with the
-  // lock is reserved, or it would be closed as idle.
+  // Separate connections without a time limit: on a busy machine, the sample takes longer than a request may.
+  // The connection with the lock is reserved, because it would otherwise be closed as idle.
   const pool = connect({ url, connections: 4, statementTimeoutMs: 0, applicationName: 'asfiled-first-start' })
   try {
     const lock = await pool.reserve()
@@ -38,16 +38,17 @@ export async function prepareFirstStart(
   }
 }
 
-/** Where the owner's key went. `elsewhere`: another server, which started at the same time, created and delivered it. */
+/** Where the owner's key was delivered. `elsewhere`: another server that started at the same time created and
+ * delivered it. */
 export type OwnerKey =
   | { readonly to: 'terminal'; readonly key: string }
   | { readonly to: 'file'; readonly path: string }
   | { readonly to: 'elsewhere' }
 
-/** Whether this start is to create the owner's key: no key exists. Throws if OWNER_KEY_FILE cannot take it, before anything is
- * loaded. */
+/** Whether this start should create the owner's key, because no key exists. Throws if the key cannot be
+ * written to OWNER_KEY_FILE, before anything is loaded. */
 export async function expectsOwnerKey(sql: Sql, keyFile: string | null): Promise<boolean> {
-  // Where another server is creating the key this waits for it, whose file would look like an old one.
+  // Waits for any other server that is creating the key: its new file would look like an old one.
   const expected = await whileNoKeyExists(sql, async () => {
     if (keyFile !== null) assertNewFile(keyFile)
     return true
@@ -67,7 +68,7 @@ function assertNewFile(path: string): void {
       'parameter_invalid',
       `OWNER_KEY_FILE=${path} exists and is never overwritten. No key exists in this database, so what is in the file does not work here: remove it or name another file.`,
     )
-  // Some folders show their refusal only to who writes: /proc, a full disk, one mounted read-only.
+  // Some folders reject only actual writes: /proc, a full disk, a read-only mount.
   const trial = resolve(folder, `.asfiled-${crypto.randomUUID()}`)
   try {
     closeSync(openSync(trial, 'wx', 0o600))
@@ -77,7 +78,7 @@ function assertNewFile(path: string): void {
   }
 }
 
-/** Also by a link that leads nowhere: a new file cannot take its name. */
+/** True even for a dangling link, because a new file cannot take its name. */
 function isTaken(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -93,8 +94,8 @@ const notWritable = (path: string, cause: unknown) =>
     { cause },
   )
 
-/** Creates the owner's key where no key exists. Called last: the key cannot be shown again, so nothing may fail between here and
- * the banner. */
+/** Creates the owner's key if no key exists. Called last: the key cannot be shown again, so nothing may fail
+ * between here and the banner. */
 export async function makeOwnerKey(
   sql: Sql,
   today: () => IsoDate,

@@ -9,28 +9,29 @@ import type { Sql } from '../postgres/client.ts'
 import { shortenHistory } from '../postgres/pins/pinQueries.ts'
 
 const everyMs = 10 * 60_000
-/** Bounds one run, so that its statement stays short; the next run deletes the rest. */
+/** Limits one run, so that its statement stays short; the next run deletes the rest. */
 const maxCounters = 10_000
 const maxPanels = 64
 const maxSignIns = 10_000
 const maxSyncRuns = 1_000
 const maxPastRows = 50_000
 
-/** Deletes the limit counters of past days at regular intervals. If a run fails, the next one does its work. Returns the
- * function that stops this. */
+/** Regularly deletes the limit counters of past days. If a run fails, the next one catches up. Returns a
+ * function that stops the cleanup. */
 export function deleteOldCounters(sql: Sql): () => void {
   return every(() => deleteCounters(sql, maxCounters))
 }
 
-/** Deletes panels that were not used for their retention time, at the start and then at regular intervals. If a run fails,
- * the next one does its work: an expired panel is not served in any case. Returns the function that stops this. */
+/** Deletes panels that have not been used for their retention time, at the start and then regularly. If a run
+ * fails, the next one catches up; an expired panel is never served anyway. Returns a function that stops the
+ * cleanup. */
 export function deleteUnusedPanels(sql: Sql): () => void {
   deletePanels(sql, maxPanels).catch(() => {})
   return every(() => deletePanels(sql, maxPanels))
 }
 
-/** Deletes codes, sessions and local mail that have expired, and counts of use and sent mail past their retention, at regular intervals. What
- * has expired is of no use in any case. Returns the function that stops this. */
+/** Regularly deletes expired codes, sessions and local mail, and usage counts and sent mail past their
+ * retention. Nothing that has expired is ever used anyway. Returns a function that stops the cleanup. */
 export function deleteOldSignIns(sql: Sql): () => void {
   return every(async () => {
     await deleteExpired(sql, maxSignIns)
@@ -39,20 +40,21 @@ export function deleteOldSignIns(sql: Sql): () => void {
   })
 }
 
-/** Deletes runs of `sync` past their retention at regular intervals. If a run fails, the next one does its work. Returns the function
- * that stops this. */
+/** Regularly deletes `sync` runs past their retention. If a run fails, the next one catches up. Returns a
+ * function that stops the cleanup. */
 export function deleteOldSyncRuns(sql: Sql): () => void {
   return every(() => deleteOldRuns(sql, maxSyncRuns))
 }
 
-/** Removes past rows that only older data versions need than those of KEEP_VERSIONS, at regular intervals. If a run fails, the next one
- * does its work: versions are refused before their rows go. Returns the function that stops this. */
+/** Regularly removes past rows that only data versions older than KEEP_VERSIONS need. If a run fails, the
+ * next one catches up; a version is rejected before its rows are deleted. Returns a function that stops the
+ * cleanup. */
 export function forgetOldVersions(sql: Sql, keepVersions: number): () => void {
   return every(() => shortenHistory(sql, keepVersions, maxPastRows))
 }
 
-/** Reminds people of the end of their evaluation, at the start and then at regular intervals. If a run fails, the next one does its
- * work. Returns the function that stops this. */
+/** Reminds people that their evaluation is about to end, at the start and then regularly. If a run fails, the
+ * next one catches up. Returns a function that stops the reminders. */
 export function remindOfEnds(sql: Sql, settings: { readonly baseUrl: string }): () => void {
   const remind = () => queueReminders(sql, settings.baseUrl)
   remind().catch(() => {})

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 
-/** Tells an operator which settings of an earlier version are still set. */
+/** Tells an operator which obsolete settings are still set. */
 export function announceIgnored({ ignoredSettings }: Config, announce: (line: string) => void): void {
   if (ignoredSettings.length === 0) return
   announce(

@@ -13,19 +13,19 @@ export interface JobSettings {
   readonly url: string
   /** What `asfiled status` calls this process. */
   readonly role?: ProcessIdentity['role']
-  /** Tasks that this process runs at a time; 0: it leaves them to other processes. */
+  /** The number of tasks that this process runs at the same time; 0: it leaves them to other processes. */
   readonly concurrency: number
-  /** How long closing waits for the tasks in progress before it hands them to other processes. */
+  /** How long a shutdown waits for the tasks in progress before it hands them to other processes. */
   readonly drainTimeoutMs: number
 }
 
-/** What is done at the times of a schedule. It must not take long: it holds a place of the queue. */
+/** A scheduled task and its work. The work must be short, because it occupies a slot of the queue. */
 export type ScheduledTask = TimedTask & { readonly perform: (task: QueueTask) => Promise<void> }
 
 export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotifier }
 
-/** Makes this process one of those that run submitted jobs. Returns the function that ends it: a task in progress is
- * finished or, after `drainTimeoutMs`, handed back. */
+/** Makes this process one of those that run submitted jobs. Returns a function that ends this: a task in
+ * progress is finished or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
   { url, role, concurrency, drainTimeoutMs }: JobSettings,
   parts: JobParts,
@@ -34,7 +34,13 @@ export async function startJobs(
   const { sql, tasks, processId, explain, storage, report, logTask, notifier } = parts
   const openJobs = new OpenJobs()
   const deps: JobDeps = {
-    ...{ sql, tasks, processId, explain, storage, report, openJobs },
+    sql,
+    tasks,
+    processId,
+    explain,
+    storage,
+    report,
+    openJobs,
     identity: role === undefined ? null : { role, version, host: hostname(), pid: process.pid },
     ...(logTask === undefined ? {} : { logTask }),
   }
@@ -47,7 +53,7 @@ export async function startJobs(
   }
   const unwatch = await watchJobs(sql, onState, () => notifier.notifyAll())
   const onLock = (name: string) => {
-    // A queue that reconnects locks under a new name and holds nothing under the old one.
+    // A queue that reconnects locks under a new name and holds no locks under the old one.
     locks.splice(0, locks.length, name)
     maintenance.heartbeat().catch(() => {})
   }
@@ -63,7 +69,11 @@ export async function startJobs(
     kinds.length === 0
       ? null
       : await openQueue({
-          ...{ url, perform, onLock, kinds, timed: scheduled },
+          url,
+          perform,
+          onLock,
+          kinds,
+          timed: scheduled,
           concurrency: Math.max(1, concurrency),
           report: line => report(line, null),
         })

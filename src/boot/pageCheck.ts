@@ -12,16 +12,16 @@ import { runPass } from '../postgres/integrity/runPass.ts'
 interface PageCheckParts {
   readonly config: Pick<Config, 'pageCheckMbPerSecond' | 'pageCheckHours'>
   readonly url: string
-  /** Of the embedded database; null: PostgreSQL reads its files. */
+  /** The data folder of the embedded database; null: PostgreSQL reads its own files. */
   readonly folder: string | null
   readonly log: Logger
   readonly damage: Pick<DamageWatch, 'note' | 'takeNews'>
   readonly lookEveryMs?: number
 }
 
-/** A start has other things to read. */
+/** The delay after a start, which has other things to read. */
 const lookAfterMs = 30_000
-/** Amcheck checks an index in one statement, which holds back those that want to replace the index. */
+/** Amcheck checks an index in one statement, which blocks anyone who wants to replace the index. */
 const statementTimeoutMs = 60_000
 const maxIndexBytes = 2 ** 30
 const structureHours = 7 * 24
@@ -29,8 +29,9 @@ const structureHours = 7 * 24
 export const logDamage = (log: Logger, finding: Finding) =>
   log.error({ finding }, `The database is damaged: ${damageSentence(finding)} See ./asfiled status.`)
 
-/** Reads and checks every page of the database while the server runs, slowly and on a connection of its own. Of several servers on a
- * database one does; another one continues where a dead one was. Returns the function that stops this. */
+/** Reads and checks every page of the database while the server runs, slowly and on a separate connection. Of
+ * several servers of one database, only one does so; another takes over if it dies. Returns a function that
+ * stops the check. */
 export function startPageCheck(parts: PageCheckParts): () => Promise<void> {
   const { config, url, log, damage, lookEveryMs = lookAfterMs } = parts
   if (config.pageCheckMbPerSecond === 0) return async () => {}
@@ -43,7 +44,7 @@ export function startPageCheck(parts: PageCheckParts): () => Promise<void> {
       .catch(error => {
         damage.note(error)
         const reason = error instanceof Error ? error.message : String(error)
-        // The supervisor reports a lost connection; the same reason may come at each look.
+        // The supervisor reports lost connections, and the same error may recur at each attempt.
         if (!isConnectionLost(error) && !isDamage(error) && reason !== reported)
           log.warn({ err: error }, 'The pages of the database could not be checked; trying again.')
         reported = reason
@@ -67,7 +68,8 @@ async function runDuePass(sql: Sql, parts: PageCheckParts, signal: AbortSignal):
   const holder = crypto.randomUUID()
   const claim = { holder, everyHours: config.pageCheckHours, structureHours, isUrgent: damage.takeNews() }
   const pass = await claimPass(sql, claim).catch(error => {
-    // A standby, or a database of which just this table is damaged: ./asfiled verify works without.
+    // Happens on a standby, or if the table for the findings is itself damaged. `./asfiled verify` works
+    // without that table.
     if (!isUnrecordable(error)) throw error
     damage.note(error)
     return null
@@ -75,7 +77,12 @@ async function runDuePass(sql: Sql, parts: PageCheckParts, signal: AbortSignal):
   if (pass === null || signal.aborted) return
   try {
     const { ended, findings, pages } = await runPass({
-      ...{ sql, folder, pass, holder, maxIndexBytes, signal },
+      sql,
+      folder,
+      pass,
+      holder,
+      maxIndexBytes,
+      signal,
       hasStructure: pass.hasStructure,
       bytesPerSecond: config.pageCheckMbPerSecond * 1e6,
       isThorough: false,

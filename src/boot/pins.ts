@@ -9,25 +9,26 @@ import { ReadLimiter } from '../postgres/readLimiter.ts'
 import type { ReplicaPoolOptions } from '../postgres/replicas/replica.ts'
 import type { Replicas } from '../postgres/replicas/replicas.ts'
 
-/** Of each version: two for large reads, of which one stays free of streams, and two for single companies. */
+/** Per version: two connections for large reads, one of which is never used by streams, and two for single
+ * companies. */
 const connections = 2
 const directoryCapacity = 5_000
 const maxCachedBytes = 16 * 1_024 * 1_024
 
-/** The connections of a store. */
+/** The connection pools of a store. */
 export const poolsOf = ({ sql, lookups }: PinnedStore): readonly Sql[] => [sql, lookups]
 
 interface PinParts {
   readonly config: Pick<Config, 'statementTimeoutMs'>
   readonly url: string
-  /** Connections that are free whatever requests wait for: requests are let in by them. */
+  /** The admission connections, which never wait behind requests. */
   readonly sql: Sql
   readonly elapsedMs: () => number
-  /** null: the primary answers all. */
+  /** null: the primary answers everything. */
   readonly replicas?: Replicas | null
 }
 
-/** Opens the stores of pinned data versions, each on connections of its own. */
+/** Opens the stores of pinned data versions, each with its own connections. */
 export function openPins({
   config,
   url,
@@ -57,7 +58,9 @@ export function openPins({
       const lookups = open({ ...options, indexLookupsOnly: true })
       return {
         store: {
-          ...{ sql: pool.sql, lookups: lookups.sql, dataVersion: () => version },
+          sql: pool.sql,
+          lookups: lookups.sql,
+          dataVersion: () => version,
           directory: companyDirectory(lookups.sql, directoryCapacity),
           readLimiter: new ReadLimiter(connections - 1),
           responses: new ResponseCache({ maxBytes: maxCachedBytes }),

@@ -6,24 +6,24 @@ import { Replicas } from '../postgres/replicas/replicas.ts'
 
 interface ReadParts {
   readonly config: Pick<Config, 'databaseReadUrls' | 'databaseConnections' | 'statementTimeoutMs'>
-  /** Of the primary. */
+  /** The pool of the primary. */
   readonly sql: Sql
   readonly lookups: Sql
   readonly report: (line: string) => void
 }
 
 interface OpenReads {
-  /** For what only reads, as the pools of those names. */
+  /** For read-only statements, like the pools of the same names. */
   readonly sql: Sql
   readonly lookups: Sql
   readonly directory: CompanyDirectory
   readonly version: DataVersionWatch
-  /** null: the primary answers all. */
+  /** null: the primary answers everything. */
   readonly replicas: Replicas | null
   close(): Promise<void>
 }
 
-/** Follows the data version and, where DATABASE_READ_URL names replicas, opens the pools that read from them. */
+/** Follows the data version and, if DATABASE_READ_URL names replicas, opens the pools that read from them. */
 export async function openReads({ config, sql, lookups, report }: ReadParts): Promise<OpenReads> {
   const { databaseReadUrls: urls, statementTimeoutMs, databaseConnections } = config
   let directory: CompanyDirectory | null = null
@@ -41,15 +41,23 @@ export async function openReads({ config, sql, lookups, report }: ReadParts): Pr
   const opened = new Replicas({ urls, floor, seen, timeline, system, report })
   replicas = opened
   const large = opened.open(sql, {
-    ...{ connections: databaseConnections, statementTimeoutMs, applicationName: 'asfiled-reads' },
+    connections: databaseConnections,
+    statementTimeoutMs,
+    applicationName: 'asfiled-reads',
   })
   const small = opened.open(lookups, {
-    ...{ connections: Math.ceil(databaseConnections / 2), statementTimeoutMs, indexLookupsOnly: true },
+    connections: Math.ceil(databaseConnections / 2),
+    statementTimeoutMs,
+    indexLookupsOnly: true,
     applicationName: 'asfiled-lookups',
   })
   directory = companyDirectory(small.sql)
   return {
-    ...{ sql: large.sql, lookups: small.sql, directory, version, replicas },
+    sql: large.sql,
+    lookups: small.sql,
+    directory,
+    version,
+    replicas,
     close: async () => {
       await Promise.all([large.close(), small.close()])
       await opened.close()

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sweepReadyAnswers } from '../ingest/store/readyQueries.ts'
 import type { Sql } from '../postgres/client.ts'
 
-/** Companies a statement. An import waits for the statement, so it is short. */
+/** The number of companies per statement. An import waits for the statement, so it must be short. */
 const slice = 100
-/** A start has other work first. */
+/** The delay after a start, which has more urgent work. */
 const firstMs = 10_000
 const betweenPassesMs = 10 * 60_000
-/** While another transaction changes data there is nothing to do but wait. */
+/** The pause while another transaction changes data, when there is nothing to do but wait. */
 const minPauseMs = 50
 
-/** Makes the ready answers that companies lack, in a pass through all of them: after an upgrade and after a bulk load, and daily for
- * those that have ended. It works for half of its time, on one connection. If a pass fails, the next one goes on where it ended.
- * Returns the function that stops this. */
+/** Prepares the ready answers that companies lack, in a pass through all of them: after an upgrade, after a
+ * bulk load, and daily for those that have expired. It works half of the time, on one connection. If a pass
+ * fails, the next one continues where it ended. Returns a function that stops this. */
 export function keepAnswersReady(sql: Sql): () => Promise<void> {
   const stopped = new AbortController()
   const { signal } = stopped

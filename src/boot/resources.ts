@@ -49,17 +49,17 @@ export interface Opened {
   readonly sql: Sql
   /** Only for keys and limits: otherwise every request would wait behind slow reads before it is admitted. */
   readonly admission: Sql
-  /** For statements on single companies and searches (`indexLookupsOnly`). */
+  /** For searches and for statements on single companies (`indexLookupsOnly`). */
   readonly lookups: Sql
-  /** The same two pools for what only reads: replicas answer, where there are any. */
+  /** The same two pools for read-only statements, which go to replicas if there are any. */
   readonly reads?: { readonly sql: Sql; readonly lookups: Sql }
   readonly replicas?: Replicas | null
-  /** Over the lookups that read; forgotten at each new data version. */
+  /** Looks companies up through the read-only lookup pool. It is cleared at each new data version. */
   readonly directory: CompanyDirectory
   readonly pins: PinnedPools<PinnedStore>
   readonly pool: ComputePool
   readonly log: Logger
-  /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
+  /** Writes to the server's terminal, for its operator. Nothing written here goes to the log. */
   readonly showInTerminal: (text: string) => void
   readonly today: () => IsoDate
   readonly dataVersion: DataVersionWatch['current']
@@ -69,13 +69,14 @@ export interface Opened {
 
 export type Resources = ReturnType<typeof makeResources>
 
-/** After this long without an answer to a key or a limit the database counts as unreachable. */
+/** If a query for a key or a limit takes longer than this, the database counts as unreachable. */
 export const admissionTimeoutMs = 5_000
 
-/** Between two queries for keys from addresses that have sent many invalid ones: at most ten queries a second. */
+/** The pause between two queries for keys from addresses that have sent many invalid ones: at most ten
+ * queries per second. */
 const suspectPauseMs = 100
 
-/** Makes what the routes of one server share: its caches, its limits and the datasets in its memory. */
+/** Creates what the routes of one server share: its caches, its limits and the datasets in memory. */
 export function makeResources(opened: Opened) {
   const { config, sql, admission } = opened
   const settings = { ...config, version: packageFile.version }
@@ -104,7 +105,7 @@ export function makeResources(opened: Opened) {
     sessions: new SharedLookup({ findAll: digests => findSessionRights(admission, digests), pauseMs: 0 }),
     findSession: digest => findSession(sql, digest),
     isAdmin: email => config.adminEmails.includes(email),
-    // Read at each request: with PORT=0 the address is known late.
+    // Read at each request, because with PORT=0 the address is known only after the server has started.
     cookies: new Cookies(() => settings.baseUrl.startsWith('https:')),
     keyCache: new KeyCache(),
     rateLimiter,
@@ -121,7 +122,9 @@ export function makeResources(opened: Opened) {
     damage,
     usage,
     freshness: new Freshness({
-      ...{ sql, elapsedMs, schedule: config.syncSchedule },
+      sql,
+      elapsedMs,
+      schedule: config.syncSchedule,
       markets: opened.markets.codes,
     }),
     responses: new ResponseCache(opened.replicas ? { current: opened.dataVersion } : {}),
@@ -147,14 +150,15 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
   readonly events: EventStore
 }
 
-/** The figures of companies in shared memory, for as-of joins and for backtests by a figure. */
+/** The figures of companies in shared memory, for as-of joins and for backtests that rank by a figure. */
 export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   new EventStore(
     vintages => pool.run('events_build', vintages, { caller: sharedData, priority: 'background' }),
     config.panelMemoryMb * 1_024 * 1_024,
   )
 
-/** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
+/** The rows that this process's backtests run on, each in shared memory: the archive, stored panels, and
+ * archives ranked by figures. */
 export function makeBacktests({
   sql,
   pool,
@@ -172,7 +176,9 @@ export function makeBacktests({
     listHorizons: () => resolvedHorizons(sql),
   })
   const pinnedParts = {
-    ...{ pool, pins, events },
+    pool,
+    pins,
+    events,
     loadArchive: streamResolvedSignals,
     listHorizons: resolvedHorizons,
   }
@@ -190,7 +196,8 @@ export function makeBacktests({
       sql,
       markets,
       scores: new ScoreCache({
-        ...{ pool, archive },
+        pool,
+        archive,
         openFigures: (wanted, version) => openFiguresAt({ sql, pins, events }, wanted, version),
         findListed: (names, market, version) => findListedAt({ sql, pins }, names, market, version),
       }),

@@ -5,7 +5,7 @@ import { banner } from './banner.ts'
 import { endOnSignal, stopTimeoutMs, watchLauncher } from './shutdown.ts'
 import { startServer } from './startServer.ts'
 
-/** Serves until SIGINT or SIGTERM, then drains and ends the process. A second signal ends it at once. */
+/** Serves until SIGINT or SIGTERM, then drains and exits. A second signal makes it exit immediately. */
 export async function runServer(
   config: Config,
   today: () => IsoDate,

@@ -23,7 +23,8 @@ import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 
-/** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
+/** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and
+ * exits. */
 export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
@@ -50,7 +51,10 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const pins = openPins({ config, url, sql, elapsedMs })
   opened.defer(() => pins.close())
   const lookups = connect({
-    ...{ url, connections: 2, indexLookupsOnly: true, applicationName: 'asfiled-lookups' },
+    url,
+    connections: 2,
+    indexLookupsOnly: true,
+    applicationName: 'asfiled-lookups',
     statementTimeoutMs: config.statementTimeoutMs,
   })
   opened.defer(() => lookups.end({ timeout: 5 }))
@@ -58,23 +62,43 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   opened.defer(() => version.close())
   startMetrics(
     {
-      ...{ config, url, role: 'worker', markets: markets.codes, requests: null, log, announce },
+      config,
+      url,
+      role: 'worker',
+      markets: markets.codes,
+      requests: null,
+      log,
+      announce,
       service: {
         pools: () => ({ main: [sql], lookups: [lookups], pinned: pins.opened.flatMap(poolsOf) }),
-        ...{ threads: () => pool.use, answers: null, dataVersion: version.current },
+        threads: () => pool.use,
+        answers: null,
+        dataVersion: version.current,
       },
     },
     opened,
   )
   const events = makeEvents({ pool, config })
   const joins = {
-    ...{ sql, lookups, pool, markets, pins, events, today },
+    sql,
+    lookups,
+    pool,
+    markets,
+    pins,
+    events,
+    today,
     rightsOf: rightsFor(config),
     answerMemory: new AnswerMemory(),
     dataVersion: version.current,
   }
   const backtests = makeBacktests({
-    ...{ sql, pool, config, markets, pins, today, events },
+    sql,
+    pool,
+    config,
+    markets,
+    pins,
+    today,
+    events,
     dataVersion: () => readDataVersion(sql),
   })
   const stopTrimming = dropUnusedMemory(backtests.panels.cache, events)

@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config.ts'
 
-/** Under `bun run` a signal arrives twice, from the terminal and from Bun: two within this time count as one. */
+/** Under `bun run` a signal arrives twice, from the terminal and from Bun, so two within this time count as
+ * one. */
 export const sameSignalMs = 1_000
 
-/** Beyond the time for requests and tasks in progress: closing threads and pools takes seconds, PostgreSQL up to half a minute. */
+/** Added to the time for requests and tasks in progress: closing threads and pools takes seconds, PostgreSQL
+ * up to half a minute. */
 const closeTimeoutMs = 60_000
 
-/** How long a stop may take. Requests and tasks may each use all of the time to drain. */
+/** How long a shutdown may take. Requests and tasks may each use the full drain time. */
 export const stopTimeoutMs = ({ drainDelayMs, drainTimeoutMs }: Config) =>
   drainDelayMs + 2 * drainTimeoutMs + closeTimeoutMs
 
-/** Closes what is open and ends the process on SIGINT, SIGTERM or SIGHUP, within `timeoutMs`. A second signal ends it at once.
- * Returns a function that does the same for another reason. */
+/** On SIGINT, SIGTERM or SIGHUP, closes what is open and exits, within `timeoutMs`. A second signal makes it
+ * exit immediately. Returns a function that does the same for another reason. */
 export function endOnSignal(
   opened: AsyncDisposableStack,
   meanwhile: string,
@@ -42,7 +44,8 @@ export function endOnSignal(
   return end
 }
 
-/** Whether the process was started to outlive its terminal (`nohup`). A handler of ours would end that. */
+/** Whether the process was started to outlive its terminal (`nohup`). Installing a handler would defeat
+ * that. */
 function ignoresHangup(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
@@ -54,9 +57,10 @@ function ignoresHangup(): boolean {
 
 const everyMs = 1_000
 
-/** On SIGTERM `npx` ends the shell between itself and this process, which would live on without an owner and hold the port.
- * If npm started the process (`npmPath` is its npm_execpath) through a shell above its parent, that shell is watched and
- * `onGone` called when it ends. Elsewhere, and without /proc, nothing is watched. */
+/** On SIGTERM, `npx` ends the shell between itself and this process, which would otherwise be orphaned and
+ * keep the port. If npm started the process (`npmPath` is its npm_execpath) through a shell above its
+ * parent, this watches that shell and calls `onGone` when it ends. In all other cases, and without /proc,
+ * nothing is watched. */
 export function watchLauncher(npmPath: string | undefined, onGone: () => void): () => void {
   const isNpm = /np[mx]-cli\.js$/.test(npmPath ?? '')
   const launcher = isNpm ? parentOf(process.ppid) : null
@@ -72,14 +76,14 @@ export function watchLauncher(npmPath: string | undefined, onGone: () => void): 
 function parentOf(pid: number): number | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The command name is in parentheses and may contain spaces and parentheses itself.
+    // The command name is in parentheses and may itself contain spaces and parentheses.
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return null
   }
 }
 
-/** `sh -c ...`: a shell that runs one command, unlike an interactive one. */
+/** `sh -c ...`: a shell that runs a single command, unlike an interactive one. */
 function isCommandShell(pid: number): boolean {
   try {
     const [program, option] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

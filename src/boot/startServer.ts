@@ -48,8 +48,8 @@ export interface RunningServer extends BannerFacts {
   stop(): Promise<void>
 }
 
-/** Opens everything in order. `opened` receives what has to be closed as soon as it is open, so that an interrupted start can be
- * undone, too. */
+/** Opens everything in order. Each resource is registered with `opened` as soon as it is open, so that an
+ * interrupted start can be undone as well. */
 export async function startServer(
   config: Config,
   today: () => IsoDate,
@@ -119,7 +119,16 @@ export async function startServer(
   const pins = openPins({ config, url, sql: admission, replicas, elapsedMs: () => performance.now() })
   opened.defer(() => pins.close())
   const resources = makeResources({
-    ...{ config, sql, admission, lookups, directory, replicas, pins, pool, log, today },
+    config,
+    sql,
+    admission,
+    lookups,
+    directory,
+    replicas,
+    pins,
+    pool,
+    log,
+    today,
     reads: { sql: reads.sql, lookups: reads.lookups },
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
@@ -129,10 +138,16 @@ export async function startServer(
   const { markets, requestCounter, responses } = resources
   const stopTrimming = dropUnusedMemory(resources.backtests.panels.cache, resources.events)
   opened.defer(async () => stopTrimming())
-  // Before all that follows, so that it is closed after it: how a server drains is worth seeing.
+  // Started before everything below, so that it is closed after it: metrics remain available during a drain.
   startMetrics(
     {
-      ...{ config, url, role: 'server', markets: markets.codes, requests: requestCounter, log, announce },
+      config,
+      url,
+      role: 'server',
+      markets: markets.codes,
+      requests: requestCounter,
+      log,
+      announce,
       service: {
         pools: () => ({
           main: [sql],
@@ -141,7 +156,9 @@ export async function startServer(
           pinned: pins.opened.flatMap(poolsOf),
           ...replicas?.pools,
         }),
-        ...{ threads: () => pool.use, answers: () => responses, dataVersion: version.current },
+        threads: () => pool.use,
+        answers: () => responses,
+        dataVersion: version.current,
       },
     },
     opened,
@@ -165,17 +182,20 @@ export async function startServer(
     [...bulk.tasks, ...syncTasks(sql, config.syncSchedule)],
   )
   opened.defer(stopJobs)
-  // Before the jobs end, which record that this process lives.
+  // Stopped before the jobs, whose heartbeat shows that this process is alive.
   const syncs = startSyncs({ ...resources, config })
   opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   const { address, port } = listen(createApp(resources), config, opened)
   startWarming(sql, log)
   const stopCheck = startPageCheck({
-    ...{ config, url, log, damage: resources.damage },
+    config,
+    url,
+    log,
+    damage: resources.damage,
     folder: embedded?.location.cluster ?? null,
   })
   opened.defer(stopCheck)
-  // With PORT=0 the system chose the port only now.
+  // With PORT=0, the system has only now chosen the port.
   if (config.port === 0) resources.settings.baseUrl = address
   const stopReminders = remindOfEnds(sql, resources.settings)
   opened.defer(async () => stopReminders())
@@ -187,13 +207,14 @@ export async function startServer(
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
-  // First of all, so that a run has the time of the requests to end in.
+  // Stopped first, so that a run can finish while requests are drained.
   opened.defer(async () => syncs?.stop(config.drainTimeoutMs))
   const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }
 
-/** Gives proxies the time to see that /ready is 503. Until then they send requests here, which are answered. */
+/** Gives proxies time to notice that /ready returns 503. Until then they still send requests here, and these
+ * are answered. */
 async function drain(draining: Draining, delayMs: number, announce: (line: string) => void): Promise<void> {
   draining.begin()
   if (delayMs === 0) return
@@ -201,7 +222,8 @@ async function drain(draining: Draining, delayMs: number, announce: (line: strin
   await Bun.sleep(delayMs)
 }
 
-/** Serves `app` and returns its address. Closing waits for the requests in progress for `drainTimeoutMs` and then cuts them. */
+/** Serves `app` and returns its address. Closing waits `drainTimeoutMs` for the requests in progress and then
+ * cuts them off. */
 function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack) {
   const { host: hostname, port, drainTimeoutMs } = config
   try {

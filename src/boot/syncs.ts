@@ -14,22 +14,23 @@ const repository = resolve(import.meta.dir, '../..')
 /** Do not rename this: the queue stores it, and other versions of this program read it. */
 const dueKind = 'sync_due'
 
-/** The times of the schedule as tasks of the queue, which adds each once however many processes have the schedule. */
+/** The times of the schedule as queue tasks. The queue adds each of them once, however many processes have
+ * the schedule. */
 export const syncTasks = (sql: Sql, schedule: readonly ScheduledSync[]): readonly ScheduledTask[] =>
   schedule.map(({ market, cron }) => ({
     kind: dueKind,
     name: `sync-${market.toLowerCase()}`,
     payload: { market },
     isTime: instant => matchesCron(cron, instant),
-    // It only says that a run is due, so that it never holds a place of the queue for hours.
+    // Only marks a run as due, so it never occupies a slot of the queue for hours.
     perform: async ({ payload }) => {
       if (typeof payload === 'object' && payload !== null && 'market' in payload)
         await markDue(sql, String(payload.market))
     },
   }))
 
-/** Fails for a schedule that names a market without a register to fetch from, and says which settings are missing: without them each
- * run of that market fails. */
+/** Fails if the schedule names a market without a register to fetch from. Announces missing settings, without
+ * which every run of that market will fail. */
 export function checkSchedule({ syncSchedule, registers }: Config, announce: (line: string) => void): void {
   const codes = [...sources.keys()].map(code => code.toLowerCase())
   const unknown = syncSchedule.filter(({ market }) => !sources.has(market))
@@ -56,11 +57,14 @@ interface SyncParts {
   readonly log: Logger
 }
 
-/** Runs what the schedule wants in processes of their own; null: there is no schedule. */
+/** Runs scheduled syncs in separate processes; null: there is no schedule. */
 export function startSyncs({ sql, processId, config, log }: SyncParts): SyncRunner | null {
   if (config.syncSchedule.length === 0) return null
   return new SyncRunner({
-    ...{ sql, processId, schedule: config.syncSchedule, start: startSyncProcess },
+    sql,
+    processId,
+    schedule: config.syncSchedule,
+    start: startSyncProcess,
     epochMs: () => Date.now(),
     timeoutMs: config.syncTimeoutMinutes * 60_000,
     report: (level, fields, line) => log[level](fields, line),
@@ -69,8 +73,9 @@ export function startSyncs({ sql, processId, config, log }: SyncParts): SyncRunn
 
 const maxOutputLength = 2_000
 
-/** `asfiled sync <market>` with the settings of this process. A process and no thread: it can be killed, its memory ends with it, the
- * system gives it less of the processor, and what it breaks is not the server. It ends when this process does. */
+/** Runs `asfiled sync <market>` with the settings of this process. It is a process rather than a thread, so
+ * it can be killed, its memory is freed when it ends, it runs at a lower priority, and its crashes do not
+ * affect the server. It ends when this process does. */
 function startSyncProcess(market: string): SyncProcess {
   const child = Bun.spawn(
     [
@@ -78,9 +83,11 @@ function startSyncProcess(market: string): SyncProcess {
       `--config=${resolve(repository, 'bunfig.toml')}`,
       '--no-env-file',
       resolve(repository, 'src/cli.ts'),
-      ...['sync', market.toLowerCase(), '--scheduled'],
+      'sync',
+      market.toLowerCase(),
+      '--scheduled',
     ],
-    // Its standard input ends with this process, however that ends.
+    // Its standard input closes when this process ends, for whatever reason.
     { stdin: 'pipe', stdout: 'ignore', stderr: 'pipe' },
   )
   const ended = async () => {

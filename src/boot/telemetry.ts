@@ -21,14 +21,15 @@ interface MetricsParts {
   readonly announce: (line: string) => void
 }
 
-/** Of its own, so that a scrape neither waits for requests nor takes a connection from them. One for each of the statements of a scrape. */
+/** A separate pool, so that a scrape neither waits for requests nor takes their connections. It has one
+ * connection per statement of a scrape. */
 const connections = 3
-/** Longer than a scrape waits: the next scrape may find the answer. */
+/** Longer than a scrape waits, so the next scrape may find the result. */
 const statementTimeoutMs = 4_000
 const idleSeconds = 10
 const maxConnections = 256
 
-/** Shows the metrics of this process at /metrics of METRICS_PORT, which serves nothing else. */
+/** Serves the metrics of this process at /metrics on METRICS_PORT, which serves nothing else. */
 export function startMetrics(parts: MetricsParts, opened: AsyncDisposableStack): void {
   const { config, url, role, markets, requests, service, log, announce } = parts
   if (config.metricsPort === null) return
@@ -38,9 +39,13 @@ export function startMetrics(parts: MetricsParts, opened: AsyncDisposableStack):
   const eventLoop = new EventLoopDelay()
   opened.defer(async () => eventLoop.close())
   const registry = makeRegistry({
-    ...{ requests, service },
+    requests,
+    service,
     process: {
-      ...{ version: packageFile.version, role, dataDir: config.dataDir, eventLoop },
+      version: packageFile.version,
+      role,
+      dataDir: config.dataDir,
+      eventLoop,
       startedMs: Date.now() - elapsedMs(),
     },
     database: new DatabaseFigures(sql, markets, elapsedMs),
@@ -58,7 +63,7 @@ export function startMetrics(parts: MetricsParts, opened: AsyncDisposableStack):
 
 function listen(hostname: string, port: number, fetch: (request: Request) => Response | Promise<Response>) {
   try {
-    // A body has no meaning here; Bun answers a longer one with 413.
+    // Request bodies are meaningless here; Bun answers a longer one with 413.
     return Bun.serve({
       hostname,
       port,

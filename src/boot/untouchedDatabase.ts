@@ -8,13 +8,14 @@ import { readApplied } from '../postgres/history.ts'
 
 export interface UntouchedDatabase {
   readonly sql: Sql
-  /** The folder with the files of the embedded database; null: DATABASE_URL names another one. */
+  /** The folder with the files of the embedded database; null: DATABASE_URL names another database. */
   readonly folder: string | null
   close(): Promise<void>
 }
 
-/** Opens the database of the settings as it is: nothing is created or migrated, so that a command can look at the database of a
- * newer or older version. A stopped embedded PostgreSQL is started, and stopped at the end. */
+/** Opens the database of the settings without creating or migrating anything, so that a command can inspect
+ * the database of a newer or older version. If the embedded PostgreSQL is stopped, it is started and stopped
+ * again at the end. */
 export async function openUntouched(
   config: Config,
   statementTimeoutMs: number,
@@ -33,10 +34,10 @@ export async function openUntouched(
     await cluster?.close()
   }
   try {
-    // Any statement shows whether the database answers.
+    // Any statement shows whether the database responds.
     await readApplied(sql)
   } catch (error) {
-    // A damaged page there is an answer, too, and commands look for more of them.
+    // An error about a damaged page is also a response, and commands look for more damage.
     if (!isDamage(error)) {
       await close()
       throw explainConnectError(error, withoutPassword(url)) ?? error

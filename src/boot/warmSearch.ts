@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import { warmSearch } from '../features/search/warmQueries.ts'
 import type { Sql } from '../postgres/client.ts'
 
-/** The rest of the memory is for figures. */
+/** The rest of the memory is reserved for figures. */
 const shareOfMemory = 1 / 8
 
-/** Begins to read the names of companies into memory, while requests are served. Without it nothing fails, and searches are slow until
- * they have read the names themselves. */
+/** Starts reading the names of companies into memory while requests are served. Without it nothing fails, but
+ * searches are slow until they have read the names themselves. */
 export function startWarming(sql: Sql, log: Logger): void {
   warmSearch(sql, totalmem() * shareOfMemory).then(
     bytes => log.debug({ bytes }, 'The names of companies are in memory.'),

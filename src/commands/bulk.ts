@@ -83,7 +83,12 @@ async function build(context: CliContext, json: boolean): Promise<number> {
   try {
     const { manifest, isNew } = await context.withDatabase(sql =>
       buildRelease({
-        ...{ sql, folder, keep, manifests, signal, today: context.today() },
+        sql,
+        folder,
+        keep,
+        manifests,
+        signal,
+        today: context.today(),
         onProgress: ({ done, total, market }) =>
           progress.update({ done, total: Math.max(total, done), note: `${market}, ${grouped(done)} rows` }),
         report: line => console.error(line),

@@ -96,7 +96,12 @@ async function recordedImport(
 ): Promise<RegisterImport> {
   const note = (outcome: 'done' | 'incomplete' | 'failed', reason: string | null) =>
     recordRun(sql, {
-      ...{ kind: 'import', subject: market, seconds: seconds(), outcome, reason, bytes: null },
+      kind: 'import',
+      subject: market,
+      seconds: seconds(),
+      outcome,
+      reason,
+      bytes: null,
     }).catch(() => {})
   try {
     const imported = await importing

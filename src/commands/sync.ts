@@ -91,7 +91,12 @@ async function run(
         syncRegister(
           sql,
           {
-            ...{ source, settings, since: since ?? null, companies, signal, network: realNetwork },
+            source,
+            settings,
+            since: since ?? null,
+            companies,
+            signal,
+            network: realNetwork,
             fetchPolicy: {
               ...defaultFetchPolicy,
               requestsPerSecond: manifest.sync.requests_per_second,

@@ -113,8 +113,14 @@ interface Scope {
 }
 
 const isTerm: Readonly<Record<string, true>> = {
-  ...{ assets: true, liabilities: true, equity: true, provisions: true, minority_interests: true },
-  ...{ gross_profit: true, revenue: true, cost_of_revenue: true },
+  assets: true,
+  liabilities: true,
+  equity: true,
+  provisions: true,
+  minority_interests: true,
+  gross_profit: true,
+  revenue: true,
+  cost_of_revenue: true,
 }
 
 function groupTerms(reportedFacts: readonly ReportedFact[], rules: MetricRules): Map<Scope, Terms> {

@@ -10,7 +10,7 @@ import { boundsOf, IncomingBody, packingOfBody } from './bodies/incomingBody.ts'
 import { maxSpooledBytes, SpoolRoom } from './bodies/spoolRoom.ts'
 import type { RequestContext } from './context.ts'
 
-/** How much of a cut body stays in memory until its response is sent. */
+/** A cut body up to this size stays in memory until its turn to be answered; a larger one is stopped at once. */
 const stoppedLater = 64 * 1_024
 
 interface UseOptions {

@@ -15,8 +15,8 @@ function policyOf(limits: Limits): string {
 
 const withPolicies = new WeakMap<Headers, WeakMap<Limits, Headers>>()
 
-/** A copy of the headers with those added that depend only on the limits, for the usual case that the minute
- * limit is the tighter one. Setting them on every response would take a third of the time spent on its
+/** A copy of the headers that also has those that depend only on the limits, for the usual case that the
+ * minute limit is the tighter one. Setting them on every response would take a third of the time spent on its
  * headers. */
 export function withPolicy(headers: Headers, limits: Limits): Headers {
   let byLimits = withPolicies.get(headers)

@@ -17,7 +17,9 @@ export type Concepts = Readonly<Record<string, Concept>>
 const concept =
   (kind: 'flow' | 'instant', unitKind: UnitKind) =>
   (...tagGroups: (readonly string[])[]): Concept => ({
-    ...{ kind, unitKind, tagGroups },
+    kind,
+    unitKind,
+    tagGroups,
     additive: unitKind === 'money',
   })
 

@@ -157,7 +157,10 @@ function runnerOptions(
     taskList,
     parsedCronItems: timed.map(({ kind, name, payload, isTime }) =>
       parseCronItem({
-        ...{ task: kind, identifier: name, match: isTime, payload },
+        task: kind,
+        identifier: name,
+        match: isTime,
+        payload,
         // With its name as the job key, a new entry replaces one that is still waiting.
         options: { backfillPeriod: missedMs, jobKey: name, maxAttempts, priority: -1 },
       }),

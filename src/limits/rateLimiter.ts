@@ -181,7 +181,7 @@ function rejectAll({ groups, wholes }: Batch, failure: Failure): void {
   for (const { reject } of wholes) reject(failure)
 }
 
-/** Keeps a failure that says when to retry, such as a full disk. */
+/** Wraps the cause, unless it is already such a failure: one caused by a full disk says when to retry. */
 function databaseUnavailable(cause?: unknown): Failure {
   if (cause instanceof Failure && cause.code === 'database_unavailable') return cause
   return new Failure(

@@ -14,8 +14,11 @@ export class ReadLimiter {
 
   constructor(slots: number) {
     this.#reads = new Semaphore({
-      ...{ slots, slotsPerKey: Math.ceil(slots / 2) },
-      ...{ maxWaiting, maxWaitingPerKey: maxWaitingPerSubject, refusal: queueFull },
+      slots,
+      slotsPerKey: Math.ceil(slots / 2),
+      maxWaiting,
+      maxWaitingPerKey: maxWaitingPerSubject,
+      refusal: queueFull,
     })
   }
 

@@ -16,13 +16,14 @@ interface Figures {
   readonly store: StoreFigures
 }
 
-/** Any number of scrapers cost the database one reading in this time. */
+/** However many scrapers there are, the database is read at most once in this time. */
 const maxAgeMs = 5_000
-/** A scrape without its process would be of less use than one without the database. */
+/** A scrape without the process's own figures would be less useful than one without the database's, so it
+ * waits no longer than this. */
 const maxWaitMs = 2_000
 
-/** What the database knows, read for a scrape at most every five seconds, on a connection of its own. While it does not answer, nothing
- * of it is known: old numbers would look like new ones. */
+/** Figures from the database, read for a scrape at most every five seconds on a separate connection. While
+ * the database does not respond, all of them are unknown: old numbers would look like new ones. */
 export class DatabaseFigures {
   readonly #sql: Sql
   readonly #markets: readonly string[]
@@ -37,10 +38,10 @@ export class DatabaseFigures {
     this.#elapsedMs = elapsedMs
   }
 
-  /** null: the database does not answer in time. */
+  /** Returns null if the database does not respond in time. */
   async read(): Promise<Figures | null> {
     if (this.#known !== null && this.#elapsedMs() - this.#readAt <= maxAgeMs) return this.#known
-    // One that hangs is waited for again, and never doubled.
+    // A query that hangs is awaited again rather than started twice.
     this.#reading ??= this.#query().finally(() => {
       this.#reading = null
     })

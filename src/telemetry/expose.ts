@@ -10,29 +10,30 @@ export interface Reading {
 
 interface Description {
   readonly name: string
-  /** One sentence; `docs/monitoring.md` repeats it. */
+  /** One sentence, repeated in `docs/monitoring.md`. */
   readonly help: string
-  /** Their values must be bounded: each combination is a series that a Prometheus stores for months. */
+  /** Their values must be bounded, because each combination is a series that Prometheus stores for months. */
   readonly labelNames?: readonly string[]
 }
 
 type Read = () => Iterable<Reading> | Promise<Iterable<Reading>>
 
-/** Exposes a value that may fall, read at each scrape. What is not known now has no reading, and so no series. */
+/** Exposes a value that may decrease, read at each scrape. An unknown value has no reading, and therefore no
+ * series. */
 export function exposeGauge(registry: Registry, description: Description, read: Read): void {
   const gauge: Gauge = new Gauge({
     ...configuration(registry, description),
     async collect() {
       const readings = await read()
       gauge.reset()
-      // A reset of one without labels leaves a 0, which is no reading.
+      // Resetting a gauge without labels would leave a 0, which was never read.
       if (description.labelNames === undefined) gauge.remove()
       for (const { labels = {}, value } of readings) gauge.set(labels, value)
     },
   })
 }
 
-/** Exposes a value that only grows while the process lives, read at each scrape. */
+/** Exposes a value that only increases while the process runs, read at each scrape. */
 export function exposeCounter(registry: Registry, description: Description, read: Read): void {
   const counter: Counter = new Counter({
     ...configuration(registry, description),
@@ -45,16 +46,17 @@ export function exposeCounter(registry: Registry, description: Description, read
   })
 }
 
-/** What was counted of one combination of labels. */
+/** The counts for one combination of labels. */
 export interface Observed {
   readonly labels: Labels
-  /** How many values were at most each bound and above the one before; the last place counts those above all bounds. */
+  /** How many values were at most each bound and above the previous one. The last element counts the values
+   * above all bounds. */
   readonly counts: ArrayLike<number>
   readonly sum: number
 }
 
-/** Exposes a histogram that is counted elsewhere: the package's own `observe` hashes its labels at each call, which takes longer than all
- * else that a request pays for being counted. */
+/** Exposes a histogram that is counted elsewhere: the package's own `observe` hashes its labels at each call,
+ * which takes longer than the rest of the counting. */
 export function exposeHistogram(
   registry: Registry,
   description: Description,
@@ -80,7 +82,7 @@ class CountedHistogram extends Histogram {
     this.#read = read
   }
 
-  /** What the registry prints, in place of what the package would have counted. */
+  /** What the registry prints, in place of the package's own counts. */
   async getForPromString() {
     const { name, help } = this.#described
     const values = [...this.#read()].flatMap(({ labels, counts, sum }) => {

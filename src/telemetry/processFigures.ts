@@ -7,8 +7,9 @@ const resolutionMs = 20
 const windowMs = 15_000
 const nanosecondsPerSecond = 1e9
 
-/** How late the event loop is: a timer of 20 ms that fires 30 ms late counts as 30 ms. Of the last whole 15 seconds, so that any number of
- * scrapers see the same. Bun's monitor counts the delay beyond the timer's own time. */
+/** How late the event loop is: a timer of 20 ms that fires 30 ms late counts as 30 ms. Covers the last
+ * complete window of 15 seconds, so that any number of scrapers see the same values. Bun's monitor reports
+ * the delay beyond the timer's own time. */
 export class EventLoopDelay {
   readonly #monitor: ReturnType<typeof monitorEventLoopDelay>
   readonly #rotating: Timer
@@ -24,7 +25,7 @@ export class EventLoopDelay {
     this.#rotating.unref()
   }
 
-  /** Of the present window in the first 15 seconds of the process. */
+  /** During the first 15 seconds of the process, the readings of the current window. */
   readings(): readonly Reading[] {
     return this.#last ?? this.#read()
   }
@@ -39,7 +40,7 @@ export class EventLoopDelay {
     const seconds = (nanoseconds: number) => nanoseconds / nanosecondsPerSecond
     const worst = seconds(this.#monitor.max)
     return [
-      // The monitor rounds percentiles, which may then be above the worst.
+      // The monitor rounds percentiles, which may then exceed the maximum.
       { labels: { stat: 'p50' }, value: Math.min(seconds(this.#monitor.percentile(50)), worst) },
       { labels: { stat: 'p99' }, value: Math.min(seconds(this.#monitor.percentile(99)), worst) },
       { labels: { stat: 'max' }, value: worst },
@@ -55,7 +56,8 @@ export interface ProcessParts {
   readonly startedMs: number
 }
 
-/** The process and its machine. The names that begin with `process_` are those of all Prometheus clients. */
+/** Figures of the process and its machine. Names that begin with `process_` are the same in all Prometheus
+ * clients. */
 export function exposeProcess(registry: Registry, parts: ProcessParts): void {
   const { version, role, dataDir, eventLoop, startedMs } = parts
   const gauge = (name: string, help: string, read: () => Iterable<Reading>, labelNames?: string[]) =>
@@ -113,7 +115,7 @@ interface Space {
   readonly used: number
 }
 
-/** null: the folder does not exist, as where the database is elsewhere. */
+/** Returns null if the folder does not exist, for example if the database is on another machine. */
 function spaceOf(folder: string): Space | null {
   try {
     const { bavail, bfree, blocks, bsize } = statfsSync(folder)
@@ -123,7 +125,7 @@ function spaceOf(folder: string): Space | null {
   }
 }
 
-/** Nothing where the system has no /proc. */
+/** Empty if the system has no /proc. */
 function openFiles(): readonly Reading[] {
   try {
     return [{ value: readdirSync('/proc/self/fd').length }]

@@ -15,10 +15,12 @@ export interface MarketFigures {
   readonly facts: number
 }
 
-/** Imports are looked for among so many of the last batches, so that the query takes no longer as the years pass. */
+/** Only this many of the latest batches are searched for imports, so that the query does not get slower over
+ * the years. */
 const maxBatches = 20_000
 
-/** How current each market is. A filing day that lies ahead, as Taiwan's deadlines do, is not the newest one yet. */
+/** How current each market is. A filing day in the future, such as Taiwan's deadlines, does not count as the
+ * newest one yet. */
 export async function readMarketFigures(
   sql: Sql,
   markets: readonly string[],
@@ -62,7 +64,7 @@ export interface JobCount {
   readonly oldest: number
 }
 
-/** Submitted backtests and joins on record; finished ones go after a week. */
+/** Stored backtests and joins that were submitted; finished ones are deleted after a week. */
 export async function readJobCounts(sql: Sql): Promise<readonly JobCount[]> {
   return sql<JobCount[]>`
     select kind, state, count(*)::float8 as count, extract(epoch from min(created_at))::float8 as oldest
@@ -72,9 +74,9 @@ export async function readJobCounts(sql: Sql): Promise<readonly JobCount[]> {
 export interface StoreFigures {
   readonly version: number
   readonly bytes: number
-  /** Processes that run jobs and were alive a moment ago. */
+  /** Processes that run jobs and recently sent a heartbeat. */
   readonly processes: number
-  /** Tables, indexes and other relations with damage that is not repaired. */
+  /** Tables, indexes and other relations with unrepaired damage. */
   readonly damagedRelations: number
   /** When all pages were last checked; null: never. */
   readonly lastPageCheck: number | null

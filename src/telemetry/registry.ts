@@ -12,7 +12,7 @@ export interface RegistryParts {
   readonly database: DatabaseFigures
 }
 
-/** All metrics of a process. Nothing of it is a global of the package: tests have several. */
+/** All metrics of a process. Uses none of the package's globals, because tests have several registries. */
 export function makeRegistry({ requests, service, process, database }: RegistryParts): Registry {
   const registry = new Registry()
   exposeProcess(registry, process)
@@ -22,7 +22,7 @@ export function makeRegistry({ requests, service, process, database }: RegistryP
   return registry
 }
 
-/** Two scrapers that come at once, and a client that repeats its request, cost one reading. */
+/** Scrapers that come at the same time, or a client that repeats its request, share one reading. */
 const maxAgeMs = 1_000
 
 /** The text that Prometheus reads. */
@@ -45,7 +45,7 @@ export class Exposition {
     if (this.#made !== null && now - this.#made.at < maxAgeMs) return this.#made.text
     const made = { at: now, text: this.#registry.metrics() }
     this.#made = made
-    // A failure is not remembered.
+    // A failed reading is not cached.
     made.text.catch(() => {
       if (this.#made === made) this.#made = null
     })

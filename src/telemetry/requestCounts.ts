@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import type { ErrorCode } from '../errors.ts'
 import { exposeCounter, exposeHistogram, type Observed, type Reading } from './expose.ts'
 
-/** Upper bounds in seconds. A cached answer takes a tenth of a millisecond, a backtest seconds. */
+/** Upper bounds in seconds. A cached response takes a tenth of a millisecond, a backtest takes seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const boundsMs = bounds.map(seconds => seconds * 1_000)
 const buckets = bounds.length + 1
@@ -11,18 +11,19 @@ const buckets = bounds.length + 1
 const statuses = 500
 const classes = 5
 
-/** Routes are templates, so there are about 120. A defect that counted what clients send must not fill the memory of a Prometheus. */
+/** Routes are templates, so there are only about 120. If a defect counted what clients send instead, this
+ * keeps it from filling Prometheus's memory. */
 const maxRoutes = 500
 const otherRoutes = 'other'
 
 interface RouteCounts {
   readonly byStatus: Float64Array
-  /** By class of the status, then by bucket. */
+  /** Indexed by status class, then by bucket. */
   readonly inBuckets: Float64Array
   readonly sumMs: Float64Array
 }
 
-/** What a limit refuses, by the code of its error. */
+/** The limit behind a rejection, by its error code. */
 const limitOf: ReadonlyMap<ErrorCode, string> = new Map([
   ['rate_limited_minute', 'minute'],
   ['rate_limited_day', 'day'],
@@ -30,11 +31,12 @@ const limitOf: ReadonlyMap<ErrorCode, string> = new Map([
   ['compute_busy', 'queue'],
 ])
 
-/** Counts requests. A request pays for one look-up of its route and three additions; labels are made at a scrape. */
+/** Counts requests. A request costs one lookup of its route and three additions; labels are created at a
+ * scrape. */
 export class RequestCounts {
   readonly #routes = new Map<string, RouteCounts>()
   readonly #errors = new Map<ErrorCode, number>()
-  /** Of connections that were closed because their client, or all clients, had too many. */
+  /** Connections that were closed because their client, or all clients together, had too many. */
   closedConnections = 0
   #fromUnlistedProxies = 0
 
@@ -75,7 +77,8 @@ export class RequestCounts {
       }
   }
 
-  /** All limits, also those that have refused nothing yet: an alert on a series that appears with its first refusal misses that one. */
+  /** Includes limits that have not rejected anything yet: an alert on a series that only appears with its
+   * first rejection would miss that rejection. */
   *refused(): Generator<Reading> {
     for (const [code, limit] of limitOf) yield { labels: { limit }, value: this.#errors.get(code) ?? 0 }
     yield { labels: { limit: 'connections' }, value: this.closedConnections }

@@ -2,14 +2,14 @@ import type { Registry } from 'prom-client'
 import { type PoolUse, poolUse, type Sql } from '../postgres/client.ts'
 import { exposeCounter, exposeGauge, type Reading } from './expose.ts'
 
-/** The threads of a process, as its pool counts them. */
+/** The threads of a process, as counted by its pool. */
 export interface ThreadUse {
   readonly threads: number
-  /** Tasks that run now. */
+  /** Tasks that are running now. */
   readonly running: number
   /** Tasks that wait for a thread. */
   readonly waiting: number
-  /** Seconds of threads that were in use since the start. */
+  /** Total seconds for which threads have been in use since the start. */
   readonly busySeconds: number
 }
 
@@ -19,7 +19,7 @@ export interface CacheUse {
 }
 
 export interface ServiceParts {
-  /** Connections by what they are for; several pools of one purpose are one. */
+  /** Connection pools by purpose; several pools of one purpose count as one. */
   readonly pools: () => Readonly<Record<string, readonly Sql[]>>
   readonly threads: () => ThreadUse
   /** null: the process answers no requests. */
@@ -27,7 +27,7 @@ export interface ServiceParts {
   readonly dataVersion: () => number
 }
 
-/** What the process does its work with. */
+/** Exposes the figures of the service's threads, connections and caches. */
 export function exposeService(registry: Registry, parts: ServiceParts): void {
   const { pools, threads, answers, dataVersion } = parts
   const ofPools = (value: (use: PoolUse) => number) => (): Reading[] =>

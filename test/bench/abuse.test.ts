@@ -51,7 +51,8 @@ test('an innocent is not kept from sending by a server that does not answer, and
   let open = 0
   let most = 0
   const server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1' },
+    port: 0,
+    hostname: '127.0.0.1',
     fetch: async () => {
       most = Math.max(most, ++open)
       await Bun.sleep(300)
@@ -81,7 +82,8 @@ test('a small Parquet file of the abuse is a valid one of many rows', async () =
 
 test('every kind of abuse sends something and ends by itself', async () => {
   const server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1' },
+    port: 0,
+    hostname: '127.0.0.1',
     fetch: () => new Response('no', { status: 401 }),
   })
   try {

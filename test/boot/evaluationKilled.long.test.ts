@@ -35,7 +35,9 @@ describe.skipIf(process.env.LONG === undefined)('two servers of one database (LO
       BASE_URL: '',
       TRUSTED_PROXIES: '127.0.0.0/8',
     },
-    ...{ COMPUTE_THREADS: '1', JOB_CONCURRENCY: '0', LOG_LEVEL: 'silent' },
+    COMPUTE_THREADS: '1',
+    JOB_CONCURRENCY: '0',
+    LOG_LEVEL: 'silent',
     ...operator,
   })
   async function start(): Promise<ServerProcess> {

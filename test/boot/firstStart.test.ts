@@ -103,7 +103,11 @@ describe('OWNER_KEY_FILE', () => {
       const child = Bun.spawn(['bun', 'src/main.ts'], {
         env: {
           ...process.env,
-          ...{ DATA_DIR: folder, DATABASE_URL: '', HOST: '127.0.0.1', PORT: '0', OWNER_KEY_FILE: file },
+          DATA_DIR: folder,
+          DATABASE_URL: '',
+          HOST: '127.0.0.1',
+          PORT: '0',
+          OWNER_KEY_FILE: file,
         },
         stdout: 'pipe',
         stderr: 'pipe',

@@ -52,12 +52,19 @@ export async function scheduleBench(): Promise<ScheduleBench> {
       select market, outcome, reason, facts::int as facts from sync_run order by run_id`),
   ]
   return {
-    ...{ db, replay, folder, runs },
+    db,
+    replay,
+    folder,
+    runs,
     async startServer(settings = {}) {
       const server = await startServerProcess(folder, {
         ...replay.settings,
-        ...{ DATABASE_URL: db.url, COMPUTE_THREADS: '1', JOB_CONCURRENCY: '1', SYNC_SCHEDULE: never },
-        ...{ LOG_LEVEL: 'silent', ...settings },
+        DATABASE_URL: db.url,
+        COMPUTE_THREADS: '1',
+        JOB_CONCURRENCY: '1',
+        SYNC_SCHEDULE: never,
+        LOG_LEVEL: 'silent',
+        ...settings,
       })
       alive.add(server)
       return server

@@ -61,7 +61,10 @@ describe.skipIf(process.env.LONG === undefined)('a scheduled run (LONG=1)', () =
       DATA_DIR: bench.folder,
     }
     const byHand = Bun.spawn(['bun', 'src/cli.ts', 'sync', 'us'], {
-      ...{ cwd: repository, env: settings, stdout: 'ignore', stderr: 'ignore' },
+      cwd: repository,
+      env: settings,
+      stdout: 'ignore',
+      stderr: 'ignore',
     })
     await until(async () => bench.requestsFor('companyfacts/CIK0001997711') === 1)
     await bench.timeComes('US')
@@ -79,7 +82,9 @@ describe.skipIf(process.env.LONG === undefined)('a scheduled run (LONG=1)', () =
     const server = await bench.startServer({ SYNC_SCHEDULE: '', JOB_CONCURRENCY: '0' })
     const settings = { DATABASE_URL: bench.db.url, DATA_DIR: bench.folder, LOG_LEVEL: 'silent' }
     const worker = Bun.spawn(['bun', 'src/cli.ts', 'worker'], {
-      ...{ cwd: repository, stdout: 'ignore', stderr: 'ignore' },
+      cwd: repository,
+      stdout: 'ignore',
+      stderr: 'ignore',
       env: { ...process.env, ...bench.replay.settings, ...settings, SYNC_SCHEDULE: 'us=0 0 29 2 *' },
     })
     await bench.timeComes('US')

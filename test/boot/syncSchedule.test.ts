@@ -39,7 +39,11 @@ test('two servers on one database fetch once when the time comes, and both say h
     )
     expect(others).toEqual([second])
     expect(us).toEqual({
-      ...{ market: 'US', schedule: '0 0 29 2 *', running: false, age_hours: 0, last_failure: null },
+      market: 'US',
+      schedule: '0 0 29 2 *',
+      running: false,
+      age_hours: 0,
+      last_failure: null,
       last_success: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
     const { markets } = await (await server.get('/api/v1/fundamentals')).json()
@@ -111,7 +115,11 @@ test('a schedule turned off runs nothing, and says what was', async () => {
   const [{ syncs }] = await readiness(server)
   expect(syncs).toEqual([
     {
-      ...{ market: 'US', schedule: null, running: false, age_hours: 71, last_failure: null },
+      market: 'US',
+      schedule: null,
+      running: false,
+      age_hours: 71,
+      last_failure: null,
       last_success: expect.any(String),
     },
   ])
@@ -125,7 +133,9 @@ test('a schedule of a market without a register stops the start and the status, 
     [['src/cli.ts', 'sync', 'status'], 2],
   ] as const) {
     const child = Bun.spawn(['bun', ...command], {
-      ...{ cwd: repository, stdout: 'ignore', stderr: 'pipe' },
+      cwd: repository,
+      stdout: 'ignore',
+      stderr: 'pipe',
       env: {
         ...process.env,
         DATABASE_URL: bench.db.url,

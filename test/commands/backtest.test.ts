@@ -290,8 +290,14 @@ describe('asfiled backtest', () => {
 
   test('a page of /signals that is not the last is named, with how to get the rest', async () => {
     const data = panel.map(({ date, asset, market, score, forward_return }) => ({
-      ...{ date, ticker: asset, market, horizon: '1d' },
-      ...{ predicted_pct: score, actual_pct: forward_return, status: 'won', source: 'live' },
+      date,
+      ticker: asset,
+      market,
+      horizon: '1d',
+      predicted_pct: score,
+      actual_pct: forward_return,
+      status: 'won',
+      source: 'live',
     }))
     for (const next of ['MjAxNy0w', null]) {
       const answer = { object: 'signal_list', count: data.length, next, data }
@@ -344,13 +350,18 @@ describe('asfiled backtest', () => {
     if (oos === null || drawdown === null || p === null || p === 0) throw new Error('these rows need results')
     const grid = [place('rows.csv'), '--quantile', '.1,.2']
     const met = [
-      ...['--fail-above-spa', String(p), '--fail-below-oos-sharpe', String(oos)],
-      ...['--fail-below-max-drawdown', String(drawdown)],
+      '--fail-above-spa',
+      String(p),
+      '--fail-below-oos-sharpe',
+      String(oos),
+      '--fail-below-max-drawdown',
+      String(drawdown),
     ]
     expect((await backtest(...grid, ...met)).code).toBe(0)
     const missed = await backtest(
       ...[...grid, '--fail-above-spa', String(p / 2), '--fail-below-oos-sharpe', String(oos + 1)],
-      ...['--fail-below-max-drawdown', String(drawdown / 2)],
+      '--fail-below-max-drawdown',
+      String(drawdown / 2),
     )
     expect(missed.code).toBe(3)
     expect(missed.error).toContain(`(consistent) is ${p}, above ${p / 2} (--fail-above-spa).`)

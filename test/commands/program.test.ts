@@ -176,7 +176,9 @@ describe('./asfiled', () => {
     for (const words of [['keys', 'list'], ['worker']]) {
       const run = Bun.spawn([join(root, 'asfiled'), ...words], {
         ...{ cwd: folder, env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir } },
-        ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
       })
       expect(await new Response(run.stderr).text()).toBe(
         `asfiled: DATA_DIR=${dataDir} contains no database. Start the server first, or set DATABASE_URL.\n`,
@@ -193,7 +195,9 @@ describe('./asfiled', () => {
       ['backtest', join(root, 'test/commands/fixtures/panel.csv'), '--json', '-'],
     ]) {
       const run = Bun.spawn([join(root, 'asfiled'), ...words], {
-        ...{ stdin: 'ignore', stdout: openSync('/dev/full', 'w'), stderr: 'pipe' },
+        stdin: 'ignore',
+        stdout: openSync('/dev/full', 'w'),
+        stderr: 'pipe',
       })
       expect([words, await run.exited]).toEqual([words, 1])
       expect(await new Response(run.stderr).text()).toContain('Standard output could not be written')

@@ -46,11 +46,17 @@ describe('a file of forecasts', () => {
       const signals = rows
         .filter(row => row[3] === horizon)
         .map(([date, ticker, market, , predicted, actual]) => ({
-          ...{ day: dayNumber(date), ticker, market, predicted: Number(predicted), actual: Number(actual) },
+          day: dayNumber(date),
+          ticker,
+          market,
+          predicted: Number(predicted),
+          actual: Number(actual),
         }))
       const config = { quantile: 0.2, holdDays: 2 * horizonDays(horizon) }
       const { data_version: _, ...truth } = runArchiveBacktest({
-        ...{ data: buildArchive(packDays(signals)), dataVersion: 1, costs: costs.plain },
+        data: buildArchive(packDays(signals)),
+        dataVersion: 1,
+        costs: costs.plain,
         request: { config, include: ['ic', 'monthly', 'positions'], source: { horizon } },
       })
       const body = await makePanelBody(

@@ -27,7 +27,13 @@ describe.skipIf(podman === null)('the container (LONG=1, podman)', () => {
 
   const start = () =>
     host.start(
-      ...['--name', name, '--network', 'host', '--read-only', '--cap-drop', 'all'],
+      '--name',
+      name,
+      '--network',
+      'host',
+      '--read-only',
+      '--cap-drop',
+      'all',
       ...['--security-opt', 'no-new-privileges', '--volume', `${volume}:/data`],
       ...['--env', 'HOST=127.0.0.1', '--env', `PORT=${port}`, '--env', 'COMPUTE_THREADS=1', image],
     )

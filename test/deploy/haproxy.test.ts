@@ -18,7 +18,8 @@ async function passedOn(name: string, sent: readonly string[]): Promise<(string 
     .filter(line => line.includes('http-request') || line.includes('option forwardfor'))
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-haproxy-'))
   using server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     fetch: request => Response.json(request.headers.get('traceparent')),
   })
   const [port] = freePorts(1)

@@ -132,7 +132,12 @@ async function questionsOf(seed: number, count: number, key: string): Promise<Qu
     })
     const age = pick([null, null, 100, 250, 500])
     return {
-      ...{ ticker, dates, key, metric: pick(metrics), fp: pick(periods), inclusive: random() < 0.5 },
+      ticker,
+      dates,
+      key,
+      metric: pick(metrics),
+      fp: pick(periods),
+      inclusive: random() < 0.5,
       ...(age === null ? {} : { max_age_days: age }),
     }
   })

@@ -128,7 +128,8 @@ describe('tolerance is the rounding of the terms', () => {
     reportedFacts: Object.entries(values).map(
       ([metric, value]): ReportedFact => ({
         ...{ metric, tag: `ifrs-full:${metric}`, unit: 'USD', start: null, end: 19_000, value },
-        ...{ rounded: false, filing },
+        rounded: false,
+        filing,
       }),
     ),
   })
@@ -182,8 +183,14 @@ describe.skipIf(dkFolder === null)('Danish reports', () => {
 })
 
 const failed = (check: BalanceCheck, accession: string): FailedCheck => ({
-  ...{ check, accession, market: 'DK', issuerId: '1', start: null, end: '2014-12-31' },
-  ...{ difference: 1, unit: 'DKK' },
+  check,
+  accession,
+  market: 'DK',
+  issuerId: '1',
+  start: null,
+  end: '2014-12-31',
+  difference: 1,
+  unit: 'DKK',
 })
 
 test('counts add up, and of each check the examples of the first import that has any are used', () => {

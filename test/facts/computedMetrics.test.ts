@@ -21,7 +21,8 @@ const tags: Record<string, string> = {
 
 const state = (from: Filing, metric: string, value: number): ReportedFact => ({
   ...{ metric, tag: `us-gaap:${tags[metric]}`, unit: 'USD', value, rounded: false, filing: from },
-  ...{ start: dayNumber('2020-01-01'), end: dayNumber('2020-12-31') },
+  start: dayNumber('2020-01-01'),
+  end: dayNumber('2020-12-31'),
 })
 
 const first = filing(1, '2021-02-20')
@@ -64,7 +65,8 @@ test('a day on which rounded days become exact and a part is restated has one vi
     [
       ...[state(before, 'revenue', 100), state(before, 'cost_of_revenue', 60)].map(reported => ({
         ...{ ...reported, rounded: true },
-        ...{ start: dayNumber('2009-01-01'), end: dayNumber('2009-12-31') },
+        start: dayNumber('2009-01-01'),
+        end: dayNumber('2009-12-31'),
       })),
       { ...state(after, 'revenue', 100), ...fiscal2009 },
       { ...state(after, 'cost_of_revenue', 65), ...fiscal2009 },

@@ -8,7 +8,11 @@ const counts = (reportedFacts: readonly ReportedFact[], yearEnd: string | null =
   derive(reportedFacts, yearEnd)
     .facts.filter(fact => fact.metric === 'shares_outstanding')
     .map(({ fy, fp, end, value, filing, superseded }) => ({
-      ...{ fy, fp, value, end: isoDate(end), filed: isoDate(filing.filed) },
+      fy,
+      fp,
+      value,
+      end: isoDate(end),
+      filed: isoDate(filing.filed),
       until: superseded === null ? null : isoDate(superseded),
     }))
 
@@ -63,13 +67,22 @@ const shares = (
   value: number,
   tag = 'dei:EntityCommonStockSharesOutstanding',
 ) => ({
-  ...{ metric: 'shares_outstanding', tag, unit: 'shares', start: null, end: dayNumber(end), value },
-  ...{ rounded: false, filing: from },
+  metric: 'shares_outstanding',
+  tag,
+  unit: 'shares',
+  start: null,
+  end: dayNumber(end),
+  value,
+  rounded: false,
+  filing: from,
 })
 
 const money = (from: Filing, metric: string, tag: string, end: string, start: string | null = null) => ({
   ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', start: start === null ? null : dayNumber(start) },
-  ...{ end: dayNumber(end), value: 1, rounded: false, filing: from },
+  end: dayNumber(end),
+  value: 1,
+  rounded: false,
+  filing: from,
 })
 
 const onYear2023 = (from: Filing) => [

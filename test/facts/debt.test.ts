@@ -22,7 +22,8 @@ function report(
   const filing: Filing = { accession, form, filed: dayNumber(filed), acceptedAt: null }
   return Object.entries(balances).map(([tag, [metric, value]]) => ({
     ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', value: value * 1e6, rounded: false, filing },
-    ...{ start: null, end: dayNumber(end) },
+    start: null,
+    end: dayNumber(end),
   }))
 }
 
@@ -180,12 +181,24 @@ test('equity that is restated without the count leaves the old figure, marked', 
   const first: Filing = { accession: '1', form: '10-K', filed: dayNumber('2021-02-20'), acceptedAt: null }
   const second: Filing = { accession: '2', form: '10-K', filed: dayNumber('2022-02-20'), acceptedAt: null }
   const equity = (filing: Filing, value: number): ReportedFact => ({
-    ...{ metric: 'equity', tag: 'us-gaap:StockholdersEquity', unit: 'USD', value, rounded: false, filing },
-    ...{ start: null, end: dayNumber('2020-12-31') },
+    metric: 'equity',
+    tag: 'us-gaap:StockholdersEquity',
+    unit: 'USD',
+    value,
+    rounded: false,
+    filing,
+    start: null,
+    end: dayNumber('2020-12-31'),
   })
   const count = (filing: Filing, end: string, value: number): ReportedFact => ({
-    ...{ metric: 'shares_outstanding', tag: 'dei:EntityCommonStockSharesOutstanding', unit: 'shares', value },
-    ...{ rounded: false, filing, start: null, end: dayNumber(end) },
+    metric: 'shares_outstanding',
+    tag: 'dei:EntityCommonStockSharesOutstanding',
+    unit: 'shares',
+    value,
+    rounded: false,
+    filing,
+    start: null,
+    end: dayNumber(end),
   })
   const shown = (reportedFacts: readonly ReportedFact[]) =>
     derive(reportedFacts, '1231')

@@ -154,7 +154,10 @@ test('amounts beyond all bounds give no quarter that is not finite', () => {
     acceptedAt: null,
   })
   const stated = (end: string, value: number, of: Filing): ReportedFact => ({
-    ...{ metric: 'revenue', tag: 'us-gaap:Revenues', unit: 'USD', rounded: false },
+    metric: 'revenue',
+    tag: 'us-gaap:Revenues',
+    unit: 'USD',
+    rounded: false,
     start: dayNumber('2016-01-01'),
     end: dayNumber(end),
     value,

@@ -111,7 +111,12 @@ function state(
 ): ReportedFact {
   const ends = { Q1: '2020-03-31', H1: '2020-06-30', '9M': '2020-09-30', FY: '2020-12-31' }
   return {
-    ...{ metric: 'revenue', tag, unit: 'USD', value, rounded: false, filing: from },
+    metric: 'revenue',
+    tag,
+    unit: 'USD',
+    value,
+    rounded: false,
+    filing: from,
     ...{ start: dayNumber('2020-01-01'), end: dayNumber(ends[span]) },
   }
 }
@@ -196,7 +201,8 @@ test('a quarter stays where a later report repeats the year for other accounts',
     rule: () => ({ kind: 'flow', additive: true }),
     rank: () => 0,
     group: (_metric, tag) => (tag.endsWith('Better') ? 0 : 1),
-    ...{ annualForm: /^10-K/, quarterlyForm: /^10-Q/ },
+    annualForm: /^10-K/,
+    quarterlyForm: /^10-Q/,
     basis: tag => (tag.startsWith('Group') ? 0 : 1),
   }
   const facts = [

@@ -45,7 +45,9 @@ const filing = (number: number, form: string, filed: string): Filing => ({
 const spans = { Q1: '2020-03-31', H1: '2020-06-30', '9M': '2020-09-30', FY: '2020-12-31' }
 
 const state = (from: Filing, span: keyof typeof spans, value: number, metric = 'revenue'): ReportedFact => ({
-  ...{ metric, tag: metric === 'revenue' ? 'us-gaap:Revenues' : 'us-gaap:NetIncomeLoss', unit: 'USD' },
+  metric,
+  tag: metric === 'revenue' ? 'us-gaap:Revenues' : 'us-gaap:NetIncomeLoss',
+  unit: 'USD',
   ...{ value, rounded: false, filing: from, start: dayNumber('2020-01-01'), end: dayNumber(spans[span]) },
 })
 
@@ -98,10 +100,7 @@ test('a quarter is no difference of two generations where one year to date was o
   const nineMonths = filing(3, '10-Q', '2020-11-01')
   const later = filing(4, '10-Q', '2021-11-01')
   const quarter = derive(
-    [
-      ...[state(nineMonths, '9M', 70_400_000), state(year, 'FY', 100_300_000)],
-      state(later, '9M', 70_000_000),
-    ],
+    [state(nineMonths, '9M', 70_400_000), state(year, 'FY', 100_300_000), state(later, '9M', 70_000_000)],
     '1231',
   ).facts.filter(({ metric, fp }) => metric === 'revenue' && fp === 4)
   expect(quarter.map(fact => [fact.value, spell(fact).filed, fact.earlierSince])).toEqual([

@@ -271,8 +271,12 @@ describe('other lengths and forms', () => {
     const transition = report('10-KT', '2020-05-20', ['2020-03', '2019-12'], [['2020-01', '2020-03']])
     const cover: ReportedFact = {
       ...transition[0],
-      ...{ metric: 'shares_outstanding', tag: 'dei:EntityCommonStockSharesOutstanding', unit: 'shares' },
-      ...{ start: null, end: dayNumber('2020-05-15'), value: 7 },
+      metric: 'shares_outstanding',
+      tag: 'dei:EntityCommonStockSharesOutstanding',
+      unit: 'shares',
+      start: null,
+      end: dayNumber('2020-05-15'),
+      value: 7,
     }
     const quarter = report('10-Q', '2020-08-20', ['2020-06'], [['2020-04', '2020-06']])
     expect(facts([...year2019, ...transition, cover, ...quarter], 'revenue')).toEqual([

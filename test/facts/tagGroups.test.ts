@@ -6,7 +6,10 @@ import { derive, filingsOf, spellAll, storeAndLoad, vintages } from './derivatio
 const million = 1e6
 
 const filing = (accession: string, form: string, filed: string): Filing => ({
-  ...{ accession, form, filed: dayNumber(filed), acceptedAt: null },
+  accession,
+  form,
+  filed: dayNumber(filed),
+  acceptedAt: null,
 })
 
 /** A flow in millions, under each of the tags. */
@@ -18,7 +21,8 @@ const flow = (
 ): ReportedFact[] =>
   tags.map(tag => ({
     ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', value: value * million, rounded: false, filing: from },
-    ...{ start: dayNumber(start), end: dayNumber(end) },
+    start: dayNumber(start),
+    end: dayNumber(end),
   }))
 
 // Alphabet states the profit before tax of its years under both tags, that of its quarters under the lesser one.

@@ -106,7 +106,13 @@ describe('GET /api/v1/companies/{id}', () => {
     data.readSubmission(columns.join('\t'))
     data.readSubmission(
       submission(
-        ...['0001193125-10-012091', '320193', 'APPLE INC', '3571', '0930', '10-K/A', '20100125'],
+        '0001193125-10-012091',
+        '320193',
+        'APPLE INC',
+        '3571',
+        '0930',
+        '10-K/A',
+        '20100125',
         '2010-01-25 16:33:00.0',
       ),
     )
@@ -118,7 +124,8 @@ describe('GET /api/v1/companies/{id}', () => {
     await importFacts(server.sql, [{ parsed: [...data.take()] }], options)
     const submissions = {
       ...{ cik: '0000320193', name: 'Apple Inc.', tickers: ['AAPL'], exchanges: ['Nasdaq'], sic: '3571' },
-      ...{ sicDescription: 'Electronic Computers', fiscalYearEnd: '0926' },
+      sicDescription: 'Electronic Computers',
+      fiscalYearEnd: '0926',
       filings: {
         recent: { accessionNumber: [], filingDate: [], acceptanceDateTime: [], form: [] },
       },
@@ -128,11 +135,18 @@ describe('GET /api/v1/companies/{id}', () => {
 
     const past = await json('companies/320193?as_of=2010-02-01')
     expect(past).toMatchObject({
-      ...{ object: 'company', id: '320193', ticker: 'AAPL', issuer_id: '0000320193', as_of: '2010-02-01' },
+      object: 'company',
+      id: '320193',
+      ticker: 'AAPL',
+      issuer_id: '0000320193',
+      as_of: '2010-02-01',
       name: { value: 'APPLE INC', filed: '2010-01-25' },
       sector: { scheme: 'SIC', code: '3571', name: null, filed: '2010-01-25' },
       fiscal_year_end: { value: '0930', filed: '2010-01-25' },
-      ...{ currency: 'USD', first_filed: '2009-07-22', last_filed: '2010-01-25', filings: 4 },
+      currency: 'USD',
+      first_filed: '2009-07-22',
+      last_filed: '2010-01-25',
+      filings: 4,
     })
     expect(past.today).toBeUndefined()
     const revenue = past.metrics.find((metric: { m: string }) => metric.m === 'revenue')
@@ -150,7 +164,10 @@ describe('GET /api/v1/companies/{id}', () => {
     const { today, as_of } = await json('companies/AAPL')
     expect(as_of).toBe(testToday)
     expect(today).toMatchObject({
-      ...{ name: 'Apple Inc.', exchange: 'Nasdaq', status: null, fiscal_year_end: '0926' },
+      name: 'Apple Inc.',
+      exchange: 'Nasdaq',
+      status: null,
+      fiscal_year_end: '0926',
       sector: { scheme: 'SIC', code: '3571', name: 'Electronic Computers' },
       ...{ current_ids: ['AAPL'], former_ids: [] },
     })

@@ -148,7 +148,13 @@ const fitting = fc.constantFrom(
     'ticker=SNOW,AAPL,GOOG',
     'limit=3',
   ],
-  ...['limit=50000', 'horizon=1d', 'horizon=7d', 'to=2016-01-01', 'q=apple', 'q=320193', 'q=a'],
+  'limit=50000',
+  'horizon=1d',
+  'horizon=7d',
+  'to=2016-01-01',
+  'q=apple',
+  'q=320193',
+  'q=a',
 )
 const pair = fc.oneof(
   { weight: 5, arbitrary: fitting },
@@ -276,8 +282,19 @@ const request = fc.record(
     config,
     panel: fc.array(row, { maxLength: 12 }),
     include: fc.subarray([
-      ...['ic', 'quantiles', 'monthly', 'positions', 'spa', 'interval', 'cpcv', 'track_record'],
-      ...['performance', 'ic_decay', 'quantile_returns', 'capacity', 'x'],
+      'ic',
+      'quantiles',
+      'monthly',
+      'positions',
+      'spa',
+      'interval',
+      'cpcv',
+      'track_record',
+      'performance',
+      'ic_decay',
+      'quantile_returns',
+      'capacity',
+      'x',
     ]),
     evidence: fc.record(
       {

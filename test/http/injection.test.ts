@@ -221,7 +221,11 @@ describe('what a request says of itself', () => {
 
 describe('where a page sends', () => {
   const elsewhere = [
-    ...['//evil.example', '///evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example'],
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    'https://evil.example',
     ...[
       '/%2fevil.example',
       '/%5cevil.example',
@@ -229,14 +233,22 @@ describe('where a page sends', () => {
       'javascript:alert(1)',
       '/account//evil',
     ],
-    ...['/account@evil.example', '/account/..//evil.example', '/companies//evil.example', '/companies/..//x'],
+    '/account@evil.example',
+    '/account/..//evil.example',
+    '/companies//evil.example',
+    '/companies/..//x',
     ...[
       '/companies/../..',
       '/companies/%2e%2e',
       '/companies/A?x=//evil.example',
       '/companies/A#@evil.example',
     ],
-    ...['/\t/evil.example', '/account\u0000', ' /account', '/sign-out', '/companies/', '.evil.example'],
+    '/\t/evil.example',
+    '/account\u0000',
+    ' /account',
+    '/sign-out',
+    '/companies/',
+    '.evil.example',
   ]
 
   test('is a page of ours, whatever `next` says, before and after sign-in', async () => {

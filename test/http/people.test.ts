@@ -143,8 +143,11 @@ const table: readonly Row[] = [
   form('/account/licences', {}, inAccount(400)),
   form('/account/licences/withdraw', { request: '0' }, inAccount(404)),
   ...[
-    ...['/admin/accounts/:number/grant', '/admin/grants/:number/extend', '/admin/keys/revoke'],
-    ...['/admin/requests/:number/grant', '/admin/requests/:number/refuse'],
+    '/admin/accounts/:number/grant',
+    '/admin/grants/:number/extend',
+    '/admin/keys/revoke',
+    '/admin/requests/:number/grant',
+    '/admin/requests/:number/refuse',
   ].map(route => ({
     ...form(route.replace(':number', '1'), {}, inAccount(404, '?next=/admin')),
     route,

@@ -54,7 +54,18 @@ test('a derived row names the filings that state its inputs', async () => {
 test('without fields a row has no further columns, and a JSON row has the chosen ones in a fixed order', async () => {
   const plain = (await (await fetchRows(`${apple}&metric=revenue`)).json()).data[0]
   expect(Object.keys(plain)).toEqual([
-    ...['m', 'fy', 'fp', 'end', 'filed', 'v', 'u', 'ticker', 'issuer_id', 'source', 'until', 'kind'],
+    'm',
+    'fy',
+    'fp',
+    'end',
+    'filed',
+    'v',
+    'u',
+    'ticker',
+    'issuer_id',
+    'source',
+    'until',
+    'kind',
   ])
   const chosen = (await (await fetchRows(`${apple}&metric=revenue&fields=url,kind,accession`)).json()).data[0]
   expect(Object.keys(chosen)).toEqual([...Object.keys(plain), 'accession', 'url'])

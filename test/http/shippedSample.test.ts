@@ -39,7 +39,14 @@ function statedIn(
   figures: readonly (readonly [metric: string, fp: string, end: string, value: number])[],
 ): Stated[] {
   return figures.map(([metric, fp, end, value]) => ({
-    ...{ ticker, metric, fp, end, filed, value, unit, document },
+    ticker,
+    metric,
+    fp,
+    end,
+    filed,
+    value,
+    unit,
+    document,
   }))
 }
 

@@ -95,7 +95,8 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
           const alone = await p99(roundMs)
           const crowd = await startCrowd({
             ...{ port, connections, source: addresses, bytes: `${head}\r\n\r\n{` },
-            ...{ dripMs, reopenMs: 1_000 },
+            dripMs,
+            reopenMs: 1_000,
           })
           // They have connected; the burst of requests is over, too.
           await Bun.sleep(2_000)

@@ -48,7 +48,11 @@ export async function testServer(
   const { pool, closePool } = lazyPool()
   const pins = pinsOf(sql)
   const opened: Opened = {
-    ...{ config, sql, lookups, pins, pool },
+    config,
+    sql,
+    lookups,
+    pins,
+    pool,
     admission: sql,
     directory: companyDirectory(lookups),
     log: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),

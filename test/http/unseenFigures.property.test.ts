@@ -222,7 +222,11 @@ describe('a key at its cap', () => {
         fp: 0,
         from: null,
       },
-      ...{ after: null, upTo: null, limit: 5, recentFiscalYearOnly: allYears, sector: null },
+      after: null,
+      upTo: null,
+      limit: 5,
+      recentFiscalYearOnly: allYears,
+      sector: null,
       filters: [{ metric: 'revenue', min: 450, max: null }],
       seen: seen.map(idOf),
     }

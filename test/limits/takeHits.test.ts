@@ -190,7 +190,9 @@ describe('hits that are granted all or not at all', () => {
 
   test('one query counts several of one subject, each with its own answer in the order of the requests', async () => {
     const want = (subject: string, wanted: number) => ({
-      ...{ subject, wanted, whole: true },
+      subject,
+      wanted,
+      whole: true,
       perMinute: 100,
       perDay: null,
     })

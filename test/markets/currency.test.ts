@@ -9,7 +9,14 @@ test('every market has a currency of its own, which is the unit of its amounts',
   const currencies = Object.fromEntries(markets.manifests.map(one => [one.code, currencyOf(one)]))
   // ISO 4217, by country.
   expect(currencies).toEqual({
-    ...{ BE: 'EUR', DK: 'DKK', FR: 'EUR', JP: 'JPY', KR: 'KRW', NZ: 'NZD', TW: 'TWD', US: 'USD' },
+    BE: 'EUR',
+    DK: 'DKK',
+    FR: 'EUR',
+    JP: 'JPY',
+    KR: 'KRW',
+    NZ: 'NZD',
+    TW: 'TWD',
+    US: 'USD',
   })
   const [revenue, eps] = ['revenue', 'eps'].map(name => markets.metrics.get(name))
   for (const manifest of nonEmpty(markets.manifests)) {

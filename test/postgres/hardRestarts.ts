@@ -16,7 +16,11 @@ function startInNamespace(dataDir: string) {
     cwd: repository,
     env: {
       ...process.env,
-      ...{ DATA_DIR: dataDir, DATABASE_URL: '', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+      DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
     },
     stdout: 'pipe',
     stderr: 'pipe',

@@ -102,7 +102,8 @@ test('a connection that is lost while the driver learns the types of arrays is o
   const target = { hostname, port: Number(port) }
   let cuts = 2
   const door = Bun.listen<{ inner: Promise<Bun.Socket<undefined>> }>({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     socket: {
       open(socket) {
         const inner = Bun.connect<undefined>({
@@ -144,11 +145,14 @@ test('connections that could not be reserved are not missing from the pool after
   const refused = await Promise.allSettled(Array.from({ length: 6 }, () => pool.reserve()))
   expect(refused.map(({ status }) => status)).toEqual(new Array(6).fill('rejected'))
   const door = Bun.listen<{ inner: Promise<Bun.Socket<undefined>> }>({
-    ...{ hostname: '127.0.0.1', port: own },
+    hostname: '127.0.0.1',
+    port: own,
     socket: {
       open(socket) {
         const inner = Bun.connect<undefined>({
-          ...{ hostname, port: Number(port), data: undefined },
+          hostname,
+          port: Number(port),
+          data: undefined,
           socket: { data: (_, chunk) => void socket.write(chunk), close: () => void socket.end() },
         })
         socket.data = { inner }

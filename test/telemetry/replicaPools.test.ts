@@ -16,7 +16,8 @@ beforeAll(async () => {
     // As docs/scaling.md has it: all nodes, the primary too.
     DATABASE_READ_URL: `${pair.primary.serviceUrl},${pair.replica.serviceUrl}`,
     DATABASE_CONNECTIONS: '4',
-    ...{ COMPUTE_THREADS: '1', METRICS_PORT: '0' },
+    COMPUTE_THREADS: '1',
+    METRICS_PORT: '0',
   })
 })
 afterAll(async () => {
@@ -35,8 +36,12 @@ const poolsOf = (series: ReadonlyMap<string, number>, name: string) =>
 
 test('a server with replicas counts its connections to them, by what they read and not by replica', async () => {
   expect(poolsOf(await scrape(server), 'connections_max')).toMatchObject({
-    ...{ main: 4, lookups: 2, pinned: 0 },
-    ...{ replica_main: 8, replica_lookups: 4, replica_pinned: 0 },
+    main: 4,
+    lookups: 2,
+    pinned: 0,
+    replica_main: 8,
+    replica_lookups: 4,
+    replica_pinned: 0,
   })
   // A pinned version opens connections of its own, to the primary and to each replica.
   const [{ version }] = await pair.onReplica(

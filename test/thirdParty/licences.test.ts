@@ -24,7 +24,9 @@ const accepted = new Set([
     'MIT',
     'MIT-0',
   ],
-  ...['(MIT OR CC0-1.0)', 'Python-2.0', 'Unlicense'],
+  '(MIT OR CC0-1.0)',
+  'Python-2.0',
+  'Unlicense',
 ])
 
 describe('THIRD_PARTY_LICENSES', () => {

@@ -7,7 +7,8 @@ export const invalidKeys: AbuseKind = {
   about: '32 senders of requests with keys that do not exist, each another one',
   prepare: () => abuse =>
     flood(abuse, 32, sender => ({
-      ...{ source: addressOf(8, sender), path: latest },
+      source: addressOf(8, sender),
+      path: latest,
       headers: { Authorization: `Bearer asf_live_${randomText()}${randomText()}` },
     })),
 }
@@ -77,7 +78,9 @@ export const signInCodes: AbuseKind = {
   about: '12 senders, from 48 addresses, of sign-in codes for mailboxes that are all different',
   prepare: () => abuse =>
     flood(abuse, 12, (sender, sent) => ({
-      ...{ source: addressOf(12, sender * 4 + (sent % 4)), method: 'POST', path: '/sign-in' },
+      source: addressOf(12, sender * 4 + (sent % 4)),
+      method: 'POST',
+      path: '/sign-in',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' },
       body: new TextEncoder().encode(`email=${randomText()}@${randomText()}.example.com`),
     })),
@@ -88,7 +91,8 @@ export const forwardedClaims: AbuseKind = {
     '16 senders at one address that claim another address in X-Forwarded-For each time, with the demo key',
   prepare: () => abuse =>
     flood(abuse, 16, (sender, sent) => ({
-      ...{ source: addressOf(13, 0), path: latest },
+      source: addressOf(13, 0),
+      path: latest,
       headers: { ...asDemo, 'X-Forwarded-For': `10.${sender}.${(sent >> 8) & 255}.${sent & 255}` },
     })),
 }

@@ -34,7 +34,9 @@ export const parquetBombs: AbuseKind = {
     const bombs = [parquetBomb(1_000_000, 100, 'AAPL'), parquetBomb(100_000, 10, 'A'.repeat(100_000))]
     return abuse =>
       flood(abuse, 6, (sender, sent) => ({
-        ...{ source: addressOf(1, sender), method: 'POST', path: joinPath },
+        source: addressOf(1, sender),
+        method: 'POST',
+        path: joinPath,
         ...{ headers: { ...asDemo, ...parquetType }, body: bombs[(sender + sent) % bombs.length] },
       }))
   },
@@ -46,7 +48,9 @@ export const equalJoins: AbuseKind = {
     const body = equalRows(5_000_000)
     return abuse =>
       flood(abuse, 12, sender => ({
-        ...{ source: addressOf(2, sender), method: 'POST', path: joinPath },
+        source: addressOf(2, sender),
+        method: 'POST',
+        path: joinPath,
         ...{ headers: { ...asDemo, ...csvType }, body },
       }))
   },
@@ -58,7 +62,9 @@ export const demoCrowd: AbuseKind = {
     const body = equalRows(200_000)
     return abuse =>
       flood(abuse, 75, sender => ({
-        ...{ source: addressOf(3, sender % 3), method: 'POST', path: joinPath },
+        source: addressOf(3, sender % 3),
+        method: 'POST',
+        path: joinPath,
         ...{ headers: { ...asDemo, ...csvType }, body },
       }))
   },

@@ -6,7 +6,7 @@ import { type ParquetColumn, parquetColumn } from './carried/parquetColumns.ts'
 import { none } from './positions.ts'
 import type { Joined } from './textAnswer.ts'
 
-/** A join as Parquet. Every column is dictionary-encoded, which suits a join: a few thousand figures, each
+/* A join as Parquet. Every column is dictionary-encoded, which suits a join: a few thousand figures, each
  * shown on many rows. */
 
 /** Large enough that a row group shows most of its figures more than once. */

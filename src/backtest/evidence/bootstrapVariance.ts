@@ -3,12 +3,12 @@
  *   w^2 = g_0 + 2 sum_{j=1..T-1} kappa_j g_j,  g_j = 1/T sum_t c_t c_{t+j},
  *   kappa_j = (T - j)/T (1 - q)^j + j/T (1 - q)^(T - j)
  *
- * without that double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
+ * computed without that double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
  *
  *   a_t = sum_j p^j c_{t-j} = p (a_{t-1} + c_{t-1}),  b_t = sum_j j p^j c_{t-j} = p (b_{t-1} + a_{t-1} + c_{t-1})
  *
- * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i, the sum over j of
- * j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
+ * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i,
+ * the sum over j of j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
  *
  * @param demeaned c, per period, in any unit: T values, none of them NaN
  * @param meanBlock L >= 1, in periods

@@ -53,17 +53,18 @@ export function chooseGroups(groups: number, testGroups: number): number[][] {
   return choices
 }
 
-/** Combinatorial purged cross-validation. Each choice of k of N groups is the test once. The configuration
- * with the best Sharpe ratio on the training periods is taken, the first of several; training leaves out
- * what the groups of the test purge. Each group is tested C(N-1, k-1) times. Path j joins, group by group,
- * the returns of the configuration taken when that group was tested for the j-th time.
+/** Combinatorial purged cross-validation. Each choice of k of N groups is the test set once. The
+ * configuration with the best Sharpe ratio on the training periods is chosen (the first one on a tie);
+ * training excludes the periods that the test groups purge. Each group is tested C(N-1, k-1) times. Path j
+ * joins, group by group, the returns of the configuration chosen when that group was tested for the j-th
+ * time.
  *
  * Returns the Sharpe ratios (per period, ddof 1) of the C(N, k) k / N paths; null for one that does not
- * vary. Training periods come after the test as well as before it, so a path is no record that anyone could
- * have earned: it shows how far the result depends on which periods were unseen.
+ * vary. Training periods come after the test as well as before it, so nobody could have earned the record of
+ * a path. It shows how much the result depends on which periods were held out.
  *
  * Training Sharpe ratios come from running sums, O(K T + K C(N, k) k); those that rounding could reorder are
- * computed again from the returns. Null with fewer than two periods a group.
+ * recomputed from the returns. Null with fewer than two periods per group.
  *
  * @param candidates K, all with N groups of the same bounds
  * @param testGroups k

@@ -10,12 +10,13 @@ export interface SharpeInterval {
   readonly level: number
 }
 
-/** Percentile interval of the Sharpe ratio: in each of B resamples of the stationary bootstrap mean / sd (ddof 1),
- * and of these the quantiles (1 - level) / 2 and (1 + level) / 2, interpolated linearly. A resample that does not
- * vary counts as 0.
+/** Percentile interval of the Sharpe ratio: the quantiles (1 - level) / 2 and (1 + level) / 2, interpolated
+ * linearly, of mean / sd (ddof 1) in B resamples of the stationary bootstrap. A resample that does not vary
+ * counts as 0.
  *
- * The numbers are summed directly, not from running sums: a portfolio that was often empty has resamples of zeroes
- * only, and running sums would leave them a deviation made of rounding. O(B T).
+ * The numbers are summed directly rather than from running sums. A portfolio that was often empty has
+ * resamples that contain only zeroes, and running sums would give these a deviation made of rounding errors.
+ * O(B T).
  *
  * Null with fewer than two periods.
  *

@@ -3,8 +3,8 @@ import { mean } from '../statistics/moments.ts'
 import { normalCdf, normalQuantile } from '../statistics/normal.ts'
 
 /** How much less certain the mean of a record is than that of independent periods: VR, the variance that the
- * stationary bootstrap gives sqrt(T) times the mean, over the variance of one period. At least 1: where gains are
- * followed by losses, nothing is added to the evidence. 1 for a record that does not vary. O(T).
+ * stationary bootstrap gives sqrt(T) times the mean, over the variance of one period. At least 1, so negative
+ * serial correlation never strengthens the evidence. 1 for a record that does not vary. O(T).
  *
  * @param judged per period
  * @param meanBlock of the bootstrap, in periods */

@@ -162,8 +162,8 @@ function readSignals(
 /** The number of rows of a file that are shown. */
 export const shownRows = 5
 
-/** Called after the rows have been read, so that a fault in them is reported first. For Parquet, the reader
- * of the rows shows them instead. */
+/** Called after the rows have been read, so that a fault in them is reported first. Null for all formats
+ * but CSV; the first rows of a Parquet file come from `parquetHead`. */
 function headOf(bytes: Uint8Array, format: PanelFormat): FileHead | null {
   if (format !== 'csv') return null
   const reader = new CsvReader(bytes)

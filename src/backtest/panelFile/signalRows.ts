@@ -84,7 +84,7 @@ export class SignalRows {
     this.#wanted = wanted
   }
 
-  /** @param place its line or row in the file, counted from 1 */
+  /** @param place the line or row in the file, counted from 1 */
   add([date, ticker, market, horizon, predicted, actual]: SignalCells, place: number): void {
     const name = String(horizon)
     this.#found.add(name)

@@ -94,8 +94,8 @@ export class ComputePool {
       // after a busy period.
       atomics: 'disabled',
     })
-    // The task of a thread that dies already fails. Without a listener, the error event would also end the
-    // whole process.
+    // If a thread dies, its task fails anyway. Without a listener, the error event would also end the whole
+    // process.
     this.#workers.on('error', () => {})
   }
 

@@ -3,16 +3,16 @@ import { countIdle } from './kernel/simulateBlock.ts'
 import { neutralTargets } from './legs.ts'
 import type { PortfolioSettings } from './settings.ts'
 
-/** 1 where a portfolio of h tranches holds names, 0 where it is empty. In its first periods it is empty if none has
- * formed a leg yet.
+/** 1 where a portfolio of h tranches holds names, 0 where it is empty. It is also empty in its first periods
+ * until a leg has formed.
  *
- * @param idlePeriods how many periods in a row, up to this one, formed no leg
+ * @param idlePeriods how many consecutive periods, up to and including this one, formed no leg
  * @param tranches h */
 export const heldPeriods = (idlePeriods: Int32Array, tranches: number): Uint8Array =>
   Uint8Array.from(idlePeriods, (idle, t) => (idle < Math.min(tranches, t + 1) ? 1 : 0))
 
-/** `idlePeriods` of `heldPeriods`, without simulating. Whether a leg forms depends on `neutralMarket` alone:
- * any quantile of two names or more is at least one. */
+/** Computes `idlePeriods` for `heldPeriods` without a simulation. Whether a leg forms depends only on
+ * `neutralMarket`: any quantile of two names or more contains at least one. */
 export function idlePeriodsOf(
   data: Dataset & { readonly ranking: Ranking },
   periods: Int32Array,

@@ -1,29 +1,32 @@
 import { type Dataset, maxRowsPerDate, nameCount, type Ranking } from '../dataset/dataset.ts'
 import type { PortfolioSettings, Weighting } from './settings.ts'
 
-/** Names in one leg. k = max(1, floor(quantile * n + 1e-9)); with fewer than two names, or if two legs would overlap, half of
- * the names. The 1e-9 makes .29 * 100, which is less than 29 in doubles, count as 29.
+/** The number of names in one leg. k = max(1, floor(quantile * n + 1e-9)); with fewer than two names, or if
+ * two legs would overlap, half of the names. The 1e-9 makes .29 * 100, which is less than 29 in doubles,
+ * count as 29.
  *
- * @param eligible n, names with a score that day (and in that market, if legs are formed per market) */
+ * @param eligible n, names with a score on that date (and in that market, if legs are formed per market) */
 export function legSize(eligible: number, quantile: number, longShort: boolean): number {
   if (eligible < 2) return Math.floor(eligible / 2)
   const k = Math.max(1, Math.floor(quantile * eligible + 1e-9))
   return longShort && 2 * k > eligible ? Math.floor(eligible / 2) : k
 }
 
-/** The legs of one date, as ranks. The top leg is `topFrom` and up. The bottom leg is below `bottomTo`, which is 0 for a
- * long-only portfolio. Totals are of a whole portfolio: they are not divided by the number of tranches. */
+/** The legs of one date, as ranks. The top leg starts at `topFrom`. The bottom leg is below `bottomTo`, which
+ * is 0 for a long-only portfolio. Totals are for a whole portfolio: they are not divided by the number of
+ * tranches. */
 export interface LegRule {
   topFrom: number
   bottomTo: number
-  /** Sum of the leg's weights: gross / 2 and -gross / 2, or gross and 0. 0 if no leg forms. */
+  /** The sum of the leg's weights: gross / 2 and -gross / 2, or gross and 0. 0 if no leg forms. */
   topTotal: number
   bottomTotal: number
-  /** Names in a leg. */
+  /** The number of names in a leg. */
   names: number
 }
 
-/** Top k long, bottom k short; no leg if k is 0. Fills a given object, because the date loop allocates nothing.
+/** Top k long, bottom k short; no leg if k is 0. Fills a given object, because the loop over dates allocates
+ * nothing.
  *
  * @param eligible n of the date */
 export function setLegRule(rule: LegRule, eligible: number, settings: PortfolioSettings): void {
@@ -36,8 +39,8 @@ export function setLegRule(rule: LegRule, eligible: number, settings: PortfolioS
   rule.bottomTotal = k > 0 && longShort ? -gross / 2 : 0
 }
 
-/** Every row's target weight, of a whole portfolio: not divided by the number of tranches. 0 for rows that are not in a leg, and
- * outside of the periods. O(rows). */
+/** Every row's target weight in a whole portfolio, not divided by the number of tranches. 0 for rows outside
+ * the legs or outside the periods. O(rows). */
 export function targetWeights(
   data: Dataset & { ranking: Ranking },
   periods: Int32Array,
@@ -64,16 +67,16 @@ export function targetWeights(
 interface NeutralTargets {
   /** Target weight of every row. */
   readonly weight: Float64Array
-  /** Eligible names of the markets that form legs, per period. */
+  /** The number of eligible names of the markets that form legs, per period. */
   readonly inLegs: Int32Array
 }
 
-/** Every row's target weight if legs are formed inside each market. A market's names are ordered, sized and weighted as a
- * cross-section of their own (score weights are relative to the market's mean). Its legs get the share of the portfolio that
- * its eligible names have among those of all markets that form legs. A market of one name forms none, so legs still sum to
- * the full +-gross / 2.
+/** Every row's target weight if legs are formed inside each market. The names of a market are ordered, sized
+ * and weighted as a cross-section of their own (score weights are relative to the market's mean). The share
+ * of a market's legs in the portfolio is its share of the eligible names of all markets that form legs. A
+ * market with one name forms no leg, so legs still sum to the full +-gross / 2.
  *
- * Weights are of a whole portfolio: they are not divided by the number of tranches. O(rows). */
+ * Weights are for a whole portfolio: they are not divided by the number of tranches. O(rows). */
 export function neutralTargets(
   data: Dataset & { ranking: Ranking },
   periods: Int32Array,
@@ -109,7 +112,7 @@ export function neutralTargets(
   return { weight, inLegs }
 }
 
-/** The date's eligible rows, market by market and inside each by rank. */
+/** The date's eligible rows, grouped by market and ordered by rank within each. */
 function groupByMarket(
   data: Dataset & { ranking: Ranking },
   date: number,
@@ -136,8 +139,8 @@ function meanScore(score: Float64Array, rows: Int32Array, from: number, to: numb
 
 /** One leg: k rows of `rows`, ascending by (score, asset).
  *
- * equal: 1/k each. rank: 1 .. k. k goes to the strongest conviction: the last row of a top leg, the first row of a bottom
- * leg. score: |s - mean|; equal weights if all of these are 0. */
+ * equal: 1/k each. rank: 1 .. k, with k for the strongest conviction: the last row of a top leg, the first
+ * row of a bottom leg. score: |s - mean|; equal weights if all of these are 0. */
 function writeLeg(
   score: Float64Array,
   rows: Int32Array,

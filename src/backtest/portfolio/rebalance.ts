@@ -1,11 +1,11 @@
 import { median } from 'simple-statistics'
 import { businessDaysBetween } from '../dataset/calendar.ts'
 
-/** How far the dates of a panel are apart. */
+/** The spacing of a panel's dates. */
 export interface DateSpacing {
-  /** Median business days, from `medianDateGap`; `spacing` in the result. */
+  /** Median in business days, from `medianDateGap`; `spacing` in the result. */
   readonly medianGap: number
-  /** Mean calendar days, from `meanCalendarGap`. */
+  /** Mean in calendar days, from `meanCalendarGap`. */
   readonly meanCalendarGap: number
 }
 
@@ -57,10 +57,10 @@ const calendarDaysPerYear = 365.25
 const usualPeriodsPerYear = [52, 26, 24, 12, 6, 4, 2, 1]
 const usualTolerance = 0.04
 
-/** P, which annualises every statistic: 252 / step for daily dates, whose median gap is one business day. All others
- * follow the calendar:
- * 365.25 / (step * mean calendar gap), set to the nearest of 52, 26, 24, 12, 6, 4, 2 and 1 if it is within 4% of that
- * number. Business days would give month ends 11.45 periods a year, because their median gap is 22 of them.
+/** P, which annualises every statistic: 252 / step for daily dates, whose median gap is one business day. For
+ * all other dates it is 365.25 / (step * mean calendar gap), rounded to the nearest of 52, 26, 24, 12, 6, 4, 2
+ * and 1 if it is within 4% of that number. Counting business days instead would give month ends 11.45 periods
+ * per year, because their median gap is 22 business days.
  *
  * @param step from `rebalanceStep` */
 export function periodsPerYear(step: number, { medianGap, meanCalendarGap }: DateSpacing): number {

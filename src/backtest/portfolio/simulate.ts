@@ -5,28 +5,31 @@ import { heldPeriods } from './held.ts'
 import type { PortfolioSettings, TradingCosts } from './settings.ts'
 import { simulatePortfolios } from './simulatePortfolios.ts'
 
-/** A configuration's record and the portfolio at its end. */
+/** A configuration's record and its final portfolio. */
 export interface Simulation {
   readonly series: PeriodSeries
-  /** With `trackPositions`: each asset's last weight, 0 if long and short tranches cancel, apart from rounding. */
+  /** With `trackPositions`: each asset's last weight; 0 if long and short tranches cancel, apart from
+   * rounding. */
   readonly weight: Float64Array
   /** With `trackPositions`: how many tranches hold each asset at the end. */
   readonly trancheCount: Int32Array
-  /** Names that the score ranks, per period; inside markets only those of markets that form legs. */
+  /** The number of names that the score ranks, per period; inside markets only names of markets that form
+   * legs. */
   readonly ranked: Int32Array
-  /** Names with a known return, per period: those whose mean is `series.universe`. */
+  /** The number of names with a known return, per period, whose mean is `series.universe`. */
   readonly known: Int32Array
 }
 
-/** A weight below this fraction of gross is what long and short tranches of one name leave of each other. */
+/** A weight below this fraction of gross is the rounding error left when long and short tranches of one name
+ * cancel. */
 const rounding = 1e-13
 
-/** Simulates one configuration. The portfolio starts empty, ramps up over h - 1 periods, and is not liquidated at the
- * end.
+/** Simulates one configuration. The portfolio starts empty, ramps up over h - 1 periods, and is not
+ * liquidated at the end.
  *
  * @param periods date indices, from `rebalanceDates`
- * @param trackPositions the last portfolio is wanted. Without it, and with every return known, no positions are counted,
- *   which is faster.
+ * @param trackPositions true if the last portfolio is needed. If false and every return is known, no
+ *   positions are counted, which is faster
  * @param stop another thread sets it to 1 to cancel the work; the record is then incomplete */
 export function simulate(
   data: Dataset,
@@ -52,7 +55,7 @@ export function simulate(
   return { series, weight, trancheCount, ranked, known }
 }
 
-/** Every asset has a known return in every period. */
+/** Whether every asset has a known return in every period. */
 function isComplete(data: Dataset, periods: Int32Array): boolean {
   const names = nameCount(data.assets)
   const { offsets, forwardReturn, ranking } = data
@@ -65,8 +68,8 @@ function isComplete(data: Dataset, periods: Int32Array): boolean {
   })
 }
 
-/** Simulates many configurations, for a sweep. Each takes T + 1 places of `out`: its net return per period, then its mean
- * turnover. The numbers are bit-identical to those of `simulate` for that single configuration.
+/** Simulates many configurations, for a sweep. Each takes T + 1 elements of `out`: its net return per period,
+ * then its mean turnover. The numbers are bit-identical to those of `simulate` for that configuration alone.
  *
  * Configurations that differ only in their holding time are simulated together.
  *
@@ -94,7 +97,7 @@ export function simulateMany(
   }
 }
 
-/** Places of the configurations with equal targets, group by group. */
+/** Indices of the configurations with equal targets, group by group. */
 function groupByTarget(settings: readonly PortfolioSettings[]): number[][] {
   const groups = new Map<string, number[]>()
   settings.forEach((one, i) => {
@@ -106,8 +109,8 @@ function groupByTarget(settings: readonly PortfolioSettings[]): number[][] {
   return [...groups.values()]
 }
 
-/** Turns the sums of a simulated portfolio into its record: turnover 1/2 sum |dw|, its cost, the gross return, and the borrow
- * cost of the short side.
+/** Turns the sums of a simulated portfolio into its record: turnover 1/2 sum |dw|, its cost, the gross
+ * return, and the borrow cost of the short side.
  *
  * @param sums four numbers per period, h times those of the portfolio */
 function readPeriods(

@@ -14,22 +14,22 @@ interface PortfolioSums
     Run,
     'sums' | 'heldWithoutReturn' | 'weight' | 'trancheCount' | 'eligible' | 'known' | 'idlePeriods'
   > {
-  /** Equal-weight return of every name with a known return, per period. */
+  /** The equal-weight return of all names with a known return, per period. */
   readonly universe: Float64Array
 }
 
 interface SimulationOptions {
-  /** Another thread sets it to 1 to cancel the work; it is read between two blocks of periods. */
+  /** Another thread sets it to 1 to cancel the work; it is checked between two blocks of periods. */
   readonly stop?: Int32Array | undefined
   /** Counts the tranches that hold each name, for one portfolio: fills `heldWithoutReturn`, `weight` and
    * `trancheCount`. */
   readonly trackPositions?: boolean
 }
 
-/** Simulates, in one pass over the periods, all portfolios that hold the same targets for different times. Targets are
- * formed once, as dense arrays in a ring that covers the longest holding time. A portfolio changes by the target that
- * enters less the one that leaves. The work runs tile by tile, block of periods by block, portfolio by portfolio, in
- * the compiled kernel.
+/** Simulates, in one pass over the periods, all portfolios that hold the same targets for different times.
+ * Targets are formed once, as dense arrays in a ring that covers the longest holding time. A portfolio
+ * changes by the target that enters minus the one that expires. The compiled kernel does the work tile by
+ * tile; within a tile, block of periods by block; and within a block, portfolio by portfolio.
  *
  * A portfolio's sums are bit-identical whatever the other portfolios are, and however legs are found.
  *
@@ -55,7 +55,7 @@ export function simulatePortfolios(
     ranking && settings.neutralMarket ? neutralTargets({ ...data, ranking }, periods, settings) : null
   const eligible = neutral?.inLegs ?? Int32Array.from(periods, date => ranking?.eligible[date] ?? 0)
   const idlePeriods = new Int32Array(count)
-  // Without a ranking the number of eligible names is known only once each block picks its legs.
+  // Without a ranking, the number of eligible names is known only once each block has picked its legs.
   if (ranking) countIdle(idlePeriods, eligible, settings, 0, count)
   const run: Run = {
     data,
@@ -88,8 +88,8 @@ export function simulatePortfolios(
   return { sums, universe, heldWithoutReturn, weight, trancheCount, eligible, known, idlePeriods }
 }
 
-/** The dataset's own ranking or one made for this run. Null if legs of equal weight are picked block by block without
- * ordering a date, which needs whole dates in one tile. */
+/** The dataset's own ranking, or one created for this run. Null if legs of equal weight are picked block by
+ * block without ordering a date, which requires whole dates in one tile. */
 function rankingFor(
   data: Dataset,
   periods: Int32Array,
@@ -104,7 +104,8 @@ function rankingFor(
 function runTiles(run: Run, stop: Int32Array | undefined): void {
   const { data, plan, needs, neutralWeights } = run
   const maxRows = maxRowsPerDate(data)
-  // A score weight is divided by a sum over the whole date, so all tiles add to that sum before the first is weighted.
+  // A score weight is divided by a sum over the whole date, so all tiles add to that sum before the first one
+  // is weighted.
   if (needs.settings.weighting === 'score' && neutralWeights === null && plan.tiles.length > 1) {
     for (const tile of plan.tiles) eachBlock(run, openTile(tile, needs, maxRows), stop, convictionBlock)
   }
@@ -117,7 +118,8 @@ function runTiles(run: Run, stop: Int32Array | undefined): void {
   }
 }
 
-/** Fills `grossReturns` for portfolios cut into several tiles: a pass without drift, which earns the same returns. */
+/** Fills `grossReturns` for portfolios cut into several tiles, in a pass without drift, which earns the same
+ * returns. */
 function earnGrossReturns(run: Run, maxRows: number, stop: Int32Array | undefined): void {
   const sums = run.sums.map(({ length }) => new Float64Array(length))
   const settings = { ...run.needs.settings, drift: false }
@@ -130,7 +132,8 @@ function earnGrossReturns(run: Run, maxRows: number, stop: Int32Array | undefine
   })
 }
 
-/** Continues for the longest holding time after the tile's last row, until every portfolio has sold it. */
+/** Calls `step` for each block of periods. The blocks extend past the tile's last row by the longest holding
+ * time, after which every portfolio has sold its names. */
 function eachBlock(
   run: Run,
   memory: TileMemory,

@@ -5,20 +5,22 @@ import type { PortfolioSettings } from './settings.ts'
 /** The trades of one period: elements 0 .. count - 1. They are overwritten by the next period. */
 export interface PeriodTrades {
   count: number
-  /** The name's row on the date of the trade; -1 if it has none, because a tranche that holds it expires after it vanished. */
+  /** The name's row on the date of the trade; -1 if it has none, because the name vanished before a tranche
+   * that holds it expired. */
   readonly row: Int32Array
-  /** |dw|, what is bought or sold as a share of equity. Half of their sum is the turnover of the period. */
+  /** |dw|, the amount bought or sold as a fraction of equity. Half of their sum is the turnover of the
+   * period. */
   readonly size: Float64Array
 }
 
-/** A change below this share of gross is what rounding leaves of a weight that is not traded. */
+/** A change below this fraction of gross is the rounding error of a weight that is not traded. */
 const rounding = 1e-13
-/** What a return of -1 may differ from -1 by, apart from rounding. */
+/** The tolerance for a return of -1, to allow for rounding. */
 const ruinRounding = 1e-13
 
-/** Visits what a configuration trades in each period, name by name: the terms of the sum of which the kernel returns only the
- * total. Tranches are netted, and with drift the old weights first become shares of the grown portfolio, w (1 + r) / (1 + R). The
- * first period buys from nothing, and nothing is liquidated at the end.
+/** Visits the trades of a configuration in each period, name by name. The kernel returns only their sum.
+ * Tranches are netted. With drift, each old weight w first becomes w (1 + r) / (1 + R). The first period buys
+ * from nothing, and nothing is liquidated at the end.
  *
  * O(rows), with drift O(rows h); memory O(rows).
  *
@@ -79,12 +81,13 @@ export function visitTrades(
       change[name] = 0
       grown[name] = next + next * known
       earned += next * known
-      // Only a portfolio that drifts trades names whose tranches stay.
+      // Only a drifting portfolio trades names whose tranches stay.
       if (drift && holders[name] > 0) active[kept++] = name
       else listed[name] = 0
     }
     activeCount = kept
-    // A portfolio that lost everything has no shares: Infinity makes them 0, so the next one is bought from nothing.
+    // A portfolio that lost everything returns Infinity, which makes its old weights 0, so the next portfolio
+    // is bought from nothing.
     growth = earned / h > ruinRounding - 1 ? 1 + earned / h : Number.POSITIVE_INFINITY
     visit(trades, t)
   }

@@ -4,7 +4,7 @@ import { count, percent, plural } from './numberFormat.ts'
 
 type Config = BacktestResult['config']
 
-/** What the configuration does, in a sentence or two. */
+/** Describes the configuration in a sentence or two. */
 export function describeStrategy(config: Config): string {
   const share = percent(config.quantile, 1).replace('.0%', '%')
   const legs =
@@ -34,7 +34,7 @@ const periodNames: Readonly<Record<BacktestScore['fiscal_period'], string>> = {
   latest: 'period of any kind',
 }
 
-/** What the score of each date is, if it is a metric of the companies. */
+/** Describes how each date is scored, if the score is a metric of the companies. */
 export function describeScore(score: BacktestScore): string {
   const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period } = score
   const units = unit === 'pure' ? '' : `, in ${unit}`
@@ -48,7 +48,7 @@ export function describeScore(score: BacktestScore): string {
   ].join(' ')
 }
 
-/** What was excluded or earned nothing, one sentence each; empty if nothing was. */
+/** Describes what was excluded or earned nothing, one sentence each; empty if nothing was. */
 export function describeDropped(dropped: BacktestDropped): string[] {
   return droppedPhrases
     .filter(({ key }) => dropped[key] > 0)

@@ -4,7 +4,7 @@ import { noPromise, threshold } from './verdict.ts'
 
 type TrackRecord = NonNullable<EvidenceUsed['track_record']>
 
-/** What the statistics of a single configuration mean: nothing is deducted for selection. */
+/** Explains the statistics of a single configuration, from which nothing is deducted for selection. */
 export function explainSingle(record: TrackRecord, evidence: EvidenceUsed, periodsPerYear: number): string[] {
   const { psr } = record
   if (psr === null) return []

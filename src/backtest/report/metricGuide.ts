@@ -4,7 +4,7 @@ import { percent, ratio, signedPercent } from './numberFormat.ts'
 
 export interface MetricEntry {
   readonly metric: Exclude<keyof BacktestMetrics, 'ruined'>
-  /** The term of the trade. */
+  /** The technical term. */
   readonly name: string
   /** The same in plain words, where the term needs them. */
   readonly plain?: string
@@ -13,7 +13,7 @@ export interface MetricEntry {
   readonly format: (value: number | null) => string
 }
 
-/** Shown large, first. */
+/** Shown first, in large type. */
 export const headlineMetrics: readonly MetricEntry[] = [
   {
     metric: 'cagr',
@@ -104,7 +104,8 @@ const detailMetrics: readonly MetricEntry[] = [
   },
 ]
 
-/** Shown small, below them. Against cash, the judged Sharpe ratio is the Sharpe ratio. */
+/** Shown below them, in small type. Against cash, the judged Sharpe ratio equals the Sharpe ratio, so it is
+ * omitted. */
 export const detailMetricsOf = ({ benchmark }: Pick<BacktestResult, 'benchmark'>): readonly MetricEntry[] =>
   detailMetrics.filter(
     ({ metric }) => metric !== 'judged_sharpe' || benchmark === 'universe' || benchmark === 'series',

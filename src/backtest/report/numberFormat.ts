@@ -1,16 +1,16 @@
-/** Shown for a value that does not exist; never 0. */
+/** Shown for a missing value instead of 0. */
 export const dash = '–'
 
 type Value = number | null | undefined
 
-/** A ratio such as a Sharpe ratio, or the value of 1. */
+/** A ratio such as a Sharpe ratio, or the value of 1 invested. */
 export const ratio = (value: Value, digits = 2) => orDash(value, x => fixed(x, digits, 'negative'))
 
-/** A fraction, as percent. */
+/** A fraction as a percentage. */
 export const percent = (value: Value, digits = 1) =>
   orDash(value, x => `${fixed(x * 100, digits, 'negative')}%`)
 
-/** A fraction that is a gain or a loss, as percent with its sign. */
+/** A fraction that is a gain or a loss, as a signed percentage. */
 export const signedPercent = (value: Value, digits = 1) =>
   orDash(value, x => `${fixed(x * 100, digits, 'exceptZero')}%`)
 
@@ -27,11 +27,13 @@ export const probability = (value: Value) =>
     return percent(x)
   })
 
-/** A p-value counted in resamples: none of 1,000 is `< 1/1,000`, because a count says no more. */
+/** A p-value counted in resamples. If none of 1,000 exceeds the record it is `< 1/1,000`, because a count
+ * cannot show more. */
 export const pValue = (value: Value, resamples: number) =>
   value === 0 ? `< 1/${count(resamples)}` : orDash(value, x => (x < 0.001 ? ratio(x, 5) : percent(x)))
 
-/** Periods as years, or as months or days if they are less than a year: a short record does not have `0.0 years`. */
+/** Periods as years, or as months or days if they are less than a year: a short record is never shown as `0.0
+ * years`. */
 export function duration(periods: number, periodsPerYear: number): string {
   const years = periods / periodsPerYear
   if (years >= 0.95) return `${ratio(years, 1)} years`
@@ -47,7 +49,7 @@ function orDash(value: Value, format: (value: number) => string): string {
   return value === null || value === undefined || !Number.isFinite(value) ? dash : format(value)
 }
 
-/** Formatters are cached: a tear sheet formats thousands of numbers, and each Intl.NumberFormat is slow to build. */
+/** Cached, because a tear sheet formats thousands of numbers, and each Intl.NumberFormat is slow to build. */
 const formatters = new Map<string, Intl.NumberFormat>()
 
 function fixed(value: number, digits: number, signDisplay: 'negative' | 'exceptZero'): string {

@@ -14,10 +14,11 @@ const ofEach: readonly BacktestInclude[] = [
   'track_record',
 ]
 
-/** The sections of a result that its page shows. Cross-validation chooses between configurations, so one alone has none. */
+/** The sections of a result that its page shows. Cross-validation chooses between configurations, so a single
+ * one has none. */
 export const reportSections = (isSweep: boolean): readonly BacktestInclude[] =>
   isSweep ? [...ofEach, 'cpcv'] : ofEach
 
-/** Whether a section is answered in `evidence`, together with others. */
+/** Whether a section is part of the field `evidence`, together with others. */
 export const isEvidence = (section: BacktestInclude): section is EvidenceSection =>
   evidenceSections.some(name => name === section)

@@ -1,11 +1,11 @@
 import type { BacktestResult } from '../result.ts'
 import { requestOf } from './tearSheet/runAgain.ts'
 
-/** What a page says around the report of a result. */
+/** What a page shows around the report of a result. */
 export interface ResultParts {
-  /** The request that gives the result again, as JSON. */
+  /** The request that reproduces the result, as JSON. */
   readonly request: string
-  /** The config of that request: of rows from elsewhere it is all that a request needs. */
+  /** Whether the rows come from the archive. Otherwise the request is incomplete without the caller's rows. */
   readonly isArchive: boolean
   /** date,net,gross,universe. */
   readonly curve: string
@@ -19,7 +19,8 @@ export function resultParts(result: BacktestResult): ResultParts {
   }
 }
 
-/** The curves as CSV. The first date is the start, where all are 1. A result without its curves has the net one alone. */
+/** The curves as CSV. The first date is the start, where all of them are 1. A result without `curves` has
+ * only the net one. */
 function curveCsv({ equity_dates: dates, equity_curve: net, curves }: BacktestResult): string {
   const columns = [net, ...(curves === undefined ? [] : [curves.gross, curves.universe])]
   const names = ['net', 'gross', 'universe'].slice(0, columns.length)

@@ -7,8 +7,8 @@ interface SweepOutcome {
   readonly best?: { readonly label: string }
 }
 
-/** The trials of a sweep, the winner first and then by the Sharpe ratio that they are judged by. Of trials with the
- * same ratio the winner is the one that trades least, so it need not be the first of the grid. */
+/** The trials of a sweep, the winner first, then by judged Sharpe ratio. Among trials with the same ratio,
+ * the winner is the one with the lowest turnover, so it need not be the first of the grid. */
 export function rankTrials({ trials = [], best }: SweepOutcome): SweepTrial[] {
   const rank = ({ label, judged_sharpe }: SweepTrial) =>
     label === best?.label ? Number.POSITIVE_INFINITY : (judged_sharpe ?? Number.NEGATIVE_INFINITY)
@@ -23,14 +23,14 @@ export interface SweepSurface {
   readonly weighting: string
   readonly quantiles: readonly number[]
   readonly holds: readonly number[]
-  /** By `quantile hold`. */
+  /** Keyed by `quantile hold`. */
   readonly cells: ReadonlyMap<string, SweepTrial>
 }
 
 const labelPattern = /^(long_short|long_only) q([\d.e-]+) (equal|rank|score) h(\d+)$/
 
-/** The trials of a sweep as tables of quantile by holding days: one per direction and weighting, in the order in which these
- * were tried. Trials with other labels are in no table. */
+/** The trials of a sweep as tables of quantile by holding days: one per direction and weighting, in the order
+ * in which these were tried. Trials with other labels appear in no table. */
 export function sweepSurfaces(trials: readonly SweepTrial[]): SweepSurface[] {
   const groups = new Map<string, { trial: SweepTrial; quantile: number; hold: number }[]>()
   for (const trial of trials) {

@@ -5,10 +5,10 @@ import { count, dash, duration, percent, plural, probability, ratio } from './nu
 
 type DeflatedSharpe = SweepFields['deflated_sharpe']
 
-/** Of the Deflated and of the Probabilistic Sharpe ratio. */
+/** For both the Deflated and the Probabilistic Sharpe ratio. */
 export const threshold = 0.95
 
-/** The level of a verdict, in one sentence that can be read alone. */
+/** The level of a verdict, in one self-contained sentence. */
 export function headlineOf({ level, superior }: BacktestVerdict): string {
   switch (level) {
     case 'strong':
@@ -26,7 +26,7 @@ export function headlineOf({ level, superior }: BacktestVerdict): string {
   }
 }
 
-/** What the record is compared with, and both Sharpe ratios where they differ. */
+/** The benchmark of the record, and both Sharpe ratios if they differ. */
 export function judgedAgainst({ verdict, metrics, best }: BacktestResult): string {
   const { benchmark, judged_sharpe } = verdict
   if (benchmark === 'cash') return 'Judged against cash: the returns after costs are taken as they are.'
@@ -36,10 +36,11 @@ export function judgedAgainst({ verdict, metrics, best }: BacktestResult): strin
   return `Judged against ${rival}: its return is subtracted in each period. The Sharpe ratio of the difference is ${ratio(judged_sharpe)}; that of the returns themselves is ${ratio(sharpe)}.`
 }
 
-/** What a sweep's statistics mean, for a reader who knows none of them.
+/** Explains a sweep's statistics to a reader who knows none of them.
  *
- * A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would
- * produce a record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
+ * A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy
+ * would produce a record this good if its true Sharpe ratio were only the threshold. The wording must not
+ * claim more. */
 export function explainSweep(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
   if (deflated.dsr === null) return []
   return [

@@ -1,13 +1,13 @@
-/** The share of a period's traded weight that has to be within the limit. */
+/** The share of a period's traded weight that must be within the limit. */
 const withinLimit = 0.95
 /** In doubles, one of twenty equal trades may be more than a twentieth of their sum. */
 const tolerance = 1e-9
 
-/** What one period's trades allow, in the unit of volume. */
+/** The capacity of one period's trades, in the unit of volume. */
 export interface PeriodCapacity {
   /** The largest capital at which at least 95% of the traded weight is within the limit. */
   readonly capital: number
-  /** The largest capital at which every trade is. */
+  /** The largest capital at which every trade is within the limit. */
   readonly strict: number
   /** Sum of |dw|. */
   readonly traded: number
@@ -15,14 +15,14 @@ export interface PeriodCapacity {
   readonly tradedWithoutVolume: number
 }
 
-/** The capacity of one period. Trade i moves size_i of the capital K, so size_i K is in the market, which trades volume_i. With a
- * limit p on the share of volume it is within the limit up to
+/** The capacity of one period. Trade i moves a fraction size_i of the capital K, so its order size_i K meets a
+ * market that trades volume_i. With a limit p on the share of volume, the trade is within the limit up to
  *
  *   C_i = p volume_i / size_i
  *
- * Capacity is the largest K with sum of size_i over C_i >= K at least 95% of the sum of all size_i: the weighted .05 quantile of C,
- * without interpolation. The strict one is the minimum of C. A volume that is NaN counts as 0, and so does C then. Null without a
- * trade. O(n log n).
+ * Capacity is the largest K with sum of size_i over C_i >= K at least 95% of the sum of all size_i: the
+ * weighted .05 quantile of C, without interpolation. The strict capacity is the minimum of C. A volume of NaN
+ * counts as 0, and so does its C. Null without a trade. O(n log n).
  *
  * @param size |dw|, shares of capital above 0
  * @param volume of each trade, in money

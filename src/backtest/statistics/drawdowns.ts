@@ -1,18 +1,19 @@
-/** A fall from a peak until the curve is back at it. Places are points of the curve. */
+/** A fall from a peak until the curve has recovered to it. The fields are indices of points on the curve. */
 export interface Drawdown {
   readonly peak: number
   readonly trough: number
-  /** Null: not recovered by the end. */
+  /** null: not recovered by the end. */
   readonly recovered: number | null
-  /** Value at the trough over that at the peak, less 1: a fraction < 0. */
+  /** The value at the trough divided by the value at the peak, minus 1: a fraction < 0. */
   readonly depth: number
 }
 
-/** The deepest drawdowns of an equity curve, deepest first; of equal ones the earlier. Each starts at a running maximum and ends at the
- * first point that is not below it. The deepest has the depth of `maxDrawdown`. O(T).
+/** The deepest drawdowns of an equity curve, deepest first; of equal ones the earlier comes first. Each
+ * starts at a running maximum and ends at the first point that is not below it. The deepest one has the
+ * depth of `maxDrawdown`. O(T).
  *
  * @param curve from `equityCurve`: at least one point
- * @param max how many */
+ * @param max the number of drawdowns to return */
 export function worstDrawdowns(curve: Float64Array, max: number): Drawdown[] {
   const all: Drawdown[] = []
   let peak = 0

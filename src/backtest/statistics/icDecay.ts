@@ -21,19 +21,21 @@ interface IcAhead {
   readonly periods: number
 }
 
-/** Decay of the rank information coefficient: Spearman's correlation of the score of period t and the return of period t + k - 1 alone, over
- * the names that have both, ties sharing their mean rank. k = 1 is `rankIc`. A period has none with fewer than two such names, or
- * if either does not vary. Null where `rankIc` has null.
+/** Decay of the rank information coefficient: Spearman's correlation of the score of period t and the return
+ * of period t + k - 1 alone, over the names that have both, ties sharing their mean rank. k = 1 is `rankIc`.
+ * A period has no correlation with fewer than two such names, or if either does not vary. Null where
+ * `rankIc` returns null.
  *
- * Each date is ordered once by score and once by return. Two dates of the same names, all of them known, use the ranks as they are;
- * otherwise the names that they share follow in order by leaving out the others. O(rows) for each k, besides the ordering.
+ * Each date is ordered once by score and once by return. Two dates with the same names, all of them known,
+ * use these ranks directly. Otherwise the other names are dropped, and the shared ones keep their order.
+ * O(rows) for each k, besides the ordering.
  *
  * @param periods date indices
  * @param ahead the k
  * @see Grinold, R. C. and Kahn, R. N. (2000), Active Portfolio Management, chapter 6 */
 export function icDecay(data: Dataset, periods: Int32Array, ahead: readonly number[]): IcAhead[] {
   const scratch = allocateBuckets(maxRowsPerDate(data))
-  // The last dates by score, in a ring: no older one is looked at.
+  // The last dates by score, in a ring: older dates are not needed.
   const depth = Math.min(Math.max(...ahead), periods.length)
   const scored = Array.from({ length: depth }, () => allocateDate(data))
   const returned = allocateDate(data)
@@ -68,11 +70,11 @@ function summarise(ahead: number, values: readonly number[]): IcAhead {
   }
 }
 
-/** A date's rows in the order of a value. */
+/** The rows of a date in the order of a value. */
 interface OrderedDate {
-  /** The first `count` have the value, ascending. */
+  /** The first `count` rows have the value, ascending. */
   readonly rows: Int32Array
-  /** Of each row of the date, by its place there: its rank, ties sharing the mean of theirs. */
+  /** The rank of each row of the date, by its index within the date; ties share the mean of their ranks. */
   readonly ranks: Float64Array
   count: number
   /** Every row of the date has the value. */
@@ -107,14 +109,14 @@ function orderValues(
   }
 }
 
-/** The place after the last row with the value of row `from`. */
+/** The index after the last row that has the same value as row `from`. */
 function endOfTie(values: Float64Array, rows: Int32Array, from: number, count: number): number {
   let to = from + 1
   while (to < count && values[rows[to]] === values[rows[from]]) to++
   return to
 }
 
-/** A number for each period: that of the period before if both have rows of the same names. */
+/** A number for each period, equal to that of the previous period if both have rows of the same names. */
 function sameNames({ offsets, asset }: Dataset, periods: Int32Array): Int32Array {
   const numbers = new Int32Array(periods.length)
   for (let t = 1; t < periods.length; t++) {

@@ -4,32 +4,34 @@ import { averageRanks, rankCorrelation } from './scores.ts'
 
 /** How closely a score follows the returns that it is tested on. */
 export interface Foresight {
-  /** Mean rank IC with the return of the same row, as `rankIc` has it; null if no period has one. */
+  /** The mean rank IC with the return of the same row, as in `rankIc`; null if no period has one. */
   readonly own: number | null
-  /** Mean rank IC with the return of the next period. */
+  /** The mean rank IC with the return of the next period. */
   readonly next: number | null
-  /** Periods behind `own`. */
+  /** The number of periods behind `own`. */
   readonly periods: number
-  /** Names that the score ranks in a typical period: the upper median. */
+  /** The number of names that the score ranks in a typical period: the upper median. */
   readonly names: number
   /** Sum of names - 1 over the periods: a mean IC of noise deviates from 0 by about 1 / sqrt(degrees). */
   readonly degrees: number
 }
 
-/** Ordering a row twice takes as long as several backtests of it, so most panels get a first look at 5,000 rows and
- * at least 40 periods. Noise is then .014 from 0. Below these bounds a full look cannot reach the thresholds of the
- * warnings, .2 and .98. */
+/** Ordering rows twice takes as long as several backtests of them, so for most panels only 5,000 rows and at
+ * least 40 periods are checked first. The mean IC of noise is then within about .014 of 0. If the first
+ * check finds values below these bounds, a full check cannot reach the thresholds of the warnings, .2 and
+ * .98. */
 const firstRows = 5_000
 const firstPeriods = 40
 const clearOwn = 0.1
 const clearNext = 0.5
-/** A full look at more rows than this is sampled, too: the mean IC of noise is then off by .002. */
+/** A full check of more rows than this is sampled as well: the mean IC of noise is then off by .002. */
 const fullRows = 200_000
 const maxRuns = 8
 
-/** The mean rank IC of the score with its own and with the next period's return: over 8 evenly spaced runs of
- * consecutive periods that have 5,000 rows and 40 periods or more. If these are not clearly small, over all periods
- * of up to 200,000 rows, or over runs that have about as many. O(rows), at most 200,000.
+/** The mean rank IC of the score with its own and with the next period's return. It is computed first over 8
+ * evenly spaced runs of consecutive periods with at least 5,000 rows and 40 periods. If the results are not
+ * clearly small, it is computed over all periods of up to 200,000 rows, or over runs with about as many.
+ * O(rows), at most 200,000.
  *
  * @param periods date indices */
 export function foresight(data: Dataset, periods: Int32Array): Foresight {
@@ -68,7 +70,7 @@ function lookAt(data: Dataset, runs: readonly Int32Array[]): Foresight {
   }
 }
 
-/** Consecutive periods that have about `maxRows` rows; all of them if they have no more. */
+/** Consecutive periods with about `maxRows` rows, or all periods if they have no more. */
 function sampleRuns({ offsets }: Dataset, periods: Int32Array, maxRows: number): Int32Array[] {
   let rows = 0
   for (const date of periods) rows += offsets[date + 1] - offsets[date]
@@ -83,7 +85,7 @@ function sampleRuns({ offsets }: Dataset, periods: Int32Array, maxRows: number):
   })
 }
 
-/** Rows of a date with a score and a return. */
+/** The number of rows of a date with both a score and a return. */
 function countBoth({ offsets, score, forwardReturn }: Dataset, date: number): number {
   let count = 0
   for (let row = offsets[date]; row < offsets[date + 1]; row++)
@@ -91,16 +93,17 @@ function countBoth({ offsets, score, forwardReturn }: Dataset, date: number): nu
   return count
 }
 
-/** A score hardly changes if its order of the names, halfway through and at the end, has at least this rank
- * correlation with the first. */
+/** A score hardly changes if its order of the names halfway through and at the end has at least this rank
+ * correlation with the order at the beginning. */
 const keptOrder = 0.75
 
-/** For a score that hardly changes: Spearman's correlation, over the names, of the first score and the name's mean
- * return in the periods that have both. Near 1 or -1, the score was computed from these returns. Null for a score
- * that does change, or with fewer than two names.
+/** For a score that hardly changes: Spearman's correlation, over the names, of the first score and the name's
+ * mean return in the periods that have both. Near 1 or -1, the score was computed from these returns. Null
+ * for a score that does change, or with fewer than two names.
  *
- * The first score, because a score that trails the returns of its name comes near their mean by right, but only in
- * the end. O(rows) for a score that hardly changes, O(names log names) for others.
+ * It uses the first score, because a score that follows its name's past returns legitimately approaches
+ * their mean, but only towards the end. O(rows) for a score that hardly changes, O(names log names) for
+ * others.
  *
  * @param periods date indices */
 export function constantScoreCorrelation(
@@ -115,7 +118,7 @@ export function constantScoreCorrelation(
   return firstScoreCorrelation(data, periods)
 }
 
-/** By name; NaN: none. */
+/** Indexed by name; NaN: none. */
 function scoresOf({ offsets, asset, assets, score }: Dataset, date: number): Float64Array {
   const scores = new Float64Array(nameCount(assets)).fill(Number.NaN)
   for (let row = offsets[date]; row < offsets[date + 1]; row++) scores[asset[row]] = score[row]
@@ -130,7 +133,7 @@ function keepsOrder(before: Float64Array, after: Float64Array): boolean {
     a.push(before[name])
     b.push(after[name])
   }
-  // With fewer than two names on both dates, the order says nothing. The rows of all dates decide.
+  // With fewer than two names on both dates, their order is meaningless. The rows of all dates decide.
   if (a.length < 2) return true
   return (correlate(a, b) ?? 0) >= keptOrder
 }

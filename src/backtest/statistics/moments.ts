@@ -1,7 +1,7 @@
 import * as library from 'simple-statistics'
 
-/** What is used of simple-statistics. Its types ask for arrays, but it only reads elements and the length. To copy a typed array into
- * an array takes 15 times as long as its mean. */
+/** The functions used from simple-statistics. Its types require arrays, but it only reads the elements and
+ * the length. Copying a typed array to an array takes 15 times as long as computing its mean. */
 interface Moments {
   mean(values: ArrayLike<number>): number
   variance(values: ArrayLike<number>): number
@@ -17,10 +17,11 @@ export function mean(values: Float64Array): number {
 
 /** Mean and standard deviation (ddof 1) of a series, in two passes. O(T).
  *
- * The standard deviation is null with fewer than two values. It is also null if the values differ only by rounding (1e-13 of
- * the largest), because a ratio to it would be noise. The mean of an empty series is 0.
+ * The standard deviation is null with fewer than two values. It is also null if the values differ only by
+ * rounding (1e-13 of the largest), because a ratio to it would be noise. The mean of an empty series is 0.
  *
- * The deviation is by hand: `sampleStandardDeviation` needs four times as long, and each fold of each trial has one. */
+ * The deviation is computed here, because `sampleStandardDeviation` takes four times as long, and each fold
+ * of each trial needs one. */
 export function sampleMoments(values: Float64Array): { mean: number; standardDeviation: number | null } {
   const count = values.length
   const center = mean(values)
@@ -39,7 +40,7 @@ export function sampleMoments(values: Float64Array): { mean: number; standardDev
  * deflated Sharpe ratio are published with. Null with fewer than two values or no deviation. O(T). */
 export function skewness(values: Float64Array): number | null {
   if (sampleMoments(values).standardDeviation === null) return null
-  // Two values are symmetric, and the library asks for three.
+  // Two values are symmetric, and the library requires three.
   return values.length === 2 ? 0 : moments.sampleSkewness(values, true)
 }
 

@@ -1,13 +1,14 @@
 const seam = 1.5
 
-/** PHI(x), the standard normal distribution function, to 1e-14 of its value in both tails (0 below about -38.5). NaN for
- * NaN.
+/** PHI(x), the standard normal distribution function, to 1e-14 of its value in both tails (0 below about
+ * -38.5). NaN for NaN.
  *
- * Up to one and a half deviations, by the series of `normalArea`. Beyond that, by Laplace's continued fraction of the tail,
- * PHI(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...))), which has no cancellation. (With the switch at two deviations, .5
- * minus the series would be accurate only to 2e-14.)
+ * Up to one and a half deviations, by the series of `normalArea`. Beyond that, by Laplace's continued
+ * fraction of the tail, PHI(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...))), which has no cancellation.
+ * (With the switch at two deviations, .5 minus the series would be accurate only to 2e-14.)
  *
- * By hand: the tables of simple-statistics are wrong by up to 2e-3, and its quantiles by 1e-2.
+ * Implemented here, because the tables of simple-statistics are wrong by up to 2e-3, and its quantiles by
+ * 1e-2.
  *
  * @see Abramowitz, M. and Stegun, I. A. (1964), Handbook of Mathematical Functions, 26.2.14 */
 export function normalCdf(x: number): number {
@@ -41,10 +42,12 @@ function lowerTail(x: number): number {
 
 const rootTwoPi = 2.5066282746310002
 
-/** phi(x) = exp(-x^2 / 2) / sqrt(2 PI), the density of the standard normal distribution, to about 1e-15 of its value.
+/** phi(x) = exp(-x^2 / 2) / sqrt(2 PI), the density of the standard normal distribution, to about 1e-15 of
+ * its value.
  *
- * x is split at 1/16. The square of the coarse part is exact, so the exponential does not multiply the rounding of x^2 in
- * the tails. Without the split, 40 standard deviations out would be accurate only to 1e-13.
+ * x is split at 1/16. The square of the coarse part is exact, so the exponential does not multiply the
+ * rounding of x^2 in the tails. Without the split, 40 standard deviations out would be accurate only to
+ * 1e-13.
  *
  * @see Cody, W. J. (1969), Rational Chebyshev Approximations for the Error Function, Math. Comp. 23 */
 export function normalDensity(x: number): number {
@@ -52,10 +55,12 @@ export function normalDensity(x: number): number {
   return (Math.exp((-coarse * coarse) / 2) * Math.exp((-(x - coarse) * (x + coarse)) / 2)) / rootTwoPi
 }
 
-/** PHI^-1(p), the standard normal quantile, to 1e-14 of its value. -Infinity at 0, Infinity at 1, NaN outside.
+/** PHI^-1(p), the standard normal quantile, to 1e-14 of its value. -Infinity at 0, Infinity at 1, NaN
+ * outside.
  *
- * A rational first guess, good to 4.5e-4, and Halley's iteration on PHI, which cubes the error: three steps are one more
- * than needed. Near the middle the iteration uses PHI - 1/2, so that p = .5 + 1e-12 keeps its digits.
+ * A rational first guess, good to 4.5e-4, and Halley's iteration on PHI, which cubes the error: three steps
+ * are one more than needed. Near the middle the iteration uses PHI - 1/2, so that p = .5 + 1e-12 keeps its
+ * digits.
  *
  * @see Abramowitz, M. and Stegun, I. A. (1964), Handbook of Mathematical Functions, 26.2.23 (first guess) */
 export function normalQuantile(p: number): number {

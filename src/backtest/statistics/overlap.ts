@@ -1,10 +1,11 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 
-/** A return that differs from its date's mean by less than this fraction of the mean equals it, apart from rounding. */
+/** A return that differs from its date's mean by less than this fraction of the mean is considered equal to
+ * it. */
 const rounding = 1e-13
 
-/** Overlap correlation: the pooled lag-1 autocorrelation of the assets' consecutive returns, each demeaned by its date's
- * mean:
+/** Overlap correlation: the pooled lag-1 autocorrelation of the assets' consecutive returns, each demeaned by
+ * its date's mean:
  *
  *   sum x_{i,t} x_{i,t-1} / sqrt(sum x_{i,t}^2 sum x_{i,t-1}^2)
  *

@@ -1,8 +1,10 @@
-/** Quantile of ascending values, interpolated linearly between the two nearest: place p (n - 1), counted from 0. O(1).
+/** Quantile of ascending values, interpolated linearly between the two nearest: the value at index p (n - 1).
+ * O(1).
  *
  * @param sorted at least one value
  * @param p a probability
- * @see Hyndman, R. J. and Fan, Y. (1996), Sample Quantiles in Statistical Packages, The American Statistician 50(4), type 7 */
+ * @see Hyndman, R. J. and Fan, Y. (1996), Sample Quantiles in Statistical Packages, The American
+ *   Statistician 50(4), type 7 */
 export function quantile(sorted: Float64Array, p: number): number {
   const place = p * (sorted.length - 1)
   const low = Math.floor(place)
@@ -15,13 +17,14 @@ interface TailRisk {
   readonly expectedShortfall: number
 }
 
-/** Historical value at risk and expected shortfall of one period, fractions; positive for losses. With q the quantile 1 - level of
- * the returns, value at risk is -q and expected shortfall minus the mean of the returns at or below q. Null without a period.
- * O(T log T).
+/** Historical value at risk and expected shortfall of one period, fractions; positive for losses. With q the
+ * quantile 1 - level of the returns, value at risk is -q and expected shortfall minus the mean of the
+ * returns at or below q. Null without a period. O(T log T).
  *
  * @param returns per period, fractions
  * @param level such as .95
- * @see Acerbi, C. and Tasche, D. (2002), On the Coherence of Expected Shortfall, Journal of Banking and Finance 26(7) */
+ * @see Acerbi, C. and Tasche, D. (2002), On the Coherence of Expected Shortfall, Journal of Banking and
+ *   Finance 26(7) */
 export function tailRisk(returns: Float64Array, level: number): TailRisk | null {
   if (returns.length === 0) return null
   const sorted = returns.slice().sort()

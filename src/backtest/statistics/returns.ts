@@ -45,7 +45,8 @@ export function equityCurve(net: Float64Array): { curve: Float64Array; ruined: b
   return { curve, ruined: false }
 }
 
-/** Compound annual growth rate: end^(P / T) - 1, a fraction. -1 if the curve ended at or below 0. Null without a period.
+/** Compound annual growth rate: end^(P / T) - 1, a fraction. -1 if the curve ended at or below 0. Null
+ * without a period.
  *
  * @param end last point of an equity curve that starts at 1
  * @param periods T, all periods of the run
@@ -55,11 +56,11 @@ export function cagr(end: number, periods: number, periodsPerYear: number): numb
   return end <= 0 ? -1 : end ** (periodsPerYear / periods) - 1
 }
 
-/** Sums of weighted returns that cancel leave about 1e-17: a return up to here is 0, not a gain. */
+/** Weighted returns that cancel sum to about 1e-17 instead of 0: a return up to this value is not a gain. */
 const roundingZero = 1e-12
 
-/** Hit rate: the fraction of periods with a return above 1e-12, which is 0 but for rounding. Null without a period.
- * O(T). */
+/** Hit rate: the fraction of periods with a return above 1e-12, the tolerance for rounding. Null without a
+ * period. O(T). */
 export function hitRate(returns: Float64Array): number | null {
   if (returns.length === 0) return null
   let won = 0

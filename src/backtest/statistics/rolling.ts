@@ -7,8 +7,9 @@ interface Rolling {
   readonly volatility: (number | null)[]
 }
 
-/** Sharpe ratio and volatility of the last `window` periods at each period, as `sharpe` and `volatility` define them. Each window is summed
- * anew: differences of running sums would add rounding to quiet windows. O(T window).
+/** Sharpe ratio and volatility of the last `window` periods at each period, as defined by `sharpe` and
+ * `volatility`. Each window is summed from scratch: differences of running sums would add rounding errors to
+ * quiet windows. O(T window).
  *
  * @param returns per period, fractions; T values
  * @param window periods, at least 2

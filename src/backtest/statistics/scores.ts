@@ -14,10 +14,10 @@ interface RankIc {
   readonly periods: number
 }
 
-/** Rank information coefficient: in each period Spearman's correlation of score and forward return over the names that
- * have both, ties sharing their mean rank. A period has none with fewer than two such names, or if either does not vary.
- * The mean is null without a period that has one, the other statistics with fewer than two or no deviation.
- * O(periods n log n), n names a period.
+/** Rank information coefficient: in each period Spearman's correlation of score and forward return over the
+ * names that have both, ties sharing their mean rank. A period has no correlation with fewer than two such
+ * names, or if either does not vary. The mean is null if no period has a correlation; the other statistics
+ * are null with fewer than two of them or without deviation. O(periods n log n), n names per period.
  *
  * @param periods date indices
  * @see Grinold, R. C. and Kahn, R. N. (2000), Active Portfolio Management, chapter 6 */
@@ -52,8 +52,9 @@ export function rankIc(data: Dataset, periods: Int32Array): RankIc {
   }
 }
 
-/** Pearson's correlation of two lists of ranks; null if either does not vary. By hand: `sampleRankCorrelation` of simple-statistics
- * takes 1.2 times as long, and of 398 equal orders it gives 93 a correlation above 1. */
+/** Pearson's correlation of two lists of ranks; null if either does not vary. Computed here, because
+ * `sampleRankCorrelation` of simple-statistics takes 1.2 times as long, and returns a correlation above 1
+ * for 93 of 398 equal orders. */
 export function rankCorrelation(a: Float64Array, b: Float64Array, count: number): number | null {
   const middle = (count + 1) / 2
   let product = 0
@@ -67,7 +68,8 @@ export function rankCorrelation(a: Float64Array, b: Float64Array, count: number)
   return squaresA === 0 || squaresB === 0 ? null : product / Math.sqrt(squaresA * squaresB)
 }
 
-/** Writes the ranks 1 .. n of `values[0 .. count)` to `ranks`, ties sharing the mean of their places. O(n log n).
+/** Writes the ranks 1 .. n of `values[0 .. count)` to `ranks`; ties share the mean of their ranks. O(n log
+ * n).
  *
  * @param order scratch, at least `count` long */
 export function averageRanks(
@@ -90,9 +92,10 @@ export function averageRanks(
 interface BucketReturn {
   /** 1 holds the weakest scores. */
   readonly bucket: number
-  /** Mean over periods of the bucket's equal-weight return, a fraction; null if it never held a known return. */
+  /** The mean over periods of the bucket's equal-weight return, a fraction; null if it never held a known
+   * return. */
   readonly meanReturn: number | null
-  /** Periods in which a return of the bucket is known. */
+  /** The number of periods in which a return of the bucket is known. */
   readonly periods: number
 }
 
@@ -114,8 +117,9 @@ export function bucketReturns(data: Dataset, periods: Int32Array, buckets: numbe
   })
 }
 
-/** The equal-weight return of each score bucket in each period, weakest bucket first, as `bucketReturns` cuts them; NaN where no return of a
- * bucket is known. O(rows of the periods), if scores are spread over many values.
+/** The equal-weight return of each score bucket in each period, weakest bucket first, as `bucketReturns` cuts
+ * them; NaN where no return of a bucket is known. O(rows of the periods), if scores are spread over many
+ * values.
  *
  * @param periods date indices */
 export function bucketSeries(data: Dataset, periods: Int32Array, buckets: number): Float64Array[] {

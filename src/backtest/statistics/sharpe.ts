@@ -28,8 +28,8 @@ export function informationRatio(
   return sharpe(active, periodsPerYear)
 }
 
-/** Lo's Sharpe ratio, annualised for serially correlated returns: mean / sd * eta(P), see `loEta`. Null if the Sharpe ratio
- * or eta is null. O(T L).
+/** Lo's Sharpe ratio, annualised for serially correlated returns: mean / sd * eta(P), see `loEta`. Null if
+ * the Sharpe ratio or eta is null. O(T L).
  *
  * @param returns per period, fractions
  * @param lags L, from `loLags`
@@ -134,13 +134,15 @@ function sharpeErrorVariance({ sharpePerPeriod, skew, kurtosisRaw }: Omit<Sharpe
   return 1 - skew * sharpePerPeriod + ((kurtosisRaw - 1) / 4) * sharpePerPeriod ** 2
 }
 
-/** Deflated Sharpe ratio: the probability that the true Sharpe ratio of the best of N trials exceeds the one that the best of
- * N trials without skill is expected to show, PSR(sqrt(V) E(N)). Null if the probabilistic Sharpe ratio is null.
+/** Deflated Sharpe ratio: the probability that the true Sharpe ratio of the best of N trials exceeds the one
+ * that the best of N trials without skill is expected to show, PSR(sqrt(V) E(N)). Null if the probabilistic
+ * Sharpe ratio is null.
  *
  * @param record of the winner
  * @param trialsVariance V, the ddof-1 variance of the trials' own per-period Sharpe ratios
  * @param trials N, tried or effective
- * @see Bailey, D. H. and Lopez de Prado, M. (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5) */
+ * @see Bailey, D. H. and Lopez de Prado, M. (2014), The Deflated Sharpe Ratio, Journal of Portfolio
+ *   Management 40(5) */
 export function deflatedSharpe(record: SharpeRecord, trialsVariance: number, trials: number): number | null {
   return probabilisticSharpe(record, sharpeThreshold(trialsVariance, trials))
 }

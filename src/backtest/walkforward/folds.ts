@@ -16,19 +16,19 @@ export interface Fold extends FoldWindow {
 /** The returns of a configuration, per period, fractions. */
 export interface FoldReturns {
   readonly net: Float64Array
-  /** Net less the return of the benchmark; the array of net returns itself against cash. */
+  /** Net return minus the return of the benchmark; against cash, the array of net returns itself. */
   readonly judged: Float64Array
 }
 
-/** Walk-forward folds of one configuration. Nothing is fitted, so they are its record on unseen blocks. The portfolio
- * and its costs carry across folds.
+/** Walk-forward folds of one configuration. Nothing is fitted, so they are its record on out-of-sample
+ * blocks. The portfolio and its costs carry over from fold to fold.
  *
  * @param days day of each period, ascending */
 export function walkForward(returns: FoldReturns, days: Int32Array, settings: FoldSettings): Fold[] {
   return foldWindows(days, settings).map(window => foldRecord(returns, window, settings.periodsPerYear))
 }
 
-/** What a configuration earned in one fold. */
+/** The record of a configuration in one fold. */
 export function foldRecord({ net, judged }: FoldReturns, window: FoldWindow, periodsPerYear: number): Fold {
   const test = net.subarray(window.testStart, window.testEnd)
   const { curve } = equityCurve(test)
@@ -71,9 +71,10 @@ export interface FoldSettings {
   readonly periodsPerYear: number
 }
 
-/** Cuts T periods into folds + 1 equal blocks. Block 0 only trains. Fold f tests block f and trains on all periods before it,
- * less a purge of the last h + 1. The purge is longer if the dates are so irregular that a training return would still end
- * after the first test date. So the last training return always ends on or before the first test date.
+/** Cuts T periods into folds + 1 equal blocks. Block 0 is only for training. Fold f tests block f and trains
+ * on all periods before it, minus a purge of the last h + 1. The purge is longer if the dates are so
+ * irregular that a training return would still end after the first test date. So the last training return
+ * always ends on or before the first test date.
  *
  * With fewer than folds + 1 periods there are T - 1 folds of one period.
  *
@@ -104,7 +105,8 @@ export function purgedEnd(
   return end
 }
 
-/** The start of the training periods after a test, likewise: the last test return ends on or before it.
+/** The start of the training periods after a test, found the same way: the last test return ends on or before
+ * it.
  *
  * @param testEnd the period after the last one of the test */
 export function purgedStart(

@@ -7,7 +7,7 @@ import {
   trainSharpe,
 } from './folds.ts'
 
-/** What a choice between configurations knows about each of them. */
+/** What is known about each configuration when one is chosen. */
 export interface Candidate extends FoldReturns {
   readonly label: string
   /** h, in periods. */
@@ -20,15 +20,14 @@ interface ChosenFold {
   readonly fold: Fold
 }
 
-/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio of its judged
- * returns. Its record is that
- * candidate's own: fold f of the sweep equals fold f of that candidate's single backtest, number for number. So each
- * candidate trains on its own window, purged by its own h + 1 periods. No window contains a return that ends after the first
- * test date.
+/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio of
+ * its judged returns. Its record is that candidate's own: fold f of the sweep equals fold f of that
+ * candidate's single backtest, number for number. So each candidate trains on its own window, purged by its
+ * own h + 1 periods. No window contains a return that ends after the first test date.
  *
- * Only training returns decide. A tie goes to the first label in code-unit order, and so does a fold in which no
- * candidate has a training Sharpe ratio. (Turnover, which settles ties for the winner of the sweep, would look at the
- * scores of the test block.)
+ * Only training returns decide. A tie goes to the first label in code-unit order, and so does a fold in
+ * which no candidate has a training Sharpe ratio. (Turnover, which breaks ties for the winner of the sweep,
+ * would depend on the scores of the test block.)
  *
  * O(candidates folds T).
  *

@@ -82,7 +82,12 @@ async function show(context: CliContext, email: string, json: boolean): Promise<
     return {
       ...account,
       key_list: keys.map(({ prefix, name, state, licence, quant, lastUsed }) => ({
-        ...{ key: prefix, name, state, licence, quant, last_used: lastUsed },
+        key: prefix,
+        name,
+        state,
+        licence,
+        quant,
+        last_used: lastUsed,
       })),
       grants: await listGrants(sql, roots),
       requests: await listRequests(sql, { accountId, limit: shownRows }),
@@ -100,7 +105,10 @@ async function show(context: CliContext, email: string, json: boolean): Promise<
         'Keys',
         ['KEY', 'LICENCE', 'STATE', 'LAST USED', 'NAME'],
         shown.key_list.map(key => [
-          ...[key.key, licenceTitle(key.licence, key.quant), key.state, key.last_used ?? 'never'],
+          key.key,
+          licenceTitle(key.licence, key.quant),
+          key.state,
+          key.last_used ?? 'never',
           key.name ?? '-',
         ]),
       ),
@@ -108,15 +116,21 @@ async function show(context: CliContext, email: string, json: boolean): Promise<
         'Grants',
         ['GRANT', 'KEY', 'LICENCE', 'STATE', 'FROM', 'EXPIRES'],
         shown.grants.map(grant => [
-          ...[String(grant.grant), grant.key, licenceTitle(grant.licence, grant.quant), grant.state],
-          ...[grant.starts, grant.expires ?? '-'],
+          String(grant.grant),
+          grant.key,
+          licenceTitle(grant.licence, grant.quant),
+          grant.state,
+          grant.starts,
+          grant.expires ?? '-',
         ]),
       ),
       part(
         'Requests',
         ['REQUEST', 'LICENCE', 'STATE', 'SENT (UTC)'],
         shown.requests.map(request => [
-          ...[String(request.request), licenceTitle(request.licence, request.quant), request.state],
+          String(request.request),
+          licenceTitle(request.licence, request.quant),
+          request.state,
           request.sent,
         ]),
       ),
@@ -125,7 +139,9 @@ async function show(context: CliContext, email: string, json: boolean): Promise<
         ['ORDER', 'FORM', 'SIGNED (UTC)', 'KEY', 'LAST DAY'],
         shown.orders.map(order => [
           ...[String(order.orderId), `${order.form} ${order.version}`],
-          ...[order.signedAt.slice(0, 16).replace('T', ' '), order.keyPrefix, order.lastDay],
+          order.signedAt.slice(0, 16).replace('T', ' '),
+          order.keyPrefix,
+          order.lastDay,
         ]),
       ),
       part(

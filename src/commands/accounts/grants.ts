@@ -12,8 +12,18 @@ import { parseDay, parsePositiveInteger } from '../options.ts'
 import { grouped, printLine, textTable } from '../output.ts'
 
 const head = [
-  ...['GRANT', 'KEY', 'LICENCE', 'STATE', 'PER MINUTE', 'PER DAY', 'COMPANIES', 'BULK', 'GRANTED', 'FROM'],
-  ...['EXPIRES', 'E-MAIL'],
+  'GRANT',
+  'KEY',
+  'LICENCE',
+  'STATE',
+  'PER MINUTE',
+  'PER DAY',
+  'COMPANIES',
+  'BULK',
+  'GRANTED',
+  'FROM',
+  'EXPIRES',
+  'E-MAIL',
 ]
 
 const listHelp = `
@@ -67,7 +77,10 @@ export const withTerms = (command: Command): Command =>
 export function orderOf(options: TermOptions, today: IsoDate): GrantOrder {
   const { licence, quant, first, last, perMinute, perDay, companies, bulk } = options
   return {
-    ...{ licence, quant, firstDay: first ?? today, lastDay: last ?? null },
+    licence,
+    quant,
+    firstDay: first ?? today,
+    lastDay: last ?? null,
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(perDay === undefined ? {} : { perDay }),
     ...(companies === undefined ? {} : { entityCap: companies }),

@@ -72,8 +72,19 @@ export interface ServiceState {
 }
 
 export const nothingKnown = (): ServiceState => ({
-  ...{ unreachable: null, disk: null, schema: null, server: null, data: null, markets: null, syncs: null },
-  ...{ imports: null, processes: null, jobs: null, mail: null, backup: undefined, missingIndexes: null },
+  unreachable: null,
+  disk: null,
+  schema: null,
+  server: null,
+  data: null,
+  markets: null,
+  syncs: null,
+  imports: null,
+  processes: null,
+  jobs: null,
+  mail: null,
+  backup: undefined,
+  missingIndexes: null,
   ...{ errors: null, pageCheck: null, damagedReads: [] },
 })
 

@@ -60,7 +60,9 @@ async function status(context: CliContext, { json, timeout, maxBackupAge }: Stat
   })
   const isEmbedded = config.databaseUrl === null
   const attention = findAttention(state, {
-    ...{ nowMs: now().getTime(), schedule: config.syncSchedule, isEmbedded },
+    nowMs: now().getTime(),
+    schedule: config.syncSchedule,
+    isEmbedded,
     maxBackupAgeDays: maxBackupAge > 0 ? maxBackupAge : null,
   })
   const frame = { version, commit: readCommit(), database: describeDatabase(config), isEmbedded }

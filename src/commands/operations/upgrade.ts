@@ -72,9 +72,14 @@ async function check(context: CliContext, { json, timeout }: UpgradeFlags): Prom
   }
   const { pending, longest } = await inTime(readPending(config, state.schema.pending), timeoutMs)
   const checks = checkUpgrade({
-    ...{ version, schema: state.schema, pending, longest },
+    version,
+    schema: state.schema,
+    pending,
+    longest,
     alive: state.processes === null ? null : aliveProcesses(state),
-    ...{ backup: state.backup, disk: state.disk, server: state.server },
+    backup: state.backup,
+    disk: state.disk,
+    server: state.server,
   })
   await printLine(json ? asJson(state, pending, checks) : asText(config, state, pending, checks))
   process.exitCode = isSafe(checks) ? exitCodes.done : exitCodes.failed

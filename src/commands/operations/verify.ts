@@ -85,7 +85,13 @@ async function check(
   const progress = startProgress('Checking')
   try {
     return await runPass({
-      ...{ sql, folder, pass, holder, signal, hasStructure: true, maxIndexBytes: null },
+      sql,
+      folder,
+      pass,
+      holder,
+      signal,
+      hasStructure: true,
+      maxIndexBytes: null,
       bytesPerSecond: rate === undefined || rate <= 0 ? null : rate * 1e6,
       isThorough: thorough === true,
       elapsedMs: () => performance.now(),

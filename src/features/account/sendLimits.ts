@@ -141,11 +141,15 @@ export async function countGuess(sql: Sql, { network, email, knownBrowser }: Gue
 }
 
 const own = (subject: string, limits: Limits, what: string): SignInBudget => ({
-  ...{ subject, limits, what },
+  subject,
+  limits,
+  what,
   isShared: false,
 })
 const shared = (subject: string, limits: Limits, what: string): SignInBudget => ({
-  ...{ subject, limits, what },
+  subject,
+  limits,
+  what,
   isShared: true,
 })
 

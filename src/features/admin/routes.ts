@@ -44,7 +44,9 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
     const keys = await listHeldKeys(sql, number)
     const { status, fault } = faultOf(sent.failure)
     const page = accountPageOf(admin.email, {
-      ...{ account, keys, ...fault },
+      account,
+      keys,
+      ...fault,
       grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
       requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
       orders: await listOrders(sql, { accountId: number }, rowsOfPage),
@@ -67,7 +69,10 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
     const { status, fault } = faultOf(sent.failure)
     const fields = sent.fields ?? fieldsOf(request, keys, today())
     const page = requestPage(admin.email, {
-      ...{ request, keys, fields, reason: sent.reason ?? '' },
+      request,
+      keys,
+      fields,
+      reason: sent.reason ?? '',
       ...fault,
     })
     return pageAnswer(status, page)

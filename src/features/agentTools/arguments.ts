@@ -55,7 +55,9 @@ function spelledAs(schema: TSchema, sent: Readonly<Record<string, unknown>>): Re
     const target = isFree ? (own ?? name) : name
     Object.defineProperty(args, target, {
       value: own === undefined ? value : valueFor(known[own], value),
-      ...{ enumerable: true, configurable: true, writable: true },
+      enumerable: true,
+      configurable: true,
+      writable: true,
     })
   }
   return args

@@ -43,7 +43,10 @@ export const marketArgument = Type.String({
 
 const day = (description: string, example?: string) =>
   Type.String({
-    ...{ format: 'date', minLength: 10, maxLength: 10, description },
+    format: 'date',
+    minLength: 10,
+    maxLength: 10,
+    description,
     ...(example === undefined ? {} : { examples: [example] }),
   })
 

@@ -7,9 +7,31 @@ import type { RequestContext } from '../../http/context.ts'
 
 /** The form's fields as typed. They are shown again together with an error. */
 export const fieldNames = [
-  ...['rows', 'market', 'horizon', 'from', 'to', 'score', 'maxAgeDays', 'fileHorizon'],
-  ...['direction', 'quantile', 'weighting', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross'],
-  ...['neutral', 'benchmark', 'drift', 'folds', 'run', 'quantiles', 'weightings', 'holds', 'do'],
+  'rows',
+  'market',
+  'horizon',
+  'from',
+  'to',
+  'score',
+  'maxAgeDays',
+  'fileHorizon',
+  'direction',
+  'quantile',
+  'weighting',
+  'holdDays',
+  'returnDays',
+  'costBps',
+  'borrowBps',
+  'gross',
+  'neutral',
+  'benchmark',
+  'drift',
+  'folds',
+  'run',
+  'quantiles',
+  'weightings',
+  'holds',
+  'do',
 ] as const
 export type FieldName = (typeof fieldNames)[number]
 export type Typed = Readonly<Partial<Record<FieldName, string>>>

@@ -31,7 +31,8 @@ export async function checkFile(
   }
   return perKeyLimit.use(keyId, () =>
     pool.run('panel_file', input, {
-      ...{ signal, caller: paidKey(keyId) },
+      signal,
+      caller: paidKey(keyId),
       transfer: [input.bytes.buffer],
     }),
   )

@@ -77,7 +77,8 @@ export class PinnedArchives {
       listHorizons: () => useAt(pins, version, listHorizons),
     })
     const scores = new ScoreCache({
-      ...{ pool, archive },
+      pool,
+      archive,
       openFigures: wanted => useAt(pins, version, sql => openListedFigures(events, sql, wanted)),
       findListed: (names, market) => useAt(pins, version, sql => findListed(sql, names, market)),
     })

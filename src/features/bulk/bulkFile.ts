@@ -73,10 +73,19 @@ function columnsOf(
     textOf: (number: number) => string,
     isOptional = false,
   ): ColumnValues => ({
-    ...{ name, type: 'BYTE_ARRAY', values, none, textOf, isOptional },
+    name,
+    type: 'BYTE_ARRAY',
+    values,
+    none,
+    textOf,
+    isOptional,
   })
   const whole32 = (name: string, values: Int32Array, isOptional = false): ColumnValues => ({
-    ...{ name, type: 'INT32', values, none, isOptional },
+    name,
+    type: 'INT32',
+    values,
+    none,
+    isOptional,
   })
   return [
     text('ticker', whole.entity, id => nameOf(names.tickers, id)),

@@ -35,7 +35,12 @@ export class RowBuffer {
         until: column(),
         start: column(),
       },
-      ...{ tag: column(), version: column(), metric: column(), fy: column(), unit: column(), fp: column() },
+      tag: column(),
+      version: column(),
+      metric: column(),
+      fy: column(),
+      unit: column(),
+      fp: column(),
     }
   }
 

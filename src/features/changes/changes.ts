@@ -98,7 +98,13 @@ const firstDay = '0001-01-01'
 
 /** The position before all changes of a version, or of a company in it. */
 const before = (version: number, entityId = 0): ChangePlace => ({
-  ...{ version, entityId, metricId: -1, end: firstDay, filed: firstDay, fp: 0, filingId: -1 },
+  version,
+  entityId,
+  metricId: -1,
+  end: firstDay,
+  filed: firstDay,
+  fp: 0,
+  filingId: -1,
 })
 
 type Place = { readonly phase: Phase; readonly after: ChangePlace }
@@ -138,7 +144,13 @@ async function readStep(
 }
 
 const placeOf = ({ version, entityId, metricId, end, filed, fp, filingId }: ChangeRecord): ChangePlace => ({
-  ...{ version, entityId, metricId, end, filed, fp, filingId },
+  version,
+  entityId,
+  metricId,
+  end,
+  filed,
+  fp,
+  filingId,
 })
 
 function rowOf(row: ChangeRecord): Row<ChangeField> {

@@ -29,8 +29,13 @@ const positions = new PositionCursors(
       phase: Type.Union([Type.Literal('versions'), Type.Literal('days')]),
       after: Type.Object(
         {
-          ...{ version: whole, entityId: whole, metricId: small },
-          ...{ end: day, filed: day, fp: small, filingId: whole },
+          version: whole,
+          entityId: whole,
+          metricId: small,
+          end: day,
+          filed: day,
+          fp: small,
+          filingId: whole,
         },
         strict,
       ),

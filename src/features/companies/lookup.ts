@@ -96,7 +96,8 @@ export async function findByAnyId(
   })
   const notes = [assumedSuffix(markets.get(entity.market), ticker, names), changed]
   return {
-    ...{ entity, ticker },
+    entity,
+    ticker,
     aliases: names.filter(name => name !== ticker),
     others: rest.filter(other => !other.isFormer).map(other => other.ticker),
     notes: notes.filter(note => note !== null),

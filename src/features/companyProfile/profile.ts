@@ -53,7 +53,10 @@ async function today({ sql }: SnapshotDeps, { entity, ticker, aliases }: FoundCo
   const { name, otherNames, status, exchange, sector, yearEnd } = await todayAttributes(sql, entity.entityId)
   const others = [ticker, ...aliases].filter(id => id !== entity.ticker)
   return {
-    ...{ name, other_names: otherNames, status, exchange },
+    name,
+    other_names: otherNames,
+    status,
+    exchange,
     sector: sectorOf(sector),
     fiscal_year_end: yearEnd,
     current_ids: [entity.ticker, ...others],

@@ -64,7 +64,11 @@ export function planCrossSection(
     route: 'cross-section',
     limits: crossSectionLimit,
     query: [
-      ...[metrics, filters, query.sector, period, maxAgeDays],
+      metrics,
+      filters,
+      query.sector,
+      period,
+      maxAgeDays,
       ...(sort === null && inCurrency === null ? [] : [sort, inCurrency]),
     ],
   })

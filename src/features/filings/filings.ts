@@ -80,7 +80,10 @@ export async function readFilings(
     page.next === null ? null : encodeCursor(cursors, plan.scope, plan, { position: page.next, dataVersion })
   return {
     object: 'filing_list',
-    ...{ market, ticker, from: plan.from, as_of: asOf },
+    market,
+    ticker,
+    from: plan.from,
+    as_of: asOf,
     data_version: page.dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],

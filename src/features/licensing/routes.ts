@@ -28,12 +28,19 @@ export function licensingRoutes(http: HttpPlugin, deps: LicensingDeps) {
     const keys = await listGrantKeys(sql, accountId)
     const roots = [...new Set(keys.map(key => key.rootKeyId))]
     const typed: TypedRequest = {
-      ...{ licence: 'personal', quant: false, keyId: keys.at(0)?.keyId ?? 0, company: '', purpose: '' },
-      ...{ firstDay: deps.today(), lastDay: '' },
+      licence: 'personal',
+      quant: false,
+      keyId: keys.at(0)?.keyId ?? 0,
+      company: '',
+      purpose: '',
+      firstDay: deps.today(),
+      lastDay: '',
       ...change,
     }
     const state = {
-      ...{ session, keys, typed },
+      session,
+      keys,
+      typed,
       grants: await listGrants(sql, roots),
       requests: await listRequests(sql, { accountId, limit: shownRequests }),
     }

@@ -50,7 +50,9 @@ export function orderRoutes(http: HttpPlugin, deps: OrderDeps) {
     const fault = faultIn(typed, form)
     if (fault !== null) return show(signedIn, 400, { offer, typed, fault })
     const isSigned = await signEvaluation(sql, settings, signedIn, offer, {
-      ...{ signerName: typed.name, signerTitle: typed.title, company: typed.company },
+      signerName: typed.name,
+      signerTitle: typed.title,
+      company: typed.company,
       agent: (context.request.headers.get('user-agent') ?? '')
         .replaceAll(/\p{C}/gu, '')
         .slice(0, maxAgentLength),

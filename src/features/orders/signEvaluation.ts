@@ -88,9 +88,20 @@ export async function signEvaluation(
     if (keyId === null) return false
     await holdKey(transaction, actor, keyId, keyName)
     const order = await chainOrder(transaction, document, {
-      ...{ form: formName, version: formVersion, accountId, email, domain, documentSha256: document.sha256 },
-      ...{ consent: consentSentence, ...signature, signedAt: at, address, ...proof },
-      ...{ keyPrefix: stored.prefix, grantId: await findGrantId(transaction, keyId), lastDay },
+      form: formName,
+      version: formVersion,
+      accountId,
+      email,
+      domain,
+      documentSha256: document.sha256,
+      consent: consentSentence,
+      ...signature,
+      signedAt: at,
+      address,
+      ...proof,
+      keyPrefix: stored.prefix,
+      grantId: await findGrantId(transaction, keyId),
+      lastDay,
     })
     await queueMail(transaction, orderMail(order, document, settings.baseUrl))
     await revealLater(transaction, session.sessionId, token, key)

@@ -29,7 +29,14 @@ export async function sitemapIndex(
 /** A map of all pages except for those of companies. */
 export function pagesMap({ markets, settings }: Pick<PageDeps, 'markets' | 'settings'>): string {
   const paths = [
-    ...['/', '/markets', '/catalogue', '/restatements', '/screen', '/sample', '/docs', '/docs/guides'],
+    '/',
+    '/markets',
+    '/catalogue',
+    '/restatements',
+    '/screen',
+    '/sample',
+    '/docs',
+    '/docs/guides',
     ...markets.codes.map(code => `/markets/${code}`),
   ]
   return `${head}<urlset ${namespace}>\n${paths.map(path => address(settings.baseUrl, path)).join('')}</urlset>\n`

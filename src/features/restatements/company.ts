@@ -50,7 +50,14 @@ export async function planCompanyRestatements(
   await enforceEntityCap(deps, rights, [entityId], ticker, 'ticker')
   const changed = changedId(company.sentId ?? ticker, company)
   const plan = {
-    ...{ entityId, ticker, market, metrics, asOf, from, recentFiscalYearOnly, freeLicence },
+    entityId,
+    ticker,
+    market,
+    metrics,
+    asOf,
+    from,
+    recentFiscalYearOnly,
+    freeLicence,
     notes: changed === null ? [] : [changed],
   }
   return { ...plan, cacheKey: `company restatements ${JSON.stringify(Object.values(plan))}` }
@@ -72,7 +79,11 @@ export async function readCompanyRestatements(
   return {
     object: 'restatement_list',
     metric: metrics === null ? null : metrics.join(','),
-    ...{ market, ticker, from, as_of: asOf, data_version: dataVersion },
+    market,
+    ticker,
+    from,
+    as_of: asOf,
+    data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
     ...(notes.length === 0 ? {} : { note: notes.join(' ') }),

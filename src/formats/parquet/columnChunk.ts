@@ -67,7 +67,11 @@ export class ColumnChunkWriter {
       const { buffer, byteOffset } = column.values
       page.append(new Uint8Array(buffer, byteOffset, count * 8))
       const uncompressed = writeDataPage(writer, page.written(), {
-        ...{ codec, levels: noLevels, count, present: count, encoding: 'PLAIN' },
+        codec,
+        levels: noLevels,
+        count,
+        present: count,
+        encoding: 'PLAIN',
       })
       return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
     }
@@ -87,7 +91,11 @@ export class ColumnChunkWriter {
     writeHybrid(page, dictionary.indexes, present, bits)
     const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
     uncompressed += writeDataPage(writer, page.written(), {
-      ...{ codec, levels, count, present, encoding: 'RLE_DICTIONARY' },
+      codec,
+      levels,
+      count,
+      present,
+      encoding: 'RLE_DICTIONARY',
     })
     const made = chunk({
       ...{ name, type, codec, count, start, writer, uncompressed, dictionary: { dictionaryAt, dataAt } },
@@ -114,7 +122,11 @@ export class ColumnChunkWriter {
     page.at = Math.ceil(present / 8)
     const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
     const uncompressed = writeDataPage(writer, page.written(), {
-      ...{ codec, levels, count, present, encoding: 'PLAIN' },
+      codec,
+      levels,
+      count,
+      present,
+      encoding: 'PLAIN',
     })
     return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
   }
@@ -223,7 +235,10 @@ function writeDataPage(
     uncompressed_page_size: levels.length + bytes.length,
     compressed_page_size: levels.length + compressed.length,
     data_page_header_v2: {
-      ...{ num_values: count, num_nulls: count - present, num_rows: count, encoding },
+      num_values: count,
+      num_nulls: count - present,
+      num_rows: count,
+      encoding,
       definition_levels_byte_length: levels.length,
       repetition_levels_byte_length: 0,
       is_compressed: codec !== 'UNCOMPRESSED',

@@ -62,7 +62,7 @@ export interface OperationParts {
   readonly data: boolean
 }
 
-/** An invalid Host header is an invalid parameter on any route. */
+/** The errors of every route. Even a route without parameters rejects an invalid Host header. */
 const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'parameter_invalid', 'internal']
 const withKey: readonly ErrorCode[] = [...keyErrors, 'key_revoked', 'key_expired']
 const withLimits: readonly ErrorCode[] = [...limitErrors, 'database_unavailable']

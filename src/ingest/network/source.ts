@@ -145,7 +145,10 @@ export const companyDone = (number: string, today: IsoDate): Step =>
 export const companyCursor = (number: string): string => `company ${number}`
 export const expectRequests = (requests: number): Step => ({ do: 'expect', requests })
 export const advance = (name: string, position: string, unless: 'run' | 'part'): Step => ({
-  ...{ do: 'advance', name, position, unless },
+  do: 'advance',
+  name,
+  position,
+  unless,
 })
 
 /** The value of a setting. Throws if it is not set. */

@@ -70,9 +70,17 @@ const reindexFromFacts = 1_000_000
 
 const factTables = (sql: Sql) =>
   sql([
-    ...['fact', 'fact_repeat', 'filing', 'pulled_filing', 'entity', 'entity_ticker'],
+    'fact',
+    'fact_repeat',
+    'filing',
+    'pulled_filing',
+    'entity',
+    'entity_ticker',
     // The tables from which earlier data versions are read.
-    ...['fact_past', 'filing_past', 'entity_past', 'entity_ticker_past'],
+    'fact_past',
+    'filing_past',
+    'entity_past',
+    'entity_ticker_past',
   ])
 
 /**

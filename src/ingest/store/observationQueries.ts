@@ -53,7 +53,10 @@ function observedFilingFrom(row: ObservationRecord, names: FactNames): StoredObs
       metric: names.metrics.name(metric),
       tag: names.tags.name(tag),
       unit: names.units.name(unit),
-      ...{ start, end, value, filing },
+      start,
+      end,
+      value,
+      filing,
       rounded: rounded === 1,
     }),
   )
@@ -103,7 +106,11 @@ function copyLine(
   )
   const dayTexts = days.map(day => (day === unknownObservationDay ? '-infinity' : copyDateText(day)))
   return [
-    ...[entityId, accession, escapeCopyText(form), copyDateText(filed), copyTimestampText(acceptedAt)],
+    entityId,
+    accession,
+    escapeCopyText(form),
+    copyDateText(filed),
+    copyTimestampText(acceptedAt),
     ...[`{${dayTexts.join(',')}}`, JSON.stringify(figures)],
   ].join('\t')
 }

@@ -43,7 +43,10 @@ export async function fetchRegister(
   onResponse: () => Promise<void>,
 ): Promise<void> {
   const run: FetchRun = {
-    ...{ sql, options, fetched, consecutiveFailures: 0 },
+    sql,
+    options,
+    fetched,
+    consecutiveFailures: 0,
     throttle: createThrottle(options.fetchPolicy.requestsPerSecond, options.network),
     redact: secretRedactor(options.source, options.settings),
   }

@@ -52,7 +52,14 @@ export interface FetchSummary {
 }
 
 export const newFetchSummary = (): FetchSummary => ({
-  ...{ expected: 0, requests: 0, cached: 0, saved: 0, savedBytes: 0, unchanged: 0, missing: 0, bytes: 0 },
+  expected: 0,
+  requests: 0,
+  cached: 0,
+  saved: 0,
+  savedBytes: 0,
+  unchanged: 0,
+  missing: 0,
+  bytes: 0,
   failures: 0,
   failed: [],
   stopped: null,

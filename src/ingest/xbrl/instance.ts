@@ -168,7 +168,10 @@ export class ResourceReader {
     if (local === 'context') {
       const none = Number.NaN
       this.#context = {
-        ...{ entity: '', start: none, end: none, instant: none },
+        entity: '',
+        start: none,
+        end: none,
+        instant: none,
         faultyDay: null,
         dimensions: new Map(),
       }

@@ -126,6 +126,9 @@ const findingOf = (damage: DamageError, relation: RelationName | null): Finding 
   ...(relation ?? unknownRelation),
   // Pages that can be read but are inconsistent are damaged in structure: their checksums are right.
   foundBy: damage.path === null ? 'structure' : 'request',
-  ...{ fork: damage.fork, firstBlock: damage.firstBlock, lastBlock: damage.lastBlock },
-  ...{ blocks: null, detail: damage.message },
+  fork: damage.fork,
+  firstBlock: damage.firstBlock,
+  lastBlock: damage.lastBlock,
+  blocks: null,
+  detail: damage.message,
 })

@@ -37,7 +37,10 @@ export async function readMeans(sql: SqlClient): Promise<Means> {
   const has = (use: keyof typeof functions) => allowed.some(entry => entry.use === use)
   return {
     ...storage,
-    ...{ readsFiles: has('readsFiles'), prewarms: has('prewarms'), checksTables: has('checksTables') },
-    ...{ checksBtrees: has('checksBtrees'), checksGin: has('checksGin') },
+    readsFiles: has('readsFiles'),
+    prewarms: has('prewarms'),
+    checksTables: has('checksTables'),
+    checksBtrees: has('checksBtrees'),
+    checksGin: has('checksGin'),
   }
 }

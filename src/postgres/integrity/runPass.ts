@@ -93,8 +93,14 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   if (ended !== 'complete') await record.save(true)
   const findings = ended === 'complete' ? await record.end('complete') : []
   return {
-    ...{ ended, findings, pages, unchecked, isRecorded },
-    ...{ bytes: pages * means.blockBytes, description: reader.description, hasChecksums: means.hasChecksums },
+    ended,
+    findings,
+    pages,
+    unchecked,
+    isRecorded,
+    bytes: pages * means.blockBytes,
+    description: reader.description,
+    hasChecksums: means.hasChecksums,
   }
 }
 
@@ -156,7 +162,9 @@ async function checkAllStructure(pass: Pass): Promise<boolean> {
   await record.readKnown()
   const damaged = record.damagedRelations()
   const structure = {
-    ...{ isThorough: options.isThorough, maxIndexBytes: options.maxIndexBytes, signal: options.signal },
+    isThorough: options.isThorough,
+    maxIndexBytes: options.maxIndexBytes,
+    signal: options.signal,
     pause: async (blocks: number) => {
       await pass.goOn(blocks)
     },
@@ -202,18 +210,27 @@ function showProgress({ options, record, findings }: Pass): void {
 }
 
 const nameOf = ({ relation, name, kind, isCatalog, ofTable }: RelationName) => ({
-  ...{ relation, name, kind, isCatalog, ofTable },
+  relation,
+  name,
+  kind,
+  isCatalog,
+  ofTable,
 })
 
 const damagedPages = (relation: RelationName, fork: Fork, blocks: readonly number[]): Finding => ({
   ...nameOf(relation),
   ...{ foundBy: 'pages', fork, firstBlock: blocks[0], lastBlock: blocks[blocks.length - 1] },
-  ...{ blocks: blocks.length, detail: 'The checksum or the header of the pages is wrong.' },
+  blocks: blocks.length,
+  detail: 'The checksum or the header of the pages is wrong.',
 })
 
 const missingFile = (relation: StoredRelation): Finding => ({
   ...nameOf(relation),
-  ...{ foundBy: 'pages', fork: 'main', firstBlock: null, lastBlock: null, blocks: null },
+  foundBy: 'pages',
+  fork: 'main',
+  firstBlock: null,
+  lastBlock: null,
+  blocks: null,
   detail: `The file ${relation.path} is missing.`,
 })
 

@@ -46,7 +46,8 @@ export function readPool(primary: Sql, choice: ReadChoice): Sql {
     },
   })
   setReadRoute(pool, {
-    ...{ primary, seen: choice.seen },
+    primary,
+    seen: choice.seen,
     snapshot: work => readSnapshot(primary, choice, work),
   })
   return pool

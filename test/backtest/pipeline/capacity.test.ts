@@ -40,7 +40,11 @@ const run = (
 /** [date, asset, score, volume] of a panel whose returns are 0. */
 const cells = (...list: [string, string, number, number | null][]): BacktestPanelRow[] =>
   list.map(([date, asset, score, volume]) => ({
-    ...{ date, asset, score, forward_return: 0, dollar_volume: volume },
+    date,
+    asset,
+    score,
+    forward_return: 0,
+    dollar_volume: volume,
   }))
 
 test('a tiny panel by hand: the volume is that of the row on the date of the trade', () => {
@@ -128,12 +132,20 @@ test('capacity is that of the plain loops, with overlapping tranches, missing na
   fc.assert(
     fc.property(anyRows, anyConfig, (rows, config) => {
       const settings = {
-        ...{ longShort: config.direction === 'long_short', quantile: config.quantile, neutralMarket: false },
-        ...{ weighting: config.weighting, tranches: config.holdDays, gross: config.gross, drift: false },
+        longShort: config.direction === 'long_short',
+        quantile: config.quantile,
+        neutralMarket: false,
+        weighting: config.weighting,
+        tranches: config.holdDays,
+        gross: config.gross,
+        drift: false,
       }
       const plain = rows.map(row => ({
-        ...{ day: dayNumber(row.date), asset: row.asset, market: '' },
-        ...{ score: row.score, forwardReturn: row.forward_return },
+        day: dayNumber(row.date),
+        asset: row.asset,
+        market: '',
+        score: row.score,
+        forwardReturn: row.forward_return,
       }))
       const days = [...new Set(plain.map(({ day }) => day))].sort((a, b) => a - b)
       const periods = loopReference(plain, settings, 1, {}, 0)

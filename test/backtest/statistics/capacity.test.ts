@@ -49,7 +49,10 @@ test('a trade without a volume allows no capital', () => {
         1,
       ),
     ).toEqual({
-      ...{ capital: 0, strict: 0, traded: 1, tradedWithoutVolume: 0.5 },
+      capital: 0,
+      strict: 0,
+      traded: 1,
+      tradedWithoutVolume: 0.5,
     })
 })
 

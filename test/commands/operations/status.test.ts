@@ -136,7 +136,9 @@ describe('status', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const child = Bun.spawn(['bun', 'src/cli.ts', 'status', '--timeout', '1'], {
       env: { ...process.env, DATABASE_URL: `postgres://ana:hunter2@127.0.0.1:${port}/asfiled` },
-      ...{ stdout: 'pipe', stderr: 'pipe', timeout: 30_000 },
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: 30_000,
     })
     const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
     expect(await child.exited).toBe(1)

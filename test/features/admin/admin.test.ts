@@ -44,7 +44,12 @@ let people = 0
 const newAddress = () => `person${++people}@buyer${people}.example`
 
 const wish = (change: Record<string, string> = {}) => ({
-  ...{ licence: 'commercial', company: 'Fund Ltd', purpose: 'Research', key: '0', first: today, last: '' },
+  licence: 'commercial',
+  company: 'Fund Ltd',
+  purpose: 'Research',
+  key: '0',
+  first: today,
+  last: '',
   ...change,
 })
 

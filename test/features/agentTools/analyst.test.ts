@@ -204,7 +204,9 @@ const questions: readonly Question[] = [
     answer: async ask => {
       const args = { tickers: ['005930.KS'], metrics: ['revenue'], fp: 'Q4', fy: '2022' }
       expect(only(await ask('get_fundamentals_history', args))).toMatchObject({
-        ...{ v: 70_464_575 * million, kind: 'derived', filed: '2023-03-07' },
+        v: 70_464_575 * million,
+        kind: 'derived',
+        filed: '2023-03-07',
       })
     },
   },
@@ -214,7 +216,8 @@ const questions: readonly Question[] = [
     answer: async ask => {
       const args = { tickers: ['2330.TW'], metrics: ['revenue'], fp: 'FY', fy: '2023' }
       expect(only(await ask('get_fundamentals_history', args))).toMatchObject({
-        ...{ filed: '2024-04-01', v: 2_161_735_841_000 },
+        filed: '2024-04-01',
+        v: 2_161_735_841_000,
       })
       const before = await ask('get_fundamentals_history', { ...args, as_of: '2024-03-31' })
       expect(rowsOf(before)).toEqual([])

@@ -240,7 +240,9 @@ describe('a sweep', () => {
         Accept: 'application/json, text/event-stream',
       },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: { name: 'run_backtest', arguments: long, _meta: { progressToken: 1 } },
       }),
     })

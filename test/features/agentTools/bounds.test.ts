@@ -260,8 +260,15 @@ test('an answer is given again by its data_version, whatever was corrected since
 
 describe('hostile arguments', () => {
   const names = [
-    ...['search_companies', 'get_latest_fundamentals', 'get_fundamentals_history', 'get_coverage'],
-    ...['compare_as_of', 'get_restatements', 'screen', 'run_backtest', 'no_such_tool'],
+    'search_companies',
+    'get_latest_fundamentals',
+    'get_fundamentals_history',
+    'get_coverage',
+    'compare_as_of',
+    'get_restatements',
+    'screen',
+    'run_backtest',
+    'no_such_tool',
   ]
   const argumentNames = [
     ...[

@@ -37,7 +37,10 @@ describe.skipIf(!isReady)('judges of MCP servers, from PyPI (LONG=1)', () => {
     'mcpscore blames nothing but what is meant so, and no smoke check of any tool fails',
     async () => {
       const { code, report } = await judge('mcpscore', [
-        ...['--no-config', '--json', '--smoke', '--call-all'],
+        '--no-config',
+        '--json',
+        '--smoke',
+        '--call-all',
         ...['--header', `Authorization: Bearer ${key}`, `${server.url}/mcp`],
       ])
       const failed = report.results.filter(({ passed }: Structured) => passed === false)
@@ -63,7 +66,11 @@ describe.skipIf(!isReady)('judges of MCP servers, from PyPI (LONG=1)', () => {
     'mcp-quality finds no fault in contract, safety and security',
     async () => {
       const { code, report } = await judge('mcp-quality', [
-        ...['run', '--json', '--security', '--safety', '--response-bloat'],
+        'run',
+        '--json',
+        '--security',
+        '--safety',
+        '--response-bloat',
         ...['--transport', 'streamable-http', '--header', `Authorization: Bearer ${key}`],
         `${server.url}/mcp`,
       ])

@@ -20,7 +20,8 @@ beforeAll(async () => {
 afterAll(() => database.close(), 60_000)
 
 const name = (metric: string, block = 0): BlockName => ({
-  ...{ metric, fp: 'FY' },
+  metric,
+  fp: 'FY',
   firstEntity: block * companiesPerBlock,
 })
 const bytesOfOne = eventBytes(buildEvents({ firstEntity: 0, rows: new Uint8Array(0) }))

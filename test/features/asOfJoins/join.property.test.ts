@@ -49,7 +49,9 @@ async function naive(
 ): Promise<Cell> {
   const { deps } = bench
   const plan = await planCompany({ ...deps, cursors: testCursors }, rightsOf('personal'), {
-    ...{ ticker, metric, as_of: known },
+    ticker,
+    metric,
+    as_of: known,
     ...periodOf[fp],
   })
   const { data } = await readCompany({ sql: deps.sql, markets: deps.markets }, plan)

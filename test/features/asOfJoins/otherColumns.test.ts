@@ -23,7 +23,10 @@ beforeAll(async () => {
   database = await testDatabase()
   await insertCompanies(database.sql)
   const planter = await insertEntity(database.sql, {
-    ...{ market: 'US', issuerId: '0000000077', ticker: 'PLANT', name: 'Planted Inc.' },
+    market: 'US',
+    issuerId: '0000000077',
+    ticker: 'PLANT',
+    name: 'Planted Inc.',
   })
   await insertVintages(database.sql, planter, planted)
   server = await testServer(database.sql)
@@ -97,8 +100,13 @@ describe('CSV', () => {
     expect(columns.revenue).toEqual([100, null, null, 130.5])
     const lines = (await textOf(csv, 'csv', 'ndjson')).trim().split('\n')
     expect(JSON.parse(lines[0])).toEqual({
-      ...{ '': '0', note: 'Apple, "Inc."', ticker: 'PLANT', date: '2010-03-01' },
-      ...{ qty: '007', price: '1.10', revenue: 100 },
+      '': '0',
+      note: 'Apple, "Inc."',
+      ticker: 'PLANT',
+      date: '2010-03-01',
+      qty: '007',
+      price: '1.10',
+      revenue: 100,
     })
     const rows = await parquetReadObjects({ file: await fileOf(csv, 'csv') })
     expect(rows.map(({ note, qty }) => [note ?? null, qty ?? null])).toEqual([

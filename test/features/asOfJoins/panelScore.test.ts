@@ -64,8 +64,13 @@ describe('a panel whose score is a metric', () => {
     expect([...Value.Errors(BacktestResult, given)]).toEqual([])
     expect(withoutEcho(given)).toEqual(expected)
     expect(given.score).toMatchObject({
-      ...{ metric: 'roe', unit: 'pure', market: 'US', fiscal_period: 'FY', known: 'filed before the date' },
-      ...{ max_age_days: 550, n_names: tickers.length },
+      metric: 'roe',
+      unit: 'pure',
+      market: 'US',
+      fiscal_period: 'FY',
+      known: 'filed before the date',
+      max_age_days: 550,
+      n_names: tickers.length,
     })
     expect([given.data_version, given.request.score]).toEqual([version, score])
     const columns = Object.fromEntries(

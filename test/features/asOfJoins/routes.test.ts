@@ -29,7 +29,10 @@ beforeAll(async () => {
   const { sql } = database
   await insertCompanies(sql)
   const planter = await insertEntity(sql, {
-    ...{ market: 'US', issuerId: '0000000077', ticker: 'PLANT', name: 'Planted Inc.' },
+    market: 'US',
+    issuerId: '0000000077',
+    ticker: 'PLANT',
+    name: 'Planted Inc.',
   })
   await insertVintages(sql, planter, planted)
   await sql`insert into entity_former_id (ticker, entity_id, place) values ('SEED', ${planter}, 1)`.catch(

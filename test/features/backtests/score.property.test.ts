@@ -63,7 +63,10 @@ const world = fc
   .map(({ days, maxAgeDays, drafts }): World => {
     const ascending = days.toSorted((a, b) => a - b)
     const filings = drafts.map(({ company, metric, fp, year, onDate, filed, unit, isWithdrawn }, i) => ({
-      ...{ company, metric, fp, unit },
+      company,
+      metric,
+      fp,
+      unit,
       // Some years end after their filing: a slip of the filer's.
       end: firstDay - 60 + 250 * year,
       filed: firstDay + (onDate === null ? filed : ascending[onDate % ascending.length]),

@@ -73,7 +73,8 @@ test('the cache is bounded, and evicts the scores used longest ago', async () =>
   const reads: number[] = []
   bench = openBench()
   const scores = new ScoreCache({
-    ...{ pool: bench.deps.pool, archive: bench.deps.archive },
+    pool: bench.deps.pool,
+    archive: bench.deps.archive,
     findListed: async () => [],
     openFigures: async requested => {
       reads.push(Number(requested.metric))
@@ -97,7 +98,8 @@ test('a read that fails is not cached, and at most two run at a time', async () 
   const gate = Promise.withResolvers<void>()
   bench = openBench()
   const scores = new ScoreCache({
-    ...{ pool: bench.deps.pool, archive: bench.deps.archive },
+    pool: bench.deps.pool,
+    archive: bench.deps.archive,
     findListed: async () => [],
     openFigures: async requested => {
       maxUnderWay = Math.max(maxUnderWay, ++underWay)

@@ -17,7 +17,12 @@ export function makeBulkFolder(): { folder: string; remove: () => void } {
 /** A release with all markets. */
 export const build = (sql: Sql, folder: string, change: Partial<BuildOptions> = {}) =>
   buildRelease({
-    ...{ sql, folder, manifests, keep: 3, today: '2026-07-01', signal: new AbortController().signal },
+    sql,
+    folder,
+    manifests,
+    keep: 3,
+    today: '2026-07-01',
+    signal: new AbortController().signal,
     onProgress: () => {},
     report: () => {},
     ...change,

@@ -70,7 +70,8 @@ test.skipIf(isShort || [taiwan, apple, snowflake, quarter, charities].includes(n
       const expected = await truth(sql, day)
       let isImported = path === null
       await follow(servers, mirror, {
-        ...{ day, limit: 5_000 },
+        day,
+        limit: 5_000,
         meanwhile: async () => {
           if (isImported) return
           isImported = true

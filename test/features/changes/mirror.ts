@@ -90,7 +90,8 @@ export async function follow(servers: readonly Sql[], mirror: Mirror, options: S
     const list = await listChanges(
       { sql: servers[page++ % servers.length], cursors: testCursors },
       {
-        ...{ since, limit },
+        since,
+        limit,
         ...(saysDay && mirror.day !== null ? { since_day: mirror.day } : {}),
         ...(cursor === null ? {} : { cursor }),
       },

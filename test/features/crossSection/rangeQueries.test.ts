@@ -13,7 +13,13 @@ beforeAll(async () => {
 afterAll(() => db.close(), 60_000)
 
 const scope: CrossSectionScope = {
-  ...{ metric: 'revenue', market: 'US', asOf: '2026-01-01', fp: 0, from: null, after: null, limit: 5_000 },
+  metric: 'revenue',
+  market: 'US',
+  asOf: '2026-01-01',
+  fp: 0,
+  from: null,
+  after: null,
+  limit: 5_000,
   ...{ recentFiscalYearOnly: allYears, filters: [], sector: null },
 }
 

@@ -274,7 +274,8 @@ describe('companies by one of their figures', () => {
     expect((await ranked(9)).isWhole).toBe(true)
     const part = await ranked(8)
     expect([part.isWhole, part.total, part.rows.map(({ ticker }) => ticker)]).toEqual([
-      ...[false, 8],
+      false,
+      8,
       ['C7', 'C6', 'C5'],
     ])
   })

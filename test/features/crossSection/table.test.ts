@@ -127,7 +127,11 @@ test('trailing twelve months of a market are those of each company, and filters 
   // 42,905 of the year + 29,182 - 20,964; profit 8,235 + 6,452 - 3,875. 10-K/A 0001193125-10-012091 and 10-Q 0001193125-10-088957.
   const query = { metric: 'revenue,net_income', fp: 'TTM', as_of: '2010-04-21' } as const
   expect((await table(query)).data.find(row => row.ticker === 'AAPL')).toMatchObject({
-    ...{ fp: 'TTM', end: '2010-03-27', revenue: 51_123e6, net_income: 10_812e6, older: null },
+    fp: 'TTM',
+    end: '2010-03-27',
+    revenue: 51_123e6,
+    net_income: 10_812e6,
+    older: null,
   })
   const hasApple = async (change: Partial<CrossSectionQuery>, bounds = {}) =>
     (await single('revenue', { ...query, ...change }, bounds)).data.some(row => row.ticker === 'AAPL')

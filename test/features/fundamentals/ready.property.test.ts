@@ -102,7 +102,9 @@ test('while imports, corrections and passes race them, answers are those of thei
   opened.push(pins)
   const draft = (value: number) => [
     {
-      ...{ day: value % spanDays, hour: null, name: 'New' },
+      day: value % spanDays,
+      hour: null,
+      name: 'New',
       figures: ['revenue', 'net_income', 'assets'].map(metric => ({
         ...{ metric, period: { start: '2019-01-01', end: '2019-12-31' }, value: value + 1 },
       })),

@@ -49,7 +49,10 @@ test('every row says until when it was current, as far as that was known, and wh
   const asked = { ticker: 'AAPL', metric: 'revenue', fy: '2009' } as const
   const short = async (as_of: string, fp: 'FY' | 'Q4') =>
     (await read({ ...asked, as_of, fp })).data.map(({ v, until, kind, generation = null }) => [
-      ...[v / 1e6, until, kind, generation],
+      v / 1e6,
+      until,
+      kind,
+      generation,
     ])
   expect(await short('2010-01-24', 'FY')).toEqual([[36_537, null, 'stated', null]])
   expect(await short('2010-01-25', 'FY')).toEqual([

@@ -79,7 +79,14 @@ describe('a page shows a visitor what the demo key gets, and nothing else', () =
   test('the states of the script are what the page of each day shows, on random days', async () => {
     const { cookie } = await memberWith(server, server.sql, { licence: 'personal' })
     const tickers = [
-      ...['AAPL', 'GOOGL', 'SNOW', '2330.TW', '005930.KS', 'E02367.JP', '483935326.FR', 'CC40675.NZ'],
+      'AAPL',
+      'GOOGL',
+      'SNOW',
+      '2330.TW',
+      '005930.KS',
+      'E02367.JP',
+      '483935326.FR',
+      'CC40675.NZ',
       ...companies.slice(10, 14),
     ]
     let compared = 0
@@ -102,7 +109,9 @@ describe('a page shows a visitor what the demo key gets, and nothing else', () =
             [metric, end, value, isRestated, text, title].join(' '),
           )
           expect([ticker, show, day, ...byScript.filter(inBoth).sort()]).toEqual([
-            ...[ticker, show, day],
+            ticker,
+            show,
+            day,
             ...byServer.filter(inBoth).sort(),
           ])
           compared += byServer.length

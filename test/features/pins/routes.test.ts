@@ -32,7 +32,9 @@ async function anotherServer(url: string) {
   const directory = companyDirectory(sql)
   const watch = await watchDataVersion(sql, () => directory.forget())
   const server = await testServer(sql, {
-    ...{ today: () => testToday, directory, dataVersion: watch.current },
+    today: () => testToday,
+    directory,
+    dataVersion: watch.current,
     log: pino({ level: 'silent' }),
   })
   closing.push(async () => {

@@ -26,8 +26,14 @@ describe('the life of a forecast', () => {
     expect(resolved).toMatchObject({ added: 0, resolved: 1, refused: 0 })
     expect((await list(db.sql, quant)).data).toEqual([
       {
-        ...{ date: '2026-01-05', ticker: 'AAPL', market: 'US', horizon: '1d' },
-        ...{ predicted_pct: 0.01, actual_pct: 0.02, status: 'won', source: 'live' },
+        date: '2026-01-05',
+        ticker: 'AAPL',
+        market: 'US',
+        horizon: '1d',
+        predicted_pct: 0.01,
+        actual_pct: 0.02,
+        status: 'won',
+        source: 'live',
       },
     ])
   })

@@ -39,7 +39,9 @@ export function readDays(days: readonly SignalDay[]): ResolvedSignal[] {
     return lines.map((line, i) => {
       const [ticker, market] = line.split(' ')
       return {
-        ...{ day, ticker, market },
+        day,
+        ticker,
+        market,
         predicted: Buffer.from(predicted).readDoubleBE(8 * i),
         actual: Buffer.from(actual).readDoubleBE(8 * i),
       }

@@ -9,8 +9,14 @@ beforeAll(async () => {
 afterAll(() => db.close(), 60_000)
 
 const row: StagedSignal = {
-  ...{ line: 2, date: '2026-01-05', horizonDays: 1, ticker: 'A', market: 'US' },
-  ...{ predicted: 0.1, actual: null, source: null },
+  line: 2,
+  date: '2026-01-05',
+  horizonDays: 1,
+  ticker: 'A',
+  market: 'US',
+  predicted: 0.1,
+  actual: null,
+  source: null,
 }
 
 async function isUsable(): Promise<void> {

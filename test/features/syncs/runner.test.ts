@@ -79,7 +79,10 @@ async function runnerOf(
   const started: Fake[] = []
   const reported: object[] = []
   const runner = new SyncRunner({
-    ...{ sql: db.sql, processId: await newProcess(), schedule: readSchedule(times).schedule, timeoutMs },
+    sql: db.sql,
+    processId: await newProcess(),
+    schedule: readSchedule(times).schedule,
+    timeoutMs,
     start: market => {
       const process = fakeProcess()
       started.push(process)

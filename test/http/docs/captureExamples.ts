@@ -59,12 +59,16 @@ const answers: Record<string, Ask> = {
   },
   as_of: { caller: 'personal', path: '/api/v1/as-of', body: JSON.stringify(requests.as_of) },
   as_of_csv: {
-    ...{ caller: 'personal', path: '/api/v1/as-of?metrics=revenue,roe&format=csv' },
-    ...{ body: requests.as_of_csv, type: 'text/csv' },
+    caller: 'personal',
+    path: '/api/v1/as-of?metrics=revenue,roe&format=csv',
+    body: requests.as_of_csv,
+    type: 'text/csv',
   },
   as_of_ndjson: {
-    ...{ caller: 'personal', path: '/api/v1/as-of?metrics=revenue,roe&format=ndjson' },
-    ...{ body: requests.as_of_ndjson, type: 'application/x-ndjson' },
+    caller: 'personal',
+    path: '/api/v1/as-of?metrics=revenue,roe&format=ndjson',
+    body: requests.as_of_ndjson,
+    type: 'application/x-ndjson',
   },
   restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
   restatements_csv: {

@@ -53,7 +53,10 @@ async function faultsOf(program: string): Promise<string> {
   await Bun.write(join(folder, 'program.ts'), program)
   const options = {
     ...{ target: 'ESNext', module: 'Preserve', lib: ['ESNext', 'DOM'], types: [] },
-    ...{ strict: true, noUncheckedIndexedAccess: false, skipLibCheck: true, noEmit: true },
+    strict: true,
+    noUncheckedIndexedAccess: false,
+    skipLibCheck: true,
+    noEmit: true,
     allowImportingTsExtensions: true,
   }
   await Bun.write(

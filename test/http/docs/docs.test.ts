@@ -139,9 +139,22 @@ describe('the schemas of /openapi.json', () => {
   test('name every answer, every row and what is nested in them', () => {
     const names = Object.keys(document.components.schemas)
     for (const name of [
-      ...['FundamentalsList', 'FundamentalsBatch', 'FundamentalsRow', 'CoverageIndex', 'CoverageCheck'],
-      ...['CrossSection', 'CrossSectionRow', 'RestatementList', 'Restatement', 'SignalList', 'SignalRow'],
-      ...['BacktestRequest', 'BacktestResult', 'BacktestMetrics', 'BacktestFold', 'BacktestTrial'],
+      'FundamentalsList',
+      'FundamentalsBatch',
+      'FundamentalsRow',
+      'CoverageIndex',
+      'CoverageCheck',
+      'CrossSection',
+      'CrossSectionRow',
+      'RestatementList',
+      'Restatement',
+      'SignalList',
+      'SignalRow',
+      'BacktestRequest',
+      'BacktestResult',
+      'BacktestMetrics',
+      'BacktestFold',
+      'BacktestTrial',
       ...[
         'Panel',
         'PanelList',
@@ -152,8 +165,15 @@ describe('the schemas of /openapi.json', () => {
         'ErrorAnswer',
         'Problem',
       ],
-      ...['Me', 'MeLimits', 'MeUsed', 'MeRemaining', 'MeEntities'],
-      ...['Manifest', 'MetricDefinition', 'TradingCosts', 'CostComponent'],
+      'Me',
+      'MeLimits',
+      'MeUsed',
+      'MeRemaining',
+      'MeEntities',
+      'Manifest',
+      'MetricDefinition',
+      'TradingCosts',
+      'CostComponent',
     ])
       expect(names).toContain(name)
   })

@@ -51,7 +51,10 @@ describe.skipIf(process.env.LONG === undefined)('a generated client (LONG=1)', (
     await Bun.write(join(folder, place, 'program.ts'), program)
     const compilerOptions = {
       ...{ target: 'ESNext', module: 'Preserve', lib: ['ESNext', 'DOM', 'DOM.Iterable'], types: [] },
-      ...{ strict: true, skipLibCheck: true, noEmit: true, allowImportingTsExtensions: true },
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
     }
     await Bun.write(join(folder, place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }))
     return (await run('bun', 'node_modules/typescript/bin/tsc', '-p', place, '--pretty', 'false')).output
@@ -80,8 +83,14 @@ await runBacktest({ body: { config: { quantile: 'much' } } })
     async client => {
       const target = `orval-${client}/api.ts`
       const generated = await run(
-        ...['bun', 'node_modules/orval/dist/bin/orval.mjs'],
-        ...['--input', './openapi.json', '--output', target, '--client', client],
+        'bun',
+        'node_modules/orval/dist/bin/orval.mjs',
+        '--input',
+        './openapi.json',
+        '--output',
+        target,
+        '--client',
+        client,
       )
       expect(generated).toMatchObject({ code: 0 })
       expect(await faultsOf(dirname(target))).toBe('')
@@ -110,8 +119,16 @@ await runBacktest({ config: { quantile: 'much' } })
   test.skipIf(python === null)('of openapi-python-client passes mypy --strict', async () => {
     await Bun.write(join(folder, 'config.yaml'), settingsIn('yaml', 'content_type_overrides'))
     const generated = await run(
-      ...[python ?? '', '-m', 'openapi_python_client', 'generate', '--path', 'openapi.json'],
-      ...['--output-path', 'python', '--config', 'config.yaml'],
+      python ?? '',
+      '-m',
+      'openapi_python_client',
+      'generate',
+      '--path',
+      'openapi.json',
+      '--output-path',
+      'python',
+      '--config',
+      'config.yaml',
     )
     expect(generated).toMatchObject({ code: 0 })
     // Bodies of text are all that the generator does not know.

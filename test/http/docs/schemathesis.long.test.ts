@@ -37,7 +37,11 @@ describe.skipIf(python === null)('Schemathesis (LONG=1)', () => {
 
   async function findings(key: string, examples: number) {
     const command = [
-      ...[python ?? '', '-m', 'schemathesis.cli', '--config-file', join(place, 'schemathesis.toml')],
+      python ?? '',
+      '-m',
+      'schemathesis.cli',
+      '--config-file',
+      join(place, 'schemathesis.toml'),
       ...['run', `${server.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--checks', 'all'],
       ...[
         '--max-examples',

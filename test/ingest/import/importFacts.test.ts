@@ -212,8 +212,14 @@ test('a figure under a preferred tag of the same filing replaces the other, of w
     profile: { market: 'US', issuerId: '0000000001', registers: true },
     reportedFacts: [
       {
-        ...{ metric: 'revenue', tag, unit: 'USD', value, rounded: false, filing },
-        ...{ start: dayNumber('2020-01-01'), end: dayNumber('2020-12-31') },
+        metric: 'revenue',
+        tag,
+        unit: 'USD',
+        value,
+        rounded: false,
+        filing,
+        start: dayNumber('2020-01-01'),
+        end: dayNumber('2020-12-31'),
       },
     ],
     filings: [],

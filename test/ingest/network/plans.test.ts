@@ -194,7 +194,9 @@ test('JP: fetches only reports with accounts, of the named companies, and not wi
   const day = (...results: object[]) => fresh({ ...list, results })
   const documents = (results: object[], companies: string[] = []) =>
     runPlan('JP', request => (request.key.startsWith('list/') ? day(...results) : { kind: 'cached' }), {
-      ...{ since: '2025-06-27', today: '2025-06-27', companies },
+      since: '2025-06-27',
+      today: '2025-06-27',
+      companies,
     })
       .requests.filter(({ key }) => key.startsWith('document/'))
       .map(({ url }) => url.replace(/.*documents\//, ''))

@@ -76,7 +76,10 @@ interface Market {
 
 const markets: readonly Market[] = [
   {
-    ...{ name: 'NZ', replaces: true, rules: nzRegister.rules, revenue: 'revenue' },
+    name: 'NZ',
+    replaces: true,
+    rules: nzRegister.rules,
+    revenue: 'revenue',
     // The first working day from 31 December on: a Saturday in 2022, a Sunday in 2023.
     deadline: year => dayNumber(year === 2022 ? '2023-01-04' : '2024-01-03'),
     document: (company, { shown }) =>
@@ -92,7 +95,10 @@ const markets: readonly Market[] = [
   },
   {
     // The year's report; its two tables are read apart.
-    ...{ name: 'TW', replaces: false, rules: twRegister.rules, revenue: 'revenue' },
+    name: 'TW',
+    replaces: false,
+    rules: twRegister.rules,
+    revenue: 'revenue',
     deadline: year => deadline({ code: '1101', year, quarter: 4 }, 'general'),
     document: (company, { day, shown }) => {
       const [year, month, date] = isoDate(day).split('-')

@@ -25,7 +25,9 @@ const lines = (await Bun.file(fixture).text())
 const statementsOf = (year: string | null) =>
   lines.find(({ _request }) => _request.bsns_year === year && _request.fs_div === 'CFS')
 const report = (year: string, receipt: string) => ({
-  ...{ corp_code: '00164742', corp_cls: 'Y', rcept_no: receipt },
+  corp_code: '00164742',
+  corp_cls: 'Y',
+  rcept_no: receipt,
   report_nm: `[기재정정]사업보고서 (${year}.12)`,
 })
 const reports: Readonly<Record<string, ReturnType<typeof report>>> = {
@@ -34,8 +36,13 @@ const reports: Readonly<Record<string, ReturnType<typeof report>>> = {
   '20240315': report('2022', '20240314001531'),
 }
 const overview = {
-  ...{ status: '000', corp_code: '00164742', corp_name: '현대자동차(주)', corp_name_eng: 'HYUNDAI MOTOR CO' },
-  ...{ stock_code: '005380', corp_cls: 'Y', acc_mt: '12' },
+  status: '000',
+  corp_code: '00164742',
+  corp_name: '현대자동차(주)',
+  corp_name_eng: 'HYUNDAI MOTOR CO',
+  stock_code: '005380',
+  corp_cls: 'Y',
+  acc_mt: '12',
 }
 
 /** The revenue by year that is served after a run on each day. */

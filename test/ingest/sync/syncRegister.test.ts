@@ -367,7 +367,9 @@ test('files of one subject are imported together, also if some came earlier', as
     read.push(names)
     const register: Register = {
       ...(registers.get('NZ') as Register),
-      ...{ market: 'BE', overwrites: false, mapping: day },
+      market: 'BE',
+      overwrites: false,
+      mapping: day,
       readDocument: ({ name }) => {
         names.push(name.slice(name.lastIndexOf('/') + 1))
         return { parsed: [], figuresRead: 0, malformed: 0 }

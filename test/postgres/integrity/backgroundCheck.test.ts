@@ -87,7 +87,9 @@ describe('the check of a server', () => {
     const start = () =>
       startPageCheck({
         config: { pageCheckMbPerSecond: 1_000, pageCheckHours: 1 },
-        ...{ url: db.cluster.url, folder: db.folder, lookEveryMs: 20 },
+        url: db.cluster.url,
+        folder: db.folder,
+        lookEveryMs: 20,
         log: pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) }),
         damage: { note: () => {}, takeNews: () => false },
       })

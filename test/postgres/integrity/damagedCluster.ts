@@ -69,8 +69,14 @@ export class DamagedCluster {
     const reported: Finding[] = []
     const pass: OpenPass | null = options.pass ?? (await beginPass(this.sql, holder, true))
     const result = await runPass({
-      ...{ sql: this.sql, folder: this.folder, holder, hasStructure: true, bytesPerSecond: null },
-      ...{ isThorough: false, maxIndexBytes: null, signal: new AbortController().signal },
+      sql: this.sql,
+      folder: this.folder,
+      holder,
+      hasStructure: true,
+      bytesPerSecond: null,
+      isThorough: false,
+      maxIndexBytes: null,
+      signal: new AbortController().signal,
       elapsedMs: () => performance.now(),
       report: (finding: Finding) => reported.push(finding),
       ...options,
@@ -95,6 +101,10 @@ export function overwrite(path: string, block: number, bytes: number): void {
 
 /** What a test compares of a finding. */
 export const brief = ({ name, kind, foundBy, fork, firstBlock, lastBlock, blocks }: Finding) => ({
-  ...{ name, kind, foundBy, fork, blocks },
+  name,
+  kind,
+  foundBy,
+  fork,
+  blocks,
   range: [firstBlock, lastBlock],
 })

@@ -9,8 +9,15 @@ const holder = crypto.randomUUID()
 const pass = await claimPass(sql, { holder, everyHours: 1, structureHours: 1, isUrgent: false })
 if (pass === null) throw new Error('There is no pass to run.')
 await runPass({
-  ...{ sql, folder, pass, holder, hasStructure: true, bytesPerSecond: Number(bytesPerSecond) },
-  ...{ isThorough: false, maxIndexBytes: null, signal: new AbortController().signal },
+  sql,
+  folder,
+  pass,
+  holder,
+  hasStructure: true,
+  bytesPerSecond: Number(bytesPerSecond),
+  isThorough: false,
+  maxIndexBytes: null,
+  signal: new AbortController().signal,
   elapsedMs: () => performance.now(),
   report: () => {},
 })

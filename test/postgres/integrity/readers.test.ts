@@ -17,7 +17,8 @@ const connectAs = (user: string, password: string) => {
   const url = new URL(db.cluster.url)
   return connect({
     url: Object.assign(url, { username: user, password }).href,
-    ...{ connections: 1, statementTimeoutMs: 60_000 },
+    connections: 1,
+    statementTimeoutMs: 60_000,
   })
 }
 

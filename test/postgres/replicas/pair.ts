@@ -35,7 +35,10 @@ export async function startPair(): Promise<ReplicaPair> {
   const url = Object.assign(new URL(primary.serviceUrl), { port: String(door.port) }).href
   const admin = replica.admin()
   return {
-    ...{ primary, replica, door, url },
+    primary,
+    replica,
+    door,
+    url,
     onReplica: work => work(admin),
     caughtUp: () => replica.untilReplayed(primary),
     async close() {
@@ -58,13 +61,16 @@ export class Door {
     const open = this.#open
     const leadTo = () => this.#target
     this.#listener = Bun.listen<Passage>({
-      ...{ hostname: '127.0.0.1', port: 0 },
+      hostname: '127.0.0.1',
+      port: 0,
       socket: {
         open(socket) {
           open.add(socket)
           socket.data = { inner: null, waiting: [] }
           Bun.connect<null>({
-            ...{ hostname: '127.0.0.1', port: leadTo(), data: null },
+            hostname: '127.0.0.1',
+            port: leadTo(),
+            data: null,
             socket: {
               open(inner) {
                 socket.data.inner = inner

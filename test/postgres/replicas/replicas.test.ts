@@ -46,13 +46,22 @@ beforeAll(async () => {
   closing.push(() => reads.close())
   const { directory, version, replicas } = reads
   const pins = openPins({
-    ...{ config, url: pair.url, sql, replicas, elapsedMs: () => performance.now() },
+    config,
+    url: pair.url,
+    sql,
+    replicas,
+    elapsedMs: () => performance.now(),
   })
   closing.push(() => pins.close())
   // Ready answers are of this day.
   const [{ today }] = await sql<{ today: string }[]>`select import_day() as today`
   server = await testServer(sql, {
-    ...{ reads, directory, replicas, pins, dataVersion: version.current, today: () => today },
+    reads,
+    directory,
+    replicas,
+    pins,
+    dataVersion: version.current,
+    today: () => today,
   })
   closing.push(() => server.stop())
   // Its pins have connections to the address of the pool.
@@ -87,7 +96,9 @@ let companies = 0
 const importOne = (drafts: readonly Draft[], number = ++companies) =>
   importAs(sql, 'US', number, statementsOf(number, drafts))
 const aDraft: Draft = {
-  ...{ day: 1, hour: null, name: 'Old' },
+  day: 1,
+  hour: null,
+  name: 'Old',
   figures: [{ metric: 'revenue', period: { start: '2020-01-01', end: '2020-12-31' }, value: 2 }],
 }
 
@@ -340,7 +351,9 @@ test('a replica of another database is not read, whatever its data version', asy
           statementTimeoutMs: 10_000,
         },
       },
-      ...{ sql, lookups, report: line => lines.push(line) },
+      sql,
+      lookups,
+      report: line => lines.push(line),
     })
     await until('it was looked at', async () => lines.length > 0 || (await isFromReplica(misled.sql)))
     expect(await isFromReplica(misled.sql)).toBe(false)

@@ -3,7 +3,7 @@ import { Failure } from '../../../errors.ts'
 import { showValue } from '../../codec/faults.ts'
 import type { TextTable } from '../texts.ts'
 
-/** The columns of a join's rows besides date and ticker. The response repeats them as they were sent: as
+/* The columns of a join's rows besides date and ticker. The response repeats them as they were sent: as
  * bytes of CSV or JSON, or as the numbers that a Parquet file stores. Nothing is computed with them, so
  * nothing is rounded or guessed. */
 

@@ -8,14 +8,16 @@ export interface RunRows {
   readonly data: Dataset
   /** Null if legs are picked from scores. */
   readonly ranking: Ranking | null
-  /** Target weight of every row if legs are formed inside markets, which makes ranks unnecessary; else null. */
+  /** The target weight of every row if legs are formed inside markets, which makes ranks unnecessary; else
+   * null. */
   readonly neutralWeights: Float64Array | null
   readonly periods: Int32Array
   readonly plan: TilePlan
   readonly costs: TradingCosts
 }
 
-/** A period's rows in a tile: elements from .. to - 1 of `rows`, or, if that is null, rows from .. to - 1 themselves. */
+/** A period's rows in a tile: elements from .. to - 1 of `rows` or, if that is null, rows from .. to - 1
+ * themselves. */
 interface Span {
   readonly rows: Int32Array | null
   readonly from: number
@@ -31,7 +33,7 @@ export function spanOf({ data, periods, plan }: RunRows, { tile }: TileMemory, t
 
 /** Copies the rows' values in periods t .. t + count - 1 to the dense block of doubles at byte `place`.
  *
- * @param absent the value of a column without a row that day */
+ * @param absent the value of a column without a row on that date */
 export function loadDoubles(
   run: RunRows,
   memory: TileMemory,
@@ -60,7 +62,7 @@ export function loadDoubles(
   }
 }
 
-/** The same for ranks, -1 for a column without a row. */
+/** Like `loadDoubles` for ranks, with -1 for a column without a row. */
 export function loadRanks(
   run: RunRows,
   memory: TileMemory,
@@ -88,8 +90,8 @@ export function loadRanks(
   }
 }
 
-/** For a panel with a row in every cell, where a period's rows are its columns. If the tile is as wide as the panel, whole
- * dates are copied at once. */
+/** For a panel with a row in every cell, where the rows of a period are its columns. If the tile is as wide
+ * as the panel, whole dates are copied at once. */
 function copyFull<A extends Float64Array | Int32Array>(
   run: RunRows,
   memory: TileMemory,
@@ -112,8 +114,8 @@ function copyFull<A extends Float64Array | Int32Array>(
   }
 }
 
-/** Costs of a panel in which assets change their market. A name has the cost of the market in its latest row. So each period
- * starts from the costs of the previous period, and its own rows update them. */
+/** The costs of a panel in which assets change their market. A name has the cost of the market in its latest
+ * row, so each period starts from the costs of the previous period, and its own rows update them. */
 export function loadVaryingCosts(run: RunRows, memory: TileMemory, t: number, count: number): void {
   const { doubles } = memory.kernel
   const { width, firstColumn, firstPeriod } = memory.tile
@@ -135,7 +137,7 @@ export function loadVaryingCosts(run: RunRows, memory: TileMemory, t: number, co
   }
 }
 
-/** Costs of a panel in which no asset changes its market. */
+/** The costs of a panel in which no asset changes its market. */
 export function loadFixedCosts(run: RunRows, memory: TileMemory, marketOfAsset: Uint16Array): void {
   const { doubles } = memory.kernel
   const { firstColumn, columns } = memory.tile

@@ -7,8 +7,9 @@ import { type RunRows, spanOf } from './loadBlock.ts'
 import { type PickMemory, placePicks, type TileMemory } from './tileMemory.ts'
 import { Layout, openKernel } from './wasm.ts'
 
-/** Fills a block of ranks for legs of equal weight, which only tell top, bottom and neither apart. They are picked from
- * each period's scores without ordering them. Also fills `eligible`. Only for panels of one tile. */
+/** Fills a block of ranks for legs of equal weight. These ranks only distinguish top, bottom and neither, and
+ * are picked from each period's scores without ordering them. Also fills `eligible`. Only for panels with a
+ * single tile. */
 export function pickBlock(
   run: RunRows,
   memory: TileMemory,
@@ -34,8 +35,8 @@ export function pickBlock(
   }
 }
 
-/** A ranking for legs of equal weight, valid only for this quantile and these periods. It tells top, bottom and neither
- * apart, without ordering any date. A third of the time of `rankDataset`. */
+/** A ranking for legs of equal weight, valid only for this quantile and these periods. It distinguishes top,
+ * bottom and neither without ordering any date, which takes a third of the time of `rankDataset`. */
 export function pickRanking(data: Dataset, periods: Int32Array, settings: PortfolioSettings): Ranking {
   const { offsets, days } = data
   const ranking = {
@@ -59,7 +60,7 @@ export function pickRanking(data: Dataset, periods: Int32Array, settings: Portfo
   return ranking
 }
 
-/** Writes the ranks of rows from .. to - 1 to byte `picked` and returns how many rows are eligible. */
+/** Writes the ranks of rows from .. to - 1 to byte `picked`, and returns how many rows are eligible. */
 function pickPeriod(
   data: Dataset,
   { kernel, pickScores, stats, scratch }: PickMemory,

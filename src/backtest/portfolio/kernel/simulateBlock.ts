@@ -5,33 +5,36 @@ import { pickBlock } from './pickLegs.ts'
 import { addConvictions, formTargets, targetsFromRows } from './targets.ts'
 import type { TileMemory, TileNeeds } from './tileMemory.ts'
 
-/** A run in progress: its input and the arrays it fills. Arrays have one element per period unless stated otherwise. */
+/** A run in progress: its input and the arrays that it fills. Arrays have one element per period unless
+ * stated otherwise. */
 export interface Run extends RunRows {
   readonly needs: TileNeeds
   readonly eligible: Int32Array
   readonly meanScore: Float64Array
-  /** Known returns. */
+  /** The number of known returns. */
   readonly known: Int32Array
-  /** With score weights, two per period: sums of |score - mean| over the top and the bottom leg, which the weights are
-   * divided by. */
+  /** With score weights, two per period: the sums of |score - mean| over the top and the bottom leg, by which
+   * the weights are divided. */
   readonly convictions: Float64Array
   /** Consecutive periods without a leg, up to and including this one. */
   readonly idlePeriods: Int32Array
-  /** For each portfolio, four per period: sum |dw|, sum |dw| cost, sum w r, sum min(w, 0); all h times. */
+  /** For each portfolio, four per period: sum |dw|, sum |dw| cost, sum w r, sum min(w, 0), all multiplied by
+   * h. */
   readonly sums: readonly Float64Array[]
-  /** With drift, for each portfolio: h times its gross return per period. With one tile the run fills it. With several it is
-   * known before, because what the whole portfolio earned decides the trades of every tile. */
+  /** With drift, for each portfolio: h times its gross return per period. With one tile, the run fills it.
+   * With several tiles it must be known beforehand, because the return of the whole portfolio determines the
+   * trades of every tile. */
   readonly grossReturns: readonly Float64Array[]
-  /** With `trackPositions`, for the only portfolio: names held without a return. */
+  /** With `trackPositions`, for the only portfolio: the number of names held without a return. */
   readonly heldWithoutReturn: Int32Array
-  /** Its last weights, one per asset, h times. */
+  /** Its last weights, one per asset, multiplied by h. */
   readonly weight: Float64Array
   /** How many of its tranches hold each asset at the end. */
   readonly trancheCount: Int32Array
 }
 
-/** Simulates periods t .. t + count - 1 of one tile: rows to dense columns, then targets, then every portfolio through
- * all of the periods. */
+/** Simulates periods t .. t + count - 1 of one tile: converts rows to dense columns, forms targets, then
+ * moves every portfolio through all of the periods. */
 export function simulateBlock(run: Run, memory: TileMemory, t: number, count: number): void {
   const { data, needs, neutralWeights, plan } = run
   const { settings, tranches, trackPositions, costsVary } = needs
@@ -50,7 +53,8 @@ export function simulateBlock(run: Run, memory: TileMemory, t: number, count: nu
   for (let place = 0; place < tranches.length; place++) movePortfolio(run, memory, place, t, count)
 }
 
-/** Adds one tile's part of the convictions. With several tiles all of them do so before the first is weighted. */
+/** Adds one tile's part of the convictions. With several tiles, all of them are added before the first tile
+ * is weighted. */
 export function convictionBlock(run: Run, memory: TileMemory, t: number, count: number): void {
   loadRanksAndScores(run, memory, t, count)
   sumConvictions(run, memory, t, count)
@@ -91,7 +95,7 @@ function countHeldWithoutReturn(
   for (let i = 0; i < count; i++) heldWithoutReturn[t + i] += kernel.doubles[counted + i]
 }
 
-/** Missing returns earn 0 from here on. Periods without any are skipped. */
+/** From here on, missing returns count as 0. Periods without any are skipped. */
 function zeroMissingReturns(run: Run, { kernel, tile, returns }: TileMemory, t: number, count: number): void {
   const { data, periods, known, needs, plan } = run
   for (let i = 0; i < count; i++) {
@@ -102,13 +106,13 @@ function zeroMissingReturns(run: Run, { kernel, tile, returns }: TileMemory, t: 
   }
 }
 
-/** Moves one portfolio through the block, and empties it in each period whose idle periods reach h. */
+/** Moves one portfolio through the block, and empties it in each period in which its idle periods reach h. */
 function movePortfolio(run: Run, memory: TileMemory, place: number, t: number, count: number): void {
   const { needs, sums, idlePeriods } = run
   const { doubles } = memory.kernel
   const { lastPeriod } = memory.tile
   const h = needs.tranches[place]
-  // A portfolio is empty h periods after its last row, even if others hold theirs for longer.
+  // A portfolio is empty h periods after its last row, even if others hold their names for longer.
   const moves = Math.min(count, lastPeriod + h - t + 1)
   if (moves <= 0) return
   const out = memory.sums / 8
@@ -131,7 +135,7 @@ function movePortfolio(run: Run, memory: TileMemory, place: number, t: number, c
   for (let i = 0; i < 4 * moves; i++) sum[4 * t + i] += doubles[out + i]
 }
 
-/** Runs the kernel over `count` periods, from the block's period `from` on. */
+/** Runs the kernel over `count` periods, starting at period `from` of the block. */
 function callWalk(
   needs: TileNeeds,
   { kernel, tile, targets, slots, returns, costs, weights, sums }: TileMemory,
@@ -150,8 +154,8 @@ function callWalk(
   kernel.calls.walk(...ring, returnsAt, costsAt, costStride, sumsAt)
 }
 
-/** Runs the kernel over the block's periods from .. end - 1, one by one: what a drifting portfolio earned in a period decides
- * its trades in the next. */
+/** Runs the kernel over the block's periods from .. end - 1 one by one, because the return of a drifting
+ * portfolio in one period determines its trades in the next. */
 function callDrift(
   { needs, plan, grossReturns }: Run,
   { kernel, tile, targets, slots, returns, costs, weights, grownWeights, sums }: TileMemory,
@@ -180,17 +184,19 @@ function callDrift(
   }
 }
 
-/** What a return of -1 may differ from -1 by, apart from rounding. */
+/** The tolerance for a return of -1, to allow for rounding. */
 const ruinRounding = 1e-13
 
-/** 1 + R, which shares of a grown portfolio are measured in. A portfolio that lost everything has no shares: Infinity makes
- * them 0, so the next one is bought from nothing. 1 + R itself would divide by 0 or turn long into short. */
+/** 1 + R, by which weights are divided after the portfolio has grown. A portfolio that lost everything
+ * returns Infinity, which makes the old weights 0, so the next portfolio is bought from nothing. 1 + R
+ * itself would divide by 0 or turn long into short. */
 function growthOf(grossReturn: number): number {
   return grossReturn > ruinRounding - 1 ? 1 + grossReturn : Number.POSITIVE_INFINITY
 }
 
-/** Sets the weights of a portfolio without tranches to exactly 0. Adding and subtracting leaves rounding errors in the
- * weights. They would keep earning returns, and a fold without positions would show a Sharpe ratio. */
+/** Sets the weights of a portfolio without tranches to exactly 0. Adding and subtracting targets leaves
+ * rounding errors in the weights. They would keep earning returns, and a fold without positions would show a
+ * Sharpe ratio. */
 function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: number): void {
   const { kernel, tile, weights, grownWeights } = memory
   const at = (weights + 8 * tile.width * place) / 8
@@ -200,8 +206,9 @@ function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: numb
   kernel.doubles.fill(0, grown, grown + tile.width)
 }
 
-/** Periods back to the target that leaves. No target leaves a portfolio that holds longer than the run. The ring is then as
- * deep as the run, and the slot read for the leaving target is still 0. */
+/** How many periods back the target that expires was formed. If a portfolio holds for longer than the run, no
+ * target expires. The ring is then as deep as the run, and the slot read for the expiring target is still 0.
+ */
 function ringDepth({ tranches, periods }: TileNeeds, place: number): number {
   return Math.min(tranches[place], periods)
 }
@@ -218,10 +225,10 @@ export function readPortfolio({ plan, weight, trancheCount }: Run, memory: TileM
   }
 }
 
-/** Fills idlePeriods[t .. t + count - 1]: how many consecutive periods, up to and including each, formed no leg. Once
- * that is h the portfolio is empty.
+/** Fills idlePeriods[t .. t + count - 1]: the number of consecutive periods, up to and including each one,
+ * that formed no leg. Once it reaches h, the portfolio is empty.
  *
- * @param eligible names that may be in legs, of every period */
+ * @param eligible the number of names that may be in legs, for every period */
 export function countIdle(
   idlePeriods: Int32Array,
   eligible: Int32Array,

@@ -5,12 +5,12 @@ import type { TileMemory } from './tileMemory.ts'
 
 const rule: LegRule = { topFrom: 0, bottomTo: 0, topTotal: 0, bottomTotal: 0, names: 0 }
 
-/** Writes the dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns decide nothing here.
- * A leg of one name has the same weight, bit for bit, under every weighting: trials of a sweep that hold the same portfolio
- * must tie.
+/** Writes the dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns have
+ * no influence here. A leg of one name has the same weight, bit for bit, under every weighting: trials of a
+ * sweep that hold the same portfolio must tie.
  *
- * @param eligible n of every period
- * @param meanScore of every period
+ * @param eligible n for every period
+ * @param meanScore for every period
  * @param convictions with score weights: `Run.convictions` */
 export function formTargets(
   memory: TileMemory,
@@ -40,7 +40,7 @@ export function formTargets(
   }
 }
 
-/** Below this a weight per unit of conviction exceeds the largest double. */
+/** Below this, a weight per unit of conviction exceeds the largest double. */
 const minConviction = 1e-290
 
 /** One period's target in proportion to |score - mean|, for the legs of `rule`. */
@@ -73,7 +73,7 @@ function formScoreTarget(
     return
   }
   const { doubles, integers } = kernel
-  // Without conviction every score is the mean: equal weights.
+  // A sum of 0 means that every score equals the mean, which gives equal weights.
   const share = (c: number, sum: number) =>
     sum > 0 ? Math.abs(doubles[scores / 8 + c] - mean) / sum : 1 / names
   for (let c = 0; c < width; c++) {
@@ -85,7 +85,7 @@ function formScoreTarget(
   }
 }
 
-/** Adds what the tile's ranks and scores of a block contribute to the convictions of its periods. */
+/** Adds the contribution of the tile's ranks and scores in a block to the convictions of its periods. */
 export function addConvictions(
   memory: TileMemory,
   settings: PortfolioSettings,
@@ -109,7 +109,7 @@ export function addConvictions(
   }
 }
 
-/** Dense targets from weights that are known row by row: legs inside markets. */
+/** Dense targets from weights that are known for every row, as for legs inside markets. */
 export function targetsFromRows(
   run: RunRows,
   memory: TileMemory,

@@ -3,10 +3,10 @@ import type { PortfolioSettings } from '../settings.ts'
 import type { Tile } from './tilePlan.ts'
 import { type Kernel, Layout, openKernel } from './wasm.ts'
 
-/** Periods that are loaded and simulated together. */
+/** The number of periods that are loaded and simulated together. */
 export const blockPeriods = 32
 
-/** What decides how much memory a tile takes. */
+/** The parameters that determine how much memory a tile takes. */
 export interface TileNeeds {
   readonly periods: number
   /** h of each portfolio. */
@@ -20,10 +20,10 @@ export interface TileNeeds {
   readonly trackPositions: boolean
 }
 
-/** A kernel with the byte address of every array that the simulation of one tile uses. */
+/** A kernel, with the byte address of every array that the simulation of one tile uses. */
 export interface TileMemory extends PickMemory {
   readonly tile: Tile
-  /** Targets in the ring. */
+  /** The number of targets in the ring. */
   readonly slots: number
   readonly targets: number
   /** One f64 per column and period of a block. */
@@ -52,7 +52,7 @@ export interface PickMemory {
   readonly stats: number
 }
 
-/** @param maxRows rows of the fullest period */
+/** @param maxRows the number of rows in the largest period */
 export function openTile(tile: Tile, needs: TileNeeds, maxRows: number): TileMemory {
   const { settings, tranches, periods, picksLegs, costsVary, trackPositions } = needs
   const longest = Math.max(...tranches)
@@ -75,15 +75,16 @@ export function openTile(tile: Tile, needs: TileNeeds, maxRows: number): TileMem
     ...placePicks(layout, picksLegs ? maxRows : 0),
   }
   const kernel = openKernel(layout.bytes)
-  // Columns that only pad the tile are never eligible.
+  // Padding columns are never eligible.
   kernel.integers.fill(-1, places.ranks / 4, places.ranks / 4 + block * tile.width)
   return { kernel, tile, ...places }
 }
 
-/** The constant of the same name in kernel/assembly/legs.ts: less memory here and the kernel writes beyond its scratch. */
+/** Must equal the constant of the same name in kernel/assembly/legs.ts: with less memory here, the kernel
+ * would write past its scratch space. */
 const maxCandidates = 64
 
-/** @param maxRows rows of the fullest period */
+/** @param maxRows the number of rows in the largest period */
 export function placePicks(layout: Layout, maxRows: number): Omit<PickMemory, 'kernel'> {
   const width = Math.ceil(maxRows / 4) * 4
   return {

@@ -1,41 +1,42 @@
 import { type Dataset, nameCount } from '../../dataset/dataset.ts'
 
-/** A run's assets as columns, cut into tiles so narrow that a tile's targets stay in the processor's cache. */
+/** A run's assets as columns, cut into tiles so narrow that a tile's targets stay in the processor's
+ * cache. */
 export interface TilePlan {
-  /** Every asset has a row in every period, so a period's rows are its columns. */
+  /** Every asset has a row in every period, so the rows of a period are its columns. */
   readonly full: boolean
   readonly columns: number
-  /** Each asset's column, -1 if the run has no row of it. Null: the asset's own index. */
+  /** Each asset's column, -1 if the run has no row for it. Null: the asset's own index. */
   readonly columnOf: Int32Array | null
   readonly tiles: readonly Tile[]
 }
 
 export interface Tile {
   readonly firstColumn: number
-  /** Columns, rounded up to a multiple of 4: the rest is padding. */
+  /** The number of columns, rounded up to a multiple of 4 by padding. */
   readonly width: number
   readonly columns: number
-  /** Periods in which an asset of the tile may have a row: first .. last. */
+  /** The periods in which an asset of the tile may have a row: first .. last. */
   readonly firstPeriod: number
   readonly lastPeriod: number
-  /** Its rows of period t are from[t] .. to[t] - 1, as elements of `rows` or, if that is null, as rows of the dataset.
-   * Null: all rows of the date. */
+  /** The tile's rows in period t are from[t] .. to[t] - 1, as elements of `rows` or, if that is null, as rows
+   * of the dataset. Null: all rows of the date. */
   readonly from: Int32Array | null
   readonly to: Int32Array | null
   readonly rows: Int32Array | null
 }
 
 export const tileColumns = 2_048
-/** With fewer rows than this fraction of its cells, a panel counts as one of names that come and go. */
+/** If its rows fill less than this fraction of its cells, a panel counts as sparse. */
 const minDensity = 0.25
 
-/** Plans columns and tiles. Columns are in the order of the assets, so that a date's rows in a tile are contiguous. Only
- * rows of the periods count. So a part of the archive and a panel of the same rows have the same columns, and sums over
- * them have the same bits.
+/** Plans columns and tiles. Columns are in the order of the assets, so that a date's rows in a tile are
+ * contiguous. Only rows of the periods count, so part of the archive and a panel with the same rows have the
+ * same columns, and sums over them have the same bits.
  *
- * Where names come and go, so that few cells have a row, columns are in the order of the assets' first rows instead. Names
- * of the same time then share a tile. A tile is simulated only from its first row until the longest holding time after its
- * last row.
+ * In a sparse panel, where names come and go, columns are in the order of the assets' first rows instead.
+ * Names of the same era then share a tile, which is simulated only from its first row until the longest
+ * holding time after its last row.
  *
  * O(periods) if all dates of the dataset are periods, else O(rows). */
 export function planTiles(data: Dataset, periods: Int32Array): TilePlan {
@@ -98,7 +99,7 @@ function cutTiles(
   return tiles
 }
 
-/** The tile with its rows of each period, found by bisection. */
+/** The tile with its rows in each period, found by binary search. */
 function findRows(data: Dataset, periods: Int32Array, columnOf: Int32Array | null, tile: Tile): Tile {
   const { asset, offsets } = data
   const firstAt = (from: number, to: number, column: number) => {
@@ -135,7 +136,7 @@ function planByTime(data: Dataset, periods: Int32Array): TilePlan {
   }
 }
 
-/** First and last period of each asset, -1 if it has no row. */
+/** The first and last period of each asset, -1 if it has no row. */
 function lifetimes(data: Dataset, periods: Int32Array): { first: Int32Array; last: Int32Array } {
   const { asset, offsets } = data
   const first = new Int32Array(nameCount(data.assets)).fill(-1)
@@ -167,7 +168,8 @@ function orderByFirstPeriod(
   return { columnOf, assetOf }
 }
 
-/** The tiles with their rows, period by period, if those are scattered over their dates: a counting sort. O(rows). */
+/** The tiles with their rows, period by period, for rows that are scattered over their dates: a counting
+ * sort. O(rows). */
 function listTileRows(
   data: Dataset,
   periods: Int32Array,
@@ -176,7 +178,8 @@ function listTileRows(
 ): Tile[] {
   const { offsets, asset } = data
   const count = periods.length
-  // Per tile, element t + 1 first counts the rows of period t; the running sum turns element t into where they begin.
+  // Per tile, element t + 1 first counts the rows of period t. The running sum then turns element t into the
+  // start of period t.
   const starts = new Int32Array(tiles.length * (count + 1) + 1)
   const tileOf = (row: number) => (columnOf[asset[row]] / tileColumns) | 0
   for (let t = 0; t < count; t++) {

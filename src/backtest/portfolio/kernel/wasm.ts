@@ -20,22 +20,23 @@ interface KernelCalls {
 }
 type KernelCall = (...args: number[]) => number
 
-/** The compiled functions and the memory they work in. The caller places its arrays there, with a `Layout`. */
+/** The compiled functions and the memory they work in. The caller reserves its arrays there with a
+ * `Layout`. */
 export interface Kernel {
   readonly calls: KernelCalls
-  /** The whole memory, as doubles and as 32-bit integers: element i is at byte 8 i, or 4 i. */
+  /** The whole memory, as doubles and as 32-bit integers: element i is at byte 8 i or 4 i. */
   readonly doubles: Float64Array
   readonly integers: Int32Array
 }
 
 const pageBytes = 65_536
 const module = new WebAssembly.Module(Uint8Array.from(atob(kernelBytes), char => char.charCodeAt(0)))
-/** Memory up to this size is reused by the next run: fresh memory costs a page fault for every 4 KiB. */
+/** Memory up to this size is kept for the next run: fresh memory costs a page fault per 4 KiB. */
 const maxReusedBytes = 64 * 1024 * 1024
 let reusable: WebAssembly.Memory | null = null
 
-/** A kernel with `bytes` of zeroes. The next call on this thread may reuse its memory, so no array of it may be used
- * after that. */
+/** A kernel with `bytes` of zeroed memory. The next call on this thread may reuse that memory, so no array in
+ * it may be used afterwards. */
 export function openKernel(bytes: number): Kernel {
   const pages = Math.max(1, Math.ceil(bytes / pageBytes))
   const fits = reusable !== null && reusable.buffer.byteLength >= bytes
@@ -51,12 +52,12 @@ export function openKernel(bytes: number): Kernel {
   }
 }
 
-/** Gives up the memory that the next run would reuse. */
+/** Frees the memory that the next run would reuse. */
 export function releaseKernelMemory(): void {
   reusable = null
 }
 
-/** Assigns addresses one after the other, each a multiple of 16. */
+/** Assigns consecutive addresses, each a multiple of 16. */
 export class Layout {
   bytes = 64
 

@@ -13,12 +13,13 @@ const daySteps = [1, 2, 7, 14]
 const monthSteps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200]
 export const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Width of a label with some space around it. */
+/** The width of a label with some space around it. */
 const dayLabelPixels = 84
 const monthLabelPixels = 70
 const yearLabelPixels = 42
 
-/** Days, or starts of months or years, from the first to the last day, as close as their labels allow. */
+/** Ticks at days, or at the starts of months or years, between the first and the last day, as close as their
+ * labels allow. */
 export function dateTicks(first: number, last: number, pixels: number): DateTick[] {
   const pixelsPerDay = pixels / Math.max(1, last - first)
   const days = daySteps.find(step => step * pixelsPerDay >= dayLabelPixels)
@@ -60,7 +61,8 @@ export function niceTicks(min: number, max: number, target: number): number[] {
   return ticks
 }
 
-/** 1, 2 and 5 times the powers of ten in a range above 0; only the powers if that were too many. */
+/** 1, 2 and 5 times the powers of ten within a positive range, or only the powers if there would be too
+ * many. */
 export function logTicks(min: number, max: number, target: number): number[] {
   const first = Math.floor(Math.log10(min))
   const last = Math.ceil(Math.log10(max))
@@ -76,7 +78,7 @@ export function logTicks(min: number, max: number, target: number): number[] {
   return ticks
 }
 
-/** The pixels that a chart is drawn for. */
+/** The size in pixels that a chart is drawn for. */
 export interface Size {
   readonly name: 'wide' | 'narrow'
   readonly width: number
@@ -85,11 +87,11 @@ export interface Size {
 const wide: Size = { name: 'wide', width: 880 }
 const narrow: Size = { name: 'narrow', width: 360 }
 
-/** A chart drawn for a desktop and again for a phone, so that its text is legible on both. The style sheet shows one
- * and hides the other, from screen readers too. */
+/** Draws a chart for a desktop and again for a phone, so that its text is legible on both. The style sheet
+ * shows one and hides the other, from screen readers too. */
 export function inBothSizes(draw: (size: Size) => Markup): Markup {
   return html`${draw(wide)}${draw(narrow)}`
 }
 
-/** A coordinate, to a tenth of a pixel. */
+/** A coordinate, rounded to a tenth of a pixel. */
 export const at = (pixels: number) => String(Math.round(pixels * 10) / 10)

@@ -5,16 +5,16 @@ export interface Line {
   /** Unique in the document. */
   readonly id: string
   readonly title: string
-  /** Read out to those who do not see the chart. */
+  /** Read out by screen readers. */
   readonly description: string
   readonly dates: readonly string[]
   /** The same dates, as days since 1970-01-01. */
   readonly days: Float64Array
-  /** null: no value; the line breaks. */
+  /** null: no value; the line is interrupted. */
   readonly values: readonly (number | null)[]
   /** Drawn as a line of its own, and always in range. */
   readonly base: number
-  /** Filled down (or up) to the base. */
+  /** True to fill the area between the line and the base. */
   readonly isFilled: boolean
   readonly isLogarithmic: boolean
   readonly height: number
@@ -22,30 +22,31 @@ export interface Line {
   readonly formatPoint: (index: number) => string
   /** Drawn behind, on the same dates and the same scale. */
   readonly others?: readonly OtherLine[]
-  /** Stretches of time that the line runs through, shaded in turn. */
+  /** Time spans behind the line, alternately shaded. */
   readonly bands?: readonly Band[]
-  /** More points are drawn and read out. For all charts that would make the page large. */
+  /** Draws and describes more points. If all charts did, the page would be large. */
   readonly isDetailed?: boolean
 }
 
 export interface OtherLine {
-  /** Class of its path. */
+  /** The CSS class of its path. */
   readonly kind: 'gross' | 'universe'
   readonly values: readonly (number | null)[]
 }
 
 export interface Band {
   readonly label: string
-  /** Indices of the dates at which it begins and ends. */
+  /** The indices of its first and last dates. */
   readonly from: number
   readonly to: number
 }
 
-/** A value over days, with a read-out of every point that the pointer can tell apart. It needs no script. */
+/** A chart of a value over days, with a read-out of every point that the pointer can tell apart. It needs no
+ * script. */
 export function lineChart(line: Line, size: Size): Markup {
   const [min, max] = range(line)
   const ticks = line.isLogarithmic ? logTicks(min, max, 5) : niceTicks(min, max, 5)
-  // A constant line still needs a scale, else every coordinate divides by 0.
+  // A constant line still needs a scale, or every coordinate would divide by 0.
   const frame = layOut(line, size, min < max ? min : max - 0.01, max)
   const id = `${line.id}-${size.name}`
   return html`<svg class="chart ${size.name}" viewBox="0 0 ${size.width} ${line.height}" role="img" aria-labelledby="${id}-t ${id}-d">
@@ -59,8 +60,8 @@ ${readOuts(frame, (line.isDetailed ? detailedPoints : usualPoints)[size.name], i
 </svg>`
 }
 
-/** The lowest and the highest value, the base included. A loop: spreading a long curve into Math.min overflows the
- * stack. */
+/** The lowest and the highest value, including the base. A loop, because spreading a long curve into Math.min
+ * overflows the stack. */
 function range({ values, base, others = [] }: Line): [number, number] {
   let min = base
   let max = base
@@ -84,7 +85,7 @@ interface Frame {
   readonly y: Float64Array
   readonly yOf: (value: number) => number
   readonly xOf: (day: number) => number
-  /** Of a line, the highest and the lowest point in each such column are drawn. */
+  /** The column width within which only the highest and the lowest point of a line are drawn. */
   readonly columnPixels: number
 }
 
@@ -110,7 +111,7 @@ function toPixels(values: readonly (number | null)[], yOf: Frame['yOf']): Float6
 
 const minLabelledPixels = 16
 
-/** Every second band is shaded; all are labelled that have room for it. */
+/** Every second band is shaded; all bands with enough room are labelled. */
 function drawBands({ bands = [] }: Line, { x, top, bottom }: Frame): Markup {
   return html`${bands.map(({ label, from, to }, i) => {
     const width = x[to] - x[from]
@@ -134,7 +135,7 @@ function drawGrid(
     return html`<line x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text class="y" x="${left - 6}" y="${y}" dy=".32em">${formatTick(tick, step)}</text>`
   })}${dates.map(({ day, label }) => {
     const x = xOf(day)
-    // A centred label at either edge would stick out of the chart.
+    // A centred label at either edge would extend past the chart.
     const anchor = x > size.width - 30 ? 'end' : x < left + 24 ? 'start' : 'middle'
     return html`<line class="tick" x1="${at(x)}" x2="${at(x)}" y1="${bottom}" y2="${bottom + 4}"/><text text-anchor="${anchor}" x="${at(x)}" y="${bottom + 17}">${label}</text>`
   })}<line class="base" x1="${left}" x2="${right}" y1="${baseY}" y2="${baseY}"/></g>`
@@ -151,7 +152,7 @@ function linePath({ x, y, columnPixels }: Pick<Frame, 'x' | 'y' | 'columnPixels'
   return path
 }
 
-/** The area between the line and a base. */
+/** The path that fills the area between the line and a base. */
 function fillPath({ x, y, columnPixels }: Frame, base: number): string {
   let path = ''
   let last = -1
@@ -172,11 +173,12 @@ function fillPath({ x, y, columnPixels }: Frame, base: number): string {
   return path
 }
 
-/** The points of a line to draw: in each pixel column the first, the lowest, the highest and the last, in their order.
- * A line through them covers the same pixels as a line through all, so no peak or trough is lost.
+/** The points of a line to draw: in each pixel column the first, the lowest, the highest and the last, in
+ * order. A line through them covers the same pixels as a line through all points, so no peak or trough is
+ * lost.
  *
  * @param x non-decreasing, in pixels
- * @param y in pixels; NaN if there is no value, and then the line breaks
+ * @param y in pixels; NaN if there is no value, where the line is interrupted
  * @param columnPixels width of a column
  * @returns indices, increasing */
 export function columnEnvelope(x: Float64Array, y: Float64Array, columnPixels = 1): number[] {
@@ -211,8 +213,9 @@ function addColumn(y: Float64Array, from: number, to: number, drawn: number[]): 
 const detailedPoints = { wide: 160, narrow: 80 }
 const usualPoints = { wide: 60, narrow: 40 }
 
-/** Strips under the pointer, each with the point that it represents; the style sheet shows the one pointed at, so no script
- * is needed. Every point has its strip if there is room; else evenly chosen ones, the lowest and the highest. */
+/** Invisible strips for the pointer, each of which represents a point. The style sheet shows the read-out of
+ * the one being hovered, so no script is needed. Every point has its own strip if there is room. Otherwise
+ * evenly spaced points have one, and so do the lowest and the highest. */
 function readOuts(frame: Frame, points: number, describe: (index: number) => Markup): Markup {
   const { x, y, left, right, top, bottom } = frame
   const chosen = choosePoints(y, points)

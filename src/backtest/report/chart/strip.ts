@@ -7,19 +7,19 @@ export interface Strip {
   /** Unique in the document. */
   readonly id: string
   readonly title: string
-  /** Read out to those who do not see it. */
+  /** Read out by screen readers. */
   readonly description: string
   readonly values: readonly number[]
   /** Marked above the axis. */
   readonly own: Mark
-  /** Marked below it. */
+  /** Marked below the axis. */
   readonly compared: Mark
 }
 
 interface Mark {
   readonly name: string
   readonly value: number
-  /** The name says it all: a line at 0. */
+  /** The name already contains the value, as for a line at 0. */
   readonly isBare?: boolean
 }
 
@@ -38,7 +38,7 @@ function drawStrip({ id: name, title, description, values, own, compared }: Stri
   const right = size.width - 16
   const shareOf = (value: number) => (value - min) / (max - min || 1)
   const x = (value: number) => at(left + shareOf(value) * (right - left))
-  // A centred label near either end would stick out of the chart.
+  // A centred label near either end would extend past the chart.
   const anchor = (value: number) => {
     const share = shareOf(value)
     return share < 0.25 ? 'start' : share > 0.75 ? 'end' : 'middle'

@@ -4,7 +4,7 @@ import { basisPoints, count, percent, ratio } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 import { tileList } from './tiles.ts'
 
-/** The trading and borrowing costs that were charged, with their sources and their age, and what they took. */
+/** The trading and borrowing costs that were charged, with their sources and age, and how much they took. */
 export function costSection(result: BacktestResult): Markup {
   const { costs, config, metrics, equity_dates: dates } = result
   const borrow =
@@ -57,7 +57,7 @@ ${scrollTable(
 /** More would make the page large. */
 const maxMarkets = 60
 
-/** Whether the cost is as old as the trades that it is charged to. */
+/** Marks a cost by its age relative to the trades that it is charged to; null if that is unknown. */
 function ageMark(date: BacktestCosts['markets'][number]['date'], first: string, last: string): Markup | null {
   if (date === '' || first === undefined) return null
   if (date > last) return html`<br><strong class="mark">newer than every trade</strong>`

@@ -3,8 +3,8 @@ import type { BacktestResult } from '../../result.ts'
 import { ratio, signedPercent } from '../numberFormat.ts'
 import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 
-/** Drawdown of each point from the highest before it, a fraction <= 0; null if the curve has no value. The first point is a
- * peak. */
+/** The drawdown of each point from the highest value so far, a fraction <= 0; null if the curve has no value.
+ * The first point is a peak. */
 export function fallsOf(curve: readonly (number | null)[]): (number | null)[] {
   let peak = 0
   return curve.map(value => {
@@ -18,7 +18,7 @@ const maxTableRows = 60
 
 interface Span {
   readonly name: string
-  /** Index of its last point. */
+  /** The index of its last point. */
   last: number
   deepest: number | null
 }

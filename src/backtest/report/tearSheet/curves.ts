@@ -10,7 +10,8 @@ import { scrollTable } from './scrollTable.ts'
 
 type Values = readonly (number | null)[]
 
-/** The net curve with what it has to beat: the portfolio before costs, and the universe that it picks from. */
+/** The net curve, compared with what it has to beat: the portfolio before costs, and the universe that it
+ * picks from. */
 export function comparison(result: BacktestResult): Markup {
   const { curves, performance, equity_curve: net } = result
   const lines = curves === undefined ? [net] : [net, curves.gross, curves.universe]
@@ -60,7 +61,7 @@ function equityChart({ equity_curve: net, equity_dates, curves }: BacktestResult
   return inBothSizes(size => lineChart(line, size))
 }
 
-/** A ruined curve is shorter than the record. */
+/** The curve of a ruined portfolio is shorter than the record. */
 function padded(values: Values, length: number): Values {
   return values.length >= length ? values : [...values, ...new Array<null>(length - values.length).fill(null)]
 }
@@ -89,7 +90,7 @@ function comparedTable({ equity_curve, curves }: BacktestResult, compared: Perfo
   )}<p class="absent">Value at risk: 95 of 100 periods lose less. Expected shortfall: mean loss of the others.</p>`
 }
 
-/** From this ratio of the highest to the lowest value on, the scale is logarithmic. */
+/** The scale is logarithmic if the ratio of the highest to the lowest value is at least this. */
 const minLogarithmicRatio = 8
 
 export function isLogarithmic(values: Values): boolean {

@@ -8,7 +8,7 @@ import { fallsOf } from './curveTable.ts'
 import { formatPercentTick, type Performance } from './rolling.ts'
 import { scrollTable } from './scrollTable.ts'
 
-/** How far the equity is below its highest value so far, and the deepest falls one by one. */
+/** How far the equity is below its highest value so far, and the deepest drawdowns one by one. */
 export function drawdownSection(result: BacktestResult): Markup {
   const { performance } = result
   return html`<p>Decline of the net equity from its highest value so far.</p>

@@ -6,7 +6,7 @@ import { count, percent, probability, pValue, ratio } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 import { type Tile, tileList } from './tiles.ts'
 
-/** The tests behind the verdict, and where each may mislead. */
+/** The tests behind the verdict, and where each of them may mislead. */
 export function evidenceSection(
   evidence: EvidenceUsed,
   { deflated_sharpe: deflated }: BacktestResult,
@@ -112,7 +112,7 @@ function overfittingTiles(deflated: BacktestResult['deflated_sharpe']): Tile[] {
   ]
 }
 
-/** The distribution of unseen Sharpe ratios over the paths. */
+/** The distribution of out-of-sample Sharpe ratios over the paths. */
 function crossValidation(
   { paths, median, share_above_0, choices }: NonNullable<EvidenceUsed['cpcv']>,
   { groups, test_groups }: EvidenceUsed,

@@ -4,7 +4,7 @@ import { count, percent, ratio, signedPercent } from '../numberFormat.ts'
 import { formatPercentTick, type Performance, periodChart } from './rolling.ts'
 import { scrollTable } from './scrollTable.ts'
 
-/** Where the return comes from: the legs, the markets, how much is held and traded. */
+/** Where the return comes from: the legs, the markets, and how much is held and traded. */
 export function legSection(performance: Performance, result: BacktestResult): Markup {
   const { legs, markets, turnover } = performance
   return html`<p>What each leg adds before costs. A short leg that only loses means that the long one does the work, or the market does.</p>
@@ -29,7 +29,7 @@ function legTable(legs: Performance['legs']): Markup {
   )
 }
 
-/** Running sums, not products: the legs then add up to the whole. */
+/** Running sums rather than products, so that the legs add up to the whole. */
 function legChart(legs: Performance['legs'], result: BacktestResult): Markup | null {
   const [long, short] = legs.map(({ returns }) => runningSum(returns))
   if (long === undefined) return null

@@ -4,7 +4,7 @@ import { monthNames } from '../chart/axes.ts'
 import { count, dash, percent } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 
-/** Net return of each month, in percent, coloured by its size. */
+/** The net return of each month in percent, coloured by its size. */
 export function monthTable(result: BacktestResult): Markup {
   const years = monthlyOf(result)
   if (years === null) {
@@ -29,16 +29,16 @@ ${scrollTable(
 )}${shown.length < years.length && html`<p class="absent">The ${count(years.length - shown.length)} earlier years are listed only in the JSON result.</p>`}`
 }
 
-/** More would make a page of a long record large. */
+/** More would make the page of a long record large. */
 const maxYears = 60
 
-/** Printed, a longer table is split between rows, below its repeated head. */
+/** When printed, a longer table is split between rows, with its header repeated. */
 const maxUnsplitYears = 30
 
 type YearRow = NonNullable<BacktestResult['monthly']>[number]
 
-/** The month-by-year table: the result's own, else derived from the curve. null if the curve would not give the same: every
- * period must be on it, with a value above 0. */
+/** The month-by-year table: the result's own, else derived from the curve. Null if the curve would not give
+ * the same numbers: every period must be on it, with a value above 0. */
 export function monthlyOf(result: BacktestResult): readonly YearRow[] | null {
   if (result.monthly !== undefined) return result.monthly
   const { equity_curve: curve, equity_dates: dates, n_periods } = result

@@ -17,7 +17,7 @@ import { verdictBox } from './skillOrLuck.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
 
-/** A backtest as one HTML document that needs no other file, no network and no script. */
+/** A backtest as a single HTML document that needs no other file, no network and no script. */
 export function tearSheet(result: BacktestResult, title: string): string {
   const config = result.best?.config ?? result.config
   const sections = sectionsOf(result)
@@ -51,7 +51,8 @@ interface Section {
   readonly content: Markup
 }
 
-/** The sections of the page, in the order in which a sceptic asks. Those without anything to show are left out. */
+/** The sections of the page, in the order in which a sceptical reader asks. Those with nothing to show are
+ * omitted. */
 function sectionsOf(result: BacktestResult): Section[] {
   const { trials, evidence, performance } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
@@ -78,7 +79,7 @@ function legs(result: BacktestResult): Markup | null {
   return html`${performance && legSection(performance, result)}${positions && html`<h3>Held at the end</h3>${positionTable(positions)}`}`
 }
 
-/** The tear sheet of a result of the service, titled by the rows that it is of. */
+/** The tear sheet of a result of the service, titled by the source of its rows. */
 export function resultPage(result: BacktestResult): string {
   const { data_version: version, score } = result
   const ofArchive = score === undefined ? 'The archive' : `The archive of ${score.market} by ${score.metric}`

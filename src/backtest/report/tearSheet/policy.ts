@@ -9,12 +9,12 @@ export const styleText = read('../../../pageTokens.css') + read('./tearSheet.css
 /** The tear sheet's only style; `contentPolicy` allows it by its hash. */
 export const styleSheet = new Markup(`<style>${styleText}</style>`)
 
-/** The source of the style as a policy names it. A page that shows a tear sheet in a frame without an address needs it
- * too, because such a frame has the policy of its page. */
+/** The style's hash as a source for a policy. A page that shows a tear sheet in a frame without a URL needs
+ * it as well, because such a frame inherits the page's policy. */
 export const styleSource = `'sha256-${createHash('sha256').update(styleText).digest('base64')}'`
 
-/** What a tear sheet may do: show its own style. It loads nothing, runs nothing and sends nothing. The document contains
- * the policy itself; a server that sends the document also sends it as a header. */
+/** What a tear sheet may do: use its own style. It loads nothing, runs nothing and sends nothing. The
+ * document contains the policy itself; a server that sends the document also sends the policy as a header. */
 export const contentPolicy = [
   "default-src 'none'",
   `style-src ${styleSource}`,

@@ -18,7 +18,7 @@ const height = 220
 const top = 24
 const bottom = height - 40
 
-/** How well the score ranks the returns: at once, later, and group by group. */
+/** How well the score ranks the returns: immediately, later, and by group. */
 export function rankSection({ ic, ic_decay, quantiles, quantile_returns }: BacktestResult): Markup | null {
   const buckets = quantile_returns ?? quantiles
   if (ic === undefined && ic_decay === undefined && buckets === undefined) return null
@@ -69,7 +69,7 @@ ${scrollTable(
 )}`
 }
 
-/** Mean return of each tenth of the names by score, before costs. */
+/** The mean return of each tenth of the names by score, before costs. */
 function bucketChart(buckets: Buckets): Markup {
   return html`<h3>Return by score group</h3>
 <p>The names of each date in ten groups by score, from the lowest (1) to the highest (10): mean return of a group per period, before costs, in basis points (hundredths of a percent). With a ranking that works, returns rise from left to right.${buckets.some(({ standard_error }) => typeof standard_error === 'number') && ' The thin lines reach two standard errors to either side.'}</p>
@@ -85,7 +85,7 @@ function drawBuckets(buckets: Buckets, size: Size): Markup {
   const yOf = (value: number) => bottom - ((value - min) / range) * (bottom - top)
   const left = 6
   const slot = (size.width - 2 * left) / Math.max(1, buckets.length)
-  // Labels of neighbours would touch.
+  // Keeps the labels of neighbouring bars from touching.
   const digits = Math.max(max, -min) >= (size.name === 'wide' ? 100 : 10) ? 0 : 1
   const id = `buckets-${size.name}`
   return html`<svg class="chart bars ${size.name}" viewBox="0 0 ${size.width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">

@@ -3,7 +3,7 @@ import type { BacktestResult } from '../../result.ts'
 import { count, plural, ratio, signedPercent } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 
-/** What was measured: span, frequency, rows. */
+/** What was measured: time span, frequency and rows. */
 export function recordFacts(result: BacktestResult): Markup {
   const {
     equity_dates: dates,
@@ -32,7 +32,8 @@ export function recordFacts(result: BacktestResult): Markup {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** What ran, with the field names of a request: configuration, rows of the archive, and the values that a sweep combined. */
+/** What was run, with the field names of a request: the configuration, rows of the archive, and the values
+ * that a sweep combined. */
 export function configTable({ config, source, sweep, universe }: BacktestResult): Markup {
   const fields = [
     ...Object.entries(config),
@@ -61,10 +62,10 @@ const defaults: Readonly<Record<string, string>> = {
 
 const maxPositions = 200
 
-/** What the portfolio holds at the end. */
+/** The positions at the end. */
 export function positionTable(positions: NonNullable<BacktestResult['positions']>): Markup {
   if (positions.length === 0) return html`<p class="absent">The final portfolio is empty.</p>`
-  // Sorted by signed weight: the middle, which is cut, holds the smallest positions of both legs.
+  // Sorted by signed weight. The middle, which is cut, contains the smallest positions of both legs.
   const shown =
     positions.length <= maxPositions
       ? positions

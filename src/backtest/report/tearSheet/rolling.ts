@@ -10,7 +10,7 @@ export type Performance = PerformanceFields['performance']
 
 type Values = readonly (number | null)[]
 
-/** A number of each period, drawn at the day on which the period begins. */
+/** A number per period, drawn at the first day of the period. */
 export interface PeriodChart {
   readonly id: string
   readonly title: string
@@ -19,7 +19,7 @@ export interface PeriodChart {
   readonly base: number
   readonly format: (value: number | null) => string
   readonly formatTick: (value: number, step: number) => string
-  /** Read out before the values, where there are two. */
+  /** Read out before the values if there are two lines. */
   readonly names?: readonly [own: string, other: string]
 }
 
@@ -53,7 +53,7 @@ export function periodChart(
   return inBothSizes(size => lineChart(line, size))
 }
 
-/** After ruin the net curve ends, and the periods go on. */
+/** After ruin, the net curve ends but the periods continue. */
 function periodDates({ equity_dates, curves }: BacktestResult, periods: number): readonly string[] {
   const dates =
     curves === undefined || curves.dates.length < equity_dates.length ? equity_dates : curves.dates
@@ -63,7 +63,7 @@ function periodDates({ equity_dates, curves }: BacktestResult, periods: number):
 export const formatPercentTick = (value: number, step: number) =>
   percent(value, Math.max(0, Math.min(4, Math.ceil(-Math.log10(step) - 2 - 1e-9))))
 
-/** Whether the figures hold all along, or come from a few good months. */
+/** Shows whether the figures hold throughout, or come from a few good months. */
 export function rollingSection(performance: Performance, result: BacktestResult): Markup {
   const { rolling_window: window, rolling_sharpe, rolling_volatility } = performance
   if (rolling_sharpe.every(value => value === null) && rolling_volatility.every(value => value === null))

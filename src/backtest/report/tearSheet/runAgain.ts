@@ -4,7 +4,8 @@ import type { EvidenceUsed } from '../../resultEvidence.ts'
 import { count } from '../numberFormat.ts'
 import { reportSections } from '../reportSections.ts'
 
-/** The request that gives every number of the page as JSON, with all defaults spelled out: later defaults do not change it. */
+/** The request that returns every number of the page as JSON, with all defaults spelled out, so that later
+ * changes of defaults do not affect it. */
 export function requestOf({ config, source, sweep, evidence, benchmark, request }: BacktestResult): object {
   const named = request?.benchmark ?? request?.evidence?.benchmark
   const isByDirection = new Set(sweep?.direction).size > 1 && named === undefined
@@ -27,7 +28,7 @@ function settingsOf(evidence: EvidenceUsed): object {
   return { seed, bootstraps, ...block, groups, testGroups: test_groups }
 }
 
-/** null stands for a default that no value of the field expresses. */
+/** null represents a default that no value of the field expresses. */
 function withoutNull(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
@@ -46,7 +47,7 @@ ${rows}${result.benchmark === 'series' && html`<p>Put the returns of your benchm
 <pre>curl "$ASFILED/api/v1/backtest" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d @request.json</pre>`
 }
 
-/** One field a line, and lists on one line. */
+/** Writes one field per line, and each list on one line. */
 function writeRequest(request: object): string {
   const fields = Object.entries(request).map(
     ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value).replaceAll(',"', ', "')}`,

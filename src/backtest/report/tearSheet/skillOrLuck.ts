@@ -5,8 +5,8 @@ import { explainSingle } from '../explainSingle.ts'
 import { ratio } from '../numberFormat.ts'
 import { explainSweep, headlineOf, judgedAgainst } from '../verdict.ts'
 
-/** The verdict with its reasons, and what the figures behind it mean. A result that was stored before there were
- * verdicts has none. */
+/** The verdict with its reasons, and the meaning of the figures behind it. A result that was stored before
+ * verdicts existed has none. */
 export function verdictBox(result: BacktestResult): Markup | null {
   const verdict: BacktestResult['verdict'] | undefined = result.verdict
   if (verdict === undefined) return null
@@ -27,7 +27,8 @@ function explain({ deflated_sharpe, evidence, periods_per_year }: BacktestResult
   return explainSingle(evidence.track_record, evidence, periods_per_year)
 }
 
-/** Every trial's Sharpe ratio on one axis, with marks for the winner and for the best that luck alone is expected to show. */
+/** Every trial's Sharpe ratio on one axis, with marks for the winner and for the best ratio that luck alone
+ * is expected to produce. */
 function trialStrip({
   trials = [],
   deflated_sharpe: deflated,

@@ -1,8 +1,8 @@
 import { html, type Markup } from '../../../html.ts'
 
-/** A figure with its name and what it means. */
+/** A figure with its name and its meaning. */
 export interface Tile {
-  /** The term of the trade. */
+  /** The technical term. */
   readonly name: string
   /** The same in plain words, where the term needs them. */
   readonly plain?: string

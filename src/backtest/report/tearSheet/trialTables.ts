@@ -15,7 +15,7 @@ const weightingNames: Readonly<Record<string, string>> = {
   score: 'weights by score',
 }
 
-/** Of a result that was stored before trials had one, it is the Sharpe ratio. */
+/** Falls back to the Sharpe ratio for a result that was stored before trials had a judged one. */
 const judgedSharpe = ({ judged_sharpe: judged, sharpe }: SweepTrial): number | null => judged ?? sharpe
 
 /** The Sharpe ratio of every configuration that was tried, with the winner marked. */
@@ -50,7 +50,7 @@ function surfaceTable(surface: SweepSurface, max: number, winner: string | null)
   )
 }
 
-/** Columns that fit a phone, and a desktop. */
+/** The number of columns that fit a phone, and a desktop. */
 const maxPhoneColumns = 5
 const maxTabletColumns = 15
 

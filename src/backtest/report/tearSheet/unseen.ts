@@ -50,7 +50,8 @@ function unseenChart(unseen: Unseen, folds: readonly BacktestFold[]): Markup {
   return inBothSizes(size => lineChart(line, size))
 }
 
-/** Each fold from its first date to that of the next; a ruined curve has no dates of later ones. */
+/** Each fold from its first date to the first date of the next. The curve of a ruined portfolio has no dates
+ * for later folds. */
 function foldBands(folds: readonly BacktestFold[], dates: readonly string[]): Band[] {
   const starts = folds.map(fold => dates.indexOf(fold.test_start))
   return folds.flatMap(({ fold }, i) => {
@@ -80,7 +81,7 @@ function unseenTiles({ sharpe, volatility, cagr, max_drawdown, n_periods }: Unse
   ]
 }
 
-/** The columns that matter most come first: a phone shows only those without scrolling. */
+/** The most important columns come first: a phone shows only those without scrolling. */
 function foldTable(folds: readonly BacktestFold[], isSweep: boolean): Markup {
   const head = ['Fold', 'Tested on', 'Sharpe ratio', 'CAGR', 'Max drawdown', 'Periods']
   const training = ['Trained on', 'Training Sharpe ratio']

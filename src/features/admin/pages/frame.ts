@@ -49,8 +49,15 @@ export interface GrantFields {
 }
 
 export const emptyGrant = (today: string): GrantFields => ({
-  ...{ licence: 'personal', quant: false, key: 'new', first: today, last: '' },
-  ...{ perMinute: '', perDay: '', entityCap: '', bulk: false },
+  licence: 'personal',
+  quant: false,
+  key: 'new',
+  first: today,
+  last: '',
+  perMinute: '',
+  perDay: '',
+  entityCap: '',
+  bulk: false,
 })
 
 /** The fields of a grant: the key, the licence, its dates, and the terms of an order form. */

@@ -79,7 +79,8 @@ export const BacktestInput = Type.Object(
     ),
     include: Type.Optional(
       Type.Array(BacktestInclude, {
-        ...{ uniqueItems: true, maxItems: BacktestRequest.properties.include.maxItems ?? 12 },
+        uniqueItems: true,
+        maxItems: BacktestRequest.properties.include.maxItems ?? 12,
         description: 'Further sections of the result.',
       }),
     ),

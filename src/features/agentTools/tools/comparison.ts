@@ -104,7 +104,11 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
     )
   const place = readPlace(args)
   const { head, rows } = await readFigures(call, {
-    ...{ ticker: tickers.join(','), view: 'history', as_of, fields: 'accession', data_version },
+    ticker: tickers.join(','),
+    view: 'history',
+    as_of,
+    fields: 'accession',
+    data_version,
     metric: args.metrics?.join(','),
   })
   requireSame(place, head)
@@ -121,7 +125,11 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
     )
     .join(', ')
   return fitRows({
-    ...{ args, place, line: lineOf, nextPage: null, rows: changes },
+    args,
+    place,
+    line: lineOf,
+    nextPage: null,
+    rows: changes,
     head: { since, ...known, filings: shown },
     title: `${companyNames(head.companies)}: what changed after ${since} and up to ${as_of}. Filings: ${named === '' ? 'none' : named}. ${notesOf(head.companies)}`,
     narrow: 'narrow with metrics or change',
@@ -172,7 +180,13 @@ function changesBetween(rows: readonly ReadRow[], day: string): (Change & { tick
     if (change === null) continue
     const { ticker, m, fy, fp, end, kind } = last
     changes.push({
-      ...{ ticker, change, m, fy, fp, end, kind },
+      ticker,
+      change,
+      m,
+      fy,
+      fp,
+      end,
+      kind,
       ...(before === undefined ? {} : { before: version(before) }),
       ...(after === undefined ? {} : { after: version(after) }),
     })

@@ -138,7 +138,11 @@ async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCal
     return `${ticker} (${market}, number ${issuer_id}): ${span}.${note === undefined ? '' : ` ${note}`}`
   })
   return fitRows({
-    ...{ args, place, rows, line: lineOf, nextPage: null },
+    args,
+    place,
+    rows,
+    line: lineOf,
+    nextPage: null,
     head: { companies, data_version, ...given({ licence }) },
     title: `${companyNames(companies)}. ${spans.join(' ')}`,
     narrow: 'narrow with metrics or raise max_characters',
@@ -160,11 +164,20 @@ async function ofService(args: Args, call: ToolCall): CoverageAnswer {
   const markets = found.markets
     .filter(({ code }) => wanted === undefined || code === wanted)
     .map(({ code, name, status, entities, first_filed, last_filed, sync }) => ({
-      ...{ code, name, status, entities, first_filed, last_filed, sync },
+      code,
+      name,
+      status,
+      entities,
+      first_filed,
+      last_filed,
+      sync,
     }))
   const counts = markets.map(({ code, name, entities }) => `${name} (${code}) ${entities}`).join(', ')
   return fitRows({
-    ...{ args, place, line: lineOf, nextPage: null },
+    args,
+    place,
+    line: lineOf,
+    nextPage: null,
     head: { markets, data_version, ...given({ licence }) },
     title: `Companies by market: ${counts}. Metrics${wanted === undefined ? '' : ` of ${wanted}`}:`,
     rows: found.metrics

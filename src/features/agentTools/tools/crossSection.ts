@@ -151,9 +151,17 @@ function readExactly(
   return read(call, ReadPage, {
     path: '/api/v1/cross-section',
     query: {
-      ...{ metric: args.metrics.join(','), market: args.market.toUpperCase(), limit, cursor },
-      ...{ fp: args.fp, as_of: args.as_of, sector: args.sector, max_age_days: args.max_age_days },
-      ...{ data_version: args.data_version, currency: args.currency, sort: sortOf(args) },
+      metric: args.metrics.join(','),
+      market: args.market.toUpperCase(),
+      limit,
+      cursor,
+      fp: args.fp,
+      as_of: args.as_of,
+      sector: args.sector,
+      max_age_days: args.max_age_days,
+      data_version: args.data_version,
+      currency: args.currency,
+      sort: sortOf(args),
       ...boundsOf(args.filters ?? []),
     },
   })
@@ -176,7 +184,11 @@ function boundsOf(filters: NonNullable<ScreenArgs['filters']>): Record<string, n
 export function rowsOf(metrics: readonly string[], found: ReadPage): ScreenRow[] {
   if (found.object === 'cross_section')
     return found.data.map(({ ticker, fy, fp, end, filed, value, unit }) => ({
-      ...{ ticker, fy, fp, end, filed },
+      ticker,
+      fy,
+      fp,
+      end,
+      filed,
       ...{ values: { [metrics[0]]: value }, unit },
     }))
   return found.data.map(row => {
@@ -186,7 +198,12 @@ export function rowsOf(metrics: readonly string[], found: ReadPage): ScreenRow[]
       return [name, typeof value === 'number' ? value : null]
     })
     return {
-      ...{ ticker, fy, fp, end, filed, values: Object.fromEntries(values) },
+      ticker,
+      fy,
+      fp,
+      end,
+      filed,
+      values: Object.fromEntries(values),
       ...given({ unit: currency ?? undefined, older: older ?? undefined, earlier: earlier ?? undefined }),
     }
   })

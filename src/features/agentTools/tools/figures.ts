@@ -87,7 +87,9 @@ export async function readFigures(
     ...given({ note: wordsOf(note) }),
   }
   const companies = found.companies?.map(one => ({
-    ...{ ticker: one.ticker, name: one.name, market: one.market },
+    ticker: one.ticker,
+    name: one.name,
+    market: one.market,
     ...given({ note: wordsOf(one.note) }),
   }))
   const head = {

@@ -136,7 +136,12 @@ async function figures(
   const known = `as known on ${head.as_of}`
   const title = `${companyNames(head.companies)}, ${known}.${notes === '' ? '' : ` ${notes}`}`
   return fitRows({
-    ...{ args, place, head, title, line: lineOf(isSeveral), nextPage: null },
+    args,
+    place,
+    head,
+    title,
+    line: lineOf(isSeveral),
+    nextPage: null,
     rows: rows.map(one => shownRow(one, isSeveral)),
     narrow: 'narrow with metrics, fp or fy',
   })
@@ -147,7 +152,14 @@ function shownRow(one: ReadRow, isSeveral: boolean): Static<typeof Row> {
   const { stale, stale_reason, generation, split_factor, accession, form, url } = one
   return {
     ...(isSeveral ? { ticker } : {}),
-    ...{ m, fy, fp, end, filed, v, u, kind },
+    m,
+    fy,
+    fp,
+    end,
+    filed,
+    v,
+    u,
+    kind,
     ...(until === null ? {} : { until }),
     ...given({ stale, stale_reason, generation, split_factor, accession, form, url }),
   }

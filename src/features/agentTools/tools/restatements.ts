@@ -102,7 +102,10 @@ async function ofCompanies(
 ): Promise<ToolAnswer<Static<typeof Answer>>> {
   const place = readPlace(args)
   const { head, rows } = await readFigures(call, {
-    ...{ ticker: tickers.join(','), view: 'history', as_of: args.as_of, fields: 'accession' },
+    ticker: tickers.join(','),
+    view: 'history',
+    as_of: args.as_of,
+    fields: 'accession',
     data_version: args.data_version,
     metric: args.metrics?.join(','),
   })
@@ -111,7 +114,10 @@ async function ofCompanies(
   const note = notesOf(companies)
   const names = new Map(companies.map(({ ticker, name }) => [ticker, name]))
   return fitRows({
-    ...{ args, place, line: lineOf, nextPage: null },
+    args,
+    place,
+    line: lineOf,
+    nextPage: null,
     head: { as_of, data_version, attribution, ...given({ licence }), ...(note === '' ? {} : { note }) },
     title: `${companyNames(companies)}: figures that later filings changed, up to ${as_of}. ${note}`,
     rows: changesOf(rows)
@@ -133,10 +139,18 @@ function changesOf(rows: readonly ReadRow[]): Omit<Row, 'name'>[] {
       if (before.v === after.v && before.u === after.u) return []
       const { ticker, m, fy, fp, end, filed, v: value, u: unit } = after
       return {
-        ...{ ticker, m, fy, fp, end },
-        ...{ filed_before: before.filed, value_before: before.v, unit_before: before.u },
+        ticker,
+        m,
+        fy,
+        fp,
+        end,
+        filed_before: before.filed,
+        value_before: before.v,
+        unit_before: before.u,
         ...given({ accession_before: before.accession ?? undefined }),
-        ...{ filed, value, unit },
+        filed,
+        value,
+        unit,
         ...given({ accession: after.accession ?? undefined }),
       }
     }),
@@ -154,7 +168,9 @@ async function ofMarket(
     read(call, ReadList, {
       path: '/api/v1/restatements',
       query: {
-        ...{ metric, market: market.toUpperCase(), limit },
+        metric,
+        market: market.toUpperCase(),
+        limit,
         from: args.since === undefined ? undefined : addDays(args.since, 1),
         as_of: args.as_of,
         data_version: args.data_version,
@@ -168,10 +184,15 @@ async function ofMarket(
   const { as_of, data_version, attribution, licence } = found
   const note = wordsOf(found.note)
   const named = await withNames(call, found.data, {
-    ...{ skip: place.skip, max: sizeOf(args), version: args.data_version },
+    skip: place.skip,
+    max: sizeOf(args),
+    version: args.data_version,
   })
   return fitRows({
-    ...{ args, place, line: lineOf, nextPage: found.next },
+    args,
+    place,
+    line: lineOf,
+    nextPage: found.next,
     head: { as_of, data_version, attribution, ...given({ licence, note }) },
     title: `Changes of ${metric} in market ${market.toUpperCase()}, up to ${as_of}. ${note ?? ''}`,
     rows: named.map(one => {

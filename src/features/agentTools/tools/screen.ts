@@ -57,12 +57,17 @@ export const screen = defineTool({
     const { as_of, data_version, licence, attribution } = found.page
     const note = wordsOf(found.page.note)
     const rows = await withNames(call, found.rows, {
-      ...{ skip: place.skip, max: sizeOf(args), version: args.data_version },
+      skip: place.skip,
+      max: sizeOf(args),
+      version: args.data_version,
     })
     const market = args.market.toUpperCase()
     const ranked = sort_by === undefined ? '' : `, by ${sort_by} ${args.order ?? 'descending'}`
     return fitRows({
-      ...{ args, place, rows, nextPage: found.nextPage },
+      args,
+      place,
+      rows,
+      nextPage: found.nextPage,
       head: { market, metrics: args.metrics, as_of, data_version, attribution, ...given({ licence, note }) },
       title: `Companies of ${market} as known on ${as_of}: ${args.metrics.join(', ')}${ranked}. ${note ?? ''}`,
       line: lineOf(args.metrics),

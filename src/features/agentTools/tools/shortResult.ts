@@ -37,9 +37,30 @@ const envelopeCharacters = 300
 
 /** Most important fields first; fields that do not fit are named. */
 const order: readonly string[] = [
-  ...['verdict', 'metrics', 'config', 'best', 'deflated_sharpe', 'warnings', 'n_periods', 'n_dates'],
-  ...['n_rows', 'data_version', 'source', 'score', 'equity', 'best_trials', 'dropped', 'n_empty_periods'],
-  ...['periods_per_year', 'evidence', 'ic', 'quantiles', 'monthly', 'folds', 'costs', 'universe'],
+  'verdict',
+  'metrics',
+  'config',
+  'best',
+  'deflated_sharpe',
+  'warnings',
+  'n_periods',
+  'n_dates',
+  'n_rows',
+  'data_version',
+  'source',
+  'score',
+  'equity',
+  'best_trials',
+  'dropped',
+  'n_empty_periods',
+  'periods_per_year',
+  'evidence',
+  'ic',
+  'quantiles',
+  'monthly',
+  'folds',
+  'costs',
+  'universe',
 ]
 
 /** Values that a model may send again are spelled like the arguments. */

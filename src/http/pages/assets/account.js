@@ -1,4 +1,4 @@
-// The pages work without this. It adds a button that copies a new key.
+// The pages work without this script. It adds a button that copies a new key.
 for (const button of document.querySelectorAll('button[data-copy]')) {
   const field = document.getElementById(button.dataset.copy)
   const said = document.querySelector(`[data-copied="${button.dataset.copy}"]`)
@@ -14,7 +14,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   })
 }
 
-// A second click on a slow connection would send the form twice.
+// Otherwise a second click on a slow connection would send the form twice.
 for (const form of document.querySelectorAll('form[method="post"]')) {
   let isSent = false
   form.addEventListener('submit', event => {
@@ -22,7 +22,7 @@ for (const form of document.querySelectorAll('form[method="post"]')) {
     isSent = true
   })
 }
-// A page that comes back from the browser's own cache may send its forms again.
+// A page restored from the browser's back/forward cache may send its forms again.
 addEventListener('pageshow', event => {
   if (event.persisted) location.reload()
 })

@@ -3,7 +3,7 @@ const show = document.querySelector('#key-show')
 const use = document.querySelector('#key-use')
 const keyName = 'asfiled-key'
 
-// A browser that blocks storage throws here. The key then lasts until the page is left.
+// A browser that blocks storage throws here. The key is then kept only until the page is left.
 function keyStorage() {
   try {
     return sessionStorage
@@ -14,7 +14,7 @@ function keyStorage() {
 
 const key = () => field.value.trim()
 
-/** Sends the key of the field with each request from now on; demo where the field is empty. */
+/** Sends the key in the field with each request from now on, or demo if the field is empty. */
 function useKey() {
   ui.preauthorizeApiKey('bearer', key() || 'demo')
   use.textContent =
@@ -37,19 +37,19 @@ show.addEventListener('click', () => {
   show.setAttribute('aria-pressed', String(shown))
 })
 
-// Swagger UI scrolls to links within the page itself, and leaves the focus where it is.
+// Swagger UI handles links within the page itself, but does not move the focus.
 document.querySelector('.skip').addEventListener('click', () => document.querySelector('#main').focus())
 
 const isError = status => /^[45]/.test(status)
 
-/** What this page changes in Swagger UI. */
+/** The changes that this page makes to Swagger UI. */
 const changes = ({ React: { createElement: make } }) => ({
   wrapComponents: {
     // The field for the key replaces these buttons.
     authorizeBtn: () => () => null,
     authorizeOperationBtn: () => () => null,
 
-    // An operation has up to a dozen errors. The page of errors explains them all.
+    // An operation has up to a dozen errors, which the errors page explains.
     responses: Original => props => {
       const statuses = [...props.responses.keys()]
       const errors = statuses.filter(isError)
@@ -67,7 +67,7 @@ const changes = ({ React: { createElement: make } }) => ({
       )
     },
 
-    // The command would show a key that its field hides.
+    // The command would reveal a key that its field hides.
     curl: Original => props => {
       const sent = props.request.getIn(['headers', 'Authorization'])
       const shown = sent === undefined || sent === 'Bearer demo' ? sent : 'Bearer <API_KEY>'

@@ -1,5 +1,6 @@
-// The page works without this. With it settings act at once, files can be dropped, a run shows its progress, and a key can be pasted.
-// The key is in this variable alone: not in the page, its address, a cookie or storage. It goes out in the Authorization header.
+// The page works without this script. With it, settings apply immediately, files can be dropped, a run shows
+// its progress, and a key can be pasted. The key is kept only in this variable, never in the page, its URL, a
+// cookie or storage. It is sent in the Authorization header.
 let key = ''
 const page = /^\/backtest(\/runs\/[0-9a-f-]{36})?$/
 const find = selector => document.querySelector(selector)
@@ -14,16 +15,16 @@ const parse = text => new DOMParser().parseFromString(text, 'text/html')
 const faultOf = answer =>
   answer.querySelector('#fault p, .prose p, main p')?.textContent ?? 'The server did not answer.'
 
-/** Puts a part of an answered page in place of the same part here. */
+/** Replaces a part of this page with the same part of a page in a response. */
 function take(answer, selector) {
   const [from, to] = [answer.querySelector(selector), find(selector)]
   if (from !== null && to !== null) to.replaceWith(document.adoptNode(from))
 }
 
-// A report without script of its own: this page measures it, so that one scroll bar is enough.
+// A report has no script of its own, so this page measures it to avoid a second scroll bar.
 function fit(frame) {
   const resize = () => {
-    // A frame never measures less than it is: a shorter report would leave a hole.
+    // A frame never reports less than its current height, so a shorter report would leave a gap.
     frame.style.height = ''
     const root = frame.contentDocument?.documentElement
     if (root && root.scrollHeight > 200) frame.style.height = `${root.scrollHeight + 4}px`
@@ -41,7 +42,7 @@ async function fillFrame(frame) {
   frame.srcdoc = await response.text()
 }
 
-/** A download whose address needs the key: a link cannot send it. */
+/** Downloads a file that requires the key, which a link cannot send. */
 async function download(link) {
   const response = await send(link.getAttribute('href'), { headers: { Accept: '*/*' } })
   if (!response.ok) return
@@ -53,7 +54,7 @@ async function download(link) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Shows another page of these in this one, so that the key stays where it is. */
+/** Shows another of these pages inside this one, so that the key is not lost. */
 async function show(response, path) {
   const answer = parse(await response.text())
   document.title = answer.title
@@ -69,7 +70,7 @@ function follow(response) {
   return show(response, pathname)
 }
 
-// Stored results: each choice shows at once.
+// Stored results: each choice is shown immediately.
 async function choose(form) {
   const query = new URLSearchParams(new FormData(form)).toString()
   const focused = document.activeElement?.id ?? ''
@@ -79,7 +80,7 @@ async function choose(form) {
   const answer = parse(await response.text())
   const frame = find('#stored iframe')
   const next = answer.querySelector('#stored iframe').getAttribute('src')
-  // The frame stays where it is, or the page would jump while the next report loads.
+  // The frame is kept, or the page would jump while the next report loads.
   answer.querySelector('#stored iframe').replaceWith(document.adoptNode(frame))
   take(answer, '#stored')
   frame.src = next
@@ -96,7 +97,7 @@ function startStored() {
   if (frame !== null) fit(frame)
 }
 
-// The form of a run.
+// The form that starts a run.
 function startForm() {
   const form = find('#run')
   if (form === null) return
@@ -151,7 +152,8 @@ function dropInto(form, changed) {
 
 let isSending = false
 
-/** Sends the form. A fault and the rows of a file are shown without leaving it: a file that was chosen stays chosen. */
+/** Sends the form. Errors, and the first rows of a file, are shown without leaving the page, so the chosen
+ * file stays selected. */
 async function submit(form, button) {
   if (isSending) return
   isSending = true
@@ -191,7 +193,7 @@ function showFault(text) {
   find('#fault').replaceChildren(line)
 }
 
-// A key that is pasted.
+// Pasting a key.
 function startKey() {
   const form = find('#key-form')
   if (form === null) return
@@ -215,7 +217,7 @@ function startKey() {
   })
 }
 
-// A run: its progress comes as events. When it ends the page is read again.
+// A run: its progress arrives as events. When it ends, the page is loaded again.
 const maxAttempts = 20
 
 async function watch(id, attempt = 0) {
@@ -277,7 +279,7 @@ function startRun() {
   if (state === 'queued' || state === 'running') watch(id)
 }
 
-// Within these pages a link must not lose the key.
+// Links between these pages must not lose the key.
 addEventListener('click', async event => {
   const link = event.target.closest?.('a[href^="/backtest"]')
   if (key === '' || !link || link.hasAttribute('download') || event.defaultPrevented) return

@@ -1,5 +1,5 @@
-// Shows the figures as known on another day while one drags the slider, and the vintages of a figure without leaving the page. With
-// scripts off the day is a form and each figure a link.
+// Shows the figures as known on another day while the slider is dragged, and the revisions of a figure
+// without leaving the page. Without scripts, the day is a form and each figure a link.
 const data = JSON.parse(document.querySelector('#states')?.textContent ?? 'null')
 const slider = document.querySelector('#as-of-slider')
 const select = document.querySelector('#as-of-day')
@@ -7,8 +7,8 @@ const output = document.querySelector('#as-of-text')
 const tables = [...document.querySelectorAll('.statement table')]
 const rows = tables.flatMap(table => [...table.tBodies[0].rows])
 
-// A state: the stop from which it is shown, the stop from which it no longer is, the text, the former text or null, the title and
-// the value. The server makes them by the rule of its tables.
+// A state: the stop from which it is shown, the stop from which it is no longer shown, the text, the former
+// text or null, the title and the value. The server creates states by the same rule as its tables.
 const stateAt = (states, stop) => states.find(([from, until]) => from <= stop && stop < until)
 
 function fill(cell, [, , text, former, title, value]) {
@@ -56,7 +56,7 @@ function showStop(stop) {
   }
 }
 
-// The day is shown while one drags, and the address has it when one lets go.
+// The day is shown during the drag, and written to the URL at its end.
 function show(day) {
   const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
   showStop(stop)
@@ -77,7 +77,7 @@ function settle(day) {
   const address = withDay(location.href, day)
   address.searchParams.delete('cell')
   address.hash = ''
-  // Of a long history another day may need other columns: they come with the page of that day.
+  // With a long history, another day may need other columns, which come with the page of that day.
   if (data.isPart) {
     address.searchParams.delete('before')
     location.assign(address)
@@ -118,7 +118,7 @@ async function openFigure(row, cell) {
   const response = await fetch(address)
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const found = page.querySelector('#figure')
-  // Over the limit, or an error: its page says so.
+  // Over the rate limit, or an error: the page of that address says so.
   if (found === null) return location.assign(address)
   section.replaceChildren(...found.childNodes)
   history.replaceState(null, '', address)

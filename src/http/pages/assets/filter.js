@@ -1,4 +1,4 @@
-// Hides the rows of a table that do not contain what is typed.
+// Hides the rows of a table that do not contain the typed text.
 for (const field of document.querySelectorAll('input[data-filters]')) {
   const rows = [...document.querySelectorAll(`#${field.dataset.filters} tbody tr`)]
   const texts = rows.map(row => row.textContent.toLowerCase())

@@ -1,4 +1,4 @@
-// Drags the day of the picture. Without this its days are links.
+// Makes the day of the chart draggable. Without this script, its days are links.
 const slider = document.querySelector('#time')
 const picture = document.querySelector('.picture svg')
 if (slider !== null && picture !== null) {

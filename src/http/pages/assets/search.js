@@ -1,4 +1,5 @@
-// Hits as one types, next to the form that works without this. A combobox by the ARIA pattern: arrows, Enter, Escape.
+// Shows results as the visitor types, next to the form, which also works without this script. A combobox by
+// the ARIA pattern: arrows, Enter, Escape.
 const field = document.querySelector('#q')
 const list = document.querySelector('#hits')
 let pending = null
@@ -42,7 +43,7 @@ async function search() {
   pending = new AbortController()
   try {
     const response = await fetch(`/api/search?q=${encodeURIComponent(q)}`, { signal: pending.signal })
-    // Over the limit, or the server is away: the form still works.
+    // Over the rate limit, or the server is unreachable: the form still works.
     if (response.ok) show((await response.json()).results)
     else close()
   } catch {}

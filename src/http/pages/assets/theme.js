@@ -16,7 +16,7 @@ let theme = themeStorage()?.getItem(themeName) ?? ''
 
 function applyTheme() {
   const dark = theme === '' ? systemIsDark.matches : theme === 'dark'
-  // Swagger UI knows the first of the two.
+  // Swagger UI recognises the first of these classes.
   root.classList.toggle('dark-mode', dark)
   root.classList.toggle('light-mode', !dark)
 }

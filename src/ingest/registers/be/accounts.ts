@@ -48,7 +48,10 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
     else rubrics.push({ code, year, value: String(rubric.Value ?? '').trim() })
   }
   return {
-    ...{ reference, name: textOf(EnterpriseName), rubrics, faults },
+    reference,
+    name: textOf(EnterpriseName),
+    rubrics,
+    faults,
     ...{ enterprise: null, currency: null, years: {}, figures: Rubrics.length },
   }
 }

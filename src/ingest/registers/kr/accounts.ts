@@ -59,7 +59,9 @@ export function readAccounts(
     parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings: [] })
   }
   return {
-    ...{ parsed, figuresRead, ...tally.counts },
+    parsed,
+    figuresRead,
+    ...tally.counts,
     ...(waits ? { waits } : {}),
     ...(isTentative ? { isTentative } : {}),
     ...(gathered.companies.size > 0 ? { isAlwaysRead: true } : {}),

@@ -30,7 +30,8 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
   const name = textOf(document.entityName)
   const facts: CompanyFacts = {
     ...{ cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] },
-    ...{ faults: new NamedFaults(), contradictions: new NamedFaults() },
+    faults: new NamedFaults(),
+    contradictions: new NamedFaults(),
   }
   const filings = new Map<string, Filing>()
   for (const [taxonomy, tags] of Object.entries(document.facts)) {

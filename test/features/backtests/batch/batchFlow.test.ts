@@ -31,7 +31,9 @@ interface Change {
 function start({ data = small, count = 500, timeLimitMs = 60_000, on = pool, include = [] }: Change = {}) {
   const left = new AbortController()
   const entries = Array.from({ length: count }, (_, index) => ({
-    ...{ index, include, source: null },
+    index,
+    include,
+    source: null,
     config: { quantile: ((index % 50) + 1) / 100, holdDays: 1 + (index % 9), returnDays: 1 },
   }))
   const group = { entries, open: async () => ({ data, dataVersion: null }) }

@@ -113,7 +113,8 @@ describe.skipIf(folder === null)('opening balances of the real reports', () => {
           const evening = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
           const before = await served(name, element, evening)
           expect([name, element, before ?? null]).toEqual([
-            ...[name, element],
+            name,
+            element,
             eveningBefore === null ? null : Math.round(eveningBefore * 1_000),
           ])
         }

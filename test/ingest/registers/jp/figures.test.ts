@@ -18,8 +18,15 @@ const before = { start: dayNumber('2022-04-01'), end: dayNumber('2023-03-31') }
 /** The facts as `metric tag day value`, and what is left out. */
 function read(figures: ReportFigure[], groupYearEnd: number | null = null) {
   const report: Report = {
-    ...{ accession: 'JP:S100TEST', edinetCode: 'E00001', form: '120', filed, name: null, englishName: null },
-    ...{ figures, figuresRead: figures.length, groupYearEnd },
+    accession: 'JP:S100TEST',
+    edinetCode: 'E00001',
+    form: '120',
+    filed,
+    name: null,
+    englishName: null,
+    figures,
+    figuresRead: figures.length,
+    groupYearEnd,
   }
   const tally = new Tally()
   const taken = factsOfReport(report, tally).reportedFacts.map(

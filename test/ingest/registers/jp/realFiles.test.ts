@@ -233,8 +233,12 @@ describe.skipIf(folder === null)('imported', () => {
       where m.name in ('assets', 'liabilities', 'equity') and f.current
       group by 1, 2 having count(*) = 3 order by 1, 2`
     expect(sums.map(({ ticker, end }) => `${ticker} ${end}`)).toEqual([
-      ...['E02144.JP 2024-03-31', 'E02144.JP 2025-03-31', 'E02367.JP 2023-03-31', 'E02367.JP 2024-03-31'],
-      ...['E05563.JP 2023-04-30', 'E05563.JP 2024-04-30'],
+      'E02144.JP 2024-03-31',
+      'E02144.JP 2025-03-31',
+      'E02367.JP 2023-03-31',
+      'E02367.JP 2024-03-31',
+      'E05563.JP 2023-04-30',
+      'E05563.JP 2024-04-30',
     ])
     // Raccoon truncates every amount to a thousand yen, so its totals differ from the sum of their parts by one at most.
     for (const { ticker, assets, owed } of sums)

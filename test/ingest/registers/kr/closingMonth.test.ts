@@ -12,8 +12,15 @@ describe('periods', () => {
   })
 
   const line = (receipt: string, report: string, year: string) => ({
-    ...{ rcept_no: receipt, reprt_code: report, bsns_year: year, corp_code: '00126380', sj_div: 'BS' },
-    ...{ account_id: 'ifrs-full_Assets', account_nm: '자산총계', thstrm_amount: '1', currency: 'KRW' },
+    rcept_no: receipt,
+    reprt_code: report,
+    bsns_year: year,
+    corp_code: '00126380',
+    sj_div: 'BS',
+    account_id: 'ifrs-full_Assets',
+    account_nm: '자산총계',
+    thstrm_amount: '1',
+    currency: 'KRW',
   })
   const endsOf = (month: string | null, ...lines: ReturnType<typeof line>[]) => {
     const request = { fs_div: 'CFS', ...(month === null ? {} : { acc_mt: month }) }

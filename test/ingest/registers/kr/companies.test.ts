@@ -10,7 +10,9 @@ test('an overview names the board and the closing month', () => {
         corp_name: '주식회사 엔씨',
         corp_name_eng: 'NC Corporation',
       },
-      ...{ stock_code: '036570', corp_cls: board, acc_mt: '12' },
+      stock_code: '036570',
+      corp_cls: board,
+      acc_mt: '12',
     })
   const [main] = read('company.json', overview('Y')).parsed
   expect(main.profile).toEqual({

@@ -165,8 +165,15 @@ test('a year from April to March is dated by the overview, never as a calendar y
   // Shinyoung Securities closes in March; its report on April 2021 to March 2022 was received on 15 June 2022, when one on half
   // a calendar year could not have (kind.krx.co.kr/external/2022/06/15/000642). Number and amount are made up.
   const line = (report: string, year: string, receipt: string) => ({
-    ...{ rcept_no: receipt, reprt_code: report, bsns_year: year, corp_code: '00136721', sj_div: 'BS' },
-    ...{ account_id: 'ifrs-full_Assets', account_nm: '자산총계', thstrm_amount: '1', currency: 'KRW' },
+    rcept_no: receipt,
+    reprt_code: report,
+    bsns_year: year,
+    corp_code: '00136721',
+    sj_div: 'BS',
+    account_id: 'ifrs-full_Assets',
+    account_nm: '자산총계',
+    thstrm_amount: '1',
+    currency: 'KRW',
   })
   const path = async (name: string, content: unknown) => {
     await Bun.write(join(folder, name), JSON.stringify(content))
@@ -182,8 +189,12 @@ test('a year from April to March is dated by the overview, never as a calendar y
     list: [line('11011', '2021', '20220401000001')],
   })
   const company = await path('shinyoung.json', {
-    ...{ status: '000', corp_code: '00136721', corp_name: '신영증권(주)', stock_code: '001720' },
-    ...{ corp_cls: 'Y', acc_mt: '03' },
+    status: '000',
+    corp_code: '00136721',
+    corp_name: '신영증권(주)',
+    stock_code: '001720',
+    corp_cls: 'Y',
+    acc_mt: '03',
   })
   const ends = async (...imports: string[][]) => {
     const sql = await fresh()

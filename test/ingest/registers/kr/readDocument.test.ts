@@ -100,8 +100,14 @@ test('a prior-year column that differs is a vintage of the later filing: SK hyni
 
 describe('the group and the company alone', () => {
   const overview = JSON.stringify({
-    ...{ status: '000', message: '정상', corp_code: '00164742', corp_name: '현대자동차(주)' },
-    ...{ corp_name_eng: 'HYUNDAI MOTOR CO', stock_code: '005380', corp_cls: 'Y', acc_mt: '12' },
+    status: '000',
+    message: '정상',
+    corp_code: '00164742',
+    corp_name: '현대자동차(주)',
+    corp_name_eng: 'HYUNDAI MOTOR CO',
+    stock_code: '005380',
+    corp_cls: 'Y',
+    acc_mt: '12',
   })
 
   test('only the group of a filing is served; the company alone is stored', async () => {
@@ -211,8 +217,15 @@ describe('hostile input is refused with the place of the fault, or counted', () 
       'a response without statements (status 013)': 1,
     })
     const line = (amount: string, currency = 'KRW') => ({
-      ...{ rcept_no: '20230321000001', reprt_code: '11011', bsns_year: '2022', corp_code: '00126380' },
-      ...{ sj_div: 'IS', account_id: 'ifrs_Revenue', account_nm: '매출액', thstrm_amount: amount, currency },
+      rcept_no: '20230321000001',
+      reprt_code: '11011',
+      bsns_year: '2022',
+      corp_code: '00126380',
+      sj_div: 'IS',
+      account_id: 'ifrs_Revenue',
+      account_nm: '매출액',
+      thstrm_amount: amount,
+      currency,
     })
     const values = (...lines: ReturnType<typeof line>[]) => {
       const content = read('x_CFS.json', JSON.stringify({ status: '000', list: lines }))

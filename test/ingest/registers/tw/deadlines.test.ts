@@ -16,7 +16,10 @@ describe('the last lawful day counts', () => {
   ) => {
     const row = {
       ...{ 出表日期: `${year - 1910}1231`, 年度: String(year - 1911), 季別: String(quarter) },
-      ...{ 公司代號: code, 公司名稱: company, '本期淨利（淨損）': '81259953', '基本每股盈餘（元）': '5.97' },
+      公司代號: code,
+      公司名稱: company,
+      '本期淨利（淨損）': '81259953',
+      '基本每股盈餘（元）': '5.97',
     }
     const [contribution] = read(name, JSON.stringify([{ ...row, ...more }])).parsed
     return isoDate(contribution.reportedFacts[0].filing.filed)
