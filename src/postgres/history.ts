@@ -108,7 +108,7 @@ function madeByNewer(newer: readonly AppliedMigration[], where: string): Failure
 }
 
 /**
- * The failure for a database without digests that is not in the last such state.
+ * The failure for a database without recorded digests whose schema is not `unrecordedState`.
  *
  * @param difference what it lacks, in words
  */

@@ -123,8 +123,8 @@ const keepDays = 90
 const keepRuns = 1_000
 
 /**
- * Deletes runs past their retention except for each market's last `done` run, and due runs that no schedule
- * has requested for a week.
+ * Deletes runs past their retention, but keeps each market's last complete `done` run. Also deletes due runs
+ * that no schedule has requested for a week.
  */
 export async function deleteOldRuns(sql: Sql, limit: number): Promise<void> {
   await sql`

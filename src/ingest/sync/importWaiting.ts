@@ -76,7 +76,10 @@ export async function importWaiting(
   }
 }
 
-/** The first files, as far as they are of one day and within the byte limit. */
+/**
+ * The next files to import together: those at the front of the list that are of the same day and within the
+ * byte limit.
+ */
 function nextBatch(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
   let bytes = 0
   let files = 0
