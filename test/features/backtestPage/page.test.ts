@@ -183,7 +183,14 @@ describe('a run', () => {
 
   test('of the archive has the curl line that gives the same numbers', async () => {
     const path = await run(quant.browser, {
-      fields: { rows: 'archive', horizon: '7d', do: 'run', run: 'grid', holds: '7,14', benchmark: 'universe' },
+      fields: {
+        rows: 'archive',
+        horizon: '7d',
+        do: 'run',
+        run: 'grid',
+        holds: '7,14',
+        benchmark: 'universe',
+      },
     })
     const text = await ended(quant.browser, path)
     const curl = /id="curl"[^>]*><code>([\s\S]*?)<\/code>/.exec(text)?.[1] ?? ''
