@@ -1,10 +1,10 @@
 import { readConfig } from '../src/config.ts'
-import { migrateQueue } from '../src/features/backtests/jobs/queue.ts'
 import { loadSample } from '../src/ingest/sample/loadSample.ts'
-import { DatabaseFigures } from '../src/metrics/databaseFigures.ts'
-import { EventLoopDelay } from '../src/metrics/processFigures.ts'
-import { makeRegistry } from '../src/metrics/registry.ts'
-import { RequestCounts } from '../src/metrics/requestCounts.ts'
+import { migrateQueue } from '../src/jobs/queue.ts'
+import { DatabaseFigures } from '../src/telemetry/databaseFigures.ts'
+import { EventLoopDelay } from '../src/telemetry/processFigures.ts'
+import { makeRegistry } from '../src/telemetry/registry.ts'
+import { RequestCounts } from '../src/telemetry/requestCounts.ts'
 import { sellKey } from '../test/http/callers.ts'
 import { type TestServer, testServer } from '../test/http/testServer.ts'
 import type { Figure } from './figure.ts'
@@ -41,7 +41,7 @@ export const benchMetrics = (turns = 1_500): Promise<MetricsBench> =>
   scratchDatabase(async (sql, url) => {
     await migrateQueue(url)
     await loadSample(sql)
-    const settings = { LOG_REQUESTS: 'errors', FLAGSHIP_TICKERS: 'AAPL', TRUSTED_PROXIES: '' }
+    const settings = { LOG_LEVEL: 'info', FLAGSHIP_TICKERS: 'AAPL', TRUSTED_PROXIES: '' }
     const off = await testServer(sql, {}, settings)
     const alike = await testServer(sql, {}, settings)
     const on = await testServer(sql, {}, { ...settings, METRICS_PORT: '0' })

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { type Cron, readCron, readSchedule, type ScheduledSync } from './cron.ts'
+import { Cron } from 'croner'
+import { readCron, readSchedule, type ScheduledSync } from './cron.ts'
 import { Failure } from './errors.ts'
 import { isHttpUrl, readRegisters, registerFaults } from './registerSettings.ts'
 
@@ -28,10 +29,8 @@ export interface Config {
   /** Parts of submitted backtests that run at a time; 0: this process leaves them to others. */
   readonly jobConcurrency: number
   readonly bodyLimitMb: number
-  /** Memory for the rows of stored panels. */
+  /** Memory for the rows of stored panels, and as much again for the figures of as-of joins. */
   readonly panelMemoryMb: number
-  /** Memory for the figures of as-of joins. */
-  readonly joinMemoryMb: number
   /** Data versions before the present one that can be read again. */
   readonly keepVersions: number
   readonly drainTimeoutMs: number
@@ -68,13 +67,16 @@ export interface Config {
   readonly metricsPort: number | null
   readonly metricsHost: string
   readonly logLevel: LogLevel
-  readonly logRequests: LogRequests
+  /** Otherwise those that fail or are slow, and a sample of the others. */
+  readonly logsEveryRequest: boolean
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
   readonly registers: Readonly<Record<string, string>>
   /** The registers that this process fetches from by itself; empty: none. */
   readonly syncSchedule: readonly ScheduledSync[]
   /** A run of the schedule that takes longer is stopped, and continued by the next one. */
   readonly syncTimeoutMinutes: number
+  /** Settings of earlier versions that are set and have no effect. */
+  readonly ignoredSettings: readonly string[]
 }
 
 /** Where a process keeps large request bodies while they are read. */
@@ -83,9 +85,26 @@ export const uploadFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => re
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-const requestLogs = ['errors', 'sampled', 'all'] as const
-/** Which requests are logged: those that fail, those and a sample of the others, or all. */
-export type LogRequests = (typeof requestLogs)[number]
+const removedSettings = [
+  'BULK_KEEP',
+  'CHARITIES_URL',
+  'DRAIN_TIMEOUT_MS',
+  'EDINET_CODES_URL',
+  'EDINET_URL',
+  'INPI_URL',
+  'JOIN_MEMORY_MB',
+  'LOG_REQUESTS',
+  'NBB_URL',
+  'OPENDART_URL',
+  'PAGE_CHECK_HOURS',
+  'SEC_DATA_URL',
+  'SEC_URL',
+  'STATEMENT_TIMEOUT_MS',
+  'SYNC_TIMEOUT_MINUTES',
+  'TWSE_URL',
+  'VIRK_DOCUMENTS_URL',
+  'VIRK_URL',
+] as const
 
 /** Next to package.json, whatever the current folder is: a command in another folder finds the server's database. A relative
  * DATA_DIR counts from the current folder. */
@@ -103,14 +122,10 @@ export function readConfig(environment: Environment): Config {
   const logLevel = logLevels.find(level => level === logLevelName)
   if (logLevel === undefined)
     faults.push(`LOG_LEVEL=${logLevelName} is unknown. Use one of ${logLevels.join(', ')}.`)
-  const logRequestsName = text('LOG_REQUESTS', 'sampled')
-  const logRequests = requestLogs.find(requests => requests === logRequestsName)
-  if (logRequests === undefined)
-    faults.push(`LOG_REQUESTS=${logRequestsName} is unknown. Use one of ${requestLogs.join(', ')}.`)
   const dataDir = resolve(text('DATA_DIR', defaultDataDir))
   const bulkTimes = text('BULK_SCHEDULE', '')
   const bulkSchedule = bulkTimes === '' ? null : readCron(bulkTimes)
-  if (bulkSchedule !== null && !('text' in bulkSchedule))
+  if (bulkSchedule !== null && !(bulkSchedule instanceof Cron))
     faults.push(
       ...bulkSchedule.map(
         fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`,
@@ -132,27 +147,26 @@ export function readConfig(environment: Environment): Config {
       .filter(url => url !== ''),
     ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
-    statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    statementTimeoutMs: 10_000,
     computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),
     computeQueue: integer('COMPUTE_QUEUE', 64, 1, 100_000),
     computeTimeoutMs: integer('COMPUTE_TIMEOUT_MS', 60_000, 100, 3_600_000),
     jobConcurrency: integer('JOB_CONCURRENCY', availableParallelism(), 0, 256),
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
     panelMemoryMb: integer('PANEL_MEMORY_MB', 1_024, 64, 1_048_576),
-    joinMemoryMb: integer('JOIN_MEMORY_MB', 1_024, 64, 1_048_576),
     keepVersions: integer('KEEP_VERSIONS', 10_000, 100, 2_000_000_000),
-    drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
+    drainTimeoutMs: 10_000,
     drainDelayMs: integer('DRAIN_DELAY_MS', 0, 0, 600_000),
     maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),
     maxConnectionsPerAddress: integer('MAX_CONNECTIONS_PER_ADDRESS', 512, 1, 1_000_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     allowUnverifiedMarkets: list('ALLOW_UNVERIFIED_MARKETS', '').map(code => code.toUpperCase()),
     bulkDir: resolve(text('BULK_DIR', resolve(dataDir, 'bulk'))),
-    bulkSchedule: bulkSchedule !== null && 'text' in bulkSchedule ? bulkSchedule : null,
-    bulkKeep: integer('BULK_KEEP', 3, 1, 1_000),
+    bulkSchedule: bulkSchedule instanceof Cron ? bulkSchedule : null,
+    bulkKeep: 3,
     trustedProxies: list('TRUSTED_PROXIES', ''),
     pageCheckMbPerSecond: integer('PAGE_CHECK_MB_PER_SECOND', 8, 0, 10_000),
-    pageCheckHours: integer('PAGE_CHECK_HOURS', 6, 1, 8_760),
+    pageCheckHours: 6,
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),
     adminEmails: list('ADMIN_EMAILS', '').map(email => email.toLowerCase()),
@@ -163,10 +177,11 @@ export function readConfig(environment: Environment): Config {
     metricsPort: text('METRICS_PORT', '') === '' ? null : integer('METRICS_PORT', 0, 0, 65_535),
     metricsHost: text('METRICS_HOST', '127.0.0.1'),
     logLevel: logLevel ?? 'info',
-    logRequests: logRequests ?? 'sampled',
+    logsEveryRequest: logLevel === 'debug',
     registers: readRegisters(text),
     syncSchedule: syncs.schedule,
-    syncTimeoutMinutes: integer('SYNC_TIMEOUT_MINUTES', 1_440, 1, 10_080),
+    syncTimeoutMinutes: 1_440,
+    ignoredSettings: removedSettings.filter(name => text(name, '') !== ''),
   }
   faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
   faults.push(...registerFaults(config.registers), ...agentFaults(config), ...metricsFaults(config))

@@ -28,7 +28,7 @@ export function parseTraceparent(header: string): Trace | null {
   return { traceId, parentId, isSampled: (Number.parseInt(flags, 16) & sampledFlag) === sampledFlag }
 }
 
-/** As `backtest_job.trace` stores it: a submitted job goes on where its request ended. */
+/** As `job.trace` stores it: a submitted job continues the trace of its request. */
 export const storedTrace = ({ trace, isFollowed }: TraceScope): string =>
   `00-${trace.traceId}-${trace.parentId}-${isFollowed ? '01' : '00'}`
 

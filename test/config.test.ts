@@ -23,7 +23,7 @@ test('every fault is reported at once, by the name of its setting', () => {
     PORT: 'abc',
     BASE_URL: 'foo',
     DATABASE_URL: 'mysql://x',
-    STATEMENT_TIMEOUT_MS: '-1',
+    BODY_LIMIT_MB: '-1',
     COMPUTE_THREADS: '0',
     ALLOW_UNVERIFIED_MARKETS: 'FR,France',
     LOG_LEVEL: 'loud',
@@ -31,12 +31,12 @@ test('every fault is reported at once, by the name of its setting', () => {
   expect(faults.map(fault => /^[A-Z_]+/.exec(fault)?.[0]).sort()).toEqual([
     'ALLOW_UNVERIFIED_MARKETS',
     'BASE_URL',
+    'BODY_LIMIT_MB',
     'COMPUTE_THREADS',
     'DATABASE_URL',
     'HOST',
     'LOG_LEVEL',
     'PORT',
-    'STATEMENT_TIMEOUT_MS',
   ])
 })
 
@@ -76,6 +76,23 @@ test('DATA_DIR is next to package.json by default; a relative one counts from th
   } finally {
     process.chdir(current)
   }
+})
+
+test('a setting that was removed is named, and stops nothing', () => {
+  expect(
+    readConfig({ STATEMENT_TIMEOUT_MS: 'x', SEC_URL: 'https://a.example', PORT: '1' }).ignoredSettings,
+  ).toEqual(['SEC_URL', 'STATEMENT_TIMEOUT_MS'])
+  expect(readConfig({ STATEMENT_TIMEOUT_MS: '' }).ignoredSettings).toEqual([])
+})
+
+test('REGISTERS_URL stands for all registers', () => {
+  const { registers } = readConfig({ REGISTERS_URL: 'https://mirror.example/' })
+  expect(registers).toMatchObject({
+    SEC_URL: 'https://mirror.example/sec',
+    VIRK_DOCUMENTS_URL: 'https://mirror.example/virk-documents',
+  })
+  expect(readConfig({}).registers.SEC_URL).toBe('https://www.sec.gov')
+  expect(faultsOf({ REGISTERS_URL: 'mirror' })).toEqual([expect.stringContaining('REGISTERS_URL')])
 })
 
 test('the base URL follows HOST and PORT, or is BASE_URL without its last slash', () => {

@@ -79,7 +79,7 @@ async function makeTemplate({ admin, urls }: Omit<TestServer, 'stop'>, template:
   const { name, from, fill } = template
   if (from !== null) await makeTemplate({ admin, urls }, from)
   await admin.begin(async transaction => {
-    // It idles while the template is filled on other connections, which a busy machine takes minutes for.
+    // It waits while the template is filled, which takes minutes on a busy machine.
     await transaction`set local idle_in_transaction_session_timeout = 0`
     await transaction`select pg_advisory_xact_lock(hashtext(${name}))`
     const found = await transaction`select from pg_database where datname = ${name}`

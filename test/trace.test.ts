@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { connect, poolUse } from '../src/postgres/client.ts'
 import { currentScope, parseTraceparent, runInTrace, TraceScope } from '../src/trace.ts'
 import { testDatabase } from './database.ts'
+import { nonEmpty } from './nonEmpty.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
@@ -38,6 +39,7 @@ describe('traceparent', () => {
     test(`with ${what} is ignored`, () => expect(parseTraceparent(sent)).toBeNull())
 
   test('yields nothing but hexadecimal digits, whatever is sent', () => {
+    let read = 0
     const parts = fc.constantFrom('00', '01', 'ff', '-', traceId, parentId, '"', '\n', "'", 'asf_live_x')
     fc.assert(
       fc.property(
@@ -45,16 +47,20 @@ describe('traceparent', () => {
           fc.string(),
           fc.array(parts).map(all => all.join('')),
           fc.array(parts).map(all => all.join('-')),
+          fc.tuple(parts, parts, parts, parts).map(all => all.join('-')),
+          fc.string().map(tail => `01-${traceId}-${parentId}-01-${tail}`),
         ),
         sent => {
           const trace = parseTraceparent(sent)
           if (trace === null) return
+          read++
           expect(trace.traceId).toMatch(/^[0-9a-f]{32}$/)
           expect(trace.parentId).toMatch(/^[0-9a-f]{16}$/)
         },
       ),
       { numRuns: 5_000 },
     )
+    expect(read).toBeGreaterThan(500)
   })
 })
 
@@ -80,7 +86,7 @@ describe('statements', () => {
           n % 3 === 0 ? runInTrace(scopeOf(true), () => nameOf(n)) : nameOf(n),
         ),
       )
-      for (const [n, row] of names.entries())
+      for (const [n, row] of nonEmpty(names.entries()))
         expect(row).toEqual({ name: n % 3 === 0 ? `traced ${traceId}` : 'traced', n })
       expect(await runInTrace(scopeOf(false), () => nameOf(0))).toEqual({ name: 'traced', n: 0 })
       const scope = scopeOf(true)

@@ -11,7 +11,7 @@ const help = `How often noise gets a verdict, and how often skill is found: bun 
   --only      scenarios whose name contains this text
   --threads   (default: one for each core)
   --minutes   stop after so long, with the seeds that are done (default: no limit)
-  --out       a file for the report (Markdown), which standard output has in any case
+  --out       a file for the report (Markdown), written every minute; standard output has the last one in any case
 
 Each scenario runs the engine on made panels: see scenarios.ts. Exit code 1: a bar is broken.
 `
@@ -22,15 +22,20 @@ interface RunOptions {
   readonly only: string
   readonly threads: number
   readonly minutes: number
+  /** Called every minute. */
+  readonly save: (tallies: readonly Tally[]) => void
 }
 
+const saveEveryMs = 60_000
+
 /** Seed by seed through all scenarios, so that a run that is stopped early has about as many seeds of each. */
-async function run({ seeds, first, only, threads, minutes }: RunOptions): Promise<Tally[]> {
+async function run({ seeds, first, only, threads, minutes, save }: RunOptions): Promise<Tally[]> {
   const chosen = scenarios.flatMap((scenario, index) => (scenario.name.includes(only) ? [index] : []))
   const tallies = scenarios.map(scenario => new Tally(scenario))
   const tasks = seeds * chosen.length
   const end = Date.now() + 60_000 * minutes
   let next = 0
+  let saved = Date.now()
   const runLane = () =>
     new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url))
@@ -45,6 +50,10 @@ async function run({ seeds, first, only, threads, minutes }: RunOptions): Promis
       }
       worker.onmessage = ({ data: { scenario, levels } }) => {
         tallies[scenario].add(levels)
+        if (Date.now() - saved >= saveEveryMs) {
+          saved = Date.now()
+          save(chosen.map(index => tallies[index]))
+        }
         give()
       }
       worker.onerror = error => reject(new Error(error.message))
@@ -69,14 +78,19 @@ if (values.help) {
   console.log(help)
   process.exit(0)
 }
+const { out } = values
+const first = Number(values.first)
+const save = (tallies: readonly Tally[]) => {
+  if (out !== undefined) writeFileSync(out, verdictReport(tallies, first))
+}
 const tallies = await run({
   seeds: Number(values.seeds),
-  first: Number(values.first),
+  first,
   only: values.only,
   threads: Number(values.threads),
   minutes: Number(values.minutes),
+  save,
 })
-const report = verdictReport(tallies, Number(values.first))
-console.log(report)
-if (values.out !== undefined) writeFileSync(values.out, report)
+console.log(verdictReport(tallies, first))
+save(tallies)
 process.exit(tallies.every(isWithinBars) ? 0 : 1)

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createKey, type KeyOrder } from '../../src/access/keys.ts'
-import { migrateQueue } from '../../src/features/backtests/jobs/queue.ts'
 import { loadSignalsSample } from '../../src/features/signals/import/sample.ts'
 import { loadSample } from '../../src/ingest/sample/loadSample.ts'
+import { migrateQueue } from '../../src/jobs/queue.ts'
 import { connect, type Sql } from '../../src/postgres/client.ts'
 import { migrate } from '../../src/postgres/migrations.ts'
 import { PostgresNode } from './postgresNode.ts'
@@ -93,7 +93,7 @@ export class Cluster {
       HOST: '127.0.0.1',
       TRUSTED_PROXIES: '127.0.0.1',
       DRAIN_DELAY_MS: '3000',
-      ...{ COMPUTE_THREADS: '1', LOG_LEVEL: 'warn', LOG_REQUESTS: 'errors' },
+      ...{ COMPUTE_THREADS: '1', LOG_LEVEL: 'warn' },
       ...{ MAX_CONNECTIONS_PER_ADDRESS: '4096', BASE_URL: `http://127.0.0.1:${front}` },
       ...settings,
     }
@@ -115,7 +115,6 @@ export class Cluster {
       PORT: String(other),
       DATA_DIR: resolve(folder, 'reference'),
       JOB_CONCURRENCY: '0',
-      STATEMENT_TIMEOUT_MS: '60000',
     }
     const reference = new Part('reference', ['bun', 'src/main.ts'], alone, resolve(folder, 'reference.log'))
     const referenceAddress = `http://127.0.0.1:${other}`

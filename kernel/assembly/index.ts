@@ -1,4 +1,5 @@
 export * from './legs'
+export * from './resamples'
 export * from './targets'
 export * from './trials'
 export * from './walk'

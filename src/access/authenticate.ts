@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
-import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import type { Cookies } from './cookies.ts'
 import {
   isPlaceholder,
@@ -17,7 +17,7 @@ import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
 import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'
 import type { SharedLookup } from './sharedLookup.ts'
-import type { SessionRights } from './visitorQueries.ts'
+import type { Session, SessionRights } from './visitorQueries.ts'
 
 export interface KeyDeps {
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
@@ -33,6 +33,10 @@ export interface KeyDeps {
 export interface AccessDeps extends KeyDeps {
   /** By the digest of the token in the cookie, in base64. */
   readonly sessions: SharedLookup<SessionRights>
+  /** The session of a token, by its digest; null: it has ended. */
+  readonly findSession: (digest: Uint8Array) => Promise<Session | null>
+  /** Whether ADMIN_EMAILS names an address. */
+  readonly isAdmin: (email: string) => boolean
   readonly cookies: Cookies
 }
 

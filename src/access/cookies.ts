@@ -24,6 +24,12 @@ export class Cookies {
     return null
   }
 
+  /** The digest of the token in a cookie; null as for `read`. */
+  readDigest(headers: Headers, name: CookieName): Uint8Array | null {
+    const token = this.read(headers, name)
+    return token === null ? null : tokenDigest(token)
+  }
+
   /** The value of Set-Cookie. */
   write(name: CookieName, token: string, maxAgeSeconds: number): string {
     const secure = this.#isSecure() ? '; Secure' : ''

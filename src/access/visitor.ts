@@ -1,5 +1,5 @@
-import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import { type AccessDeps, demoPrincipal } from './authenticate.ts'
 import { tokenDigest } from './cookies.ts'
 import { licenceLimits, type Principal } from './licences.ts'

@@ -1,6 +1,34 @@
 import type { Sql, SqlClient } from '../postgres/client.ts'
 import { licences, type Principal } from './licences.ts'
 
+/** Who is signed in with a session. */
+export interface Session {
+  readonly sessionId: number
+  readonly accountId: number
+  readonly email: string
+  /** Registrable. */
+  readonly domain: string
+  /** UTC days. */
+  readonly memberSince: string
+  readonly signedIn: string
+  readonly ends: string
+}
+
+/** The session of a token; null: it has ended. At most once in ten minutes it is written when the session was last seen. */
+export async function findSession(sql: Sql, digest: Uint8Array): Promise<Session | null> {
+  const [row] = await sql<Session[]>`
+    with seen as (
+      update account.session set seen_at = now()
+      where digest = ${digest} and expires_at > now() and seen_at < now() - interval '10 minutes'
+    )
+    select s.session_id as "sessionId", a.account_id as "accountId", a.email, a.domain,
+           a.created_at::date::text as "memberSince", s.created_at::date::text as "signedIn",
+           s.expires_at::date::text as ends
+    from account.session s join account.account a using (account_id)
+    where s.digest = ${digest} and s.expires_at > now()`
+  return row ?? null
+}
+
 /** What a session opens on pages and downloads. */
 export interface SessionRights {
   /** null: no grant of the account runs. */

@@ -1,17 +1,20 @@
 import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { uploadFolder } from '../config.ts'
+import { accountErrorPage } from '../features/account/pages/errorPage.ts'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
 import { agentToolRoutes } from '../features/agentTools/routes.ts'
+import { joinJobRoutes } from '../features/asOfJoins/jobRoutes.ts'
 import { asOfJoinRoutes } from '../features/asOfJoins/routes.ts'
 import { backtestPageRoutes } from '../features/backtestPage/routes.ts'
 import { StoredResults } from '../features/backtestPage/storedResults.ts'
 import { batchRoutes } from '../features/backtests/batch/routes.ts'
-import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
+import { jobRoutes } from '../features/backtests/submitted/routes.ts'
 import { bulkRoutes } from '../features/bulk/routes.ts'
+import { metricsRoutes } from '../features/catalogue/routes.ts'
 import { changesRoutes } from '../features/changes/routes.ts'
 import { companyProfileRoutes } from '../features/companyProfile/routes.ts'
 import { coverageRoutes } from '../features/coverage/routes.ts'
@@ -19,10 +22,7 @@ import { crossSectionRoutes } from '../features/crossSection/routes.ts'
 import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
-import { joinJobRoutes } from '../features/joinJobs/routes.ts'
-import { submitJoin } from '../features/joinJobs/submit.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
-import { metricsRoutes } from '../features/metrics/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
@@ -34,8 +34,10 @@ import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
+import { assetRoutes } from '../http/pages/assets.ts'
 import { errorPage } from '../http/pages/errorPage.ts'
-import { httpPlugin, requireAccessPolicies } from '../http/plugin.ts'
+import { httpPlugin } from '../http/plugin.ts'
+import { requireAccessPolicies } from '../http/routePolicies.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
@@ -57,12 +59,21 @@ export function createApp(resources: Resources) {
     serve: { maxRequestBodySize: maxBunBodyBytes, idleTimeout: idleSeconds },
   })
   const { settings, config, backtests } = resources
-  const plugin = httpPlugin({ ...resources, explain: resources.storage.explain, errorPage }, () => app)
+  // One reader for all routes: its bounds are those of the server.
+  const bodies = new BodyReader(settings.bodyLimitMb, uploadFolder(config))
+  const plugin = httpPlugin(
+    {
+      ...resources,
+      bodies,
+      explain: resources.storage.explain,
+      errorPage: (context, failure) => accountErrorPage(context, failure) ?? errorPage(context, failure),
+    },
+    () => app,
+  )
   const shared = {
     ...resources,
     version: settings.version,
-    // One reader for all routes: its bounds are those of the server.
-    bodies: new BodyReader(settings.bodyLimitMb, uploadFolder(config)),
+    bodies,
     perKeyLimit: new PerKeyLimit(config.computeThreads, config.computeQueue),
     computeTimeoutMs: config.computeTimeoutMs,
     panels: backtests.panels,
@@ -77,10 +88,7 @@ export function createApp(resources: Resources) {
     restatementsRoutes(plugin, reading),
     filingsRoutes(plugin, reading),
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
-    asOfJoinRoutes(plugin, {
-      ...reading,
-      submitJoin: (context, sent, format) => submitJoin(shared, context, sent, format),
-    }),
+    asOfJoinRoutes(plugin, { ...reading, primary: shared }),
     joinJobRoutes(plugin, shared),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
@@ -101,6 +109,7 @@ export function createApp(resources: Resources) {
   app
     .use(openapiRoutes(plugin, settings, features))
     .use(docsRoutes(plugin))
+    .use(assetRoutes(plugin))
     .use(agentToolRoutes(plugin, { ...shared, handle: async request => app.handle(request) }))
     .use(accountRoutes(plugin, shared))
     .use(licensingRoutes(plugin, shared))

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
-import { migrateQueue } from '../features/backtests/jobs/queue.ts'
+import { migrateQueue } from '../jobs/queue.ts'
 import { assertSupportedServer, connect, isReachable, type Sql } from '../postgres/client.ts'
 import { type EmbeddedCluster, openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os'
-import type { JobNotifier } from '../features/backtests/jobs/events.ts'
-import { watchJobs } from '../features/backtests/jobs/jobQueries.ts'
-import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
-import type { ProcessIdentity } from '../features/backtests/jobs/maintainQueries.ts'
-import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
-import { performTask } from '../features/backtests/jobs/performTask.ts'
-import { migrateQueue, openQueue, type QueueTask, type TimedTask } from '../features/backtests/jobs/queue.ts'
-import { taskKinds } from '../features/backtests/jobs/taskKinds.ts'
+import type { JobDeps } from '../jobs/deps.ts'
+import type { JobNotifier } from '../jobs/events.ts'
+import { watchJobs } from '../jobs/jobQueries.ts'
+import { maintainJobs } from '../jobs/maintain.ts'
+import type { ProcessIdentity } from '../jobs/maintainQueries.ts'
+import { OpenJobs } from '../jobs/openJobs.ts'
+import { performTask } from '../jobs/performTask.ts'
+import { migrateQueue, openQueue, type QueueTask, type TimedTask } from '../jobs/queue.ts'
 import { version } from '../postgres/history.ts'
 
 export interface JobSettings {
@@ -24,19 +24,18 @@ export type ScheduledTask = TimedTask & { readonly perform: (task: QueueTask) =>
 
 export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotifier }
 
-/** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task in progress is
+/** Makes this process one of those that run submitted jobs. Returns the function that ends it: a task in progress is
  * finished or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
   { url, role, concurrency, drainTimeoutMs }: JobSettings,
   parts: JobParts,
   scheduled: readonly ScheduledTask[] = [],
 ): Promise<() => Promise<void>> {
-  const { sql, backtests, runJoin, processId, explain, storage, report, logTask, notifier } = parts
+  const { sql, tasks, processId, explain, storage, report, logTask, notifier } = parts
   const openJobs = new OpenJobs()
   const deps: JobDeps = {
-    ...{ sql, backtests, processId, explain, storage, report, openJobs },
+    ...{ sql, tasks, processId, explain, storage, report, openJobs },
     identity: role === undefined ? null : { role, version, host: hostname(), pid: process.pid },
-    ...(runJoin === undefined ? {} : { runJoin }),
     ...(logTask === undefined ? {} : { logTask }),
   }
   await migrateQueue(url)
@@ -56,7 +55,10 @@ export async function startJobs(
     const timed = scheduled.find(({ kind }) => kind === task.kind)
     await (timed === undefined ? performTask(deps, task) : timed.perform(task))
   }
-  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...new Set(scheduled.map(({ kind }) => kind))]
+  const kinds = [
+    ...(concurrency === 0 ? [] : tasks.map(({ kind }) => kind)),
+    ...new Set(scheduled.map(({ kind }) => kind)),
+  ]
   const queue =
     kinds.length === 0
       ? null

@@ -4,7 +4,7 @@ import { type AccessDeps, type Caller, KeyCache } from '../access/authenticate.t
 import { Cookies } from '../access/cookies.ts'
 import { findKey, findKeys } from '../access/queries.ts'
 import { SharedLookup } from '../access/sharedLookup.ts'
-import { findSessionRights } from '../access/visitorQueries.ts'
+import { findSession, findSessionRights } from '../access/visitorQueries.ts'
 import { sharedData } from '../backtest/pool/caller.ts'
 import type { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
@@ -15,7 +15,6 @@ import { addUse } from '../features/account/usageQueries.ts'
 import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
-import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { findListedAt, openFiguresAt, PinnedArchives } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
@@ -28,17 +27,19 @@ import type { CursorSigner } from '../http/cursor.ts'
 import { Draining } from '../http/draining.ts'
 import { ResponseCache } from '../http/responseCache.ts'
 import { UnlistedProxy } from '../http/unlistedProxy.ts'
+import { JobNotifier } from '../jobs/events.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
-import { RequestCounts } from '../metrics/requestCounts.ts'
 import type { Sql } from '../postgres/client.ts'
+import type { DataVersionWatch } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
 import type { Replicas } from '../postgres/replicas/replicas.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
+import { RequestCounts } from '../telemetry/requestCounts.ts'
 import { logDamage } from './pageCheck.ts'
 
 /** What a server opens first: its settings, connections, threads and log. */
@@ -60,7 +61,7 @@ export interface Opened {
   /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
   readonly showInTerminal: (text: string) => void
   readonly today: () => IsoDate
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
   readonly markets: Markets
   readonly cursors: CursorSigner
 }
@@ -98,6 +99,8 @@ export function makeResources(opened: Opened) {
       pauseMs: suspectPauseMs,
     }),
     sessions: new SharedLookup({ findAll: digests => findSessionRights(admission, digests), pauseMs: 0 }),
+    findSession: digest => findSession(sql, digest),
+    isAdmin: email => config.adminEmails.includes(email),
     // Read at each request: with PORT=0 the address is known late.
     cookies: new Cookies(() => settings.baseUrl.startsWith('https:')),
     keyCache: new KeyCache(),
@@ -149,7 +152,7 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
 export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   new EventStore(
     vintages => pool.run('events_build', vintages, { caller: sharedData, priority: 'background' }),
-    config.joinMemoryMb * 1_024 * 1_024,
+    config.panelMemoryMb * 1_024 * 1_024,
   )
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */

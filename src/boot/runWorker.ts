@@ -2,22 +2,24 @@ import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
-import { JobNotifier } from '../features/backtests/jobs/events.ts'
-import { runJoinJob } from '../features/joinJobs/run.ts'
+import { joinTasks } from '../features/asOfJoins/runJob.ts'
+import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { createLog } from '../http/log.ts'
+import { JobNotifier } from '../jobs/events.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
 import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
-import { startMetrics } from './metrics.ts'
 import { logDamage } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 
 /** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
@@ -26,6 +28,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
   endOnSignal(opened, 'finishing the tasks in progress ...', stopTimeoutMs(config), announce)
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce, 'fail')
   opened.defer(() => database.close())
@@ -81,8 +84,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     { url, role: 'worker', concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests,
-      runJoin: (job, openJob) => runJoinJob(joins, job, openJob),
+      tasks: [...backtestTasks({ sql, processId, backtests }), ...joinTasks(joins)],
       processId,
       explain: storage.explain,
       storage,

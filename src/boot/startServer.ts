@@ -6,7 +6,8 @@ import { type Config, uploadFolder } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
-import { runJoinJob } from '../features/joinJobs/run.ts'
+import { joinTasks } from '../features/asOfJoins/runJob.ts'
+import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { capConnections } from '../http/connections.ts'
 import { CursorSigner } from '../http/cursor.ts'
 import type { Draining } from '../http/draining.ts'
@@ -28,14 +29,15 @@ import {
   forgetOldVersions,
   remindOfEnds,
 } from './housekeeping.ts'
+import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
-import { startMetrics } from './metrics.ts'
 import { startPageCheck } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { openReads } from './reads.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
 import { startWarming } from './warmSearch.ts'
 
@@ -55,6 +57,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  announceIgnored(config, announce)
   checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
@@ -154,7 +157,7 @@ export async function startServer(
     { url, role: 'server', concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
-      runJoin: (job, openJob) => runJoinJob(resources, job, openJob),
+      tasks: [...backtestTasks(resources), ...joinTasks(resources)],
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
       logTask: line => log.info(line, 'task'),

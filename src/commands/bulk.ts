@@ -13,13 +13,13 @@ One release is one data version: Parquet files by market and year of filing (US-
 manifest.json with rows, bytes and SHA-256 of each file. Servers and imports continue meanwhile; the files are of one
 snapshot of the database. Figures filed after today are left out.
 
-A build that was interrupted is continued by the same command, as long as the data version is the same. BULK_KEEP releases
-stay (the newest); the others are removed when a new one is whole. Markets whose terms are not read in full are left out
+A build that was interrupted is continued by the same command, as long as the data version is the same. The three newest
+releases stay; the others are removed when a new one is whole. Markets whose terms are not read in full are left out
 unless ALLOW_UNVERIFIED_MARKETS names them.
 
 --json prints one object: the manifest, is_new, folder and seconds. Progress is on standard error.
 
-Settings: BULK_DIR (default DATA_DIR/bulk), BULK_KEEP, BULK_SCHEDULE (times at which a server builds by itself), DATABASE_URL
+Settings: BULK_DIR (default DATA_DIR/bulk), BULK_SCHEDULE (times at which a server builds by itself), DATABASE_URL
 or DATA_DIR.
 
 Exit code: 0 the release is whole; 1 it failed or was stopped; 2 wrong usage.
@@ -27,7 +27,7 @@ Exit code: 0 the release is whole; 1 it failed or was stopped; 2 wrong usage.
 Examples:
   ./asfiled bulk build
   ./asfiled bulk build --json | jq .data_version
-  BULK_DIR=/srv/bulk BULK_KEEP=2 ./asfiled bulk build`
+  BULK_DIR=/srv/bulk ./asfiled bulk build`
 
 const listHelp = `
 --json prints one object: {"releases": [{"data_version", "as_of", "rows", "files", "bytes"}], "unfinished": [data versions]}.

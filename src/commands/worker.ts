@@ -8,12 +8,11 @@ server runs them; a worker does nothing else. Workers can run on any number of m
 split the work of a sweep, and the result is bit-identical however many there are. If a worker dies, its tasks restart
 on another process within seconds.
 
-On SIGTERM or Ctrl-C, a worker takes no more tasks, finishes its current part of a sweep (within DRAIN_TIMEOUT_MS, else
+On SIGTERM or Ctrl-C, a worker takes no more tasks, finishes its current part of a sweep (within 10 seconds, else
 another process repeats that part), and exits with code 0.
 
-Relevant settings: DATABASE_URL or DATA_DIR (the same as the server's), COMPUTE_THREADS, JOIN_MEMORY_MB,
-JOB_CONCURRENCY (tasks at a time; on a server, 0 leaves all tasks to workers), COMPUTE_TIMEOUT_MS, DRAIN_TIMEOUT_MS,
-LOG_LEVEL.
+Relevant settings: DATABASE_URL or DATA_DIR (the same as the server's), COMPUTE_THREADS, PANEL_MEMORY_MB,
+JOB_CONCURRENCY (tasks at a time; on a server, 0 leaves all tasks to workers), COMPUTE_TIMEOUT_MS, LOG_LEVEL.
 
 Examples:
   ./asfiled worker

@@ -45,7 +45,7 @@ export const CommentsSchema = Type.Optional(
 )
 
 /** How rows are to be written. */
-export interface Form {
+export interface OutputFormat {
   readonly format: DataFormat
   /** CSV begins with lines of comment. */
   readonly comments: boolean
@@ -53,7 +53,7 @@ export interface Form {
   readonly key: string
 }
 
-export function readForm({ format = 'json', comments = false }: FormQuery): Form {
+export function readOutputFormat({ format = 'json', comments = false }: OutputFormatQuery): OutputFormat {
   if (comments && format !== 'csv') {
     throw new Failure(
       'parameter_invalid',
@@ -64,7 +64,7 @@ export function readForm({ format = 'json', comments = false }: FormQuery): Form
   return { format, comments, key: comments ? 'csv with comments' : format }
 }
 
-interface FormQuery {
+interface OutputFormatQuery {
   readonly format?: DataFormat
   readonly comments?: boolean
 }

@@ -3,8 +3,8 @@ import {
   type Column,
   csvLine,
   type DataFormat,
-  type Form,
   flatCell,
+  type OutputFormat,
   type Row,
   type RowFormat,
 } from './columns.ts'
@@ -79,7 +79,7 @@ export interface NotedList<Name extends string> {
 
 /** The same with what the format has no field for: as headers and, if wanted, as comments of a CSV. */
 export async function renderList<Name extends string>(
-  { format, comments }: Form,
+  { format, comments }: OutputFormat,
   columns: readonly Column<Name>[],
   list: NotedList<Name>,
   terms: { readonly licenceAddress: string; readonly registerTerms: readonly string[] },

@@ -1,23 +1,49 @@
 import { type AccessDeps, authenticate, type Caller } from '../access/authenticate.ts'
+import { findSignedIn, type Operator, type SignedIn } from '../access/signedIn.ts'
 import { findVisitor, takePage } from '../access/visitor.ts'
 import { Failure } from '../errors.ts'
-import type { Limits, Verdict } from '../limits/decision.ts'
-import type { RequestContext } from './context.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
+import { redirectAnswer } from './answers.ts'
+import type { BodyReader } from './body.ts'
+import type { Answer, RequestContext } from './context.ts'
+import { routeUnknown } from './notFound.ts'
+import { noQuery } from './parameters.ts'
+import { readSubmittedForm, requireOwnForm, type SubmittedForm } from './submittedForm.ts'
 
-/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
+/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `usage` requires
  * one, shows what is left and counts separately. `search` needs no key: it counts per address, or against a key that is sent. `page`
  * and `download` are for visitors without a key: they count per address, and the caller has the rights of their account
- * (`findVisitor`). `agent` is for messages to the agent tools, which come with a key or as demo and count separately: what a tool
- * requests counts as such. `open` counts nothing. */
-export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'agent' | 'open'
+ * (`findVisitor`). `pageForm` is the same for a form of such a page, and refuses those of other sites. `agent` is for messages to
+ * the agent tools, which come with a key or as demo and count separately: what a tool requests counts as such. `open` counts
+ * nothing. */
+export type AccessPolicy = 'key' | 'usage' | 'search' | 'page' | 'pageForm' | 'download' | 'agent' | 'open'
+
+/** Who may use a page or form of an account. Both count per address, and a form must come from a page of ours. `visitor` admits
+ * everybody. `session` admits signed-in people and sends others to sign in. `admin` admits operators: it sends others to sign in,
+ * and other signed-in people get the answer of a path without a route. Each policy passes the account and the form that it found
+ * to the handler, which has no other way to get them. */
+export type AccountPolicy =
+  | 'visitorPage'
+  | 'visitorForm'
+  | 'sessionPage'
+  | 'sessionForm'
+  | 'adminPage'
+  | 'adminForm'
+
+/** What the access policies read. */
+export interface AdmissionDeps {
+  readonly access: AccessDeps
+  readonly bodies: BodyReader
+  readonly settings: { readonly baseUrl: string }
+}
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
 /** Of questions about one's own limits, which do not count against these. */
-const standingLimits: Limits = { perMinute: 60, perDay: null }
+const usageLimits: Limits = { perMinute: 60, perDay: null }
 
 /** Authenticates if the policy needs a key, counts the request, and fails if its limit is used up. */
 export async function authorize(
-  access: AccessDeps,
+  { access, settings }: AdmissionDeps,
   context: RequestContext,
   policy: Exclude<AccessPolicy, 'open'>,
 ): Promise<void> {
@@ -25,18 +51,19 @@ export async function authorize(
   let verdict: Verdict
   if (policy === 'agent') return admitAgent(access, context)
   if (policy === 'search') verdict = await countSearch(access, context)
-  else if (policy === 'page' || policy === 'download') {
-    verdict = await countVisit(access, context, policy)
+  else if (policy === 'page' || policy === 'pageForm' || policy === 'download') {
+    verdict = await countVisit(access, context, policy === 'download' ? 'download' : 'page')
   } else {
     const found = authenticate(access, context.request.headers, context.address)
     // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
     context.caller = found instanceof Promise ? await found : found
-    if (policy === 'standing') return admitStanding(access, context, context.caller)
+    if (policy === 'usage') return admitUsage(access, context, context.caller)
     verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
   }
   context.verdict = verdict
   if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
   context.counted = true
+  if (policy === 'pageForm') requireOwnForm(context, settings.baseUrl)
   context.admitted = true
 }
 
@@ -88,12 +115,12 @@ async function admitAgent(access: AccessDeps, context: RequestContext): Promise<
 }
 
 /** The headers are those of the key's own limits, also where they are used up. */
-async function admitStanding(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
-  const asking = await access.rateLimiter.take(`standing:${caller.subject}`, standingLimits)
+async function admitUsage(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
+  const asking = await access.rateLimiter.take(`standing:${caller.subject}`, usageLimits)
   context.verdict = asking
   if (asking.refused !== null) throw rateLimited(asking, asking.refused)
-  context.standing = await access.rateLimiter.peek(caller.subject, caller.limits)
-  context.verdict = context.standing.verdict
+  context.usage = await access.rateLimiter.peek(caller.subject, caller.limits)
+  context.verdict = context.usage.verdict
   context.admitted = true
 }
 
@@ -124,5 +151,106 @@ export function requireOneHost({ request }: RequestContext): void {
       ? 'The request has more than one Host header. Send one.'
       : 'The Host header is not the name or address of a host. Send it like data.example.com:3000.',
     { param: 'Host' },
+  )
+}
+
+/** Thrown by a policy to answer a request without its handler. */
+export class AnsweredByPolicy extends Error {
+  readonly answer: Answer
+
+  constructor(answer: Answer) {
+    super('The access policy answered this request.')
+    this.answer = answer
+  }
+}
+
+const redirect = (path: string) => new AnsweredByPolicy(redirectAnswer(path))
+
+export async function admitVisitor(
+  deps: AdmissionDeps,
+  context: RequestContext,
+): Promise<{ signedIn: SignedIn | null }> {
+  await countAccountPage(deps, context)
+  return { signedIn: await signedInOn(deps, context) }
+}
+
+export async function admitVisitorForm(
+  deps: AdmissionDeps,
+  context: RequestContext,
+): Promise<{ signedIn: SignedIn | null; form: SubmittedForm }> {
+  await countAccountPage(deps, context)
+  const form = await formOf(deps, context)
+  return { signedIn: await signedInOn(deps, context), form }
+}
+
+export async function admitSession(
+  deps: AdmissionDeps,
+  context: RequestContext,
+): Promise<{ signedIn: SignedIn }> {
+  await countAccountPage(deps, context)
+  noQuery(context)
+  const signedIn = await signedInOn(deps, context)
+  if (signedIn === null) throw redirect(`/sign-in?next=${context.path}`)
+  return { signedIn }
+}
+
+export async function admitSessionForm(
+  deps: AdmissionDeps,
+  context: RequestContext,
+): Promise<{ signedIn: SignedIn; form: SubmittedForm }> {
+  const { signedIn, form } = await admitVisitorForm(deps, context)
+  if (signedIn === null) throw redirect('/sign-in')
+  return { signedIn, form }
+}
+
+/** The query is the handler's to read. */
+export async function admitAdmin(deps: AdmissionDeps, context: RequestContext): Promise<{ admin: Operator }> {
+  await countAccountPage(deps, context)
+  return { admin: await requireAdmin(deps, context, context.path) }
+}
+
+export async function admitAdminForm(
+  deps: AdmissionDeps,
+  context: RequestContext,
+): Promise<{ admin: Operator; form: SubmittedForm }> {
+  await countAccountPage(deps, context)
+  // Before the form is read: to others no form tells that there is an /admin.
+  const admin = await requireAdmin(deps, context, '/admin')
+  return { admin, form: await formOf(deps, context) }
+}
+
+async function requireAdmin(deps: AdmissionDeps, context: RequestContext, next: string): Promise<Operator> {
+  const signedIn = await signedInOn(deps, context)
+  if (signedIn === null) throw redirect(`/sign-in?next=${next}`)
+  if (!signedIn.isAdmin) {
+    // The answer must have the bytes and headers that a path without a route has, which does not count.
+    context.verdict = null
+    context.isOfAccount = false
+    throw routeUnknown(context)
+  }
+  // Without the account of the operator: acts are entries of the account that they are about.
+  const { email, address } = signedIn.actor
+  return { email, address }
+}
+
+const signedInOn = ({ access }: AdmissionDeps, { request, address }: RequestContext) =>
+  findSignedIn(access, request, address)
+
+function formOf({ bodies, settings }: AdmissionDeps, context: RequestContext): Promise<SubmittedForm> {
+  noQuery(context)
+  return readSubmittedForm(context, bodies, settings.baseUrl)
+}
+
+async function countAccountPage({ access }: AdmissionDeps, context: RequestContext): Promise<void> {
+  context.isOfAccount = true
+  const verdict = await takePage(access.rateLimiter, context.address)
+  // Its headers say what is left, as those of pages of the data do.
+  context.verdict = verdict
+  const { refused } = verdict
+  if (refused === null) return
+  throw new Failure(
+    refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
+    `Your network has opened too many pages. Try again in ${refused.retryAfterSeconds} s.`,
+    { retryAfterSeconds: refused.retryAfterSeconds },
   )
 }

@@ -232,3 +232,10 @@ export function pageHeaders(policy: string, tag: string): Record<string, string>
     'Referrer-Policy': 'no-referrer',
   }
 }
+
+/** Sends the browser to another page after a form, so that reloading repeats nothing. */
+export function redirectAnswer(path: string, cookies: readonly string[] = []): Answer {
+  const headers = new Headers({ Location: path, 'Cache-Control': 'no-store', Vary: 'Cookie' })
+  for (const cookie of cookies) headers.append('Set-Cookie', cookie)
+  return { status: 303, body: null, headers }
+}

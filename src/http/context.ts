@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import type { Caller } from '../access/authenticate.ts'
 import { Failure } from '../errors.ts'
-import type { Verdict } from '../limits/decision.ts'
+import type { Verdict } from '../limits/verdict.ts'
 import type { TraceScope } from '../trace.ts'
 
 /** One request while it is handled: what was sent, and what is known of it so far. */
@@ -24,10 +24,12 @@ export class RequestContext {
   caller: Caller | null = null
   /** Whether a page is for a person who is signed in; its access policy says so. */
   isSignedIn = false
+  /** Whether the request is for a page or form of the account: its errors are then shown in the frame of the account. */
+  isOfAccount = false
   /** Set by the limits; the answer's rate-limit headers come from it. */
   verdict: Verdict | null = null
-  /** What is left to the caller, on routes whose access policy is `standing`. */
-  standing: { readonly verdict: Verdict; readonly usedToday: number } | null = null
+  /** What is left to the caller, on routes whose access policy is `usage`. */
+  usage: { readonly verdict: Verdict; readonly usedToday: number } | null = null
 
   constructor(
     request: Request,

@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { Failure } from '../errors.ts'
 
 /** The list that a cursor continues, and for whom. */
@@ -66,7 +68,26 @@ export class CursorSigner {
   }
 }
 
-/** Of a text that no server of this database signed. */
+/** Cursors whose position has several fields, written as JSON and checked against their schema when they come back. */
+export class PositionCursors<Position extends TSchema> {
+  readonly #position: Position
+
+  constructor(position: Position) {
+    this.#position = position
+  }
+
+  write(cursors: CursorSigner, scope: CursorScope, position: Static<Position>): string {
+    return cursors.write(scope, JSON.stringify(position))
+  }
+
+  read(cursors: CursorSigner, scope: CursorScope, cursor: string): Static<Position> {
+    const position: unknown = JSON.parse(cursors.read(scope, cursor))
+    if (Value.Check(this.#position, position)) return position
+    throw notValid()
+  }
+}
+
+/** The refusal of a text that no server of this database signed. */
 export const notValid = (): Failure =>
   refusedCursor(
     'cursor is not valid: it was altered or cut off, or is of a version that did not sign cursors. Send the `next` of the previous page unchanged, or omit cursor for the first page.',

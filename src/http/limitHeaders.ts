@@ -1,4 +1,4 @@
-import type { Limits, Verdict } from '../limits/decision.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 
 const policies = new WeakMap<Limits, string>()
 

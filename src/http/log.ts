@@ -62,9 +62,6 @@ export function createLog(level: string, destination: DestinationStream = buffer
   return pino({ level, base: null, hooks: { streamWrite: withoutKeys } }, destination)
 }
 
-/** As LOG_REQUESTS in `.env.example`. */
-export type LogRequests = 'errors' | 'sampled' | 'all'
-
 export type AccessLog = (
   context: RequestContext,
   route: string,
@@ -79,12 +76,11 @@ const sampleEvery = 100
 /** Proxies and supervisors send these every few seconds. */
 const probes: ReadonlySet<string> = new Set(['/health', '/ready'])
 
-/** Logs requests, one line each, in the form and to the stream of `log`. `errors` logs those with status 400 and above.
- * `sampled` logs errors, slow requests, and one in a hundred of the others, with `"sample":100` in its line. Both log each request of a
- * trace that a trusted proxy follows: its ids are of use only with the line. The line is
- * concatenated, because pino's serialiser costs more than the rest of a cached answer. No value needs escaping: ids and
+/** Logs requests, one line each, in the form and to the stream of `log`: errors, slow requests, those of a trace that
+ * a trusted proxy follows, whose ids are of use only with the line, and one in a hundred of the others, with `"sample":100` in its
+ * line, or all. The line is concatenated, because pino's serialiser costs more than the rest of a cached answer. No value needs escaping: ids and
  * methods are tokens, routes and codes are constants. */
-export function accessLog(log: Logger, requests: LogRequests): AccessLog {
+export function accessLog(log: Logger, logsAll: boolean): AccessLog {
   if (!log.isLevelEnabled('info')) return () => {}
   const stream: DestinationStream & Partial<BufferedStream> = Reflect.get(log, pino.symbols.streamSym)
   const write = stream.buffer ?? ((line: string) => stream.write(line))
@@ -93,8 +89,7 @@ export function accessLog(log: Logger, requests: LogRequests): AccessLog {
     if (probes.has(route)) return
     let sample = ''
     const { id, request, caller, address, scope } = context
-    if (requests !== 'all' && status < 400 && scope?.isFollowed !== true) {
-      if (requests === 'errors') return
+    if (!logsAll && status < 400 && scope?.isFollowed !== true) {
       if (ms < slowMs) {
         if (++skipped < sampleEvery) return
         skipped = 0

@@ -1,9 +1,21 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { type AccessDeps, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
+import { type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
 import type { ErrorCode, Failure } from '../errors.ts'
 import { currentScope } from '../trace.ts'
-import { type AccessPolicy, authorize, requireOneHost } from './admission.ts'
+import {
+  type AccountPolicy,
+  type AdmissionDeps,
+  AnsweredByPolicy,
+  admitAdmin,
+  admitAdminForm,
+  admitSession,
+  admitSessionForm,
+  admitVisitor,
+  admitVisitorForm,
+  authorize,
+  requireOneHost,
+} from './admission.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
@@ -11,8 +23,9 @@ import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { innerAddress } from './innerRequest.ts'
 import { inTraceOfRequest } from './inTraceOfRequest.ts'
 import { addLimitHeaders, withPolicy } from './limitHeaders.ts'
-import { accessLog, type LogRequests } from './log.ts'
+import { accessLog } from './log.ts'
 import { routeUnknown, unroutedAnswer } from './notFound.ts'
+import { asDeclared, type DeclaredAccess } from './routePolicies.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
@@ -21,7 +34,7 @@ export interface HttpSettings {
   readonly version: string
   readonly bodyLimitMb: number
   readonly trustedProxies: readonly string[]
-  readonly logRequests: LogRequests
+  readonly logsEveryRequest: boolean
 }
 
 /** Counts for the metrics of a server. */
@@ -31,12 +44,11 @@ export interface RequestCounter {
   countError(code: ErrorCode): void
 }
 
-export interface HttpDeps {
+export interface HttpDeps extends AdmissionDeps {
   readonly settings: HttpSettings
   readonly log: Logger
   /** Milliseconds that only grow. */
   readonly elapsedMs: () => number
-  readonly access: AccessDeps
   readonly explain: ExplainError
   readonly draining: Draining
   readonly unlistedProxy: UnlistedProxy
@@ -62,7 +74,7 @@ const clientClosedRequest = 499
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   const { log, elapsedMs, settings, draining, unlistedProxy, requestCounter } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
-  const logRequest = accessLog(log, settings.logRequests)
+  const logRequest = accessLog(log, settings.logsEveryRequest)
   const isTrusted = proxyMatcher(settings.trustedProxies)
 
   function begin(request: Request): RequestContext {
@@ -108,6 +120,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   }
 
   function fail(context: RequestContext, route: string, error: unknown): Response {
+    if (error instanceof AnsweredByPolicy) return finish(context, route, error.answer, null)
     const { failure, defect } = asFailure(deps.explain, error)
     if (defect && context.request.signal.aborted) {
       end(context, route, clientClosedRequest, null)
@@ -130,28 +143,48 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     }
   }
 
+  // `async` is required in hooks: Elysia awaits one only if its source text looks asynchronous.
+  function hookOf(declared: DeclaredAccess) {
+    if (declared === 'open' || typeof declared === 'object')
+      return ({ context }: { context: RequestContext }) => {
+        requireOneHost(context)
+        context.admitted = true
+      }
+    if (declared === 'page' || declared === 'pageForm' || declared === 'download')
+      return async ({ context, route }: { context: RequestContext; route: string }) => {
+        requireOwnPath(context, route)
+        return authorize(deps, context, declared)
+      }
+    return async ({ context }: { context: RequestContext }) => {
+      // Returned, the promise would take three turns of the queue of microtasks instead of one.
+      await authorize(deps, context, declared)
+    }
+  }
+
+  type Admit<Admitted> = (deps: AdmissionDeps, context: RequestContext) => Promise<Admitted>
+
+  /** @param admit returns what the handler gets beside the context; it throws to keep the handler from running */
+  function accountPolicy<Admitted extends object>(policy: AccountPolicy, admit: Admit<Admitted>) {
+    const resolve = async ({ context }: { context: RequestContext }) => {
+      requireOneHost(context)
+      const admitted = await admit(deps, context)
+      context.admitted = true
+      return admitted
+    }
+    return { detail: { hide: true }, resolve: asDeclared(policy, resolve) }
+  }
+
   return new Elysia({ name: 'http' })
     .wrap(inTraceOfRequest)
     .derive({ as: 'global' }, ({ request }) => ({ context: begin(request) }))
     .macro({
-      access: (policy: AccessPolicy) => ({
-        // `async` is required: Elysia awaits a hook only if its source text looks asynchronous.
-        beforeHandle:
-          policy === 'open'
-            ? ({ context }) => {
-                requireOneHost(context)
-                context.admitted = true
-              }
-            : policy === 'page' || policy === 'download'
-              ? async ({ context, route }) => {
-                  requireOwnPath(context, route)
-                  return authorize(deps.access, context, policy)
-                }
-              : async ({ context }) => {
-                  // Returned, the promise would take three turns of the queue of microtasks instead of one.
-                  await authorize(deps.access, context, policy)
-                },
-      }),
+      access: (declared: DeclaredAccess) => ({ beforeHandle: asDeclared(declared, hookOf(declared)) }),
+      visitorPage: accountPolicy('visitorPage', admitVisitor),
+      visitorForm: accountPolicy('visitorForm', admitVisitorForm),
+      sessionPage: accountPolicy('sessionPage', admitSession),
+      sessionForm: accountPolicy('sessionForm', admitSessionForm),
+      adminPage: accountPolicy('adminPage', admitAdmin),
+      adminForm: accountPolicy('adminForm', admitAdminForm),
     })
     .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>
       // Elysia maps what onError returned once more.
@@ -183,11 +216,4 @@ function toResponse(context: RequestContext, answer: Answer): Response {
   response.headers.set('X-Request-Id', context.id)
   if (verdict !== null) addLimitHeaders(response.headers, verdict, given !== headers)
   return response
-}
-
-/** Fails if a route of `app` names no access policy: every request to it would be refused. Elysia has replaced `access` by
- * the hook that its macro returned, the only one before any handler. */
-export function requireAccessPolicies(app: AnyElysia): void {
-  for (const { method, path, hooks } of app.routes)
-    if (hooks.beforeHandle === undefined) throw new Error(`The route ${method} ${path} has no access policy.`)
 }

@@ -1,7 +1,7 @@
 import { type Principal, rowLimits } from '../access/licences.ts'
 import { Failure } from '../errors.ts'
-import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import { networkOf } from './clientAddress.ts'
 
 /** The rows that a caller may join in a minute, counted for all servers together. */

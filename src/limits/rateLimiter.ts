@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
-import { type Limits, type Verdict, verdictOf, verdictOfWhole } from './decision.ts'
 import type { HitCounter, HitRequest } from './queries.ts'
+import { type Limits, type Verdict, verdictOf, verdictOfWhole } from './verdict.ts'
 
 interface RateLimiterDeps {
   /** Counts all these hits in one query, exactly, also when other servers count at the same time. A Failure that it throws reaches

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/client.ts'
-import { type Limits, type Verdict, verdictOf } from './decision.ts'
 import type { HitCounter } from './queries.ts'
+import { type Limits, type Verdict, verdictOf } from './verdict.ts'
 
 export interface Budget {
   readonly subject: string

@@ -4,6 +4,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
+import { shippedManifests } from './codes.ts'
 import { type CostTable, costTable } from './costs.ts'
 import { DefaultManifest, Manifest, type TradingCosts } from './manifest.ts'
 import {
@@ -23,11 +24,10 @@ export interface Markets {
   get(code: string): Manifest | undefined
 }
 
-const shippedFolder = new URL('../../manifests/', import.meta.url)
 const defaultFile = 'default.yaml'
 
 /** Reads and checks all manifests. Reports all faults at once, each with its file and path. */
-export async function loadMarkets(folder: URL | string = shippedFolder): Promise<Markets> {
+export async function loadMarkets(folder: URL | string = shippedManifests): Promise<Markets> {
   const path = folder instanceof URL ? fileURLToPath(folder) : folder
   const files = (await readdir(path)).filter(name => name.endsWith('.yaml')).sort()
   const faults: string[] = []

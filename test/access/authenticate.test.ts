@@ -170,6 +170,56 @@ describe('authenticate', () => {
     nowMs = Date.parse('2026-07-01T12:00:00Z')
   })
 
+  test('accepts a replaced key until its last millisecond and no longer', async () => {
+    const { key } = await newKey()
+    const caller = await authenticateHeader(`Bearer ${key}`)
+    const cached = { caller, revoked: false, retiresAtMs: nowMs + 1_000, expiresAtMs: null }
+    keyCache.store(keyDigest(key), cached, nowMs, keyCache.generation)
+    nowMs += 999
+    expect((await authenticateHeader(`Bearer ${key}`)).name).toBe(caller.name)
+    nowMs += 1
+    await expect(authenticateHeader(`Bearer ${key}`)).rejects.toMatchObject({
+      code: 'key_revoked',
+      message: expect.stringContaining('was replaced by rotation'),
+    })
+    nowMs -= 1_000
+  })
+
+  test('asks the database again at the instant in which a grant ends, since another may begin then', async () => {
+    const { key } = await newKey()
+    const caller = await authenticateHeader(`Bearer ${key}`)
+    const cache = new KeyCache()
+    const expiresAtMs = nowMs + 1_000
+    cache.store('a', { caller, revoked: false, retiresAtMs: null, expiresAtMs }, nowMs, cache.generation)
+    expect(cache.find('a', expiresAtMs - 1)?.caller).toBe(caller)
+    expect(cache.find('a', expiresAtMs)).toBeNull()
+  })
+
+  test('a key in use does not wait with the guesses of its address', async () => {
+    const { key } = await newKey()
+    await authenticateHeader(`Bearer ${key}`)
+    for (let guess = 0; guess < 31; guess++)
+      await authenticateHeader(`Bearer ${makeKeyText('live')}`).catch(() => {})
+    expect(rateLimiter.isRefused(`auth:${address}`, { perMinute: 30, perDay: null })).toBe(true)
+    nowMs += 5_001
+    const suspects: string[] = []
+    const watched = {
+      ...deps,
+      suspectKeys: new SharedLookup({
+        findAll: digests => {
+          suspects.push(...digests)
+          return findKeys(sql, digests)
+        },
+        pauseMs: 20,
+      }),
+    }
+    await authenticate(watched, new Headers({ Authorization: `Bearer ${key}` }), address)
+    expect(suspects).toEqual([])
+    const unseen = await newKey()
+    await authenticate(watched, new Headers({ Authorization: `Bearer ${unseen.key}` }), address)
+    expect(suspects).toEqual([keyDigest(unseen.key)])
+  })
+
   test('limits invalid keys by address, whose look-ups share few queries, and still accepts every valid key', async () => {
     const { key } = await newKey()
     await authenticateHeader(`Bearer ${key}`)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { isFreeMail } from '../../src/access/freeMail.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 
 const kinds: [string, string[]][] = [
   ['a provider', ['gmail.com', 'qq.com', 'naver.com', 'xtra.co.nz', 'seznam.cz', 'proton.me']],
@@ -26,7 +27,7 @@ const kinds: [string, string[]][] = [
 ]
 for (const [kind, domains] of kinds) {
   test(`recognises ${kind}`, async () => {
-    for (const domain of domains) expect([domain, await isFreeMail(domain)]).toEqual([domain, true])
+    for (const domain of nonEmpty(domains)) expect([domain, await isFreeMail(domain)]).toEqual([domain, true])
   })
 }
 

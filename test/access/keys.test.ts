@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import { createKey, type KeyOrder } from '../../src/access/keys.ts'
-import { checkKeyText, digestBytes, keyDigest } from '../../src/access/keyText.ts'
+import { checkKeyText, digestBytes, keyDigest, makeKeyText } from '../../src/access/keyText.ts'
 import { listGrants, listKeys } from '../../src/access/queries.ts'
 import { testDatabase } from '../database.ts'
 
@@ -27,6 +27,17 @@ describe('a key', () => {
       const wrong = key.slice(0, place) + (key[place] === 'a' ? 'b' : 'a') + key.slice(place + 1)
       expect(() => checkKeyText(wrong)).toThrow('checksum')
     }
+  })
+
+  test('has each character equally likely: bytes beyond the last multiple of 62 are drawn again', () => {
+    const draws = [248, 255, 61]
+    const drawn = spyOn(crypto, 'getRandomValues').mockImplementation(bytes => {
+      if (bytes instanceof Uint8Array) bytes.fill(draws.shift() ?? 0)
+      return bytes
+    })
+    const text = makeKeyText('live')
+    drawn.mockRestore()
+    expect(text).toStartWith(`asf_live_${'z'.repeat(32)}_`)
   })
 
   test('is stored only as its SHA-256, its prefix and its last four characters', async () => {

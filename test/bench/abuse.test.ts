@@ -6,6 +6,7 @@ import { parquetBomb } from '../../bench/abuse/kinds/joins.ts'
 import { abuseReport, faultsOf, joinWindows, judge, quantile } from '../../bench/abuse/report.ts'
 import { readJoinBody } from '../../src/backtest/asOf/joinBody.ts'
 import { registerFormats } from '../../src/dates.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 
 const timesOf = (times: number[], errors: string[] = []) => ({ latest: { times, errors } })
 const windowOf = (times: number[], errors: string[] = []) => ({
@@ -84,7 +85,7 @@ test('every kind of abuse sends something and ends by itself', async () => {
     fetch: () => new Response('no', { status: 401 }),
   })
   try {
-    for (const name of kindNames) {
+    for (const name of nonEmpty(kindNames)) {
       const outcomes = await runAbuse(kinds[name].prepare(), server.port ?? 0, 300)
       expect({ name, isSent: Object.keys(outcomes).length > 0 }).toEqual({ name, isSent: true })
     }

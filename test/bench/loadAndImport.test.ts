@@ -10,6 +10,7 @@ import { readSample } from '../../src/ingest/sample/loadSample.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { storedFacts, storedProvenance, storedRepeatRows } from '../ingest/stored.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 
 setDefaultTimeout(120_000)
 
@@ -49,14 +50,14 @@ const importOne = (sql: Sql, document: ParsedDocument) =>
   })
 
 test('made figures do not contradict one another', () => {
-  for (const { reportedFacts } of ['US', 'TW'].flatMap(market => madeOf(market, 20))) {
+  for (const { reportedFacts } of nonEmpty(['US', 'TW'].flatMap(market => madeOf(market, 20)))) {
     const first = reportedFacts.filter(
       ({ filing, metric }) => filing.form === 'quarterly' && metric === 'net_income',
     )
     const years = Map.groupBy(first, ({ filing }) => filing.accession.replace(/Q\d$/, ''))
-    for (const ofYear of years.values()) {
+    for (const ofYear of nonEmpty(years.values())) {
       const quarters = ofYear.filter(({ start, end }) => spanOf(start, end) === 1)
-      for (const { end, value } of ofYear.filter(one => (spanOf(one.start, one.end) ?? 0) > 1)) {
+      for (const { end, value } of nonEmpty(ofYear.filter(one => (spanOf(one.start, one.end) ?? 0) > 1))) {
         const parts = quarters.filter(quarter => quarter.end <= end)
         expect(parts.reduce((sum, part) => sum + part.value, 0)).toBe(value)
       }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nonEmpty } from '../nonEmpty.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 const minute = 60_000
@@ -70,7 +71,7 @@ test(
     const list = await (await server.get('/api/v1/panels', key)).json()
     const ids = new Set(list.data.map((panel: { id: string }) => panel.id))
     expect(acknowledged.filter(({ id }) => !ids.has(id))).toEqual([])
-    for (const { id, seed } of acknowledged.slice(-2)) {
+    for (const { id, seed } of nonEmpty(acknowledged.slice(-2))) {
       const named = await send('/api/v1/backtest', 'application/json', JSON.stringify({ panel: id }))
       const sent = await send('/api/v1/backtest', 'text/csv', rowsOf(seed))
       expect(named.status).toBe(200)

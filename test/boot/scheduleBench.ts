@@ -57,7 +57,7 @@ export async function scheduleBench(): Promise<ScheduleBench> {
       const server = await startServerProcess(folder, {
         ...replay.settings,
         ...{ DATABASE_URL: db.url, COMPUTE_THREADS: '1', JOB_CONCURRENCY: '1', SYNC_SCHEDULE: never },
-        ...{ LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '3000', ...settings },
+        ...{ LOG_LEVEL: 'silent', ...settings },
       })
       alive.add(server)
       return server

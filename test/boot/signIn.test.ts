@@ -16,7 +16,6 @@ const env = {
   PORT: '0',
   MAIL_URL: '',
   LOG_LEVEL: 'debug',
-  LOG_REQUESTS: 'all',
   COMPUTE_THREADS: '1',
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { allSecrets } from '../ingest/network/replay.ts'
 import { storedFacts } from '../ingest/stored.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import {
   childrenOf,
   readiness,
@@ -31,7 +32,7 @@ test('two servers on one database fetch once when the time comes, and both say h
   expect(bench.requestsFor('companyfacts/CIK0000320193')).toBe(1)
   const second = { market: 'BE', schedule: '0 0 29 2 *', ...empty }
   const ready = await readiness(...servers)
-  for (const [place, server] of servers.entries()) {
+  for (const [place, server] of nonEmpty(servers.entries())) {
     const { syncs } = ready[place]
     const [us, ...others] = syncs.toSorted((a: { market: string }, b: { market: string }) =>
       a.market < b.market ? 1 : -1,
@@ -75,7 +76,7 @@ test('a register that fails is reported in words without a secret, and tried aga
   await bench.timeComes('US')
   await until(async () => (await bench.runs()).filter(({ outcome }) => outcome !== null).length === 2)
   await until(async () => (await bench.due()).every(({ isClaimed }) => !isClaimed))
-  for (const run of await bench.due()) {
+  for (const run of nonEmpty(await bench.due())) {
     expect(run.attempts).toBe(1)
     expect(run.waitS).toBeGreaterThan(40)
     expect(run.waitS).toBeLessThanOrEqual(60)

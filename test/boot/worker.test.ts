@@ -137,7 +137,7 @@ const postJoin = (server: ServerProcess, format: string, headers: Record<string,
   })
 
 async function stateOf(jobId: string): Promise<string> {
-  const [row] = await db.sql<{ state: string }[]>`select state from backtest_job where job_id = ${jobId}`
+  const [row] = await db.sql<{ state: string }[]>`select state from job where job_id = ${jobId}`
   return row.state
 }
 
@@ -232,7 +232,7 @@ describe('asfiled worker', () => {
       const [left] = await db.sql`
         select (select count(*)::int from asfiled_queue.jobs where starts_with(key, ${id}) and locked_at is not null) as locked,
                (select coalesce(max(attempts), 0)::int from asfiled_queue.jobs where starts_with(key, ${id})) as attempts,
-               (select trials_done from backtest_job where job_id = ${id}) as done`
+               (select done from job where job_id = ${id}) as done`
       expect(left).toMatchObject({ locked: 0, attempts: 0 })
       expect(left.done).toBeWithin(1, 1_000)
       const next = await startWorker()

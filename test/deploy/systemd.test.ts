@@ -19,7 +19,7 @@ const analyze = async (...words: string[]) => {
 }
 
 describe('units of systemd', () => {
-  test('stop later than the server does: after DRAIN_DELAY_MS, twice DRAIN_TIMEOUT_MS and a minute', async () => {
+  test('stop later than the server does: after DRAIN_DELAY_MS, 20 seconds and a minute', async () => {
     for (const unit of units) {
       const text = await Bun.file(join(folder, unit)).text()
       expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(80)

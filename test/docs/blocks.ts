@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { nonEmpty } from '../nonEmpty.ts'
 
 const root = resolve(import.meta.dir, '../..')
 
@@ -14,7 +15,7 @@ export interface Block {
 /** Documents whose examples a test runs: the README and the guides. */
 export async function documents(): Promise<string[]> {
   const guides = await Array.fromAsync(new Bun.Glob('docs/*.md').scan(root))
-  return ['README.md', ...guides.sort()]
+  return ['README.md', ...[...nonEmpty(guides)].sort()]
 }
 
 export async function blocksOf(document: string): Promise<Block[]> {

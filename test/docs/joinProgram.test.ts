@@ -6,6 +6,7 @@ import { addDays } from '../../src/dates.ts'
 import { sellKey } from '../http/callers.ts'
 import { type RealServer, realServer } from '../http/realServer.ts'
 import { testToday } from '../http/testServer.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { findPython } from '../python.ts'
 import { blocksOf } from './blocks.ts'
 
@@ -151,7 +152,7 @@ describe.skipIf(python === null)('the program of the guide', () => {
     expect(cells.length).toBe(questions.length)
     let found = 0
     const foundIn = new Set<string>()
-    for (const [i, question] of questions.entries()) {
+    for (const [i, question] of nonEmpty(questions.entries())) {
       const ours = await joined(question)
       expect({ ...question, cells: ours }).toEqual({ ...question, cells: cells[i] ?? [] })
       const known = ours.filter(([value]) => value !== null).length

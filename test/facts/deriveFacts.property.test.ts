@@ -5,6 +5,7 @@ import { type DerivedEntity, deriveFacts } from '../../src/facts/deriveFacts.ts'
 import type { ReportedFact } from '../../src/facts/reportedFact.ts'
 import { spanOf } from '../../src/facts/spans.ts'
 import { usRegister } from '../../src/ingest/registers/us/register.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { filingsOf, sampleOf, spellAll, storeAndLoad } from './derivation.ts'
 
 const companies = await Promise.all(
@@ -78,7 +79,7 @@ test('facts as of any day are exactly those derived from what was filed by that 
 }, 120_000)
 
 test('raising the day never removes or alters a vintage, on any day on which something was filed', () => {
-  for (const { reportedFacts, fiscalYearEnd, full } of fullByCompany) {
+  for (const { reportedFacts, fiscalYearEnd, full } of nonEmpty(fullByCompany)) {
     const days = [...new Set(reportedFacts.map(reported => reported.filing.filed))].sort((a, b) => a - b)
     const final = new Set(spellAll(full.facts, '1900-01-01'))
     for (const day of days.filter((_, index) => index % 4 === 0)) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { isoDate } from '../../src/dates.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { derive, sampleOf, vintages } from './derivation.ts'
 
 const apple = derive((await sampleOf('0000320193')).reportedFacts, '0926')
@@ -61,7 +62,9 @@ test('the quarter that annual reports leave out is the year less nine months, fi
     [89_498_000_000, '2023-11-03', '0000320193-23-000106'],
   ])
   expect(vintages(apple, 'revenue_ytd', 2023, 3)[0].slice(0, 2)).toEqual([293_787_000_000, '2023-08-04'])
-  expect(apple.facts.some(fact => fact.metric === 'eps' && fact.fp === 4 && fact.tag === null)).toBe(false)
+  expect(
+    nonEmpty(apple.facts).some(fact => fact.metric === 'eps' && fact.fp === 4 && fact.tag === null),
+  ).toBe(false)
 })
 
 test('cash flows reported as year to date give single quarters', () => {
@@ -99,7 +102,7 @@ test('every vintage is followed by the one that supersedes it, and no later than
   for (const derived of [apple, snowflake, alphabet, lpa]) {
     const current = new Map<string, (typeof derived.facts)[number]>()
     // Trailing twelve months end without a successor where their parts no longer belong together.
-    for (const fact of derived.facts.filter(({ fp }) => fp !== 5)) {
+    for (const fact of nonEmpty(derived.facts.filter(({ fp }) => fp !== 5))) {
       const key = `${fact.metric} ${fact.fp} ${fact.end}`
       const before = current.get(key)
       if (before !== undefined) {
@@ -108,6 +111,6 @@ test('every vintage is followed by the one that supersedes it, and no later than
       }
       current.set(key, fact)
     }
-    for (const fact of current.values()) expect(fact.superseded).toBeNull()
+    for (const fact of nonEmpty(current.values())) expect(fact.superseded).toBeNull()
   }
 })

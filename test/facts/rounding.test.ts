@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { dayNumber, isoDate } from '../../src/dates.ts'
 import type { FactRow } from '../../src/facts/factRow.ts'
 import type { Filing, ReportedFact } from '../../src/facts/reportedFact.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { derive, sampleOf, spell, vintages } from './derivation.ts'
 
 const snowflake = await sampleOf('0001640147')
@@ -76,7 +77,7 @@ test('a change beyond the rounding is a restatement, and so is one between equal
     // Not rounded to thousands or millions: hundreds show nothing.
     [1_234_560, 1_234_600],
   ]
-  for (const [first, second] of changed) {
+  for (const [first, second] of nonEmpty(changed)) {
     const rows = yearOf([state(year, 'FY', first), state(repeat, 'FY', second)])
     expect(rows.map(([value]) => value)).toEqual([first, second])
   }

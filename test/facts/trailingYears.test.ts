@@ -4,6 +4,7 @@ import type { FactRow } from '../../src/facts/factRow.ts'
 import type { ReportedFact } from '../../src/facts/reportedFact.ts'
 import { spanOf } from '../../src/facts/spans.ts'
 import { usRegister } from '../../src/ingest/registers/us/register.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { derive, sampleOf } from './derivation.ts'
 
 const companies = await Promise.all(
@@ -87,7 +88,7 @@ function byHand(reportedFacts: readonly ReportedFact[], metric: string, day: num
 
 test('on the days of reports, and on the eve of the next one, they are what a reader adds up from the filings', () => {
   const compared: Record<string, number> = {}
-  for (const { issuerId, reportedFacts, facts } of companies) {
+  for (const { issuerId, reportedFacts, facts } of nonEmpty(companies)) {
     const reports = reportedFacts.filter(({ filing }) => /^10-[QK]$/.test(filing.form))
     const days = [...new Set(reports.map(({ filing }) => filing.filed))].sort((a, b) => a - b)
     const checked = new Set<number>()
@@ -121,12 +122,12 @@ test('on the days of reports, and on the eve of the next one, they are what a re
 })
 
 test('flow over stock is over the balance of the last quarter, and figures per share have no trailing year', () => {
-  for (const { facts } of companies) {
+  for (const { facts } of nonEmpty(companies)) {
     for (const row of facts.filter(fact => fact.metric === 'roe_ttm')) {
       const input = (metric: string) =>
         knownOn(facts, metric, isoDate(row.filing.filed)).find(({ end }) => end === row.end)
       expect(row.value).toBe(Number(input('net_income_ttm')?.value) / Number(input('equity')?.value))
     }
-    expect(facts.some(fact => /^(eps|shares|dividends_per).*_ttm$/.test(fact.metric))).toBe(false)
+    expect(nonEmpty(facts).some(fact => /^(eps|shares|dividends_per).*_ttm$/.test(fact.metric))).toBe(false)
   }
 })

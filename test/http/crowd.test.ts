@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
 import { shippedDatabase } from '../database.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { sellKey } from './callers.ts'
 
 const database = await shippedDatabase()
@@ -192,7 +193,7 @@ describe('300 MB of body', () => {
         const before = residentMb() ?? 0
         const all = `${headers}Content-Type: application/json\r\n`
         const answers = await Promise.all([1, 2].map(() => flood(request(line, all), 300, chunked)))
-        for (const answer of answers) expect(answer).toStartWith(`HTTP/1.1 ${status}`)
+        for (const answer of nonEmpty(answers)) expect(answer).toStartWith(`HTTP/1.1 ${status}`)
         expect((residentMb() ?? 0) - before).toBeLessThan(200)
         await expectServed()
       }, 30_000)

@@ -176,7 +176,7 @@ const path = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom('/health', '/ready', '/openapi.json', '/docs', '/docs/errors', '/'),
   },
-  { weight: 1, arbitrary: piece.map(file => `/docs/assets/${file}`) },
+  { weight: 1, arbitrary: piece.map(file => `/assets/${file}`) },
   { weight: 1, arbitrary: fc.tuple(piece, piece).map(parts => `/${parts.join('/')}`) },
 )
 const headerValue = fc.oneof(

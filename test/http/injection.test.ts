@@ -3,6 +3,7 @@ import { type TestDatabase, testDatabase } from '../database.ts'
 import { codeFor, TestBrowser } from '../features/account/browser.ts'
 import { giveKey, memberWith } from '../features/account/members.ts'
 import { appleVintages, insertEntity, insertVintages } from '../features/companies/fixtures.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { rawRequest } from './rawRequest.ts'
 import { type TestServer, testServer } from './testServer.ts'
 
@@ -203,12 +204,12 @@ describe('what a request says of itself', () => {
       `/screen?market=${line}`,
       `/restatements?cursor=${line}`,
       `/account/${line}`,
-      `/account/assets/${line}`,
+      `/assets/${line}`,
       `/sample/${line}`,
     ]) {
       const { headers } = await browser.get(path, { 'X-Request-Id': 'a b' })
       expect([path, headers.getSetCookie()]).toEqual([path, []])
-      for (const [name, value] of headers)
+      for (const [name, value] of nonEmpty(headers))
         expect([path, name, /stolen/.test(value)]).toEqual([path, name, false])
     }
     const posted = await browser.post('/sign-in', { email: 'a@b.example\r\nBcc: all@evil.example' })

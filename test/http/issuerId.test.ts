@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connectTools } from '../features/agentTools/toolClient.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { sellKey } from './callers.ts'
 import { type RealServer, realServer } from './realServer.ts'
 
@@ -121,8 +122,8 @@ describe('an issuer_id is accepted wherever an ID is, and the answer is that to 
   test('the table has every route of the API that takes the ID of a company', async () => {
     const document = JSON.parse((await ask('/openapi.json')).text)
     const taking: string[] = []
-    for (const [path, methods] of Object.entries<Record<string, Operation>>(document.paths)) {
-      for (const [method, operation] of Object.entries(methods)) {
+    for (const [path, methods] of nonEmpty(Object.entries<Record<string, Operation>>(document.paths))) {
+      for (const [method, operation] of nonEmpty(Object.entries(methods))) {
         const parameters = operation.parameters ?? []
         const isOfCompany = /\/(companies|coverage)\/\{id\}/.test(path)
         if (isOfCompany || parameters.some(({ name }) => name === 'ticker')) taking.push(`${method} ${path}`)

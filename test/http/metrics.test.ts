@@ -1,6 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { MetricList } from '../../src/features/metrics/schema.ts'
+import { MetricList } from '../../src/features/catalogue/schema.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { callers } from './callers.ts'
 import { realServer } from './realServer.ts'
 
@@ -59,7 +60,7 @@ test('the catalogue names every metric of the coverage index, with tags in order
 
 test('market leaves out the others', async () => {
   const list = await (await get('/api/v1/metrics?market=nz')).json()
-  for (const metric of list.data)
+  for (const metric of nonEmpty<{ markets: { market: string }[] }>(list.data))
     expect(metric.markets.map((entry: { market: string }) => entry.market)).toEqual(['NZ'])
   expect((await get('/api/v1/metrics?market=XX')).status).toBe(400)
 })

@@ -5,6 +5,7 @@ import { errorAdvice } from '../../src/http/docs/errorsPage.ts'
 import { errorAnswer, errorStatus } from '../../src/http/errors.ts'
 import { testDatabase } from '../database.ts'
 import { insertCompanies, insertEntity } from '../features/companies/fixtures.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { databaseError, interceptSql, statementTimeout } from './interceptSql.ts'
 import { testServer } from './testServer.ts'
 
@@ -50,7 +51,7 @@ describe('errors', () => {
       doc_url: 'http://localhost:3000/docs/errors#parameter_invalid',
     })
     const page = await (await ask('/docs/errors')).text()
-    for (const code of errorCodes) expect(page).toContain(`id="${code}"`)
+    for (const code of nonEmpty(errorCodes)) expect(page).toContain(`id="${code}"`)
   })
 
   test('come as RFC 9457 where Accept names it', async () => {
@@ -92,7 +93,7 @@ describe('errors', () => {
   test('map every code to a status of decisions section 2, and explain it', () => {
     const statuses = new Set(errorCodes.map(code => errorStatus(code).status))
     expect([...statuses].sort()).toEqual([400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503, 504])
-    for (const code of errorCodes) expect(errorAdvice[code].length).toBeGreaterThan(20)
+    for (const code of nonEmpty(errorCodes)) expect(errorAdvice[code].length).toBeGreaterThan(20)
   })
 })
 

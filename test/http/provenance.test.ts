@@ -1,6 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { parquetReadObjects } from 'hyparquet'
 import { sheetOf } from '../../src/features/fundamentals/sheet.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { callers } from './callers.ts'
 import { realServer } from './realServer.ts'
 
@@ -73,7 +74,8 @@ test('every format has the same cells, for one company and for several, in each 
     const rows = json.map(({ generation: _, ...row }: Record<string, unknown>) => row)
     const lines = (await (await fetchRows(`${query}&format=ndjson`)).text()).trim().split('\n')
     expect(lines.map(line => JSON.parse(line))).toEqual(json)
-    for (const row of rows) expect(Object.keys(row)).toEqual(names.filter(name => name in row))
+    for (const row of nonEmpty<object>(rows))
+      expect(Object.keys(row)).toEqual(names.filter(name => name in row))
     const text = (cell: unknown) => (Array.isArray(cell) ? cell.join(' ') : (cell ?? null))
     const flat = rows.map((row: Record<string, unknown>) =>
       Object.fromEntries(names.map(name => [name, text(row[name])])),
@@ -87,7 +89,7 @@ test('every format has the same cells, for one company and for several, in each 
     const csv = (await (await fetchRows(`${query}&format=csv`)).text()).trim().split('\r\n')
     expect(csv[0].split(',')).toEqual(names)
     expect(csv.length).toBe(flat.length + 1)
-    for (const [place, row] of flat.entries()) {
+    for (const [place, row] of nonEmpty<[number, Record<string, unknown>]>(flat.entries())) {
       const tail = [row.accession, row.form, row.tag, row.start, row.accepted_at, row.inputs, row.url]
       expect(csv[place + 1]).toEndWith(`,${tail.map(cell => cell ?? '').join(',')}`)
     }

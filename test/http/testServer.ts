@@ -41,7 +41,7 @@ export async function testServer(
     TRUSTED_PROXIES: '127.0.0.0/8',
     BODY_LIMIT_MB: '1',
     PORT: '3000',
-    LOG_REQUESTS: 'all',
+    LOG_LEVEL: 'debug',
     ...settings,
   })
   const lookups = change.lookups ?? sql

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { startCrowd } from './crowdClient.ts'
 
 const begun = 'GET /health HTTP/1.1\r\nHost: x\r\nX-A: '
@@ -33,7 +34,7 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
           startCrowd({ ...task, bytes, dripMs: 200 }),
         ])
         await Bun.sleep(seconds * 1_000)
-        for (const crowd of crowds) {
+        for (const crowd of nonEmpty(crowds)) {
           const { open, closed, lastClosedAfter } = await crowd.leave()
           console.log(`${when}: ${closed} of ${open} cut, the last after ${lastClosedAfter.toFixed(1)} s`)
           expect([open, closed]).toEqual([perKind, perKind])

@@ -4,6 +4,7 @@ import { crossSectionStatement } from '../../src/features/crossSection/queries.t
 import { numberedMetrics, tableStatement } from '../../src/features/crossSection/tableQueries.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { evaluation, type Member, memberWith } from '../features/account/members.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 import { sellKey } from './callers.ts'
 import { type TestServer, testServer } from './testServer.ts'
 import {
@@ -147,9 +148,11 @@ const others: readonly [RegExp, string][] = [
 
 test('every route is asked, or has a reason why it tells nothing of figures', () => {
   const served = [...new Set(server.app.routes.map(({ path }) => path))]
-  const unknown = served.filter(path => !asked.has(path) && !others.some(([shape]) => shape.test(path)))
+  const unknown = nonEmpty(served).filter(
+    path => !asked.has(path) && !others.some(([shape]) => shape.test(path)),
+  )
   expect(unknown).toEqual([])
-  expect([...asked].filter(path => !served.includes(path))).toEqual([])
+  expect(nonEmpty(asked).filter(path => !served.includes(path))).toEqual([])
 })
 
 test('a parameter by which a route filters is one that is asked', async () => {
@@ -183,7 +186,7 @@ describe('a key at its cap', () => {
       count: 3,
       next: null,
     })
-    for (const { path, text } of listed) {
+    for (const { path, text } of nonEmpty(listed)) {
       expect([
         path,
         [...text.matchAll(/\bC[1-8]\b/g)].every(([name]) => seen.some(one => one === name)),

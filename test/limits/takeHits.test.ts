@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { verdictOf, verdictOfWhole } from '../../src/limits/decision.ts'
 import { deleteOldCounters, takeHits } from '../../src/limits/queries.ts'
+import { verdictOf, verdictOfWhole } from '../../src/limits/verdict.ts'
 import { testDatabase } from '../database.ts'
 
 const database = await testDatabase()

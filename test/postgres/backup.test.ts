@@ -56,7 +56,7 @@ beforeAll(async () => {
   await sql`select fill_ready_answers(array(select entity_id from entity))`
   await sql`insert into sync_run (market, is_scheduled, is_partial) values ('US', true, false)`
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
-  await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from backtest_job limit 1`
+  await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from job limit 1`
   await sql`insert into as_of_part (job_id, part, bytes) select job_id, 0, '\\x00' from as_of_result`
   await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`
   await sql`insert into page_check (run_by, holder, has_structure) values ('command', gen_random_uuid(), false)`

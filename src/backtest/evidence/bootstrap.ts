@@ -1,16 +1,34 @@
-/** The blocks of one resample, in order. Block i has the periods `starts[i] .. ends[i] - 1`. */
-export interface Blocks {
-  readonly starts: Int32Array
-  readonly ends: Int32Array
+import type { Kernel, Layout } from '../portfolio/kernel/wasm.ts'
+
+/** Resamples that one call of `drawBlocks` draws. */
+export const resamplesAtOnce = 4
+
+/** Byte addresses of what `drawBlocks` needs and writes. */
+export interface BlockPlaces {
+  readonly scratch: number
+  /** T integers for each resample. */
+  readonly starts: number
+  readonly ends: number
+  /** One integer for each resample. */
+  readonly counts: number
 }
 
-/** Memory for the blocks of a resample of T periods: at most T of one period each. */
-export function allocateBlocks(periods: number): Blocks {
-  return { starts: new Int32Array(periods), ends: new Int32Array(periods) }
+/** Places memory for resamples of T periods. They have at most T blocks, of one period each. */
+export function placeBlocks(layout: Layout, periods: number): BlockPlaces {
+  const bytes = 4 * periods * resamplesAtOnce
+  return {
+    scratch: layout.place(scratchBytes),
+    starts: layout.place(bytes),
+    ends: layout.place(bytes),
+    counts: layout.place(4 * resamplesAtOnce),
+  }
 }
 
-/** Draws one resample of the stationary bootstrap: T periods in blocks whose lengths are geometric with mean L. The record
- * is a circle: a block that passes the last period continues at the first, here as a block of its own.
+/** 128 words and 48 bytes for each resample: see kernel/assembly/resamples.ts. */
+const scratchBytes = resamplesAtOnce * (4 * 128 + 48)
+
+/** Draws resamples `stream` .. `stream + 3` of the stationary bootstrap: T periods in blocks whose lengths are geometric with mean L.
+ * The record is a circle: a block that passes the last period continues at the first, as a block of its own.
  *
  * The random numbers are part of the definition, so two implementations agree to the last digit. Resample s of a seed has
  * its own stream, so resamples can be drawn in any order and on any thread:
@@ -20,87 +38,42 @@ export function allocateBlocks(periods: number): Blocks {
  * - the first period is floor(u T); then each period takes one u. Below 1/L a block starts at floor(u' T) with the next u'.
  *   Otherwise the period after the last one follows.
  *
- * O(T). Returns the number of blocks; `out` has them.
+ * The kernel draws the words of four streams at once and marks those below 1/L, so that beyond the words a resample costs O(blocks).
  *
  * @param meanBlock L >= 1, in periods
- * @param out from `allocateBlocks` for the same T >= 1
+ * @param places from `placeBlocks` for the same T >= 1
  * @see Politis, D. N. and Romano, J. P. (1994), The Stationary Bootstrap, JASA 89(428)
  * @see Blackman, D. and Vigna, S. (2021), Scrambled Linear Pseudorandom Number Generators, ACM TOMS 47(4) */
 export function drawBlocks(
+  { calls }: Kernel,
+  { scratch, starts, ends, counts }: BlockPlaces,
   seed: number,
   stream: number,
   periods: number,
   meanBlock: number,
-  { starts, ends }: Blocks,
-): number {
-  // The generator's step is written out three times: as a closure or an object it takes 1.4 times as long (5,000 resamples of 2,520
-  // periods: 37 ms against 53 and 51).
-  let [a, b, c, d] = firstState(seed, stream)
+): void {
   // u < 1/L exactly, without a division for each period: both sides times 2^32, a power of two.
-  const bound = (1 / meanBlock) * two32
-  let r = Math.imul(b, 5)
-  r = Math.imul((r << 7) | (r >>> 25), 9) >>> 0
-  let shifted = b << 9
-  c ^= a
-  d ^= b
-  b ^= c
-  a ^= d
-  c ^= shifted
-  d = (d << 11) | (d >>> 21)
-  let count = 0
-  let start = Math.floor((r / two32) * periods)
-  let end = start + 1
-  for (let t = 1; t < periods; t++) {
-    r = Math.imul(b, 5)
-    r = Math.imul((r << 7) | (r >>> 25), 9) >>> 0
-    shifted = b << 9
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d = (d << 11) | (d >>> 21)
-    if (r >= bound) {
-      if (end < periods) {
-        end++
-        continue
-      }
-      starts[count] = start
-      ends[count++] = end
-      start = 0
-      end = 1
-      continue
-    }
-    starts[count] = start
-    ends[count++] = end
-    r = Math.imul(b, 5)
-    r = Math.imul((r << 7) | (r >>> 25), 9) >>> 0
-    shifted = b << 9
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d = (d << 11) | (d >>> 21)
-    start = Math.floor((r / two32) * periods)
-    end = start + 1
-  }
-  starts[count] = start
-  ends[count++] = end
-  return count
+  const lastStart = Math.ceil((1 / meanBlock) * two32) - 1
+  calls.drawBlocks(seed, stream, periods, lastStart, scratch, starts, ends, counts)
 }
 
 const two32 = 4_294_967_296
 
-/** The first state of a stream, from splitmix32. */
-function firstState(seed: number, stream: number): [number, number, number, number] {
-  let x = (seed + stream * 0x9e37_79b9) | 0
-  const next = () => {
-    x = (x + 0x9e37_79b9) | 0
-    let z = x
-    z = Math.imul(z ^ (z >>> 16), 0x21f0_aaad)
-    z = Math.imul(z ^ (z >>> 15), 0x735a_2d97)
-    return z ^ (z >>> 15)
-  }
-  return [next(), next(), next(), next()]
+/** The blocks of one resample. Block i has the periods `starts[i] .. ends[i] - 1`. */
+export interface Blocks {
+  /** Byte addresses of `count` integers. */
+  readonly starts: number
+  readonly ends: number
+  readonly count: number
+}
+
+/** The blocks of one of the resamples that were drawn last. */
+export function blocksOf(
+  { integers }: Kernel,
+  { starts, ends, counts }: BlockPlaces,
+  periods: number,
+  resample: number,
+): Blocks {
+  const from = 4 * periods * resample
+  return { starts: starts + from, ends: ends + from, count: integers[counts / 4 + resample] }
 }

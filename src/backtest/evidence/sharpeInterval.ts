@@ -1,5 +1,6 @@
+import { type Kernel, Layout, openKernel } from '../portfolio/kernel/wasm.ts'
 import { quantile } from '../statistics/quantile.ts'
-import { allocateBlocks, type Blocks, drawBlocks } from './bootstrap.ts'
+import { type Blocks, blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
 
 /** Bounds of a Sharpe ratio per period, ddof 1. */
 export interface SharpeInterval {
@@ -30,12 +31,15 @@ export function sharpeInterval(
   level = 0.95,
 ): SharpeInterval | null {
   if (net.length < 2) return null
-  const blocks = allocateBlocks(net.length)
+  const layout = new Layout()
+  const places = placeBlocks(layout, net.length)
+  const kernel = openKernel(layout.bytes)
   const rounding = 1e-13 * net.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0)
   const ratios = new Float64Array(resamples)
-  for (let s = 0; s < resamples; s++) {
-    const count = drawBlocks(seed, s, net.length, meanBlock, blocks)
-    ratios[s] = resampledSharpe(net, blocks, count, rounding)
+  for (let drawn = 0; drawn < resamples; drawn += resamplesAtOnce) {
+    drawBlocks(kernel, places, seed, drawn, net.length, meanBlock)
+    for (let s = drawn; s < Math.min(resamples, drawn + resamplesAtOnce); s++)
+      ratios[s] = resampledSharpe(net, kernel, blocksOf(kernel, places, net.length, s - drawn), rounding)
   }
   ratios.sort()
   return {
@@ -47,15 +51,17 @@ export function sharpeInterval(
 
 function resampledSharpe(
   net: Float64Array,
-  { starts, ends }: Blocks,
-  count: number,
+  { integers }: Kernel,
+  { starts, ends, count }: Blocks,
   rounding: number,
 ): number {
+  const [first, last] = [starts / 4, ends / 4]
   let sum = 0
-  for (let i = 0; i < count; i++) for (let t = starts[i]; t < ends[i]; t++) sum += net[t]
+  for (let i = 0; i < count; i++) for (let t = integers[first + i]; t < integers[last + i]; t++) sum += net[t]
   const mean = sum / net.length
   let squares = 0
-  for (let i = 0; i < count; i++) for (let t = starts[i]; t < ends[i]; t++) squares += (net[t] - mean) ** 2
+  for (let i = 0; i < count; i++)
+    for (let t = integers[first + i]; t < integers[last + i]; t++) squares += (net[t] - mean) ** 2
   const deviation = Math.sqrt(squares / (net.length - 1))
   return deviation > rounding ? mean / deviation : 0
 }

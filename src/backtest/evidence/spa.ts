@@ -1,5 +1,6 @@
+import { Layout, openKernel } from '../portfolio/kernel/wasm.ts'
 import { sampleMoments } from '../statistics/moments.ts'
-import { allocateBlocks, drawBlocks } from './bootstrap.ts'
+import { blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
 import { bootstrapVariance } from './bootstrapVariance.ts'
 
 /** What every resample of a test needs to know about the K configurations, computed once. Arrays have K elements, in shared
@@ -26,7 +27,9 @@ export interface SpaTile {
   /** The first of them. */
   readonly from: number
   readonly width: number
-  /** Element t * width + k is the sum of configuration from + k's demeaned d over the periods before t. In shared memory. */
+  /** Numbers in a row of `sums`: the width, plus one where it is odd and above 1: the kernel adds two at a time. */
+  readonly columns: number
+  /** Element t * columns + k is the sum of configuration from + k's demeaned d over the periods before t. In shared memory. */
   readonly sums: Float64Array
 }
 
@@ -92,15 +95,16 @@ function allocateTiles(configurations: number, periods: number): SpaTile[] {
   const tiles: SpaTile[] = []
   for (let from = 0; from < configurations; from += widest) {
     const width = Math.min(widest, configurations - from)
-    tiles.push({ from, width, sums: sharedDoubles((periods + 1) * width) })
+    const columns = width === 1 ? 1 : width + (width % 2)
+    tiles.push({ from, width, columns, sums: sharedDoubles((periods + 1) * columns) })
   }
   return tiles
 }
 
 /** @param k the configuration, counted over all tiles */
-function addRunningSums(demeaned: Float64Array, { from, width, sums }: SpaTile, k: number): void {
+function addRunningSums(demeaned: Float64Array, { from, columns, sums }: SpaTile, k: number): void {
   let sum = 0
-  for (let t = 0, at = width + k - from; t < demeaned.length; t++, at += width) {
+  for (let t = 0, at = columns + k - from; t < demeaned.length; t++, at += columns) {
     sum += demeaned[t]
     sums[at] = sum
   }
@@ -121,59 +125,37 @@ export const maximaPerResample = 4
 
 /** The largest statistics of some configurations in each of some resamples, for p values.
  *
- * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(T + K blocks) instead of
+ * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(K blocks) instead of
  * a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which resamples share a call makes
- * no difference to their numbers.
+ * no difference to their numbers. The compiled kernel draws and adds (kernel/assembly/resamples.ts).
  *
  * @param resamples the first and the one after the last
  * @param out `maximaPerResample` numbers for each resample
  * @param stop another thread sets it to 1 to cancel the work; `out` is then incomplete */
 export function resampleMaxima(
   test: Omit<SpaTest, 'tiles'>,
-  { from, width, sums }: SpaTile,
+  { from, width, columns, sums }: SpaTile,
   seed: number,
   resamples: readonly [first: number, end: number],
   out: Float64Array,
   stop?: Int32Array,
 ): void {
   const { periods, meanBlock } = test
-  const blocks = allocateBlocks(periods)
-  const { starts, ends } = blocks
-  const total = new Float64Array(width)
+  const layout = new Layout()
+  const places = placeBlocks(layout, periods)
+  const [table, total] = [layout.place(sums.byteLength), layout.place(8 * columns)]
+  const kernel = openKernel(layout.bytes)
+  kernel.doubles.set(sums, table / 8)
+  const totals = kernel.doubles.subarray(total / 8, total / 8 + width)
   const [first, end] = resamples
-  for (let s = first; s < end; s++) {
+  for (let drawn = first; drawn < end; drawn += resamplesAtOnce) {
     if (stop && Atomics.load(stop, 0) === 1) return
-    const count = drawBlocks(seed, s, periods, meanBlock, blocks)
-    total.fill(0)
-    addBlocks(sums, starts, ends, count, total)
-    writeMaxima(total, test, from, out, (s - first) * maximaPerResample)
-  }
-}
-
-/** Adds the blocks' sums to `total`, three blocks at a time: one by one, loading and storing the totals takes as long as the blocks. */
-function addBlocks(
-  sums: Float64Array,
-  starts: Int32Array,
-  ends: Int32Array,
-  count: number,
-  total: Float64Array,
-): void {
-  const width = total.length
-  let i = 0
-  for (; i + 2 < count; i += 3) {
-    const [startA, startB, startC] = [starts[i] * width, starts[i + 1] * width, starts[i + 2] * width]
-    const [endA, endB, endC] = [ends[i] * width, ends[i + 1] * width, ends[i + 2] * width]
-    for (let k = 0; k < width; k++)
-      total[k] +=
-        sums[endA + k] -
-        sums[startA + k] +
-        (sums[endB + k] - sums[startB + k]) +
-        (sums[endC + k] - sums[startC + k])
-  }
-  for (; i < count; i++) {
-    const start = starts[i] * width
-    const end = ends[i] * width
-    for (let k = 0; k < width; k++) total[k] += sums[end + k] - sums[start + k]
+    drawBlocks(kernel, places, seed, drawn, periods, meanBlock)
+    for (let s = drawn; s < Math.min(end, drawn + resamplesAtOnce); s++) {
+      const { starts, ends, count } = blocksOf(kernel, places, periods, s - drawn)
+      kernel.calls.addBlocks(table, columns, starts, ends, count, total)
+      writeMaxima(totals, test, from, out, (s - first) * maximaPerResample)
+    }
   }
 }
 

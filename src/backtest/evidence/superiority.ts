@@ -57,8 +57,8 @@ export function isRejected(
   return hits / resamples >= levelOf(test)
 }
 
-/** How much more is drawn before `isRejected` is asked again. */
-const resamplesPerLook = 25
+/** Shares of the resamples after which `isRejected` is asked. Most records of noise need no more than the first. */
+export const decisionStages: readonly number[] = [0.125, 0.25, 0.5, 1]
 
 /** `resampleMaxima` and `spaResult` on one thread, tile by tile.
  *
@@ -72,14 +72,15 @@ export function testSuperiority(
   const test = prepareSpa(series, benchmark, meanBlock)
   if (test === null) return { kind: 'impossible' }
   const maxima = test.tiles.map(() => new Float64Array(maximaPerResample * resamples))
-  const size = isDecisionEnough ? resamplesPerLook : resamples
-  for (let first = 0; first < resamples; first += size) {
-    if (isDecisionEnough && isRejected(test, maxima, first, resamples)) return { kind: 'rejected' }
-    const end = Math.min(resamples, first + size)
+  let drawn = 0
+  for (const share of isDecisionEnough ? decisionStages : [1]) {
+    if (isDecisionEnough && isRejected(test, maxima, drawn, resamples)) return { kind: 'rejected' }
+    const end = Math.ceil(resamples * share)
     test.tiles.forEach((tile, i) => {
-      const out = maxima[i].subarray(maximaPerResample * first, maximaPerResample * end)
-      resampleMaxima(test, tile, seed, [first, end], out)
+      const out = maxima[i].subarray(maximaPerResample * drawn, maximaPerResample * end)
+      resampleMaxima(test, tile, seed, [drawn, end], out)
     })
+    drawn = end
   }
   return { kind: 'complete', result: spaResult(test, maxima, resamples) }
 }

@@ -50,8 +50,8 @@ export interface SpaSlice {
 /** A slice takes a thread for about this long: short enough for the lanes to end together, as those of the configurations do. */
 const sliceMs = 10
 /** Roughly, per period to draw a resample, and per configuration and block to add one. */
-const drawMs = 4e-6
-const blockMs = 0.9e-6
+const drawMs = 3e-6
+const blockMs = 0.4e-6
 
 /** Cuts resamples of all tiles into slices.
  *

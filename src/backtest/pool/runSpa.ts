@@ -1,5 +1,5 @@
 import { maximaPerResample, type SpaTest, spaResult } from '../evidence/spa.ts'
-import { isRejected, type SpaOutcome } from '../evidence/superiority.ts'
+import { decisionStages, isRejected, type SpaOutcome } from '../evidence/superiority.ts'
 import { isDecisionEnough } from '../pipeline/evidence.ts'
 import { cutSpaSlices, type SpaSlice } from '../pipeline/sweepEvidence.ts'
 import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
@@ -61,8 +61,5 @@ export async function runSpa(
   }
   return { kind: 'complete', result: spaResult(test, maxima, bootstraps) }
 }
-
-/** Shares of the resamples that are drawn by the end of each stage. */
-const decisionStages = [0.125, 0.25, 0.5, 1]
 
 const sharedDoubles = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count))

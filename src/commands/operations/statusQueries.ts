@@ -62,7 +62,7 @@ export async function readJobs(sql: Sql): Promise<JobState> {
     select count(*) filter (where state = 'queued')::int as waiting, count(*) filter (where state = 'running')::int as running,
       count(*) filter (where state = 'failed' and finished_at > now() - interval '1 day')::int as failed,
       extract(epoch from now() - min(created_at) filter (where state = 'queued'))::float8 as "oldestWaitingSeconds"
-    from backtest_job where finished_at is null or finished_at > now() - interval '1 day'`
+    from job where finished_at is null or finished_at > now() - interval '1 day'`
   return row
 }
 
@@ -137,7 +137,7 @@ export async function readErrors(sql: Sql, limit: number): Promise<readonly Past
       from sync_run r where outcome in ('failed', 'incomplete', 'killed') and ended_at > now() - interval '7 days'
       union all
       select finished_at, 'job', job_id::text, error_code || ': ' || error_message, error_code not in ('compute_failed', 'internal')
-      from backtest_job where state = 'failed' and finished_at > now() - interval '7 days'
+      from job where state = 'failed' and finished_at > now() - interval '7 days'
       union all
       select ended_at, 'mail', mail_id::text, 'It was ' || case state when 'failed' then 'refused or could not be sent.' else
         'of no use any more before it could be sent.' end, false

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { describeDatabase } from '../../boot/database.ts'
 import { openUntouched } from '../../boot/untouchedDatabase.ts'
@@ -10,12 +11,13 @@ import { parseNumber } from '../options.ts'
 import { printLine, wrapText } from '../output.ts'
 import { aliveProcesses } from './attention.ts'
 import { readCommit } from './installation.ts'
-import { readEffects } from './migrationEffects.ts'
 import { readStatus, type ServiceState } from './readStatus.ts'
 import {
   checkUpgrade,
   effectsInWords,
+  type MigrationEffects,
   type PendingMigration,
+  type TableEffect,
   takesLong,
   type UpgradeCheck,
 } from './upgradeChecks.ts'
@@ -96,10 +98,8 @@ async function readPending(
   config: Config,
   names: readonly string[],
 ): Promise<{ pending: readonly PendingMigration[]; longest: LongTransaction | null }> {
-  const effects = await Promise.all(
-    names.map(async name => ({ name, ...readEffects(await readMigration(name)) })),
-  )
   if (names.length === 0) return { pending: [], longest: null }
+  const effects = await readEffects(names)
   const database = await openUntouched(config, statementTimeoutMs, () => {})
   try {
     const tables = [...new Set(effects.flatMap(({ touched }) => touched.map(({ table }) => table)))]
@@ -115,6 +115,42 @@ async function readPending(
   } finally {
     await database.close()
   }
+}
+
+interface DeclaredEffects {
+  readonly stop?: string
+  readonly note?: string
+  readonly tables?: Readonly<Record<string, readonly TableEffect['kind'][]>>
+}
+
+/** What migrations do, as their authors declare it. */
+async function readEffects(
+  names: readonly string[],
+): Promise<readonly (MigrationEffects & { name: string })[]> {
+  const file = Bun.file(resolve(import.meta.dir, '../../../sql/upgrades.json'))
+  const declared: Readonly<Record<string, DeclaredEffects>> = await file.json()
+  return Promise.all(
+    names.map(async name => {
+      const { stop = null, note = null, tables = {} } = declared[name]
+      return {
+        name,
+        why: reasonOf(await readMigration(name)),
+        note,
+        touched: Object.entries(tables).flatMap(([table, kinds]) => kinds.map(kind => ({ table, kind }))),
+        breaks: stop,
+      }
+    }),
+  )
+}
+
+/** The opening comment of a migration up to a blank line or to its note about upgrades, as one line. */
+function reasonOf(text: string): string {
+  const [opening] = text.split(/^(?!--)|^-- Upgrade: /m)
+  return opening
+    .replace(/^--\s?/gm, '')
+    .replace(/^Why:\s*/, '')
+    .replaceAll('\n', ' ')
+    .trim()
 }
 
 const width = 100

@@ -1,8 +1,26 @@
-import type { MigrationEffects } from './migrationEffects.ts'
 import type { DiskState, SchemaState } from './readStatus.ts'
 import type { BackupState, ProcessState, ServerState } from './statusQueries.ts'
 import { size } from './statusScreen.ts'
 import type { LongTransaction, TableSize } from './upgradeQueries.ts'
+
+/** What a migration does to a database in use. */
+export interface MigrationEffects {
+  readonly why: string
+  /** What its author says of the upgrade; null: nothing. */
+  readonly note: string | null
+  /** Existing tables, each with what is done to it. */
+  readonly touched: readonly TableEffect[]
+  /** Why servers of the version before must not run afterwards; null: they may. */
+  readonly breaks: string | null
+}
+
+export interface TableEffect {
+  /** With its schema if that is not `public`. */
+  readonly table: string
+  /** `lock`: for a moment. `scan`: every row is read while writes wait. `index`: writes wait while it is built. `rows`: rows are
+   * written. `rewrite`: the table is written anew while readers wait. */
+  readonly kind: 'lock' | 'scan' | 'index' | 'rows' | 'rewrite'
+}
 
 /** A migration that is still to be applied, with what it would do here. */
 export interface PendingMigration extends MigrationEffects {

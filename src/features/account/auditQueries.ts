@@ -1,17 +1,5 @@
+import type { Operator } from '../../access/signedIn.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
-
-export interface Actor {
-  readonly email: string
-  readonly accountId: number
-  /** The network that the request came from. */
-  readonly address: string
-}
-
-/** An operator: an account that ADMIN_EMAILS names, or, with the name `operator`, who has a shell. */
-export interface Operator {
-  readonly email: string
-  readonly address: string
-}
 
 export const shellOperator: Operator = { email: 'operator', address: '' }
 

@@ -1,5 +1,6 @@
+import type { Actor } from '../../access/signedIn.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
-import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
+import { nameActor, writeAudit } from './auditQueries.ts'
 
 /** How long a browser is remembered after its last sign-in, as the table has it. */
 export const rememberedDays = 180

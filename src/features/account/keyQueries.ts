@@ -5,8 +5,9 @@ import {
   type NewKey,
   revokeWithReplaced,
 } from '../../access/queries.ts'
+import type { Actor } from '../../access/signedIn.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
-import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
+import { nameActor, writeAudit } from './auditQueries.ts'
 
 /** What an account does with its keys happens one after the other, on all servers. A stronger lock would keep out entries of the audit
  * log: an operator who revokes the same key writes one with the key locked, and each would wait for the other. */

@@ -1,9 +1,9 @@
 import { grantOf, newKey } from '../../access/keys.ts'
+import type { Actor } from '../../access/signedIn.ts'
 import { Failure } from '../../errors.ts'
-import type { Limits } from '../../limits/decision.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
+import type { Limits } from '../../limits/verdict.ts'
 import type { Sql } from '../../postgres/client.ts'
-import type { Actor } from './auditQueries.ts'
 import {
   findWaitingKey,
   renameKey,

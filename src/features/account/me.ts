@@ -64,12 +64,12 @@ export type Me = Static<typeof Me>
 /** What the key of a request may do, and what is left of it. */
 export async function describeCaller(sql: Sql, context: RequestContext): Promise<Me> {
   const caller = context.authenticatedCaller
-  const { standing } = context
-  if (standing === null) throw new Error('The access policy of this route is not standing.')
+  const { usage } = context
+  if (usage === null) throw new Error('This route needs the access policy usage.')
   const key = caller.ownKeyId === null ? demoStanding(caller) : await findStanding(sql, caller.ownKeyId)
   if (key === null)
     throw new Failure('key_unknown', 'This API key does not exist.', { param: 'Authorization' })
-  const { verdict, usedToday } = standing
+  const { verdict, usedToday } = usage
   const { perMinute, perDay } = verdict.limits
   return {
     object: 'me',
@@ -115,7 +115,7 @@ export const meOperation = operation({
   summary: 'What the key may do, and what is left',
   description:
     'Licence, limits, what is used and left of them, the companies seen of the cap, and when the licence ends. The same as the account pages show. It does not count against the limits of the key, and answers also where these are used up; it has a limit of its own of 60 a minute. With the demo key the counts are those of your address.',
-  access: 'standing',
+  access: 'usage',
   answer: {
     schema: Me,
     description: 'The key.',

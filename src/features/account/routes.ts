@@ -1,16 +1,15 @@
-import { resolve } from 'node:path'
 import { Elysia } from 'elysia'
-import { Failure } from '../../errors.ts'
-import { dataHeaders, encodedAnswer, jsonType, SharedDocument } from '../../http/answers.ts'
+import type { Actor, SignedIn } from '../../access/signedIn.ts'
+import { dataHeaders, encodedAnswer, jsonType, redirectAnswer } from '../../http/answers.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import { type Actor, listAudit } from './auditQueries.ts'
+import type { AccountDeps } from './accountDeps.ts'
+import { listAudit } from './auditQueries.ts'
 import { forgetBrowsers, listBrowsers } from './browserQueries.ts'
-import type { Form } from './forms.ts'
 import { countNewKey, makeFreeKey, makeGrantedKey, nameKey, revokeKey, rotateKey } from './keys.ts'
 import { describeCaller, meOperation } from './me.ts'
-import { pageAnswer, redirectAnswer } from './pages/frame.ts'
+import { pageAnswer } from './pages/frame.ts'
 import { keysPage, type ShownKey } from './pages/keysPage.ts'
 import { profilePage } from './pages/profilePage.ts'
 import { usageDays, usagePage } from './pages/usagePage.ts'
@@ -19,10 +18,9 @@ import { endSessions, listSessions } from './sessionQueries.ts'
 import { signInRoutes } from './signInRoutes.ts'
 import { listHeldKeys } from './standingQueries.ts'
 import { readToday, readUse } from './usageQueries.ts'
-import { type AccountDeps, isAdmin, Visitors } from './visitor.ts'
 
-const hidden = { access: 'open', detail: { hide: true } } as const
-const hiddenForm = { ...hidden, parse: 'none' } as const
+const page = { sessionPage: true } as const
+const form = { sessionForm: true, parse: 'none' } as const
 const keysPath = '/account/api-keys'
 const shownAuditEntries = 50
 
@@ -43,116 +41,111 @@ export function meRoutes(http: HttpPlugin, deps: AccountDeps) {
 /** Sign-in and the pages below /account. */
 export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
   const { sql } = deps
-  const visitors = new Visitors(deps)
+  const { cookies } = deps.access
+  const knownDigest = ({ request }: RequestContext) => cookies.readDigest(request.headers, 'known')
 
-  /** A form that makes a key, whose text the next page shows once. */
-  const makingForm = (context: RequestContext, make: (actor: Actor, form: Form) => Promise<string>) =>
-    visitors.signedInForm(context, async ({ session, token, actor }, form) => {
-      await countNewKey(deps.access.rateLimiter, actor)
-      await revealLater(sql, session.sessionId, token, await make(actor, form))
-      return redirectAnswer(keysPath)
-    })
+  /** Makes a key, whose text the next page shows once. */
+  async function makeKey(
+    { session, token, actor }: SignedIn,
+    make: (actor: Actor) => Promise<string>,
+  ): Promise<Answer> {
+    await countNewKey(deps.access.rateLimiter, actor)
+    await revealLater(sql, session.sessionId, token, await make(actor))
+    return redirectAnswer(keysPath)
+  }
 
   return new Elysia({ name: 'account' })
     .use(http)
-    .use(signInRoutes(http, visitors))
+    .use(signInRoutes(http, deps))
     .get(
       '/account',
-      async ({ context }) =>
-        visitors.signedInPage(context, async ({ session }) => {
-          const { accountId } = session
-          const profile = {
-            session,
-            sessions: await listSessions(sql, accountId),
-            browsers: await listBrowsers(sql, accountId, visitors.knownDigest(context)),
-            audit: await listAudit(sql, { accountId }, shownAuditEntries),
-            isAdmin: isAdmin(deps.settings, session.email),
-          }
-          return pageAnswer(200, profilePage(profile))
-        }),
-      { ...hidden },
+      async ({ context, signedIn: { session, isAdmin } }) => {
+        const { accountId } = session
+        const profile = {
+          session,
+          sessions: await listSessions(sql, accountId),
+          browsers: await listBrowsers(sql, accountId, knownDigest(context)),
+          audit: await listAudit(sql, { accountId }, shownAuditEntries),
+          isAdmin,
+        }
+        return pageAnswer(200, profilePage(profile))
+      },
+      { ...page },
     )
     .post(
       '/account/sessions',
-      async ({ context }) =>
-        visitors.signedInForm(context, async ({ session, actor }, form) => {
-          const which =
-            form.text('session') === 'others' ? { allBut: session.sessionId } : { only: form.id('session') }
-          await endSessions(sql, actor, which, 'session_ended')
-          return redirectAnswer('/account')
-        }),
-      { ...hiddenForm },
+      async ({ signedIn: { session, actor }, form }) => {
+        const which =
+          form.text('session') === 'others' ? { allBut: session.sessionId } : { only: form.id('session') }
+        await endSessions(sql, actor, which, 'session_ended')
+        return redirectAnswer('/account')
+      },
+      { ...form },
     )
     .post(
       '/account/browsers',
-      async ({ context }) =>
-        visitors.signedInForm(context, async ({ actor }, form) => {
-          const which = form.text('browser') === 'all' ? 'all' : { only: [form.id('browser')] }
-          const forgotten = await forgetBrowsers(sql, actor, which)
-          const own = visitors.knownDigest(context)
-          const isOwn = own !== null && forgotten.some(digest => Buffer.compare(digest, own) === 0)
-          return redirectAnswer('/account', isOwn ? [visitors.cookies.clear('known')] : [])
-        }),
-      { ...hiddenForm },
+      async ({ context, signedIn: { actor }, form }) => {
+        const which = form.text('browser') === 'all' ? 'all' : { only: [form.id('browser')] }
+        const forgotten = await forgetBrowsers(sql, actor, which)
+        const own = knownDigest(context)
+        const isOwn = own !== null && forgotten.some(digest => Buffer.compare(digest, own) === 0)
+        return redirectAnswer('/account', isOwn ? [cookies.clear('known')] : [])
+      },
+      { ...form },
     )
     .get(
       keysPath,
-      async ({ context }) =>
-        visitors.signedInPage(context, async ({ session, token }) => {
-          // HEAD shows nothing, so it must not use up what is shown once.
-          const isShown = context.request.method === 'GET'
-          const newKey = isShown ? await revealOnce(sql, session.sessionId, token) : null
-          const keys = await shownKeys(deps, session.accountId)
-          return pageAnswer(200, keysPage({ session, keys, newKey, baseUrl: deps.settings.baseUrl }))
-        }),
-      { ...hidden },
+      async ({ context, signedIn: { session, token } }) => {
+        // HEAD shows nothing, so it must not use up what is shown once.
+        const isShown = context.request.method === 'GET'
+        const newKey = isShown ? await revealOnce(sql, session.sessionId, token) : null
+        const keys = await shownKeys(deps, session.accountId)
+        return pageAnswer(200, keysPage({ session, keys, newKey, baseUrl: deps.settings.baseUrl }))
+      },
+      { ...page },
     )
     .post(
       keysPath,
-      async ({ context }) => makingForm(context, (actor, form) => makeFreeKey(sql, actor, form.text('name'))),
-      { ...hiddenForm },
+      async ({ signedIn, form }) => makeKey(signedIn, actor => makeFreeKey(sql, actor, form.text('name'))),
+      { ...form },
     )
     .post(
       `${keysPath}/make`,
-      async ({ context }) => makingForm(context, (actor, form) => makeGrantedKey(sql, actor, form.id('key'))),
-      { ...hiddenForm },
+      async ({ signedIn, form }) => makeKey(signedIn, actor => makeGrantedKey(sql, actor, form.id('key'))),
+      { ...form },
     )
     .post(
       `${keysPath}/rotate`,
-      async ({ context }) => makingForm(context, (actor, form) => rotateKey(sql, actor, form.id('key'))),
-      { ...hiddenForm },
+      async ({ signedIn, form }) => makeKey(signedIn, actor => rotateKey(sql, actor, form.id('key'))),
+      { ...form },
     )
     .post(
       `${keysPath}/revoke`,
-      async ({ context }) =>
-        visitors.signedInForm(context, async ({ actor }, form) => {
-          await revokeKey(sql, actor, form.id('key'))
-          return redirectAnswer(keysPath)
-        }),
-      { ...hiddenForm },
+      async ({ signedIn: { actor }, form }) => {
+        await revokeKey(sql, actor, form.id('key'))
+        return redirectAnswer(keysPath)
+      },
+      { ...form },
     )
     .post(
       `${keysPath}/name`,
-      async ({ context }) =>
-        visitors.signedInForm(context, async ({ actor }, form) => {
-          await nameKey(sql, actor, form.id('key'), form.text('name'))
-          return redirectAnswer(keysPath)
-        }),
-      { ...hiddenForm },
+      async ({ signedIn: { actor }, form }) => {
+        await nameKey(sql, actor, form.id('key'), form.text('name'))
+        return redirectAnswer(keysPath)
+      },
+      { ...form },
     )
     .get(
       '/account/usage',
-      async ({ context }) =>
-        visitors.signedInPage(context, async ({ session }) => {
-          const keys = await shownKeys(deps, session.accountId)
-          const roots = [...new Set(keys.map(key => key.rootKeyId))]
-          const use = await readUse(sql, roots, usageDays)
-          const working = keys.filter(key => key.state === 'active')
-          return pageAnswer(200, usagePage({ session, keys: working, use, today: await readToday(sql) }))
-        }),
-      { ...hidden },
+      async ({ signedIn: { session } }) => {
+        const keys = await shownKeys(deps, session.accountId)
+        const roots = [...new Set(keys.map(key => key.rootKeyId))]
+        const use = await readUse(sql, roots, usageDays)
+        const working = keys.filter(key => key.state === 'active')
+        return pageAnswer(200, usagePage({ session, keys: working, use, today: await readToday(sql) }))
+      },
+      { ...page },
     )
-    .get('/account/assets/:file', async ({ context }) => assetAnswer(context), { ...hidden })
 }
 
 async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number): Promise<ShownKey[]> {
@@ -165,26 +158,5 @@ async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number)
       const { usedToday } = await access.rateLimiter.peek(`key:${key.rootKeyId}`, limits)
       return { ...key, usedToday }
     }),
-  )
-}
-
-const asset = (file: string, type: string) =>
-  new SharedDocument(() => Bun.file(resolve(import.meta.dir, 'pages', file)).bytes(), {
-    'Content-Type': type,
-    'Cache-Control': 'public, max-age=3600',
-  })
-
-const assets: Readonly<Record<string, SharedDocument>> = {
-  'account.css': asset('account.css', 'text/css; charset=utf-8'),
-  'account.js': asset('account.js', 'text/javascript; charset=utf-8'),
-}
-
-function assetAnswer(context: RequestContext): Promise<Answer> {
-  noQuery(context)
-  const name = context.path.slice('/account/assets/'.length)
-  if (Object.hasOwn(assets, name)) return assets[name].answer(context)
-  throw new Failure(
-    'route_unknown',
-    `There is no file ${name.slice(0, 100)} here. The account is at /account.`,
   )
 }

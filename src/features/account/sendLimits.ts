@@ -1,8 +1,8 @@
 import type { Mailbox } from '../../access/emailAddress.ts'
 import { isFreeMail } from '../../access/freeMail.ts'
 import { Failure } from '../../errors.ts'
-import type { Limits } from '../../limits/decision.ts'
 import { type Budget, giveBack, type Refused, takeTogether } from '../../limits/togetherQueries.ts'
+import type { Limits } from '../../limits/verdict.ts'
 import type { Sql } from '../../postgres/client.ts'
 
 /** Who may have how many codes sent. The counters are in the database, so they hold across servers. */

@@ -3,18 +3,19 @@ import { Elysia } from 'elysia'
 import { tokenDigest } from '../../access/cookies.ts'
 import { type Mailbox, parseMailbox } from '../../access/emailAddress.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { RequestContext } from '../../http/context.ts'
-import { noQuery, queryReader } from '../../http/parameters.ts'
+import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import type { SubmittedForm } from '../../http/submittedForm.ts'
+import type { AccountDeps } from './accountDeps.ts'
 import { findKnownBrowser, isKnownNetwork, rememberedDays } from './browserQueries.ts'
 import { findCodeEmail } from './codeQueries.ts'
 import { codeMinutes, sendCode, useCode } from './codes.ts'
-import type { Form } from './forms.ts'
-import { pageAnswer, redirectAnswer } from './pages/frame.ts'
+import { pageAnswer } from './pages/frame.ts'
 import { codePage, signInPage } from './pages/signInPages.ts'
 import { countGuess, countSend, giveSendBack } from './sendLimits.ts'
 import { endSessions } from './sessionQueries.ts'
-import type { Visitors } from './visitor.ts'
 
 const sessionSeconds = 30 * 86_400
 const knownSeconds = rememberedDays * 86_400
@@ -33,17 +34,17 @@ const readNext = queryReader(
   ),
 )
 
-const hidden = { access: 'open', detail: { hide: true } } as const
-const hiddenForm = { ...hidden, parse: 'none' } as const
+const page = { visitorPage: true } as const
+const form = { visitorForm: true, parse: 'none' } as const
 
 /** /sign-in, /sign-in/code and /sign-out. */
-export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
-  const { deps, cookies } = visitors
+export function signInRoutes(http: HttpPlugin, deps: AccountDeps) {
+  const { cookies } = deps.access
   const mail = deps.mailer.kind
 
   /** The number of the browser that sent a request, if it signed in with this mailbox before. */
-  async function knownBrowserOf(context: RequestContext, email: string): Promise<number | null> {
-    const digest = visitors.knownDigest(context)
+  async function knownBrowserOf({ request }: RequestContext, email: string): Promise<number | null> {
+    const digest = cookies.readDigest(request.headers, 'known')
     return digest === null ? null : findKnownBrowser(deps.sql, digest, email)
   }
 
@@ -66,7 +67,7 @@ export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
     }
   }
 
-  async function requestCode(context: RequestContext, form: Form) {
+  async function requestCode(context: RequestContext, form: SubmittedForm) {
     const next = safeNext(form.text('next'))
     const email = form.text('email')
     if (mail === 'off') return redirectAnswer('/sign-in')
@@ -80,7 +81,7 @@ export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
     }
   }
 
-  async function enterCode(context: RequestContext, form: Form) {
+  async function enterCode(context: RequestContext, form: SubmittedForm) {
     const { headers } = context.request
     const next = safeNext(form.text('next'))
     const browser = cookies.read(headers, 'signin')
@@ -123,42 +124,32 @@ export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
     .use(http)
     .get(
       '/sign-in',
-      async ({ context }) =>
-        visitors.page(context, async () => {
-          const next = safeNext(readNext(context.queryText).next ?? '')
-          if ((await visitors.find(context)) !== null) return redirectAnswer(next)
-          return pageAnswer(200, signInPage({ mail, next }))
-        }),
-      { ...hidden },
+      async ({ context, signedIn }) => {
+        const next = safeNext(readNext(context.queryText).next ?? '')
+        return signedIn === null ? pageAnswer(200, signInPage({ mail, next })) : redirectAnswer(next)
+      },
+      { ...page },
     )
-    .post('/sign-in', async ({ context }) => visitors.form(context, form => requestCode(context, form)), {
-      ...hiddenForm,
-    })
+    .post('/sign-in', async ({ context, form }) => requestCode(context, form), { ...form })
     .get(
       '/sign-in/code',
-      async ({ context }) =>
-        visitors.page(context, async () => {
-          const next = safeNext(readNext(context.queryText).next ?? '')
-          const browser = cookies.read(context.request.headers, 'signin')
-          const email = browser === null ? null : await findCodeEmail(deps.sql, tokenDigest(browser))
-          if (email === null) return redirectAnswer('/sign-in')
-          return pageAnswer(200, codePage({ mail, next, email }))
-        }),
-      { ...hidden },
+      async ({ context }) => {
+        const next = safeNext(readNext(context.queryText).next ?? '')
+        const browser = cookies.readDigest(context.request.headers, 'signin')
+        const email = browser === null ? null : await findCodeEmail(deps.sql, browser)
+        if (email === null) return redirectAnswer('/sign-in')
+        return pageAnswer(200, codePage({ mail, next, email }))
+      },
+      { ...page },
     )
-    .post('/sign-in/code', async ({ context }) => visitors.form(context, form => enterCode(context, form)), {
-      ...hiddenForm,
-    })
+    .post('/sign-in/code', async ({ context, form }) => enterCode(context, form), { ...form })
     .post(
       '/sign-out',
-      async ({ context }) =>
-        visitors.form(context, async () => {
-          noQuery(context)
-          const visitor = await visitors.find(context)
-          if (visitor !== null)
-            await endSessions(deps.sql, visitor.actor, { only: visitor.session.sessionId }, 'signed_out')
-          return redirectAnswer('/sign-in', [cookies.clear('session')])
-        }),
-      { ...hiddenForm },
+      async ({ signedIn }) => {
+        if (signedIn !== null)
+          await endSessions(deps.sql, signedIn.actor, { only: signedIn.session.sessionId }, 'signed_out')
+        return redirectAnswer('/sign-in', [cookies.clear('session')])
+      },
+      { ...form },
     )
 }

@@ -1,9 +1,9 @@
-import type { Form } from '../account/forms.ts'
+import type { SubmittedForm } from '../../http/submittedForm.ts'
 import { type GrantOrder, grantableLicence, invalid } from '../licensing/terms.ts'
 import type { GrantFields } from './pages/frame.ts'
 
 /** The fields of a grant as they were sent. */
-export const readGrantFields = (form: Form): GrantFields => ({
+export const readGrantFields = (form: SubmittedForm): GrantFields => ({
   licence: form.text('licence'),
   quant: form.text('quant') === 'yes',
   key: form.text('key'),

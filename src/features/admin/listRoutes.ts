@@ -8,12 +8,10 @@ import { listRequests } from '../licensing/requestQueries.ts'
 import type { LicensingDeps } from '../licensing/routes.ts'
 import { listOrders } from '../orders/orderQueries.ts'
 import { listAccounts, listAdminKeys, readOverview } from './accountQueries.ts'
-import type { Admins } from './admins.ts'
 import { accountsPage, adminKeysPage } from './pages/accountPages.ts'
 import { ordersPage, overviewPage } from './pages/overviewPage.ts'
 import { requestsPage } from './pages/requestPages.ts'
 
-const hidden = { access: 'open', detail: { hide: true } } as const
 const rowsOfPage = 50
 const shownOnOverview = 20
 const maxOrders = 200
@@ -30,65 +28,60 @@ const readRequestsQuery = queryReader(
 )
 
 /** The lists of /admin: what waits, accounts, keys, requests and orders. */
-export function adminListRoutes(http: HttpPlugin, admins: Admins, { sql }: LicensingDeps) {
+export function adminListRoutes(http: HttpPlugin, { sql }: LicensingDeps) {
   return new Elysia({ name: 'adminLists' })
     .use(http)
     .get(
       '/admin',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          noQuery(context)
-          const requests = await listRequests(sql, { state: 'open', limit: shownOnOverview })
-          const audit = await listAudit(sql, null, shownOnOverview)
-          return pageAnswer(200, overviewPage(admin.email, await readOverview(sql), requests, audit))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        noQuery(context)
+        const requests = await listRequests(sql, { state: 'open', limit: shownOnOverview })
+        const audit = await listAudit(sql, null, shownOnOverview)
+        return pageAnswer(200, overviewPage(admin.email, await readOverview(sql), requests, audit))
+      },
+      { adminPage: true },
     )
     .get(
       '/admin/accounts',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          const query = readAccountsQuery(context.queryText)
-          const email = (query.q ?? '').trim()
-          const rows = await listAccounts(sql, { email, before: query.before ?? null, limit: rowsOfPage })
-          return pageAnswer(200, accountsPage(admin.email, rows, email, nextOf(rows)?.account ?? null))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        const query = readAccountsQuery(context.queryText)
+        const email = (query.q ?? '').trim()
+        const rows = await listAccounts(sql, { email, before: query.before ?? null, limit: rowsOfPage })
+        return pageAnswer(200, accountsPage(admin.email, rows, email, nextOf(rows)?.account ?? null))
+      },
+      { adminPage: true },
     )
     .get(
       '/admin/keys',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          const query = readKeysQuery(context.queryText)
-          const search = (query.q ?? '').trim()
-          const rows = await listAdminKeys(sql, { search, before: query.before ?? null, limit: rowsOfPage })
-          return pageAnswer(200, adminKeysPage(admin.email, rows, search, nextOf(rows)?.prefix ?? null))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        const query = readKeysQuery(context.queryText)
+        const search = (query.q ?? '').trim()
+        const rows = await listAdminKeys(sql, { search, before: query.before ?? null, limit: rowsOfPage })
+        return pageAnswer(200, adminKeysPage(admin.email, rows, search, nextOf(rows)?.prefix ?? null))
+      },
+      { adminPage: true },
     )
     .get(
       '/admin/requests',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          const query = readRequestsQuery(context.queryText)
-          const open = query.state === undefined
-          const rows = await listRequests(sql, {
-            limit: rowsOfPage,
-            ...(open ? { state: 'open' } : {}),
-            ...(query.before === undefined ? {} : { before: query.before }),
-          })
-          return pageAnswer(200, requestsPage(admin.email, rows, open, nextOf(rows)?.request ?? null))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        const query = readRequestsQuery(context.queryText)
+        const open = query.state === undefined
+        const rows = await listRequests(sql, {
+          limit: rowsOfPage,
+          ...(open ? { state: 'open' } : {}),
+          ...(query.before === undefined ? {} : { before: query.before }),
+        })
+        return pageAnswer(200, requestsPage(admin.email, rows, open, nextOf(rows)?.request ?? null))
+      },
+      { adminPage: true },
     )
     .get(
       '/admin/orders',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          noQuery(context)
-          return pageAnswer(200, ordersPage(admin.email, await listOrders(sql, null, maxOrders), maxOrders))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        noQuery(context)
+        return pageAnswer(200, ordersPage(admin.email, await listOrders(sql, null, maxOrders), maxOrders))
+      },
+      { adminPage: true },
     )
 }
 

@@ -1,15 +1,16 @@
 import { Elysia } from 'elysia'
 import { revokeKey } from '../../access/keys.ts'
 import { listGrants } from '../../access/queries.ts'
+import type { Operator } from '../../access/signedIn.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { errorStatus } from '../../http/errors.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import { listAudit, nameActor, type Operator } from '../account/auditQueries.ts'
-import { pageAnswer, redirectAnswer } from '../account/pages/frame.ts'
+import { listAudit, nameActor } from '../account/auditQueries.ts'
+import { pageAnswer } from '../account/pages/frame.ts'
 import { listHeldKeys } from '../account/standingQueries.ts'
-import { Visitors } from '../account/visitor.ts'
 import { latestGrantId, listGrantKeys } from '../licensing/grantQueries.ts'
 import { extendGrant, makeGrant } from '../licensing/grants.ts'
 import { findRequest, type LicenceRequest, listRequests } from '../licensing/requestQueries.ts'
@@ -18,21 +19,17 @@ import type { LicensingDeps } from '../licensing/routes.ts'
 import { firstDayFrom } from '../licensing/terms.ts'
 import { listOrders } from '../orders/orderQueries.ts'
 import { findAccount, listAdminKeys } from './accountQueries.ts'
-import { Admins, pathNumber } from './admins.ts'
 import { orderOf, readGrantFields } from './grantForm.ts'
 import { adminListRoutes } from './listRoutes.ts'
 import { accountPageOf } from './pages/accountPages.ts'
 import { emptyGrant, type GrantFields } from './pages/frame.ts'
 import { requestPage } from './pages/requestPages.ts'
 
-const hidden = { access: 'open', detail: { hide: true } } as const
-const hiddenForm = { ...hidden, parse: 'none' } as const
 const rowsOfPage = 50
 
 /** The pages below /admin of one account and one request, with their forms. What they do is in `licensing`, as for the commands. */
 export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
   const { sql, today } = deps
-  const admins = new Admins(new Visitors(deps))
 
   async function accountAnswer(
     admin: Operator,
@@ -73,100 +70,91 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
     return pageAnswer(status, page)
   }
 
-  const ofPath = (context: RequestContext) => pathNumber(context, 2)
-
   return new Elysia({ name: 'admin' })
     .use(http)
-    .use(adminListRoutes(http, admins, deps))
+    .use(adminListRoutes(http, deps))
     .get(
       '/admin/accounts/:number',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          noQuery(context)
-          return accountAnswer(admin, ofPath(context))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        noQuery(context)
+        return accountAnswer(admin, numberInPath(context))
+      },
+      { adminPage: true },
     )
     .post(
       '/admin/accounts/:number/grant',
-      async ({ context }) =>
-        admins.form(context, async (admin, form) => {
-          const number = ofPath(context)
-          const fields = readGrantFields(form)
-          const account = await findAccount(sql, { account: number })
-          if (account === null) throw unknownNumber('account', number)
-          const isOwnKey = (await listGrantKeys(sql, number)).some(({ prefix }) => prefix === fields.key)
-          return orAgain(
-            async () => {
-              if (!isOwnKey && fields.key !== 'new') throw notOfAccount()
-              const target = isOwnKey ? { key: fields.key } : ({ email: account.email, as: 'new' } as const)
-              await makeGrant(deps, admin, target, orderOf(fields), form.id('after'))
-              return redirectAnswer(`/admin/accounts/${number}`)
-            },
-            failure => accountAnswer(admin, number, { fields, failure }),
-          )
-        }),
-      { ...hiddenForm },
+      async ({ context, admin, form }) => {
+        const number = numberInPath(context)
+        const fields = readGrantFields(form)
+        const account = await findAccount(sql, { account: number })
+        if (account === null) throw unknownNumber('account', number)
+        const isOwnKey = (await listGrantKeys(sql, number)).some(({ prefix }) => prefix === fields.key)
+        return rerenderOnFailure(
+          async () => {
+            if (!isOwnKey && fields.key !== 'new') throw notOfAccount()
+            const target = isOwnKey ? { key: fields.key } : ({ email: account.email, as: 'new' } as const)
+            await makeGrant(deps, admin, target, orderOf(fields), form.id('after'))
+            return redirectAnswer(`/admin/accounts/${number}`)
+          },
+          failure => accountAnswer(admin, number, { fields, failure }),
+        )
+      },
+      { adminForm: true, parse: 'none' },
     )
     .post(
       '/admin/grants/:number/extend',
-      async ({ context }) =>
-        admins.form(context, async (admin, form) => {
-          const last = form.text('last')
-          const { key } = await extendGrant(deps, admin, ofPath(context), last === '' ? null : last)
-          return redirectAnswer(await pageOfKey(key))
-        }),
-      { ...hiddenForm },
+      async ({ context, admin, form }) => {
+        const last = form.text('last')
+        const { key } = await extendGrant(deps, admin, numberInPath(context), last === '' ? null : last)
+        return redirectAnswer(await pageOfKey(key))
+      },
+      { adminForm: true, parse: 'none' },
     )
     .post(
       '/admin/keys/revoke',
-      async ({ context }) =>
-        admins.form(context, async (admin, form) => {
-          const key = await revokeKey(deps, form.text('prefix'), transaction => nameActor(transaction, admin))
-          return redirectAnswer(await pageOfKey(key.prefix))
-        }),
-      { ...hiddenForm },
+      async ({ admin, form }) => {
+        const key = await revokeKey(deps, form.text('prefix'), transaction => nameActor(transaction, admin))
+        return redirectAnswer(await pageOfKey(key.prefix))
+      },
+      { adminForm: true, parse: 'none' },
     )
     .get(
       '/admin/requests/:number',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          noQuery(context)
-          return requestAnswer(admin, ofPath(context))
-        }),
-      { ...hidden },
+      async ({ context, admin }) => {
+        noQuery(context)
+        return requestAnswer(admin, numberInPath(context))
+      },
+      { adminPage: true },
     )
     .post(
       '/admin/requests/:number/grant',
-      async ({ context }) =>
-        admins.form(context, async (admin, form) => {
-          const number = ofPath(context)
-          const fields = readGrantFields(form)
-          return orAgain(
-            async () => {
-              await grantRequest(deps, admin, number, fields.key, orderOf(fields))
-              return redirectAnswer(`/admin/requests/${number}`)
-            },
-            failure => requestAnswer(admin, number, { fields, failure }),
-          )
-        }),
-      { ...hiddenForm },
+      async ({ context, admin, form }) => {
+        const number = numberInPath(context)
+        const fields = readGrantFields(form)
+        return rerenderOnFailure(
+          async () => {
+            await grantRequest(deps, admin, number, fields.key, orderOf(fields))
+            return redirectAnswer(`/admin/requests/${number}`)
+          },
+          failure => requestAnswer(admin, number, { fields, failure }),
+        )
+      },
+      { adminForm: true, parse: 'none' },
     )
     .post(
       '/admin/requests/:number/refuse',
-      async ({ context }) =>
-        admins.form(context, async (admin, form) => {
-          const number = ofPath(context)
-          const reason = form.lines('reason')
-          return orAgain(
-            async () => {
-              await refuseRequest(deps, admin, number, reason)
-              return redirectAnswer(`/admin/requests/${number}`)
-            },
-            failure => requestAnswer(admin, number, { reason, failure }),
-          )
-        }),
-      { ...hiddenForm },
+      async ({ context, admin, form }) => {
+        const number = numberInPath(context)
+        const reason = form.lines('reason')
+        return rerenderOnFailure(
+          async () => {
+            await refuseRequest(deps, admin, number, reason)
+            return redirectAnswer(`/admin/requests/${number}`)
+          },
+          failure => requestAnswer(admin, number, { reason, failure }),
+        )
+      },
+      { adminForm: true, parse: 'none' },
     )
 
   /** The page of the account that holds a key; of a key of the command line the list. */
@@ -176,8 +164,15 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
   }
 }
 
+/** The number in /admin/accounts/{number} and its like. */
+function numberInPath(context: RequestContext): number {
+  const text = context.path.split('/')[3] ?? ''
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Failure('entity_unknown', 'There is nothing of this number here.', { param: 'number' })
+}
+
 /** A form whose fields are at fault, or whose act is no longer possible, is shown again with what was typed. */
-async function orAgain(
+async function rerenderOnFailure(
   act: () => Promise<Answer>,
   again: (failure: Failure) => Promise<Answer>,
 ): Promise<Answer> {

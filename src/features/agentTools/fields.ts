@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { listMarketCodes } from '../../markets/codes.ts'
 import { FundamentalsList, FundamentalsRow } from '../fundamentals/schema.ts'
 import { said } from './schemas.ts'
 
@@ -27,9 +28,13 @@ export const metricsArgument = Type.Optional(
   }),
 )
 
+/** A sentence that names all of them: "BE, DK or US." */
+export const oneOfMarkets = (codes: readonly string[]): string =>
+  `${codes.slice(0, -1).join(', ')} or ${codes.at(-1)}.`
+
 export const marketArgument = Type.String({
   pattern: '^[A-Za-z]{2}$',
-  description: 'BE, DK, FR, JP, KR, NZ, TW or US.',
+  description: oneOfMarkets(listMarketCodes()),
   examples: ['US'],
 })
 

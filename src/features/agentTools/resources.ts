@@ -5,9 +5,9 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
 import { Type } from '@sinclair/typebox'
+import { MetricList } from '../catalogue/schema.ts'
 import { Company } from '../companyProfile/schema.ts'
 import { CoverageIndex } from '../coverage/schema.ts'
-import { MetricList } from '../metrics/schema.ts'
 import { read, ToolRefusal } from './api.ts'
 import type { ToolDeps } from './tool.ts'
 

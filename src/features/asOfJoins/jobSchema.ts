@@ -1,18 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ErrorBody } from '../../http/errors.ts'
+import { jobFacts, uuid } from '../../jobs/facts.ts'
+import { type Job, jobStates } from '../../jobs/job.ts'
 
 const strict = { additionalProperties: false } as const
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const timeOrNull = (description: string) => Type.Union([time(description), Type.Null()], { description })
-const states = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
-/** A join that was submitted with `Prefer: respond-async`; `features/joinJobs` makes it of its job. */
+/** A join that was submitted with `Prefer: respond-async`. */
 export const AsOfJoinJob = Type.Object(
   {
     object: Type.Literal('as_of_job', { description: 'Always as_of_job.' }),
     id: Type.String({ format: 'uuid', description: 'Id of the join; later joins have higher ids.' }),
     state: Type.Union(
-      states.map(state => Type.Literal(state)),
+      jobStates.map(state => Type.Literal(state)),
       { description: 'queued, then running, and at the end succeeded, failed or cancelled.' },
     ),
     progress: Type.Object(
@@ -43,3 +44,23 @@ export const AsOfJoinJob = Type.Object(
   { ...strict, $id: 'AsOfJoinJob' },
 )
 export type AsOfJoinJob = Static<typeof AsOfJoinJob>
+
+export const AsOfJoinParams = Type.Object(
+  {
+    id: Type.String({
+      pattern: uuid,
+      allowed: 'the id of a submitted join',
+      description: 'The `id` of a submitted join.',
+      examples: ['019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c56'],
+    }),
+  },
+  strict,
+)
+
+/** A job of a join as answers have it. */
+export function joinSummary(job: Job, baseUrl: string): AsOfJoinJob {
+  const { error, ...facts } = jobFacts(job, baseUrl)
+  const url = `/api/v1/as-of/${job.id}`
+  const resultUrl = job.state === 'succeeded' ? `${url}/result` : null
+  return { object: 'as_of_job', ...facts, url, result_url: resultUrl, error }
+}

@@ -3,11 +3,9 @@ import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
-import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
 import { Failure } from '../../errors.ts'
-import type { RowBudget } from '../../http/rowBudget.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
@@ -16,6 +14,7 @@ import { authorizeJoin, findInSnapshot, findJoinCompanies, type JoinCompanies } 
 import { describeJoin } from './description.ts'
 import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
+import type { JoinSender } from './sender.ts'
 
 export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly pool: ComputePool
@@ -26,15 +25,6 @@ export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly pins: {
     use<T>(version: number, work: (store: PinnedStore) => Promise<T>, signal?: AbortSignal): Promise<T>
   }
-}
-
-/** Who sends a join. */
-export interface JoinSender {
-  readonly principal: Principal
-  /** For whom the threads work. */
-  readonly caller: ComputeCaller
-  /** null: any number of rows, or they have been counted. */
-  readonly budget: RowBudget | null
 }
 
 export interface JoinAnswer extends WrittenJoin {

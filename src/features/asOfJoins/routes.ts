@@ -8,24 +8,24 @@ import { SpoolBudget, spool } from '../../formats/spool.ts'
 import { streamAnswer } from '../../http/answers.ts'
 import { type BodyReader, formatOfBody } from '../../http/body.ts'
 import { compressions } from '../../http/compression.ts'
-import { computeCaller } from '../../http/computeCaller.ts'
 import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { prefersAsync, withAcceptedFormat } from '../../http/preferences.ts'
-import { rowBudget } from '../../http/rowBudget.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import { chunksOf, joinHeaders, joinTag, type SentJoin } from './answer.ts'
 import { joinOperation } from './documentation.ts'
-import { type JoinDeps, type JoinSender, runJoin } from './join.ts'
+import { type JoinDeps, runJoin } from './join.ts'
 import { JoinQuery } from './schema.ts'
+import { joinSender } from './sender.ts'
+import { type SubmitJoinDeps, submitJoin } from './submit.ts'
 
 interface JoinRouteDeps extends JoinDeps {
   readonly access: { readonly rateLimiter: RateLimiter }
   readonly bodies: BodyReader
   readonly perKeyLimit: { use<T>(subject: string, work: () => Promise<T>): Promise<T> }
-  /** Stores the join of a request with `Prefer: respond-async`, and accepts it. */
-  readonly submitJoin: (context: RequestContext, sent: SentJoin, format: JoinFormat) => Promise<Answer>
+  /** The same on the primary database, where joins with `Prefer: respond-async` are stored. */
+  readonly primary: SubmitJoinDeps
 }
 
 const readQuery = queryReader(JoinQuery)
@@ -45,7 +45,7 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
           bytes => {
             const sent = { body: ownBuffer(bytes), format: bodyFormat, query: settings }
             return prefersAsync(context.request.headers.get('prefer'))
-              ? deps.submitJoin(context, sent, format)
+              ? submitJoin(deps.primary, context, sent, format)
               : answerJoin(deps, context, sent, format)
           },
           { unpacks: true },
@@ -70,17 +70,6 @@ function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: Join
     `${name} as a query parameter is for bodies that have only rows: CSV, NDJSON and Parquet. Send it as a field of the JSON body.`,
     { param: name },
   )
-}
-
-/** Who sends the join of a request. */
-export function joinSender(rateLimiter: RateLimiter, context: RequestContext): JoinSender {
-  const { address, authenticatedCaller } = context
-  const { principal } = authenticatedCaller
-  return {
-    principal,
-    caller: computeCaller(principal, address),
-    budget: rowBudget(rateLimiter, authenticatedCaller, address),
-  }
 }
 
 /** A reader who is slower than the answer stops it. It is in memory already, and needs no second copy. */

@@ -1,25 +1,26 @@
 import { demoPrincipal } from '../../access/authenticate.ts'
 import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
-import { contentPolicy, styleSource } from '../../backtest/report/tearSheet/policy.ts'
+import { contentPolicy as reportPolicy, styleSource } from '../../backtest/report/tearSheet/policy.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import { computeCaller } from '../../http/computeCaller.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { personalHeaders } from '../../http/headers.ts'
-import { contentSecurityPolicy, pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
+import { contentPolicy, htmlHeaders } from '../../http/pages/policy.ts'
+import { type Page, shell } from '../../http/pages/shell.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { type StoredChoice, storedName } from './storedGrid.ts'
 import type { StoredResults } from './storedResults.ts'
 
-/** A page with a report in it: the frame is of this server. Where the script fills the frame it has the policy of the page, and so the
- * style of the report is allowed here by its hash. */
-const pagePolicy = `${contentSecurityPolicy.replace("style-src 'self'", `style-src 'self' ${styleSource}`)}; frame-src 'self'`
+/** A page of this server with a report in a frame. Where the script fills the frame, the frame has the policy of the page, so the
+ * page allows the style of the report by its hash. */
+const frameHeaders = htmlHeaders(contentPolicy({ 'style-src': styleSource, 'frame-src': "'self'" }))
 
 /** Pages of this feature may be shown in a frame by our own pages alone. */
 const reportHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `${contentPolicy}; frame-ancestors 'self'`,
+  'Content-Security-Policy': `${reportPolicy}; frame-ancestors 'self'`,
   'Referrer-Policy': 'no-referrer',
 } as const
 
@@ -29,11 +30,11 @@ const unstored = { 'Cache-Control': 'no-store', Vary: 'Cookie, Authorization' } 
 export function answerPage(
   context: RequestContext,
   status: number,
-  page: SitePage,
+  page: Page,
   own: Readonly<Record<string, string>> = {},
 ): Answer {
-  const headers = { ...pageHeaders, 'Content-Security-Policy': pagePolicy, ...unstored, ...own }
-  return { status, headers: personalHeaders(headers), body: sitePage(page, context) }
+  const headers = personalHeaders({ ...frameHeaders, ...unstored, ...own })
+  return { status, headers, body: shell(page, context) }
 }
 
 export type ResultForm = 'html' | 'json' | 'csv'

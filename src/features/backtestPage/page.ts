@@ -1,8 +1,8 @@
 import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { isoDate } from '../../dates.ts'
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
-import type { Job } from '../backtests/jobs/job.ts'
+import type { Page } from '../../http/pages/shell.ts'
+import type { Job } from '../../jobs/job.ts'
 import { type FormParts, runForm } from './formSection.ts'
 import type { Typed } from './runForm.ts'
 import { keyField, runList } from './runPage.ts'
@@ -25,7 +25,7 @@ export interface BacktestPageParts {
 }
 
 /** /backtest: the form for who may run, and stored results for all. */
-export function backtestPage(parts: BacktestPageParts): SitePage {
+export function backtestPage(parts: BacktestPageParts): Page {
   const { keyName, fault, checked, form, typed, choice, shipped, runs, baseUrl } = parts
   const canRun = keyName !== null
   const run = html`<section id="own" aria-labelledby="own-title"><h2 id="own-title">Run your own</h2>

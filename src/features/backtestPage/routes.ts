@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { errorStatus } from '../../http/errors.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -9,14 +10,12 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
-import { requireOwnForm } from '../account/forms.ts'
-import { redirectAnswer } from '../account/pages/frame.ts'
-import { pageJobs } from '../backtests/jobs/keyJobs.ts'
+import { pageJobs } from '../backtests/submitted/keyJobs.ts'
 import { readSignalExtent } from '../signals/queries.ts'
 import { answerPage, storedAnswer } from './answers.ts'
 import type { ArchiveFacts } from './formSection.ts'
 import { backtestPage } from './page.ts'
-import { inFormWords, type SentForm, type Typed, useForm } from './runForm.ts'
+import { inFormWords, type SubmittedForm, type Typed, useForm } from './runForm.ts'
 import { findRunner, type Runner } from './runner.ts'
 import { runPath } from './runPage.ts'
 import { type RunRouteDeps, runRoutes } from './runRoutes.ts'
@@ -54,7 +53,11 @@ export function backtestPageRoutes(http: HttpPlugin, deps: BacktestPageDeps) {
       },
       { ...page },
     )
-    .post('/backtest', async ({ context }) => receiveForm(deps, archive, context), { ...page, parse: 'none' })
+    .post('/backtest', async ({ context }) => receiveForm(deps, archive, context), {
+      access: 'pageForm',
+      detail: { hide: true },
+      parse: 'none',
+    })
     .get(
       '/backtest/example',
       async ({ context }) => {
@@ -107,8 +110,6 @@ async function receiveForm(
   archive: ArchiveExtent,
   context: RequestContext,
 ): Promise<Answer> {
-  const { bodies, settings } = deps
-  requireOwnForm(context, settings.baseUrl)
   const runner = await findRunner(deps, context)
   const [keyId] = runner.keyIds
   if (keyId === undefined) {
@@ -117,15 +118,15 @@ async function receiveForm(
     throw new Error('A visitor with the quant plan has no key.')
   }
   const { licence } = context.authenticatedCaller.principal
-  const act = (sent: SentForm) => runForm(deps, archive, context, { runner, keyId, sent })
-  return useForm(context, bodies, settings.baseUrl, act, { keyId, licence, quant: true })
+  const act = (sent: SubmittedForm) => runForm(deps, archive, context, { runner, keyId, sent })
+  return useForm(context, deps.bodies, act, { keyId, licence, quant: true })
 }
 
 async function runForm(
   deps: BacktestPageDeps,
   archive: ArchiveExtent,
   context: RequestContext,
-  { runner, keyId, sent }: { runner: Runner; keyId: number; sent: SentForm },
+  { runner, keyId, sent }: { runner: Runner; keyId: number; sent: SubmittedForm },
 ): Promise<Answer> {
   const { typed } = sent
   const { signal } = context.request

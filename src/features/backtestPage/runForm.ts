@@ -4,7 +4,6 @@ import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
 import type { BodyReader, Sender } from '../../http/body.ts'
 import type { RequestContext } from '../../http/context.ts'
-import { requireOwnForm } from '../account/forms.ts'
 
 /** The fields of the form, as they were typed. They are shown again with a fault. */
 export const fieldNames = [
@@ -16,7 +15,7 @@ export type FieldName = (typeof fieldNames)[number]
 export type Typed = Readonly<Partial<Record<FieldName, string>>>
 
 /** A form as it was sent. */
-export interface SentForm {
+export interface SubmittedForm {
   readonly typed: Typed
   readonly file: File | null
 }
@@ -31,18 +30,16 @@ const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 export function useForm<T>(
   context: RequestContext,
   bodies: BodyReader,
-  baseUrl: string,
-  act: (form: SentForm) => Promise<T>,
+  act: (form: SubmittedForm) => Promise<T>,
   sender?: Sender,
 ): Promise<T> {
-  requireOwnForm(context, baseUrl)
   const type = context.request.headers.get('content-type') ?? ''
   if (!formTypes.includes(type.split(';')[0]?.trim().toLowerCase() ?? ''))
     throw new Failure('media_type_unsupported', 'Send the form as its page does.', { param: 'Content-Type' })
   return bodies.use(context, async bytes => act(await parseForm(bytes, type)), { sender })
 }
 
-async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<SentForm> {
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<SubmittedForm> {
   const fields = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(cause => {
     throw new Failure('body_invalid', 'The form arrived damaged. Send it again.', { param: 'body', cause })
   })

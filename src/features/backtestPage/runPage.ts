@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
-import { type Job, jobRetentionDays } from '../backtests/jobs/job.ts'
+import type { Page } from '../../http/pages/shell.ts'
+import { type Job, jobRetentionDays } from '../../jobs/job.ts'
 import type { Snippets } from './snippets.ts'
 import { reportFrame } from './storedSection.ts'
 
@@ -17,7 +17,7 @@ export interface ShownRun {
 }
 
 /** A backtest under way, or its report. */
-export function runPage({ job, address, snippets, refreshSeconds }: ShownRun): SitePage {
+export function runPage({ job, address, snippets, refreshSeconds }: ShownRun): Page {
   const isOver = job.finishedAt !== null
   return {
     title: `Backtest: ${titles[job.state]}`,
@@ -93,7 +93,7 @@ export const runList = (jobs: readonly Job[]): Markup | false =>
   html`<section><h2>Your latest backtests</h2><ul class="runs">${jobs.map(job => html`<li><a href="${runPath(job.id)}">${started(job)} UTC</a> ${titles[job.state]}${job.total !== null && job.total > 1 && `, ${job.total} configurations`}</li>\n`)}</ul></section>`
 
 /** What a run that is not there, or not theirs, looks like: for both the same bytes. */
-export function missingRunPage(): SitePage {
+export function missingRunPage(): Page {
   return {
     title: 'No such backtest',
     unlisted: true,

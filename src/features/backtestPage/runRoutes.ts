@@ -2,18 +2,22 @@ import { Elysia } from 'elysia'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { personalHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { prefersHtml } from '../../http/preferences.ts'
-import { redirectAnswer } from '../account/pages/frame.ts'
-import { type JobNotifier, jobEvents } from '../backtests/jobs/events.ts'
-import type { Job } from '../backtests/jobs/job.ts'
-import { findJob, readResult, readStored } from '../backtests/jobs/jobQueries.ts'
-import { cancelJob } from '../backtests/jobs/keyJobs.ts'
-import { eventHeaders, StreamCount } from '../backtests/jobs/routes.ts'
+import { eventHeaders, StreamCount } from '../../jobs/answers.ts'
+import { type JobNotifier, jobEvents } from '../../jobs/events.ts'
+import type { Job } from '../../jobs/job.ts'
+import { findJob, readStored } from '../../jobs/jobQueries.ts'
+import { inputOf } from '../../jobs/kind.ts'
+import { cancelJob } from '../backtests/submitted/keyJobs.ts'
+import { backtestKind } from '../backtests/submitted/kind.ts'
+import { readResult } from '../backtests/submitted/results.ts'
+import { jobSummary } from '../backtests/submitted/schema.ts'
 import { answerPage, type ResultForm, resultAnswer } from './answers.ts'
 import { useForm } from './runForm.ts'
 import { findRunner, type RunnerDeps } from './runner.ts'
@@ -30,7 +34,7 @@ export interface RunRouteDeps extends RunnerDeps {
 
 const path = '/backtest/runs/:id'
 const page = { access: 'page', detail: { hide: true } } as const
-const form = { ...page, parse: 'none' } as const
+const form = { ...page, access: 'pageForm', parse: 'none' } as const
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const idleSeconds = 60
 const youngMs = 60_000
@@ -55,7 +59,7 @@ async function findRun(deps: RunRouteDeps, context: RequestContext): Promise<Job
   const { keyIds } = await findRunner(deps, context)
   const id = context.path.split('/')[3] ?? ''
   if (keyIds.length === 0 || !uuid.test(id)) return null
-  const job = await findJob(deps.sql, id, 'backtest')
+  const job = await findJob(deps.sql, id, backtestKind)
   return job !== null && keyIds.includes(job.keyId) ? job : null
 }
 
@@ -82,7 +86,8 @@ async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Ans
     runPage({
       job,
       address: `${settings.baseUrl}${runPath(job.id)}`,
-      snippets: parts === null ? null : snippetsFor(settings.baseUrl, parts, job.bodyFormat),
+      snippets:
+        parts === null ? null : snippetsFor(settings.baseUrl, parts, inputOf(backtestKind, job).format),
       // One that waits for hours is not looked at every other second.
       refreshSeconds: access.epochMs() - job.createdAt.getTime() < youngMs ? 2 : 15,
     }),
@@ -110,20 +115,20 @@ async function sendEvents(
   context.server?.timeout(context.request, idleSeconds)
   const body = jobEvents({
     read: async () => {
-      const job = await findJob(sql, id, 'backtest')
+      const job = await findJob(sql, id, backtestKind)
       if (job === null) throw new Failure('entity_unknown', 'The backtest is gone.')
       return job
     },
     watch: onChange => notifier.watch(id, onChange),
     elapsedMs,
-    baseUrl: settings.baseUrl,
+    summarize: job => jobSummary(job, settings.baseUrl),
     onEnd,
   })
   return { status: 200, headers: personalHeaders({ ...eventHeaders, Vary: 'Cookie, Authorization' }), body }
 }
 
 async function cancel(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
-  return useForm(context, deps.bodies, deps.settings.baseUrl, async () => {
+  return useForm(context, deps.bodies, async () => {
     const { id, keyId } = await requireRun(deps, context)
     await cancelJob(deps.sql, keyId, id)
     return redirectAnswer(runPath(id))

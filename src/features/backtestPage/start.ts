@@ -3,9 +3,10 @@ import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
-import { type SubmitDeps, submitJob } from '../backtests/jobs/submit.ts'
+import type { SubmitDeps } from '../../jobs/submit.ts'
 import type { PerKeyLimit } from '../backtests/perKeyLimit.ts'
-import { fileHorizonOf, type SentForm, settingsOf, sourceOf } from './runForm.ts'
+import { submitBacktest } from '../backtests/submitted/kind.ts'
+import { fileHorizonOf, type SubmittedForm, settingsOf, sourceOf } from './runForm.ts'
 
 export interface StartDeps extends SubmitDeps {
   readonly pool: ComputePool
@@ -16,7 +17,7 @@ export interface StartDeps extends SubmitDeps {
 export async function checkFile(
   { pool, perKeyLimit }: StartDeps,
   keyId: number,
-  { file, typed }: SentForm,
+  { file, typed }: SubmittedForm,
   signal: AbortSignal,
 ): Promise<PanelFile> {
   if (file === null)
@@ -41,17 +42,17 @@ export async function startRun(
   deps: StartDeps,
   keyId: number,
   requestId: string,
-  form: SentForm,
+  form: SubmittedForm,
   signal: AbortSignal,
 ): Promise<string> {
   const own = { keyId, requestId, idempotencyKey: null }
   if (form.typed.rows === 'file') {
     const { body, format, query } = await checkFile(deps, keyId, form, signal)
-    return (await submitJob(deps, { ...own, body, format, query })).job.id
+    return (await submitBacktest(deps, { ...own, body, format, query })).job.id
   }
   const request = { ...settingsOf(form.typed), source: sourceOf(form.typed) }
   const body = new TextEncoder().encode(JSON.stringify(request))
   // Some hundred bytes without a row: its settings are checked here.
   readBody(body, 'json')
-  return (await submitJob(deps, { ...own, body, format: 'json', query: {} })).job.id
+  return (await submitBacktest(deps, { ...own, body, format: 'json', query: {} })).job.id
 }

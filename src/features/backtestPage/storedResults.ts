@@ -19,35 +19,20 @@ export interface ShippedArchive {
 
 interface Head {
   readonly archive: ShippedArchive
-  readonly blocks: readonly Block[]
-}
-
-interface Block {
-  /** Compressed. */
-  readonly bytes: number
-  /** Names and lengths of the results in it, one after the other. */
+  /** Names and lengths of the results, one after the other. */
   readonly results: readonly (readonly [name: string, length: number])[]
 }
 
-/** A line of JSON that says what follows, then a compressed block for each horizon. The results of one horizon share their dates and
- * what does not depend on the configuration, so that together they take a fraction. */
+/** A line of JSON that says what follows, then all results, compressed. They share their dates and what does not depend on the
+ * configuration, so that together they take a fraction. */
 export function writeStored(results: ReadonlyMap<string, string>, archive: ShippedArchive): Uint8Array {
-  const byHorizon = Map.groupBy(results, ([name]) => name.split(' ')[0])
-  const blocks = [...byHorizon.values()].map(group => {
-    const texts = group.map(([, text]) => Buffer.from(text))
-    const packed = Bun.zstdCompressSync(Buffer.concat(texts), { level })
-    const index: Block = {
-      bytes: packed.length,
-      results: group.map(([name], i) => [name, texts[i]?.length ?? 0] as const),
-    }
-    return { packed, index }
-  })
-  const head: Head = { archive, blocks: blocks.map(({ index }) => index) }
-  const line = Buffer.from(`${JSON.stringify(head)}\n`)
-  return new Uint8Array(Buffer.concat([line, ...blocks.map(({ packed }) => packed)]))
+  const texts = [...results.values()].map(text => Buffer.from(text))
+  const head: Head = { archive, results: [...results.keys()].map((name, i) => [name, texts[i].length]) }
+  const packed = Bun.zstdCompressSync(Buffer.concat(texts), { level })
+  return new Uint8Array(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), packed]))
 }
 
-/** The answers for the shipped archive that are shown without a key. The file is read at the first request. A block is unpacked for
+/** The answers for the shipped archive that are shown without a key. The file is read at the first request, and unpacked for
  * each result that is not in the cache of responses yet: that takes some milliseconds, on another thread. */
 export class StoredResults {
   #file: Promise<StoredFile> | null = null
@@ -74,28 +59,24 @@ export class StoredResults {
 
 interface StoredFile {
   readonly head: Head
-  readonly blocks: Uint8Array<ArrayBuffer>
+  readonly packed: Uint8Array<ArrayBuffer>
 }
 
 export async function openStored(): Promise<StoredFile> {
   const bytes = await Bun.file(storedPath).bytes()
   const end = bytes.indexOf(newline)
   const head: Head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)))
-  return { head, blocks: bytes.subarray(end + 1) }
+  return { head, packed: bytes.subarray(end + 1) }
 }
 
-export async function readStored({ head, blocks }: StoredFile, name: string): Promise<string> {
-  let at = 0
-  for (const { bytes, results } of head.blocks) {
-    let start = 0
-    for (const [known, length] of results) {
-      if (known === name) {
-        const whole = await Bun.zstdDecompress(blocks.slice(at, at + bytes))
-        return new TextDecoder().decode(whole.subarray(start, start + length))
-      }
-      start += length
+export async function readStored({ head, packed }: StoredFile, name: string): Promise<string> {
+  let start = 0
+  for (const [known, length] of head.results) {
+    if (known === name) {
+      const whole = await Bun.zstdDecompress(packed)
+      return new TextDecoder().decode(whole.subarray(start, start + length))
     }
-    at += bytes
+    start += length
   }
   throw new Failure('internal', `No result is stored for ${name}.`)
 }

@@ -11,10 +11,9 @@ export function storedSection(choice: StoredChoice, { names, first, last }: Ship
   const isSweep = choice.run === 'sweep'
   return html`<section id="stored" aria-labelledby="stored-title">
 <h2 id="stored-title">Move the settings</h2>
-<p>Real results of the archive that this service ships: forecasts of ${names} US stocks, ${first} to ${last}, with trading costs. They are stored, so every combination shows at once.</p>
+<p>Real results of the archive that this service ships: forecasts of ${names} US stocks ${heldText(choice.horizon, '1')} ahead, ${first} to ${last}, with trading costs. They are stored, so every combination shows at once.</p>
 <form id="choose" class="backtest" method="get" action="/backtest"><div class="settings">
 ${axis('run', 'What is tried', choice.run, value => (value === 'one' ? 'one configuration' : 'all 48, and the best is judged'))}
-${axis('horizon', 'Horizon', choice.horizon, value => (value === '1d' ? '1 day' : `${value.slice(0, -1)} days`))}
 ${axis('quantile', 'Quantile', choice.quantile, value => `${value}: ${Math.max(1, Math.floor(names * Number(value) + 1e-9))} names a leg`, isSweep)}
 ${axis('weighting', 'Weights', choice.weighting, value => (value === 'equal' ? 'equal' : `by ${value}`), isSweep)}
 ${axis('hold', 'Held', choice.hold, value => heldText(choice.horizon, value), isSweep)}
@@ -45,9 +44,8 @@ function axis<Name extends keyof typeof storedAxes>(
 }
 
 function describe({ horizon, quantile, weighting, hold, run }: StoredChoice): string {
-  const ahead = `forecasts ${heldText(horizon, '1')} ahead`
-  if (run === 'sweep') return `Shown: the best of all 48 configurations, ${ahead}.`
-  return `Shown: ${ahead}, quantile ${quantile}, ${weighting === 'equal' ? 'equal weights' : `weights by ${weighting}`}, held ${heldText(horizon, hold)}.`
+  if (run === 'sweep') return 'Shown: the best of all 48 configurations.'
+  return `Shown: quantile ${quantile}, ${weighting === 'equal' ? 'equal weights' : `weights by ${weighting}`}, held ${heldText(horizon, hold)}.`
 }
 
 /** A report inside a page. Its own policy allows no script, and neither does the frame; `allow-same-origin` lets the page measure how

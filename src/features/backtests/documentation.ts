@@ -5,8 +5,8 @@ import answers from '../../http/docs/examples/answers.json' with { type: 'json' 
 import backtests from '../../http/docs/examples/backtests.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import { BacktestJob } from './jobs/schema.ts'
 import { BodyQuerySchema } from './query.ts'
+import { BacktestJob } from './submitted/schema.ts'
 
 export const backtestOperation = operation({
   id: 'runBacktest',

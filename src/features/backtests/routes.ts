@@ -8,13 +8,14 @@ import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } fr
 import { entityTag } from '../../http/headers.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { idempotencyKey, prefersAsync, prefersHtml } from '../../http/preferences.ts'
+import { answerOnce, requestDigest } from '../../jobs/idempotency.ts'
+import type { SubmitDeps } from '../../jobs/submit.ts'
 import { backtestOperation } from './documentation.ts'
-import { answerOnce, requestDigest } from './jobs/idempotency.ts'
-import { acceptedAnswer } from './jobs/routes.ts'
-import { type SubmitDeps, submitJob } from './jobs/submit.ts'
 import type { PerKeyLimit } from './perKeyLimit.ts'
 import { bodyQuery } from './query.ts'
 import { type BacktestDeps, runBacktest } from './run.ts'
+import { submitBacktest } from './submitted/kind.ts'
+import { acceptedAnswer } from './submitted/routes.ts'
 
 interface BacktestRouteDeps extends SubmitDeps {
   readonly backtests: BacktestDeps
@@ -65,7 +66,7 @@ async function submit(
   idempotency: string | null,
 ): Promise<Answer> {
   const submission = { keyId, requestId: context.id, idempotencyKey: idempotency, body: bytes, format, query }
-  return acceptedAnswer(await submitJob(deps, submission), deps.settings.baseUrl)
+  return acceptedAnswer(await submitBacktest(deps, submission), deps.settings.baseUrl)
 }
 
 async function answerBacktest(

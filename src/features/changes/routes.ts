@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { IsoDate } from '../../dates.ts'
-import { readForm } from '../../formats/columns.ts'
+import { readOutputFormat } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
@@ -42,16 +42,16 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal, subject } = context.authenticatedCaller
       requireBulk(principal, 'Changes of the whole data')
-      const form = readForm(query)
+      const output = readOutputFormat(query)
       const today = deps.today()
       const { since, since_day, cursor, limit } = query
       const response = cacheable(
-        `changes ${form.key} ${JSON.stringify([today, since, since_day, cursor, limit])}`,
-        contentTypes[form.format],
+        `changes ${output.key} ${JSON.stringify([today, since, since_day, cursor, limit])}`,
+        contentTypes[output.format],
         async () => {
           const list = await deps.readLimiter.run(subject, () => listChanges(deps, query, today, manifests))
-          const body = await renderList(form, changeSheet, list, { licenceAddress: '', registerTerms })
-          const headers = { ...body.headers, ...asFile(form.format, 'changes', String(since), list.as_of) }
+          const body = await renderList(output, changeSheet, list, { licenceAddress: '', registerTerms })
+          const headers = { ...body.headers, ...asFile(output.format, 'changes', String(since), list.as_of) }
           return { ...body, headers, next: list.next }
         },
         compressions.marketRows,

@@ -3,6 +3,7 @@ import type { CursorSigner } from '../../http/cursor.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
+import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDirectory } from './queries.ts'
 
@@ -26,7 +27,7 @@ export interface PinnedStore {
   readonly lookups: Sql
   readonly directory: CompanyDirectory
   readonly readLimiter: ReadLimiter
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
   /** Its own: the present answers of a server may be of a version that it has not yet heard of, and are remembered under the one before. */
   readonly responses: ResponseCache
 }

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { Failure } from '../../errors.ts'
 import type { DataFormat } from '../../formats/columns.ts'
-import { type CursorScope, type CursorSigner, notValid } from '../../http/cursor.ts'
+import { type CursorScope, type CursorSigner, PositionCursors } from '../../http/cursor.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { CompanyDeps, SnapshotDeps } from '../companies/deps.ts'
 import type { RegisterFreshness } from '../syncs/freshness.ts'
@@ -108,16 +107,13 @@ function refuse(param: string, message: string): never {
   throw new Failure('parameter_invalid', message, { param })
 }
 
-/** A position in the index as signed text. */
-function encodeCursor(cursors: CursorSigner, market: string | null, place: CoveragePosition): string {
-  return cursors.write(scopeOf(market), JSON.stringify([place.market, place.ticker, place.entityId]))
-}
+/** The market, the ticker and the entity after which a page continues. */
+const positions = new PositionCursors(Type.Tuple([Type.String(), Type.String(), Type.Integer()]))
 
-const Parts = Type.Tuple([Type.String(), Type.String(), Type.Integer()])
+const encodeCursor = (cursors: CursorSigner, market: string | null, place: CoveragePosition): string =>
+  positions.write(cursors, scopeOf(market), [place.market, place.ticker, place.entityId])
 
 function decodeCursor(cursors: CursorSigner, market: string | null, cursor: string): CoveragePosition {
-  const parts: unknown = JSON.parse(cursors.read(scopeOf(market), cursor))
-  if (!Value.Check(Parts, parts)) throw notValid()
-  const [ofMarket, ticker, entityId] = parts
+  const [ofMarket, ticker, entityId] = positions.read(cursors, scopeOf(market), cursor)
   return { market: ofMarket, ticker, entityId }
 }

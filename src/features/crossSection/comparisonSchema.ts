@@ -51,13 +51,13 @@ export const comparisonFields = {
   unranked: Type.Optional(
     Type.Integer({
       description:
-        'With `sort`: how many companies are left out because they have no such figure. Not for evaluation keys.',
+        'With `sort`: how many companies within the bounds are left out because they have no such figure. Bounds on amounts do not apply to amounts in another currency. Not for evaluation keys.',
     }),
   ),
   other_currencies: Type.Optional(
     Type.Array(CurrencyCount, {
       description:
-        'With `sort`: the companies that are left out because their amounts are in another currency, as many as the same request with that `currency` lists. Not for evaluation keys.',
+        'With `sort`: the companies that have every figure that is sorted or has a bound, and are left out because amounts among these are in another currency. Bounds on amounts are in `currency`, so they do not apply to amounts in another one. Not for evaluation keys.',
     }),
   ),
 }

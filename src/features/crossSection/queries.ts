@@ -26,6 +26,8 @@ export interface CrossSectionScope {
   readonly sector: string | null
   /** The currency that some of the company's figures must be in; null or absent: any. */
   readonly inCurrency?: CurrencyRule | null
+  /** The currency of bounds on amounts, which amounts in another one fit; null or absent: bounds hold for the numbers alone. */
+  readonly boundsIn?: CurrencyRule | null
   /** The only companies that are read, whatever figures others have; null or absent: all of the market. */
   readonly seen?: readonly number[] | null
 }
@@ -135,7 +137,7 @@ export const laterThan = (sql: SqlClient, market: string, after: number | null):
 /** Which figure of a company counts. */
 export type FigureScope = Pick<
   CrossSectionScope,
-  'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'inCurrency'
+  'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'inCurrency' | 'boundsIn'
 >
 
 /** The latest figure of a company that was current on the day. */
@@ -186,7 +188,7 @@ function ofRecentYear(sql: SqlClient, scope: CrossSectionScope) {
     limit ${scope.limit + 1}`
 }
 
-/** Whether a company is of the sector, and its figures are within all bounds. A demo key's bounds are compared with what it sees, the most recent
+/** Whether a company is of the sector, and has figures within all bounds. A demo key's bounds are compared with what it sees, the most recent
  * fiscal year: compared with another year they would tell of it.
  *
  * @param more further conditions on a figure `f` */
@@ -201,7 +203,12 @@ export function fits(
       const figure = latestOf(sql, { ...scope, metric }, entityId, more)
       const above = min === null ? sql`` : sql`and x.value >= ${min}::float8`
       const below = max === null ? sql`` : sql`and x.value <= ${max}::float8`
-      return sql`${conditions} and exists (select from (${figure}) x where true ${above} ${below})`
+      const { boundsIn = null } = scope
+      const unbounded =
+        boundsIn === null || !boundsIn.metrics.includes(metric)
+          ? sql``
+          : sql`or x.unit_id not in (${unitsIn(sql, boundsIn.code)})`
+      return sql`${conditions} and exists (select from (${figure}) x where (true ${above} ${below}) ${unbounded})`
     },
     sql`${ofSector(sql, scope, entityId)} ${ofCurrency(sql, scope, entityId, more)}`,
   )
@@ -219,9 +226,13 @@ function ofCurrency(
   const { code, metrics } = inCurrency
   const figure = latestFigure(sql, scope, sql`w.metric_id`, entityId, more)
   return sql`and (
-    select bool_and(x.unit_id in (select unit_id from unit where name ~ ${`^${code}(/|$)`}))
+    select bool_and(x.unit_id in (${unitsIn(sql, code)}))
     from metric w cross join lateral (${figure}) x where w.name = any(${[...metrics]}))`
 }
+
+/** A currency, and amounts in it per share. */
+const unitsIn = (sql: SqlClient, code: string) =>
+  sql`select unit_id from unit where name ~ ${`^${code}(/|$)`}`
 
 /** By the code of the day, as `companies/{id}` shows it: today's would tell a past day what became of the company. */
 function ofSector(sql: SqlClient, { sector, asOf }: FigureScope, entityId: SqlFragment): SqlFragment {

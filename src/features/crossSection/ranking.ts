@@ -36,7 +36,8 @@ export interface Ranking {
   readonly total: number
   /** Companies without the figure by which the others are sorted. */
   readonly unranked: number
-  /** Companies that are not compared with these, because their amounts are in another currency. */
+  /** Companies with all figures that are sorted or have a bound, which are not compared with these because amounts among them are in
+   * another currency. Bounds do not apply to such amounts. */
   readonly others: readonly CurrencyCount[]
   /** Whether all companies of the market were sorted. */
   readonly isWhole: boolean
@@ -71,8 +72,8 @@ async function readMarket(sql: SqlClient, scope: RankingScope, bound: number) {
   let dataVersion: number
   do {
     const limit = Math.min(companiesPerStatement, bound - companies.length)
-    // In any currency: those of another one are counted.
-    const part = { ...scope, metrics: wanted, inCurrency: null, after, limit }
+    // In any currency: those of another one are counted, whatever their amounts are.
+    const part = { ...scope, metrics: wanted, inCurrency: null, boundsIn: inCurrency, after, limit }
     const found = await tableRows(sql, part)
     for (const company of found.rows) companies.push(company)
     dataVersion = found.dataVersion

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { withAllowance } from '../../access/entityCap.ts'
-import { type Form, readForm } from '../../formats/columns.ts'
+import { type OutputFormat, readOutputFormat } from '../../formats/columns.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -32,7 +32,7 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       return withAllowance(deps.sql, principal, allowance => {
         const plan = planCrossSection(deps, { principal, allowance }, query, members)
         return answerPinned(deps, context, query.data_version, deps =>
-          answerPlan(deps, context, readForm(query), plan),
+          answerPlan(deps, context, readOutputFormat(query), plan),
         )
       })
     },
@@ -43,12 +43,12 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
 function answerPlan(
   deps: MarketPageDeps,
   context: RequestContext,
-  form: Form,
+  output: OutputFormat,
   plan: CrossSectionPlan,
 ): Answer | Promise<Answer> {
   const { principal } = context.authenticatedCaller
   const { market, cacheKey, metrics } = plan
-  const page = { form, market, cacheKey, fileName: ['cross-section', market, metrics, plan.asOf] }
+  const page = { output, market, cacheKey, fileName: ['cross-section', market, metrics, plan.asOf] }
   if (metrics.length > 1) {
     return answerMarketPage(deps, context, {
       ...page,

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import { type CursorScope, type CursorSigner, notValid, refusedCursor } from '../../http/cursor.ts'
+import { type CursorScope, type CursorSigner, PositionCursors, refusedCursor } from '../../http/cursor.ts'
 import type { FilingPosition, FilingScope } from './queries.ts'
 
 /** The list that a page is of. Pages of two lists must not be put together. */
@@ -12,25 +11,25 @@ interface Place {
   readonly dataVersion: number
 }
 
+/** Market, entity, `as_of`, day and accession of the last filing, data version. */
+const positions = new PositionCursors(
+  Type.Tuple([
+    Type.String(),
+    Type.Union([Type.Integer(), Type.Null()]),
+    Type.String(),
+    Type.String(),
+    Type.String(),
+    Type.Integer(),
+  ]),
+)
+
 /** A position as signed text. */
-export function encodeCursor(
+export const encodeCursor = (
   cursors: CursorSigner,
   scope: CursorScope,
   { market, entityId, asOf }: ListOfPages,
-  { position, dataVersion }: Place,
-): string {
-  const parts = [market, entityId, asOf, position.filed, position.accession, dataVersion]
-  return cursors.write(scope, JSON.stringify(parts))
-}
-
-const Parts = Type.Tuple([
-  Type.String(),
-  Type.Union([Type.Integer(), Type.Null()]),
-  Type.String(),
-  Type.String(),
-  Type.String(),
-  Type.Integer(),
-])
+  { position: { filed, accession }, dataVersion }: Place,
+): string => positions.write(cursors, scope, [market, entityId, asOf, filed, accession, dataVersion])
 
 /** The position that a cursor names. It has to belong to the same list. */
 export function decodeCursor(
@@ -39,9 +38,7 @@ export function decodeCursor(
   cursor: string,
   list: ListOfPages,
 ): Place {
-  const parts: unknown = JSON.parse(cursors.read(scope, cursor))
-  if (!Value.Check(Parts, parts)) throw notValid()
-  const [market, entityId, asOf, filed, accession, dataVersion] = parts
+  const [market, entityId, asOf, filed, accession, dataVersion] = positions.read(cursors, scope, cursor)
   if (market !== list.market || entityId !== list.entityId) {
     throw refusedCursor('cursor belongs to another market or company. Omit cursor for the first page.')
   }

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { requirePinRight } from '../../access/pinRights.ts'
-import { readForm } from '../../formats/columns.ts'
+import { readOutputFormat } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -25,14 +25,14 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
     '/api/v1/filings',
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
-      const form = readForm(query)
+      const output = readOutputFormat(query)
       const { principal } = context.authenticatedCaller
       const { data_version: version, ticker } = query
       const answer = () =>
         answerPinned(deps, context, version, async deps => {
           const plan = await planFilings(deps, principal, query)
           return answerMarketPage(deps, context, {
-            form,
+            output,
             market: plan.market,
             cacheKey: plan.cacheKey,
             columns: filingsSheet,

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
 import { requirePinRight } from '../../access/pinRights.ts'
-import { readForm } from '../../formats/columns.ts'
+import { readOutputFormat } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import {
   type CachedResponse,
@@ -23,6 +23,7 @@ import { cachedToday, PlanCache } from '../../http/planCache.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { acceptedFormat, withAcceptedFormat } from '../../http/preferences.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
@@ -41,7 +42,7 @@ import { fundamentalsTableSheet } from './tableSchema.ts'
 export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
   readonly elapsedMs: () => number
   readonly freshness: Freshness
 }
@@ -149,7 +150,7 @@ async function answerOne(
   query: FundamentalsQuery,
 ): Promise<PlannedAnswer> {
   const { principal } = context.authenticatedCaller
-  const form = readForm(query)
+  const output = readOutputFormat(query)
   const { ready, ...plan } = await planCompany(deps, principal, query)
   const render = async (given: CompanyPlan) => {
     const list = await answerCompany(deps, principal, query, given)
@@ -157,13 +158,13 @@ async function answerOne(
     const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
     const { content, headers } =
       table === null
-        ? await renderList(form, sheetOf(plan), list, terms)
-        : await renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
-    return { content, headers: { ...headers, ...asFile(form.format, plan.ticker, plan.asOf) } }
+        ? await renderList(output, sheetOf(plan), list, terms)
+        : await renderList(output, fundamentalsTableSheet(table.metrics), table, terms)
+    return { content, headers: { ...headers, ...asFile(output.format, plan.ticker, plan.asOf) } }
   }
   const later = cacheable(
-    `${form.key} ${plan.cacheKey}`,
-    contentTypes[form.format],
+    `${output.key} ${plan.cacheKey}`,
+    contentTypes[output.format],
     () => render(plan),
     compressions.companyRows,
   )
@@ -180,9 +181,9 @@ async function answerSeveral(
   version: number,
 ): Promise<Answer> {
   const { principal, subject } = context.authenticatedCaller
-  const form = readForm(query)
+  const output = readOutputFormat(query)
   const plan = await planCompanies(deps, principal, query)
-  const own = dataHeaders(contentTypes[form.format], entityTag(version, `${form.key} ${plan.cacheKey}`))
+  const own = dataHeaders(contentTypes[output.format], entityTag(version, `${output.key} ${plan.cacheKey}`))
   const same = notModified(context, own)
   if (same !== null) return same
   const { signal } = context.request
@@ -190,6 +191,6 @@ async function answerSeveral(
     streamCompanies(deps, principal, query, plan, signal),
   )
   const tickers = plan.companies.map(({ ticker }) => ticker)
-  const file = asFile(form.format, tickers, plan.selection.asOf)
+  const file = asFile(output.format, tickers, plan.selection.asOf)
   return streamAnswer(context, body, { ...own, ...headers, ...file }, compressions.companyRows)
 }

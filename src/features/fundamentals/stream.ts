@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import { freeLicenceNotice } from '../../access/licences.ts'
-import { type Column, type Form, readForm } from '../../formats/columns.ts'
+import { type Column, type OutputFormat, readOutputFormat } from '../../formats/columns.ts'
 import { commentLine, type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
@@ -41,10 +41,10 @@ export async function streamCompanies(
   const first = await lists.next()
   if (first.done) throw new Error('A batch has at least one company.')
   const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
-  const form = readForm(query)
+  const output = readOutputFormat(query)
   const notices = noticesOf(deps, plan)
-  const chunks = framed(deps, plan, form, notices, first.value, lists)
-  const headers = form.format === 'json' ? {} : noticeHeaders(notices)
+  const chunks = framed(deps, plan, output, notices, first.value, lists)
+  const headers = output.format === 'json' ? {} : noticeHeaders(notices)
   return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read, headers }
 }
 
@@ -119,7 +119,7 @@ function noticesOf({ markets }: Pick<CompanyDeps, 'markets'>, plan: CompaniesPla
 function framed(
   deps: Pick<CompanyDeps, 'markets'>,
   plan: CompaniesPlan,
-  { format, comments }: Form,
+  { format, comments }: OutputFormat,
   notices: Notices,
   first: FundamentalsList,
   rest: AsyncGenerator<FundamentalsList, void, undefined>,

@@ -1,9 +1,10 @@
 import { newKey } from '../../access/keys.ts'
 import { keyPrefix } from '../../access/keyText.ts'
+import type { Operator } from '../../access/signedIn.ts'
 import { addDays, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
-import { nameActor, type Operator } from '../account/auditQueries.ts'
+import { nameActor } from '../account/auditQueries.ts'
 import { queueMail } from '../account/outboxQueries.ts'
 import {
   findKeysByPrefix,

@@ -1,8 +1,8 @@
 import { type Licence, licenceLimits } from '../../access/licences.ts'
 import type { ListedGrant } from '../../access/queries.ts'
+import type { Session } from '../../access/visitorQueries.ts'
 import { html, type Markup } from '../../html.ts'
 import { accountPage, notice, table } from '../account/pages/frame.ts'
-import type { Session } from '../account/sessionQueries.ts'
 import type { GrantKey } from './grantQueries.ts'
 import type { LicenceRequest, RequestState } from './requestQueries.ts'
 import { maxCompanyLength, maxPurposeLength, type TypedRequest } from './requests.ts'
@@ -37,7 +37,7 @@ ${grantTable(grants)}`
 }
 <h2 id="opens">What each licence opens</h2>
 ${openingTable}
-<p class="small">* or as the order form says. Limits are stored with a licence when it is granted: a later change of this table does not change yours. What you may do with the data stands in <a href="/docs/guides/keys-and-limits#licences">Keys and limits</a>.</p>
+<p class="quiet">* or as the order form says. Limits are stored with a licence when it is granted: a later change of this table does not change yours. What you may do with the data stands in <a href="/docs/guides/keys-and-limits#licences">Keys and limits</a>.</p>
 <h2 id="request">Request a licence</h2>
 <p>An operator reads each request and answers it here. A licence goes to a key that you have, so that your programs need no change, or to a new one.</p>
 ${requestForm(keys, typed)}`,

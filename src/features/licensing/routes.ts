@@ -1,21 +1,20 @@
 import { Elysia } from 'elysia'
 import { listGrants } from '../../access/queries.ts'
+import type { Session } from '../../access/visitorQueries.ts'
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { Answer } from '../../http/context.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import type { Form } from '../account/forms.ts'
-import { pageAnswer, redirectAnswer } from '../account/pages/frame.ts'
-import type { Session } from '../account/sessionQueries.ts'
-import { type AccountDeps, Visitors } from '../account/visitor.ts'
+import type { SubmittedForm } from '../../http/submittedForm.ts'
+import type { AccountDeps } from '../account/accountDeps.ts'
+import { pageAnswer } from '../account/pages/frame.ts'
 import { listGrantKeys } from './grantQueries.ts'
 import { licencesPage } from './licencesPage.ts'
 import { listRequests } from './requestQueries.ts'
 import { sendRequest, type TypedRequest, withdrawRequest } from './requests.ts'
 
 const path = '/account/licences'
-const hidden = { access: 'open', detail: { hide: true } } as const
-const hiddenForm = { ...hidden, parse: 'none' } as const
 const shownRequests = 20
 
 export type LicensingDeps = AccountDeps & { readonly today: () => IsoDate }
@@ -23,7 +22,6 @@ export type LicensingDeps = AccountDeps & { readonly today: () => IsoDate }
 /** /account/licences: request a licence, see what became of it, withdraw it. */
 export function licensingRoutes(http: HttpPlugin, deps: LicensingDeps) {
   const { sql } = deps
-  const visitors = new Visitors(deps)
 
   async function page(session: Session, change: Partial<TypedRequest> = {}, fault?: string): Promise<Answer> {
     const { accountId } = session
@@ -46,36 +44,32 @@ export function licensingRoutes(http: HttpPlugin, deps: LicensingDeps) {
 
   return new Elysia({ name: 'licensing' })
     .use(http)
-    .get(path, async ({ context }) => visitors.signedInPage(context, ({ session }) => page(session)), {
-      ...hidden,
-    })
+    .get(path, async ({ signedIn: { session } }) => page(session), { sessionPage: true })
     .post(
       path,
-      async ({ context }) =>
-        visitors.signedInForm(context, async ({ session, actor }, form) => {
-          const typed = readRequest(form)
-          try {
-            await sendRequest({ ...deps, limiter: deps.access.rateLimiter }, actor, typed)
-          } catch (error) {
-            if (!(error instanceof Failure) || error.code !== 'parameter_invalid') throw error
-            return page(session, typed, error.message)
-          }
-          return redirectAnswer(path)
-        }),
-      { ...hiddenForm },
+      async ({ signedIn: { session, actor }, form }) => {
+        const typed = readRequest(form)
+        try {
+          await sendRequest({ ...deps, limiter: deps.access.rateLimiter }, actor, typed)
+        } catch (error) {
+          if (!(error instanceof Failure) || error.code !== 'parameter_invalid') throw error
+          return page(session, typed, error.message)
+        }
+        return redirectAnswer(path)
+      },
+      { sessionForm: true, parse: 'none' },
     )
     .post(
       `${path}/withdraw`,
-      async ({ context }) =>
-        visitors.signedInForm(context, async ({ actor }, form) => {
-          await withdrawRequest(sql, actor, form.id('request'))
-          return redirectAnswer(path)
-        }),
-      { ...hiddenForm },
+      async ({ signedIn: { actor }, form }) => {
+        await withdrawRequest(sql, actor, form.id('request'))
+        return redirectAnswer(path)
+      },
+      { sessionForm: true, parse: 'none' },
     )
 }
 
-const readRequest = (form: Form): TypedRequest => ({
+const readRequest = (form: SubmittedForm): TypedRequest => ({
   licence: form.text('licence'),
   quant: form.text('quant') === 'yes',
   keyId: form.id('key'),

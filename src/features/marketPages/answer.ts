@@ -1,7 +1,7 @@
 import { countPage } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { Column, Form } from '../../formats/columns.ts'
+import type { Column, OutputFormat } from '../../formats/columns.ts'
 import { type NotedList, renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
@@ -9,6 +9,7 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import { asFile } from '../../http/fileName.ts'
 import type { Pinnable } from '../../http/pinned.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
@@ -20,11 +21,11 @@ export interface MarketPageDeps
     Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
-  readonly dataVersion: () => number
+  readonly dataVersion: DataVersionWatch['current']
 }
 
 interface PageRequest<Name extends string> {
-  readonly form: Form
+  readonly output: OutputFormat
   readonly market: string
   readonly cacheKey: string
   readonly columns: readonly Column<Name>[]
@@ -37,16 +38,16 @@ interface PageRequest<Name extends string> {
 export function answerMarketPage<Name extends string>(
   deps: MarketPageDeps,
   context: RequestContext,
-  { form, market, cacheKey, columns, fileName, read }: PageRequest<Name>,
+  { output, market, cacheKey, columns, fileName, read }: PageRequest<Name>,
 ): Answer | Promise<Answer> {
   const { subject } = context.authenticatedCaller
   const response = cacheable(
-    `${form.key} ${cacheKey}`,
-    contentTypes[form.format],
+    `${output.key} ${cacheKey}`,
+    contentTypes[output.format],
     async () => {
       const list = await deps.readLimiter.run(subject, read)
-      const body = await renderList(form, columns, list, termsOf(deps.markets, [market]))
-      const headers = { ...body.headers, ...asFile(form.format, ...fileName) }
+      const body = await renderList(output, columns, list, termsOf(deps.markets, [market]))
+      const headers = { ...body.headers, ...asFile(output.format, ...fileName) }
       return { ...body, headers, next: list.next }
     },
     compressions.marketRows,

@@ -1,6 +1,6 @@
+import type { Session } from '../../access/visitorQueries.ts'
 import { html, Markup } from '../../html.ts'
 import { accountPage, notice } from '../account/pages/frame.ts'
-import type { Session } from '../account/sessionQueries.ts'
 import { consentSentence, formVersion, type OrderDocument } from './evaluationForm.ts'
 import { documentPath } from './mails.ts'
 import type { ListedOrder } from './orderQueries.ts'
@@ -33,7 +33,7 @@ export const evaluationPage = ({ session, offer, orders, typed, fault }: Evaluat
 ${orders.length > 0 ? html`${orders.map(signedOrder)}` : offerOrRefusal(session, offer, typed ?? nothingTyped)}`,
   })
 
-const freeKeyWay = html`<p><a class="action" href="/account/api-keys">Make a free key</a></p>`
+const freeKeyWay = html`<p><a class="button" href="/account/api-keys">Make a free key</a></p>`
 
 function offerOrRefusal(session: Session, offer: Offer, typed: TypedFields): Markup {
   switch (offer.outcome) {
@@ -54,10 +54,10 @@ ${freeKeyWay}`
 /** The document goes into the page byte for byte: these bytes are what is signed. */
 const signingForm = (session: Session, document: OrderDocument, typed: TypedFields): Markup => html`
 <p>30 days with the full history of 1,000 companies, free of charge, once for each company. Read the order form and sign below; the key comes at once. A free key goes on working next to it.</p>
-<section class="document" aria-label="Evaluation Order Form">
+<section class="card document" aria-label="Evaluation Order Form">
 ${new Markup(new TextDecoder().decode(document.bytes))}</section>
 <h2 id="sign">Sign</h2>
-<form method="post" action="/account/evaluation" class="stack wide">
+<form method="post" action="/account/evaluation" class="stack roomy">
 <input type="hidden" name="version" value="${formVersion}">
 <input type="hidden" name="sha256" value="${document.sha256}">
 <p>E-mail address: <strong>${session.email}</strong>, proved at sign-in on ${session.signedIn}</p>
@@ -70,7 +70,7 @@ ${new Markup(new TextDecoder().decode(document.bytes))}</section>
 <label class="consent"><input type="checkbox" name="consent" value="yes" required> <span>${consentSentence}</span></label>
 <button>Sign</button>
 </form>
-<p class="small">SHA-256 of the order form above: <code class="digest">${document.sha256}</code></p>`
+<p class="quiet">SHA-256 of the order form above: <code class="digest">${document.sha256}</code></p>`
 
 export const maxTypedLength = 200
 
@@ -79,7 +79,7 @@ function signedOrder(order: ListedOrder): Markup {
   return html`<section class="card" aria-labelledby="order-${orderId}">
 <h2 id="order-${orderId}">Order ${orderId}: Evaluation</h2>
 <p>Signed. The key is on the page <a href="/account/api-keys">API keys</a>, with its limits and what it has used.</p>
-<p><a class="action" href="${documentPath(orderId)}" download>Download the signed document</a></p>
+<p><a class="button" href="${documentPath(orderId)}" download>Download the signed document</a></p>
 <dl class="facts">
 <dt>Signed by</dt><dd>${order.signerName}, ${order.signerTitle}</dd>
 <dt>Company</dt><dd>${order.company}</dd>

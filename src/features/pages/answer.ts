@@ -3,12 +3,13 @@ import { Failure } from '../../errors.ts'
 import { cacheable, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
-import { pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
+import { htmlHeaders } from '../../http/pages/policy.ts'
+import { type Page, shell } from '../../http/pages/shell.ts'
 import { maxQueryLength } from '../../http/parameters.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import { type PageDeps, viewerKey } from './deps.ts'
 
-const { 'Content-Type': type, ...ownHeaders } = pageHeaders
+const { 'Content-Type': type, ...ownHeaders } = htmlHeaders()
 
 /** A page from the cache, or made into it. It stays cached for a data version and a day.
  *
@@ -17,11 +18,11 @@ export function answerPage(
   deps: Pick<PageDeps, 'responses' | 'dataVersion' | 'today' | 'settings'>,
   context: RequestContext,
   key: string,
-  make: () => Promise<SitePage>,
+  make: () => Promise<Page>,
 ): Answer | Promise<Answer> {
   const viewer = `${context.isSignedIn ? 'in' : 'out'} ${viewerKey(context.authenticatedCaller.principal)}`
   const whole = `page ${deps.settings.version} ${viewer} ${deps.today()} ${key}`
-  const rendered = async () => ({ content: sitePage(await make(), context), headers: ownHeaders })
+  const rendered = async () => ({ content: shell(await make(), context), headers: ownHeaders })
   const response = cacheable(whole, type, rendered, compressions.companyRows, true)
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
 }
@@ -31,7 +32,7 @@ export function answerList(
   deps: Pick<PageDeps, 'sql' | 'responses' | 'dataVersion' | 'today' | 'settings'>,
   context: RequestContext,
   key: string,
-  make: (viewer: PageViewer) => Promise<SitePage>,
+  make: (viewer: PageViewer) => Promise<Page>,
 ): Answer | Promise<Answer> {
   const { principal } = context.authenticatedCaller
   return withAllowance(deps.sql, principal, allowance => {

@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import { signOf } from '../../markets/metrics.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { PageDeps } from './deps.ts'
@@ -14,10 +14,7 @@ const signs = {
 } as const
 
 /** /catalogue: every metric, what it means and which markets state it. */
-export function cataloguePage(
-  deps: Pick<PageDeps, 'markets' | 'settings'>,
-  sent: string | undefined,
-): SitePage {
+export function cataloguePage(deps: Pick<PageDeps, 'markets' | 'settings'>, sent: string | undefined): Page {
   const market = sent === undefined ? null : readMarket(deps.markets, sent)
   const metrics = [...deps.markets.metrics.values()].filter(
     ({ markets }) => market === null || markets.includes(market),

@@ -50,6 +50,12 @@ function latestFirst(a: Period, b: Period): number {
   return place(b.fp) - place(a.fp) || b.fy - a.fy
 }
 
+/** The vintages of a cell as an answer as of a day has them: what is filed later is unknown, and so is that it supersedes a vintage. */
+export const knownOn = (vintages: readonly FundamentalsRow[], day: IsoDate): FundamentalsRow[] =>
+  vintages
+    .filter(({ filed }) => filed <= day)
+    .map(row => (row.until !== null && row.until > day ? { ...row, until: null } : row))
+
 /** The vintage that is current on the day of the rows. Of two counts on covers it is the later one. */
 export const currentOf = (vintages: readonly FundamentalsRow[]): FundamentalsRow | null =>
   vintages.findLast(({ until }) => until === null) ?? null

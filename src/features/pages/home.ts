@@ -2,8 +2,8 @@ import { demoPrincipal } from '../../access/authenticate.ts'
 import { Failure } from '../../errors.ts'
 import { html, type Markup } from '../../html.ts'
 import { searchForm } from '../../http/pages/errorPage.ts'
-import { dataScript } from '../../http/pages/frame.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
+import { dataScript } from '../../http/pages/shell.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { marketCoverage } from '../coverage/queries.ts'
 import { planCompany } from '../fundamentals/plan.ts'
@@ -24,7 +24,7 @@ const example = {
 } as const
 
 /** /: what this is, a search, a restatement as a picture, and where to go. */
-export async function homePage(deps: PageDeps, on: string | undefined): Promise<SitePage> {
+export async function homePage(deps: PageDeps, on: string | undefined): Promise<Page> {
   const rows = await readExample(deps)
   const counts = await withSnapshot(deps.sql, sql => marketCoverage(sql, deps.today()))
   const served = deps.markets.manifests.filter(({ status }) => status === 'served')
@@ -48,9 +48,9 @@ export async function homePage(deps: PageDeps, on: string | undefined): Promise<
         url: `${baseUrl}/markets/${code}`,
       })),
     },
-    scripts: ['home.js'],
-    main: html`<div class="home">
-<h1>Company figures as they were known on any day</h1>
+    styles: ['chart.css', 'home.css'],
+    scripts: ['search.js', 'home.js'],
+    main: html`<h1>Company figures as they were known on any day</h1>
 <p class="lead">asfiled reads what companies file with the registers of ${served.length} countries and keeps every version of every figure with the day on which it was filed, so that no test of an idea can see the future.</p>
 ${searchForm('')}
 ${rows.length > 0 && picture(rows, on)}
@@ -59,8 +59,7 @@ ${rows.length > 0 && picture(rows, on)}
 <div><h2>Screen</h2><p>Metrics of every company of a market in one table, with filters. <a href="/screen">Screen a market</a></p></div>
 <div><h2>Get a key</h2><p>The key <code>demo</code> works at once. <a href="/account/api-keys">Make a free key of your own</a>. <a href="/docs/guides/keys-and-limits">Keys, licences and limits</a></p></div>
 <div><h2>Documents</h2><p><a href="/docs">The API</a> with a try of each route, <a href="/docs/guides/start">a start in five minutes</a>, and <a href="/sample">a sample file</a>.</p></div>
-</section>
-</div>`,
+</section>`,
   }
 }
 
@@ -91,7 +90,7 @@ function picture(rows: readonly FundamentalsRow[], on: string | undefined): Mark
   const stops = [...new Set(rows.map(({ filed }) => filed))].filter(day => day >= span.first).sort()
   const marked = on !== undefined && on >= span.first && on <= span.last ? on : (stops[0] ?? span.last)
   const known = years.map(fy => ({ fy, row: rows.findLast(row => row.fy === fy && row.filed <= marked) }))
-  return html`<section class="picture" aria-labelledby="picture-title">
+  return html`<section class="card picture" aria-labelledby="picture-title">
 <h2 id="picture-title">Apple restates 2009</h2>
 <p>In October 2009 Apple's annual report spread the revenue of each iPhone over two years. In January 2010 an amendment counted it at once, for the year before, too. A test of an idea as of December 2009 must see the first figures.</p>
 <div class="picture-body"><div>${stepChart({ label: 'Revenue of Apple as known over time, in millions of dollars', series, span, marker: marked })}

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -17,7 +17,7 @@ const readCounts = (deps: PageDeps) =>
   withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, { limit: 1 }))
 
 /** /markets: every market with its counts and its freshness. */
-export async function marketsPage(deps: PageDeps): Promise<SitePage> {
+export async function marketsPage(deps: PageDeps): Promise<Page> {
   const { markets } = await readCounts(deps)
   const rows = markets.map(market => ({ market, manifest: deps.markets.get(market.code) }))
   return {
@@ -39,7 +39,7 @@ ${rows.map(({ market, manifest }) => html`<tr><th scope="row"><a href="/markets/
 const latestFilings = 15
 
 /** /markets/{code}: how the figures of a market are to be read, and what is new. */
-export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<SitePage> {
+export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<Page> {
   const code = readMarket(deps.markets, sent, '')
   const manifest = deps.markets.get(code)
   if (manifest === undefined) throw new Error(`The market ${code} was read and has no manifest.`)
@@ -118,6 +118,6 @@ function readingRules({
     ['ID', `${id.format} ${id.note ?? ''} Example: ${id.example}. ${issuer.name}: ${issuer.example}.`],
   ]
   return html`<section><h2 id="reading">How to read the figures</h2>
-<dl class="rules">${rules.map(([term, text]) => text !== undefined && html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>
+<dl class="terms">${rules.map(([term, text]) => text !== undefined && html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>
 ${notes.length > 0 && html`<ul>${notes.map(note => html`<li>${note}</li>`)}</ul>`}</section>`
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
@@ -30,7 +30,7 @@ export async function restatementsPage(
   deps: PageDeps,
   viewer: PageViewer,
   sent: RestatementsPageQuery,
-): Promise<SitePage> {
+): Promise<Page> {
   const { principal, allowance } = viewer
   const { metric: name = 'revenue', market: code = 'US', ...rest } = sent
   const isCapped = principal.entityCap !== null

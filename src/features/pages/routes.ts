@@ -8,7 +8,6 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { CompanyParams } from '../companyProfile/schema.ts'
 import { answerList, answerPage, filledFields } from './answer.ts'
-import { assetAnswer } from './assets.ts'
 import { cataloguePage } from './catalogue.ts'
 import { companyPage } from './company/page.ts'
 import { readCompanyPageQuery } from './company/query.ts'
@@ -124,13 +123,5 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
         return answerPage(deps, context, 'sample', async () => samplePage(deps))
       },
       { ...page },
-    )
-    .get(
-      '/assets/:file',
-      async ({ context }) => {
-        noQuery(context)
-        return assetAnswer(context, lastPart(context, '/assets/'))
-      },
-      { access: 'open', detail: { hide: true } },
     )
 }

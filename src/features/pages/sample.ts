@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { html } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import type { PageDeps } from './deps.ts'
 import { isDownloadable } from './downloads.ts'
 
@@ -22,20 +22,21 @@ export const sampleFiles = {
 export type SampleFile = keyof typeof sampleFiles
 
 /** /sample: the files that every installation ships with. */
-export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): SitePage {
+export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): Page {
   const left = deps.markets.manifests.filter(manifest => !isDownloadable(deps.settings, manifest))
   return {
     title: 'Sample file',
     description:
       'Real filings of some 490 companies as CSV: every figure with its filing day, for a first look without a key.',
     canonical: `${deps.settings.baseUrl}/sample`,
-    main: html`<div class="prose"><h1>Sample file</h1>
+    layout: 'prose',
+    main: html`<h1>Sample file</h1>
 <p>Real filings of some 490 companies, mostly the reports of US companies from July 2009 to March 2010, with every figure's filing day. Nothing in it is made up.</p>
 <ul>${(Object.keys(sampleFiles) as SampleFile[]).map(name => html`<li><a href="/sample/${name}" download>${name}</a>: ${sampleFiles[name].what}</li>`)}</ul>
 <h2>Terms</h2>
 <p>The figures are the registers'. Name the source, and that the figures were processed. Each market's page has its terms.</p>
 ${left.length > 0 && html`<p>Left out of the files, since the terms of their registers are not read in full: ${left.map(({ name, code }, place) => html`${place > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
-<p>Every vintage of one company: <a href="/companies/AAPL#download">Apple's downloads</a>.</p></div>`,
+<p>Every vintage of one company: <a href="/companies/AAPL#download">Apple's downloads</a>.</p>`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import { currencyOf } from '../../markets/currency.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
@@ -17,7 +17,7 @@ const maxRows = 200
 const millions = { divisor: 1e6, name: 'millions' } as const
 
 /** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
-export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<SitePage> {
+export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<Page> {
   const { principal, allowance } = viewer
   const { columns } = screen
   const sort = screen.sort !== null && columns.includes(screen.sort.metric) ? screen.sort : null
@@ -38,6 +38,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
   const page = {
     title: `Screen: ${country}`,
     section: '/screen',
+    styles: ['screen.css'],
     description: `Metrics of every company of ${country} in one table, with filters, as filed.`,
     canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
   } as const

@@ -1,18 +1,20 @@
 import { html } from '../../html.ts'
 import { searchForm } from '../../http/pages/errorPage.ts'
-import type { SitePage } from '../../http/pages/sitePage.ts'
+import type { Page } from '../../http/pages/shell.ts'
 import { searchEntities } from '../search/search.ts'
 import type { PageDeps } from './deps.ts'
 
 /** /search: the hits of GET /api/search as a page, for a form without script. */
-export async function searchPage({ lookups, markets }: PageDeps, q: string): Promise<SitePage> {
+export async function searchPage({ lookups, markets }: PageDeps, q: string): Promise<Page> {
   const hits = q.trim() === '' ? [] : await searchEntities(lookups, q)
   return {
     title: q === '' ? 'Search' : `Search: ${q}`,
     unlisted: true,
-    main: html`<div class="prose"><h1>Search</h1>
+    layout: 'prose',
+    scripts: ['search.js'],
+    main: html`<h1>Search</h1>
 ${searchForm(q)}
 ${hits.length > 0 && html`<ul class="found">${hits.map(({ ticker, name, market }) => html`<li><a href="/companies/${encodeURIComponent(ticker)}">${name ?? ticker}</a> <span class="quiet">${ticker}, ${markets.get(market)?.name ?? market}</span></li>\n`)}</ul>`}
-${hits.length === 0 && q !== '' && html`<p>No company has a name, symbol or registration number like this. <a href="/markets">Which companies are covered</a></p>`}</div>`,
+${hits.length === 0 && q !== '' && html`<p>No company has a name, symbol or registration number like this. <a href="/markets">Which companies are covered</a></p>`}`,
   }
 }

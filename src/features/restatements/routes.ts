@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { withAllowance } from '../../access/entityCap.ts'
-import { readForm } from '../../formats/columns.ts'
+import { readOutputFormat } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -22,13 +22,13 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal } = context.authenticatedCaller
-      const form = readForm(query)
+      const output = readOutputFormat(query)
       const { ticker, data_version } = query
       if (ticker !== undefined)
         return answerPinned(deps, context, data_version, async deps => {
           const plan = await planCompanyRestatements(deps, principal, query, ticker)
           return answerMarketPage(deps, context, {
-            form,
+            output,
             market: plan.market,
             cacheKey: plan.cacheKey,
             columns: restatementSheet,
@@ -41,7 +41,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
         const plan = planRestatements(deps, { principal, allowance }, ofMarket)
         return answerPinned(deps, context, data_version, deps =>
           answerMarketPage(deps, context, {
-            form,
+            output,
             market: plan.market,
             cacheKey: plan.cacheKey,
             columns: restatementSheet,

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { requirePinRight } from '../../access/pinRights.ts'
 import type { IsoDate } from '../../dates.ts'
-import { readForm } from '../../formats/columns.ts'
+import { readOutputFormat } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
 import type { CursorSigner } from '../../http/cursor.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
@@ -40,21 +40,21 @@ export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal, subject } = context.authenticatedCaller
       const plan = planSignals(deps, principal, query)
-      const form = readForm(query)
+      const output = readOutputFormat(query)
       requirePinRight(principal, query.data_version, deps.flagship, 'signals', null)
       return answerPinned(deps, context, query.data_version, async deps => {
-        const tag = entityTag(deps.dataVersion(), `${form.key} ${plan.cacheKey}`)
-        const own = dataHeaders(contentTypes[form.format], tag)
+        const tag = entityTag(deps.dataVersion(), `${output.key} ${plan.cacheKey}`)
+        const own = dataHeaders(contentTypes[output.format], tag)
         const same = notModified(context, own)
         if (same !== null) return same
         const { signal } = context.request
         const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
-          openSignals(deps, plan, form.format, signal, form.comments),
+          openSignals(deps, plan, output.format, signal, output.comments),
         )
         if (next !== null) own['X-Next-Cursor'] = next
         const ends = query.to ?? plan.viewEnds ?? deps.today()
         const of = [query.market, query.horizon].flatMap(part => part ?? [])
-        const file = asFile(form.format, 'signals', ...of, ends)
+        const file = asFile(output.format, 'signals', ...of, ends)
         return streamAnswer(context, body, { ...own, ...headers, ...file })
       })
     },

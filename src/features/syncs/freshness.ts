@@ -51,7 +51,7 @@ export function registerSyncs(
   schedule: readonly ScheduledSync[],
 ): readonly RegisterFreshness[] {
   return runs.flatMap(({ market, running, lastSuccess, ageSeconds, lastFailure, reason }) => {
-    const times = schedule.find(entry => entry.market === market)?.cron.text ?? null
+    const times = schedule.find(entry => entry.market === market)?.cron.getPattern() ?? null
     if (times === null && !running && lastSuccess === null && lastFailure === null) return []
     return [
       {

@@ -158,7 +158,7 @@ export class SyncRunner {
       return 'failed'
     }
     const { id, outcome, documents, facts } = run
-    const late = `It was not finished within ${timeoutMs / 60_000} minutes (SYNC_TIMEOUT_MINUTES), and was stopped. The next run continues.`
+    const late = `It was not finished within ${timeoutMs / 60_000} minutes, and was stopped. The next run continues.`
     const reason = isLate && outcome !== 'done' ? late : run.reason
     if (reason === late) await failRun(sql, id, late)
     const fields = { market, outcome, documents, facts, reason }

@@ -40,8 +40,8 @@ export type GuideName = keyof typeof guides
 /** Addresses of the files that guides link to, by their path in the repository. */
 const addresses = new Map<string, string>([
   ...Object.entries(guides).map(([name, file]): [string, string] => [file, `/docs/guides/${name}`]),
-  ['docs/data-flow.svg', '/docs/assets/data-flow.svg'],
-  ['docs/house.svg', '/docs/assets/house.svg'],
+  ['docs/data-flow.svg', '/assets/data-flow.svg'],
+  ['docs/house.svg', '/assets/house.svg'],
 ])
 
 /** /docs/guides: every guide with its title and first sentence. */

@@ -75,7 +75,7 @@ const withThreads: readonly ErrorCode[] = ['shutting_down', 'compute_lost', 'com
 
 const repeated: readonly ErrorCode[] = ['parameter_repeated']
 
-const needsKey = (access: AccessPolicy) => access === 'key' || access === 'standing'
+const needsKey = (access: AccessPolicy) => access === 'key' || access === 'usage'
 /** A search needs no key, and counts against one that is sent. */
 const takesKey = (access: AccessPolicy) => needsKey(access) || access === 'search'
 

@@ -4,7 +4,8 @@ import type { Answer, RequestContext } from '../context.ts'
 import { errorStatus } from '../errors.ts'
 import { personalHeaders } from '../headers.ts'
 import { prefersHtml } from '../preferences.ts'
-import { pageHeaders, sitePage } from './sitePage.ts'
+import { htmlHeaders } from './policy.ts'
+import { type Page, shell } from './shell.ts'
 
 const forPrograms = /^\/(api\/|health$|ready$)/
 
@@ -14,7 +15,7 @@ export function errorPage(context: RequestContext, failure: Failure): Answer | n
   const { code, details } = failure
   const { status, title } = errorStatus(code)
   const headers: Record<string, string> = {
-    ...pageHeaders,
+    ...htmlHeaders(),
     'Cache-Control': 'no-store',
     Vary: 'Accept, Cookie',
   }
@@ -25,18 +26,18 @@ export function errorPage(context: RequestContext, failure: Failure): Answer | n
 
 function page(context: RequestContext, title: string, { code, message, details }: Failure): string {
   const near = code === 'entity_unknown' ? (details.near ?? []) : []
-  const content = {
+  const content: Page = {
     title,
     unlisted: true,
-    main: html`<div class="prose">
-<h1>${title}</h1>
+    layout: 'prose',
+    scripts: ['search.js'],
+    main: html`<h1>${title}</h1>
 <p>${message}</p>
 ${near.length > 0 && html`<ul>${near.slice(0, 3).map(id => html`<li><a href="/companies/${encodeURIComponent(id)}">${id}</a></li>`)}</ul>`}
 ${searchForm('')}
-<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${context.id}</p>
-</div>`,
+<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${context.id}</p>`,
   }
-  return sitePage(content, context)
+  return shell(content, context)
 }
 
 /** The field in which a visitor looks for a company. With scripts it answers as one types, without them by a page. */

@@ -1,7 +1,12 @@
 import { Failure } from '../../errors.ts'
 import { messageOf, unpackGzip } from '../reading/archives.ts'
 import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
-import { maxDocumentBytes, type Register, type SourceDocument } from '../registers/registerInterface.ts'
+import {
+  type DocumentContent,
+  maxDocumentBytes,
+  type Register,
+  type SourceDocument,
+} from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
 
 /** What reading the files of one import needs. */
@@ -42,14 +47,19 @@ export function readDocument(
     }
     return 'waits'
   }
+  addContent(progress, name, content)
+  const isRecorded = !content.waits && !content.isAlwaysRead
+  return { parsed: content.parsed, ...(isRecorded ? { receipt: { contentKey, name } } : {}) }
+}
+
+/** Adds what a document states to the counts of the import. */
+export function addContent(progress: ReadProgress, name: string, content: DocumentContent): void {
   progress.figuresRead += content.figuresRead
   progress.malformed += content.malformed
   if (content.faults !== undefined) progress.faults.merge(name, content.faults)
   if (content.contradictions !== undefined) progress.contradictions.merge(name, content.contradictions)
   progress.unplaced += content.unplaced ?? 0
   for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
-  const isRecorded = !content.waits && !content.isAlwaysRead
-  return { parsed: content.parsed, ...(isRecorded ? { receipt: { contentKey, name } } : {}) }
 }
 
 /** Runs `read` for one document. A fault of the document or its file is reported in `progress`, so that the rest is

@@ -4,7 +4,7 @@ import type { ReadUnit, SkippedDocument } from '../reading/progress.ts'
 import type { SetProgress, ZipSet } from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
 import {
-  addLeftOut,
+  addContent,
   isFileFault,
   type ReadContext,
   readDocument,
@@ -124,10 +124,7 @@ function setProgress({ mapping, known, progress }: ReadContext, file: SourceFile
     unplaced: more => {
       progress.unplaced += more
     },
-    malformed: more => {
-      progress.malformed += more
-    },
-    leftOut: (reason, more) => addLeftOut(progress, reason, more),
+    content: (name, content) => addContent(progress, name, content),
     skip: (name, reason) => progress.skipped.push({ name, reason }),
     progress: share => {
       progress.bytesRead = before + share * file.bytes

@@ -3,8 +3,10 @@ export class NamedFaults {
   count = 0
   readonly named: string[] = []
 
-  add(text: string): void {
-    this.count++
+  /** @param figures that have this fault */
+  add(text: string, figures = 1): void {
+    if (figures <= 0) return
+    this.count += figures
     if (this.named.length < maxNamed) this.named.push(text)
   }
 

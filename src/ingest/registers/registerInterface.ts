@@ -2,7 +2,7 @@ import type { MetricRules } from '../../facts/metricRules.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Concepts } from '../concepts.ts'
 import type { Entry, ZipFile } from '../reading/archives.ts'
-import type { NamedFaults } from '../reading/namedFaults.ts'
+import { NamedFaults } from '../reading/namedFaults.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 
 /** A register, as the importer uses it. Each has a folder with the same files. `concepts` maps tags to metrics, and
@@ -55,11 +55,11 @@ export interface DocumentContent {
   readonly parsed: readonly ParsedDocument[]
   /** Figures in the document, mapped or not. */
   readonly figuresRead: number
-  /** Figures of a mapped tag that make no sense (no date, no number). */
+  /** Figures of a mapped tag that make no sense (no date, no number), and filings whose day is none. */
   readonly malformed: number
   /** The malformed ones by their place, where the parser knows it. */
   readonly faults?: NamedFaults
-  /** Figures of which one filing states several values, by their place, with the value that is taken. */
+  /** Figures of which one filing states several values, by their place, with the value that is taken, if one is. */
   readonly contradictions?: NamedFaults
   /** Figures over a period that no fiscal year has. */
   readonly unplaced?: number
@@ -84,11 +84,24 @@ export class LeftOut {
   }
 }
 
+/** What a parser does not take of a document. */
+export class Tally {
+  readonly leftOut = new LeftOut()
+  readonly faults = new NamedFaults()
+  readonly contradictions = new NamedFaults()
+
+  get counts(): Pick<DocumentContent, 'malformed' | 'faults' | 'contradictions' | 'leftOut'> {
+    const { leftOut, faults, contradictions } = this
+    return { malformed: faults.count, faults, contradictions, leftOut: leftOut.counts }
+  }
+}
+
 /** Content without figures: names of companies, or filings with their dates. */
 export const contentWithoutFigures = (
   parsed: readonly ParsedDocument[],
   leftOut: LeftOut,
-): DocumentContent => ({ parsed, figuresRead: 0, malformed: 0, leftOut: leftOut.counts })
+  faults = new NamedFaults(),
+): DocumentContent => ({ parsed, figuresRead: 0, malformed: faults.count, faults, leftOut: leftOut.counts })
 
 /** A zip whose entries are not documents of their own. */
 export interface ZipSet {
@@ -104,8 +117,8 @@ export interface SetProgress {
   readonly isKnown: (contentKey: string) => boolean
   figures(more: number): void
   unplaced(more: number): void
-  malformed(more: number): void
-  leftOut(reason: string, more: number): void
+  /** What one of the documents in the zip states: its figures, and those of them that are not taken. */
+  content(name: string, content: DocumentContent): void
   skip(name: string, reason: string): void
   /** The share of the zip that has been read, 0 to 1. */
   progress(share: number): void

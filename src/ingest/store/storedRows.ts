@@ -110,9 +110,13 @@ async function readFilingsOf(
 
 function filingOf(id: number, filings: ReadonlyMap<number, FilingRecord>): FilingRecord {
   const filing = filings.get(id)
-  if (filing === undefined) throw new Error(`filing ${id} of a stored row is not on record`)
+  if (filing === undefined) throw new Error(missingFiling(id))
   return filing
 }
+
+/** No foreign key prevents this: checking one for each row would slow down a load, and `inputs` is a list, which cannot have one. */
+const missingFiling = (id: number): string =>
+  `Filing ${id} is not on record, but rows of the figures still refer to it: it was deleted by hand. Restore a backup, or delete these rows in PostgreSQL, too: delete from fact where filing_id = ${id} or inputs @> '{${id}}'; delete from fact_repeat where filing_id = ${id}.`
 
 type FigureOfRow = Pick<StoredRow, 'metric' | 'tag' | 'unit' | 'start' | 'end' | 'value' | 'rounded'>
 

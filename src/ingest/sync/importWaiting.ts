@@ -1,6 +1,7 @@
 import { addBalanceReport, type BalanceReport, emptyBalanceReport } from '../../facts/balanceChecks.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { importRegister } from '../import/importRegister.ts'
+import { NamedFaults } from '../reading/namedFaults.ts'
 import type { SkippedDocument } from '../reading/progress.ts'
 import type { Register } from '../registers/registerInterface.ts'
 import type { SyncOptions } from './options.ts'
@@ -14,6 +15,10 @@ export interface ImportTotals {
   factsRemoved: number
   repeats: number
   malformed: number
+  readonly faults: NamedFaults
+  readonly contradictions: NamedFaults
+  /** Filings dated after the day on which they were fetched, by accession. */
+  readonly futureFilings: Map<string, number>
   /** Filings whose date is still unknown after the last import. */
   undatedFilings: number
   readonly balances: BalanceReport
@@ -32,6 +37,9 @@ export const newImportTotals = (): ImportTotals => ({
     malformed: 0,
     undatedFilings: 0,
   },
+  faults: new NamedFaults(),
+  contradictions: new NamedFaults(),
+  futureFilings: new Map(),
   balances: emptyBalanceReport(),
   dataVersion: null,
   leftOut: new Map(),
@@ -121,6 +129,9 @@ async function importBatch(
   )
   imported.documents += read.documents
   imported.malformed += read.malformed
+  imported.faults.addAll(read.faults)
+  imported.contradictions.addAll(read.contradictions)
+  for (const [accession, day] of read.futureFilings) imported.futureFilings.set(accession, day)
   imported.reportedFacts += written.reportedFacts
   imported.factsAdded += written.factsAdded
   imported.factsRemoved += written.factsRemoved

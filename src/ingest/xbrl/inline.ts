@@ -42,8 +42,8 @@ export function readInline(documents: readonly InlineDocument[]): XbrlInstance {
     isInline ||= reader.isInline
   }
   if (!isInline) throw new Failure('body_invalid', 'None of the documents is inline XBRL.')
-  const { contexts, units } = resources
-  return { contexts, units, facts }
+  const { contexts, faultyDays, units } = resources
+  return { contexts, faultyDays, units, facts }
 }
 
 class InlineReader {

@@ -6,6 +6,8 @@ import { readXml } from '../reading/xml.ts'
 /** The contexts, units and facts of an XBRL instance. `readInline` makes the same of an inline report. */
 export interface XbrlInstance {
   readonly contexts: ReadonlyMap<string, XbrlContext>
+  /** By id of its context, the text of a day that is none: 2024-13-45. Such a context is not among `contexts`. */
+  readonly faultyDays: ReadonlyMap<string, string>
   /** Units (`JPY`, `shares`, `JPY/shares`) by id. */
   readonly units: ReadonlyMap<string, string>
   readonly facts: readonly XbrlFact[]
@@ -36,9 +38,9 @@ export function readXbrl(text: string): XbrlInstance {
   const reader = new InstanceReader()
   readXml(text, reader)
   const { facts } = reader
-  const { contexts, units } = reader.resources
+  const { contexts, faultyDays, units } = reader.resources
   if (!reader.isInstance) throw new Failure('body_invalid', 'The document is not an XBRL instance.')
-  return { contexts, units, facts }
+  return { contexts, faultyDays, units, facts }
 }
 
 class InstanceReader {
@@ -128,6 +130,7 @@ interface ContextDraft {
   start: number
   end: number
   instant: number
+  faultyDay: string | null
   readonly dimensions: Map<string, string>
 }
 
@@ -140,6 +143,7 @@ interface UnitDraft {
 /** Reads contexts and units. An instance and the header of an inline document state them in the same elements. */
 export class ResourceReader {
   readonly contexts = new Map<string, XbrlContext>()
+  readonly faultyDays = new Map<string, string>()
   readonly units = new Map<string, string>()
   #context: ContextDraft | null = null
   #unit: UnitDraft | null = null
@@ -153,7 +157,11 @@ export class ResourceReader {
     if (uri !== instanceNamespace) return
     if (local === 'context') {
       const none = Number.NaN
-      this.#context = { entity: '', start: none, end: none, instant: none, dimensions: new Map() }
+      this.#context = {
+        ...{ entity: '', start: none, end: none, instant: none },
+        faultyDay: null,
+        dimensions: new Map(),
+      }
     }
     if (local === 'unit') this.#unit = { numerator: [], denominator: [], isDenominator: false }
     if (local === 'unitDenominator' && this.#unit) this.#unit.isDenominator = true
@@ -180,15 +188,16 @@ export class ResourceReader {
     }
     if (uri !== instanceNamespace) return null
     if (local === 'identifier') context.entity = text
-    else if (local === 'startDate') context.start = dayOf(text.slice(0, 10))
-    else if (local === 'endDate') context.end = dayOf(text.slice(0, 10))
-    else if (local === 'instant') context.instant = dayOf(text.slice(0, 10))
+    else if (local === 'startDate') context.start = dayIn(text, context)
+    else if (local === 'endDate') context.end = dayIn(text, context)
+    else if (local === 'instant') context.instant = dayIn(text, context)
     if (local !== 'context') return null
     this.#context = null
     const id = attributes.id?.value ?? ''
     const isInstant = !Number.isNaN(context.instant)
     const start = isInstant ? null : context.start
     const end = isInstant ? context.instant : context.end
+    if (context.faultyDay !== null) this.faultyDays.set(id, context.faultyDay)
     // A context with the period "forever" has no days: no figure of accounts refers to it.
     if (Number.isNaN(end) || (start !== null && Number.isNaN(start))) return null
     if (start !== null && start > end) return `context ${id} ends before it starts`
@@ -212,6 +221,12 @@ export class ResourceReader {
       denominator.length > 0 ? `${above}/${denominator.join('*')}` : above,
     )
   }
+}
+
+function dayIn(text: string, context: ContextDraft): number {
+  const day = dayOf(text.slice(0, 10))
+  if (Number.isNaN(day)) context.faultyDay = text
+  return day
 }
 
 /** Expands a name with a prefix to `{namespace}name`. */

@@ -5,6 +5,7 @@ import { readBody } from '../../../src/backtest/codec/body.ts'
 import { BacktestPanelRow } from '../../../src/backtest/request.ts'
 import { dayNumber, registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 
 registerFormats()
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -292,7 +293,7 @@ test('accepts exactly the rows that the schema accepts, with the values that JSO
         const panel = readBody(encode(text)).panel?.columns
         if (!panel) throw new Error('the request has no panel')
         expect(panel.count).toBe(rows.length)
-        parsed.panel.forEach((value, i) => {
+        nonEmpty(parsed.panel).forEach((value, i) => {
           if (!rowCheck.Check(value)) throw new Error('checked above')
           expect(panel.day[i]).toBe(dayNumber(value.date))
           expect(panel.assetNames[panel.asset[i]]).toBe(value.asset)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { optimalBlockLength } from '../../../src/backtest/evidence/blockLength.ts'
 import { resolveEvidence, spaInput } from '../../../src/backtest/pipeline/evidence.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import expected from './fixtures/blockLength.json'
 
 /** As blockLength.py makes it. */
@@ -19,7 +20,7 @@ function autoregressive(periods: number, phi: number, seed: number): Float64Arra
 }
 
 test('block lengths are those of arch, which follows the code of the correction’s authors; none is below one period', () => {
-  for (const { periods, phi, seed, length } of expected) {
+  for (const { periods, phi, seed, length } of nonEmpty(expected)) {
     const own = optimalBlockLength(autoregressive(periods, phi, seed))
     expect({ periods, phi, seed, length: own }).toEqual({
       periods,

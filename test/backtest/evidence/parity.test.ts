@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
-import { allocateBlocks, drawBlocks } from '../../../src/backtest/evidence/bootstrap.ts'
 import { type CpcvCandidate, cpcv } from '../../../src/backtest/evidence/cpcv.ts'
 import { sharpeInterval } from '../../../src/backtest/evidence/sharpeInterval.ts'
 import { superiorPredictiveAbility } from '../../../src/backtest/evidence/superiority.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { findPython, runPython } from '../../python.ts'
 import { sharedPath } from '../../shared.ts'
+import { drawnPeriods } from './drawnPeriods.ts'
 
 /** Every statistic against ../shared/peers/ref_evidence.py, to 1e-12, on random records. Some begin late (zeroes until then), some have
  * a row twice, and some have a row that never varies. Its constant is a power of two: of another one NumPy's mean differs by
@@ -62,19 +63,13 @@ function same(a: number | null, b: number | null): void {
 const rowsOf = ({ R }: Case) => R.map(row => Float64Array.from(row))
 
 test.skipIf(cases.length === 0)('resamples have the periods of the reference', () => {
-  for (const { b, L, seed, indices } of cases) {
-    const blocks = allocateBlocks(b.length)
-    const count = drawBlocks(seed, 3, b.length, L, blocks)
-    const drawn: number[] = []
-    for (let i = 0; i < count; i++) for (let t = blocks.starts[i]; t < blocks.ends[i]; t++) drawn.push(t)
-    expect(drawn).toEqual(indices)
-  }
+  for (const { b, L, seed, indices } of nonEmpty(cases)) expect(drawnPeriods(seed, 3, b.length, L)).toEqual(indices)
 })
 
 test.skipIf(cases.length === 0)(
   'the p values of both tests and the statistic are those of the reference',
   () => {
-    for (const one of cases) {
+    for (const one of nonEmpty(cases)) {
       const own = superiorPredictiveAbility(rowsOf(one), Float64Array.from(one.b), one.L, one.B, one.seed)
       expect(own).not.toBeNull()
       same(own?.statistic ?? null, one.spa.statistic)
@@ -104,7 +99,7 @@ test.skipIf(cases.length === 0)('the interval of a Sharpe ratio is that of the r
 })
 
 test.skipIf(cases.length === 0)('the paths of the cross-validation are those of the reference', () => {
-  for (const one of cases) {
+  for (const one of nonEmpty(cases)) {
     const periods = one.b.length
     const size = Math.floor(periods / one.groups)
     const groups = Array.from({ length: one.groups }, (_, g) => {

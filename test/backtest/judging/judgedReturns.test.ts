@@ -9,6 +9,7 @@ import { writeSweepResult } from '../../../src/backtest/pipeline/sweepResult.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { deflatedSharpe } from '../../../src/backtest/statistics/sharpe.ts'
 import { isoDate } from '../../../src/dates.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { loopReference, type Row } from '../loopReference.ts'
 import { datasetOf } from '../rows.ts'
 
@@ -107,7 +108,7 @@ test('each trial of a sweep of both directions is judged by its own series: ever
       const loops = loopTrials(rows, directions)
       const best = result.verdict.trials === 8 ? result : null
       if (best === null) throw new Error('the verdict counts other trials')
-      result.trials?.forEach((trial, i) => {
+      nonEmpty(result.trials).forEach((trial, i) => {
         expect(trial.label).toBe(loops[i].label)
         expect(trial.benchmark).toBe(i < 4 ? 'cash' : 'universe')
         expect(trial.sharpe).toBeCloseTo(sharpeOf(loops[i].net), 7)
@@ -139,11 +140,11 @@ test('each trial of a sweep of both directions is judged by its own series: ever
       }
       expect(found?.dsr).toBeCloseTo(deflatedSharpe(record, variance, 8) ?? Number.NaN, 6)
 
-      for (const fold of result.folds) {
+      for (const fold of nonEmpty(result.folds)) {
         const chosen = loops.findIndex(({ label }) => label === fold.label)
         const trained = result.trials?.map((_, i) => foldOf(rows, loops[i].label, fold.fold)) ?? []
         expect(fold.judged_train_sharpe).toBe(trained[chosen]?.judged_train_sharpe ?? null)
-        for (const rival of trained) {
+        for (const rival of nonEmpty(trained)) {
           const [a, b] = [rival?.judged_train_sharpe, fold.judged_train_sharpe]
           expect(a ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(b ?? Number.NEGATIVE_INFINITY)
         }

@@ -4,6 +4,7 @@ import * as simple from 'simple-statistics'
 import { pbo } from '../../../src/backtest/overfitting/pbo.ts'
 import { sharpe } from '../../../src/backtest/statistics/sharpe.ts'
 import { blockBounds } from '../../../src/backtest/walkforward/folds.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { anyTrialCount, noise } from './noise.ts'
 
 /** The estimator as Bailey et al. (2017) write it down, choice by choice: it shares with the kernel only
@@ -11,7 +12,7 @@ import { anyTrialCount, noise } from './noise.ts'
 function byDefinition(series: readonly Float64Array[], blocks: number): number {
   const bounds = blockBounds(series[0].length, blocks)
   const logits: number[] = []
-  for (const chosen of choices(blocks, blocks / 2)) {
+  for (const chosen of nonEmpty(choices(blocks, blocks / 2))) {
     const pick = (values: Float64Array, wanted: boolean) =>
       Float64Array.from(
         bounds

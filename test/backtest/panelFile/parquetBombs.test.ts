@@ -5,6 +5,7 @@ import { PageBytes } from '../../../src/backtest/panelFile/parquet/pageBytes.ts'
 import { RunReader } from '../../../src/backtest/panelFile/parquet/runLength.ts'
 import { readPanelFile } from '../../../src/backtest/pipeline/readPanelFile.ts'
 import { Failure } from '../../../src/errors.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { damagedFiles, parquetBombs } from './parquetBombs.ts'
 import { evenSteps, join, parquetFile, plainTexts, snappyOf } from './parquetBytes.ts'
 
@@ -18,7 +19,7 @@ async function refusal(read: Promise<unknown>): Promise<Failure> {
 }
 
 describe('a body of a join that would become far more than any join needs is refused with 413', () => {
-  for (const { name, bytes, reason } of parquetBombs(40)) {
+  for (const { name, bytes, reason } of nonEmpty(parquetBombs(40))) {
     test(`${name}: ${bytes.length} bytes`, async () => {
       const { code, message } = await refusal(readParquetRows(bytes, maxJoinRows))
       expect({ code, message }).toEqual({ code: 'body_too_large', message: expect.stringMatching(reason) })
@@ -27,7 +28,7 @@ describe('a body of a join that would become far more than any join needs is ref
 })
 
 describe('a Parquet file that contradicts itself is refused as damaged, and at once', () => {
-  for (const { name, bytes } of damagedFiles()) {
+  for (const { name, bytes } of nonEmpty(damagedFiles())) {
     test(name, async () => {
       const { code, message } = await refusal(readParquetRows(bytes, maxJoinRows))
       expect({ code, message }).toEqual({

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { asPanel, openBench, signals } from '../../features/backtests/backtestBench.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 
 const bench = openBench()
 afterAll(bench.close, 60_000)
@@ -17,7 +18,7 @@ test('the unseen periods of one configuration are its net curve from the first f
   const start = dates.indexOf(folds[0].test_start)
   expect(curves?.unseen?.dates).toEqual(dates.slice(start))
   expect(curves?.unseen?.n_periods).toBe(folds.reduce((sum, fold) => sum + fold.n_periods, 0))
-  curves?.unseen?.curve.forEach((value, i) => {
+  nonEmpty(curves?.unseen?.curve).forEach((value, i) => {
     expect(value).toBeCloseTo((net[start + i] ?? Number.NaN) / (net[start] ?? Number.NaN), 12)
   })
 })
@@ -44,7 +45,7 @@ test('the universe compounds the mean return of all rows of each date', async ()
   const { curves } = await bench.run({ panel, include })
   let value = 1
   const days = [...new Set(panel.map(row => row.date))]
-  days.forEach((day, t) => {
+  nonEmpty(days).forEach((day, t) => {
     const returns = panel.filter(row => row.date === day).map(row => row.forward_return)
     value *= 1 + returns.reduce((a, b) => a + b, 0) / returns.length
     expect(curves?.universe[t + 1]).toBeCloseTo(value, 12)

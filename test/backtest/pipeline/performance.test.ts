@@ -5,6 +5,7 @@ import { runPanelBacktest } from '../../../src/backtest/pipeline/runRequest.ts'
 import type { BacktestConfig } from '../../../src/backtest/request.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber } from '../../../src/dates.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { loopReference, type Row } from '../loopReference.ts'
 import { near } from '../near.ts'
 import { datasetOf } from '../rows.ts'
@@ -119,7 +120,7 @@ test('the legs are the returns of the names held long and of those held short', 
         drift: false,
       }
       const days = [...new Set(rows.map(({ day }) => day))].sort((a, b) => a - b)
-      loopReference(rows, settings, 1, roundTrips, 0).forEach(({ weights }, t) => {
+      nonEmpty(loopReference(rows, settings, 1, roundTrips, 0)).forEach(({ weights }, t) => {
         const returns = new Map(
           rows.filter(({ day }) => day === days[t]).map(row => [row.asset, row.forwardReturn ?? 0]),
         )
@@ -144,7 +145,7 @@ test('the information coefficient decays as plain rank correlations of each pair
       near(decay[0].t_stat, ic?.t_stat ?? null, 1e-9)
       expect(decay[0].n_periods).toBe(ic?.n_periods ?? -1)
       const days = [...new Set(rows.map(({ day }) => day))].sort((a, b) => a - b)
-      for (const { periods_ahead: k, mean, n_periods: count } of decay) {
+      for (const { periods_ahead: k, mean, n_periods: count } of nonEmpty(decay)) {
         const values: number[] = []
         days.forEach((day, t) => {
           const later = new Map(rows.filter(row => row.day === days[t + k - 1]).map(row => [row.asset, row]))
@@ -179,7 +180,7 @@ test('score buckets over time have the means of quantiles, and years that add up
     fc.property(anyRows, rows => {
       fc.pre(isDaily(rows))
       const { quantile_returns: own = [], quantiles = [] } = run(rows, {})
-      own.forEach(({ mean_return: mean, standard_error: error, n_periods: count, years }, b) => {
+      nonEmpty(own).forEach(({ mean_return: mean, standard_error: error, n_periods: count, years }, b) => {
         near(mean, quantiles[b].mean_return, 1e-12)
         expect(count).toBe(quantiles[b].n_periods)
         expect(simple.sum(years.map(year => year.n_periods))).toBe(count)

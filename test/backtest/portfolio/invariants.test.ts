@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { datasetOf, simulateDataset } from '../rows.ts'
 import { anyPanel, anySettings, borrow, bps } from './anyPanel.ts'
 
@@ -38,7 +39,7 @@ test('does not change when scores are shifted or scaled', () => {
         }))
         const before = simulateDataset(datasetOf(exact), settings, 1, bps, borrow).series
         const after = simulateDataset(datasetOf(moved), settings, 1, bps, borrow).series
-        for (const [t, net] of before.net.entries()) expect(after.net[t]).toBeCloseTo(net, 10)
+        for (const [t, net] of nonEmpty(before.net.entries())) expect(after.net[t]).toBeCloseTo(net, 10)
       },
     ),
     { numRuns: 200 },
@@ -68,7 +69,7 @@ test('scales returns and costs with gross exposure', () => {
       fc.pre(!settings.drift)
       const one = simulateDataset(datasetOf(rows), { ...settings, gross: 1 }, 1, bps, borrow).series
       const four = simulateDataset(datasetOf(rows), { ...settings, gross: 4 }, 1, bps, borrow).series
-      for (const [t, net] of one.net.entries()) expect(four.net[t]).toBeCloseTo(4 * net, 10)
+      for (const [t, net] of nonEmpty(one.net.entries())) expect(four.net[t]).toBeCloseTo(4 * net, 10)
     }),
     { numRuns: 100 },
   )
@@ -85,7 +86,8 @@ test('higher costs never raise a net return', () => {
         { '': 50, M0: 50, M1: 50, M2: 50 },
         2 * borrow,
       ).series
-      for (const [t, net] of cheap.net.entries()) expect(dear.net[t]).toBeLessThanOrEqual(net + 1e-15)
+      for (const [t, net] of nonEmpty(cheap.net.entries()))
+        expect(dear.net[t]).toBeLessThanOrEqual(net + 1e-15)
     }),
     { numRuns: 100 },
   )

@@ -13,6 +13,8 @@ test('a leg holds the quantile of the names, rounded down, and at least one', ()
 
 test('two legs never overlap, and one name alone forms no leg', () => {
   expect([10, 11, 3, 2].map(n => legSize(n, 0.5, true))).toEqual([5, 5, 1, 1])
+  // Three of five names in each leg, or two of three, would share one.
+  expect([legSize(5, 0.6, true), legSize(3, 0.67, true), legSize(5, 0.6, false)]).toEqual([2, 1, 3])
   expect([1, 0].map(n => legSize(n, 0.5, true))).toEqual([0, 0])
   expect(legSize(1, 0.5, false)).toBe(0)
 })

@@ -84,6 +84,12 @@ function monthEnds(months: number): Int32Array {
   })
 }
 
+test('only dates of every business day count as daily', () => {
+  const everySecond = dates('2020-01-06', 121, d => addBusinessDays(d, 2))
+  // 240 business days are 48 weeks.
+  expect(perYear(everySecond)).toBeCloseTo((365.25 * 120) / (48 * 7), 10)
+})
+
 test('a number that is not within 4% of a usual one stays as it is', () => {
   expect(perYear(dates('2020-01-03', 50, d => d + 10))).toBe(365.25 / 10) // 36.5
   expect(perYear(dates('2020-01-03', 50, d => d + 28))).toBe(365.25 / 28) // 13.04 is 8.7% from 12

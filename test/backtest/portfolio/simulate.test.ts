@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
 import type { PortfolioSettings } from '../../../src/backtest/portfolio/settings.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { loopReference, type Row } from '../loopReference.ts'
 import { datasetOf, plainSettings, simulateDataset } from '../rows.ts'
 import { anyPanel, anySettings, borrow, bps } from './anyPanel.ts'
@@ -13,7 +14,7 @@ function expectEqual(rows: Row[], settings: PortfolioSettings, step: number) {
   const data = datasetOf(rows)
   const ours = simulateDataset(data, settings, step, bps, borrow)
   expect(ours.series.net.length).toBe(truth.length)
-  truth.forEach((period, t) => {
+  nonEmpty(truth).forEach((period, t) => {
     expect(ours.series.gross[t]).toBeCloseTo(period.gross, 11)
     expect(ours.series.net[t]).toBeCloseTo(period.net, 11)
     expect(ours.series.turnover[t]).toBeCloseTo(period.turnover, 11)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { rankTrials, sweepSurfaces } from '../../../src/backtest/report/trials.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { madeTrials } from './fixtures.ts'
 
 describe('rankTrials', () => {
@@ -34,7 +35,7 @@ test('every trial is in one cell of the surfaces, quantiles and holding days asc
     expect(surface.direction).toBe('long_short')
     expect(surface.quantiles).toEqual([0.05, 0.1, 0.2, 0.3])
     expect(surface.holds).toEqual([1, 5, 10, 21])
-    for (const [place, trial] of surface.cells) {
+    for (const [place, trial] of nonEmpty(surface.cells)) {
       const [quantile, hold] = place.split(' ')
       expect(trial.label).toBe(`long_short q${quantile} ${surface.weighting} h${hold}`)
     }

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { rebalanceDates } from '../../../src/backtest/portfolio/rebalance.ts'
 import { bucketReturns, rankIc } from '../../../src/backtest/statistics/scores.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import type { Row } from '../loopReference.ts'
 import { near } from '../near.ts'
 import { anyRows, datasetOf, row } from '../rows.ts'
@@ -82,7 +83,7 @@ test('bucket returns scale and shift with the returns, and ignore a monotone cha
         s => s / 2 + 100,
         r => 3 * r + 0.25,
       )
-      bucketReturns(moved, everyDate(moved), 3).forEach((bucket, b) => {
+      nonEmpty(bucketReturns(moved, everyDate(moved), 3)).forEach((bucket, b) => {
         const { meanReturn, periods } = truth[b]
         expect(bucket.periods).toBe(periods)
         near(bucket.meanReturn, meanReturn === null ? null : 3 * meanReturn + 0.25)

@@ -4,6 +4,7 @@ import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
 import { rebalanceDates } from '../../../src/backtest/portfolio/rebalance.ts'
 import { simulateMany } from '../../../src/backtest/portfolio/simulate.ts'
 import { walkForwardSweep } from '../../../src/backtest/walkforward/sweepFolds.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import type { Row } from '../loopReference.ts'
 import { datasetOf, plainSettings } from '../rows.ts'
 
@@ -68,14 +69,12 @@ test('permuting the returns of a test block never changes the choice for it or f
           const at = inBlock.indexOf(row)
           return at === -1 ? row : { ...row, forwardReturn: shuffled[at].value }
         })
-        choices(moved)
-          .folds.slice(0, f + 1)
-          .forEach(({ candidate, fold }, g) => {
-            expect([candidate, fold.trainSharpe]).toEqual([
-              truth.folds[g].candidate,
-              truth.folds[g].fold.trainSharpe,
-            ])
-          })
+        nonEmpty(choices(moved).folds.slice(0, f + 1)).forEach(({ candidate, fold }, g) => {
+          expect([candidate, fold.trainSharpe]).toEqual([
+            truth.folds[g].candidate,
+            truth.folds[g].fold.trainSharpe,
+          ])
+        })
       },
     ),
     { numRuns: 150 },

@@ -59,6 +59,7 @@ function sweepOf({
 }
 
 test('no fold of a sweep trains on a return that ends after its first test date, whatever the grid and the dates', () => {
+  let trained = 0
   fc.assert(
     fc.property(calendar, given => {
       const { candidates, days, settings } = sweepOf(given)
@@ -67,6 +68,7 @@ test('no fold of a sweep trains on a return that ends after its first test date,
           Math.max(0, fold.testStart - candidates[candidate].tranches - 1),
         )
         if (fold.trainEnd === 0) continue
+        trained++
         expect(addBusinessDays(days[fold.trainEnd - 1], settings.returnDays)).toBeLessThanOrEqual(
           days[fold.testStart],
         )
@@ -74,9 +76,11 @@ test('no fold of a sweep trains on a return that ends after its first test date,
     }),
     { numRuns: 500 },
   )
+  expect(trained).toBeGreaterThan(500)
 })
 
 test('returns in the test block, or after it, never change the choice', () => {
+  let chosen = 0
   fc.assert(
     fc.property(calendar, fc.integer({ min: 1, max: 1_000_000 }), (given, seed) => {
       const { candidates, days, settings } = sweepOf(given)
@@ -89,21 +93,25 @@ test('returns in the test block, or after it, never change the choice', () => {
           judged.set(unseen, fold.testStart)
           return { ...one, net, judged }
         })
+        chosen++
         const again = walkForwardSweep(changed, days, settings)[f]
         expect([again.candidate, again.fold.trainSharpe]).toEqual([candidate, fold.trainSharpe])
       })
     }),
     { numRuns: 100 },
   )
+  expect(chosen).toBeGreaterThan(100)
 })
 
 test('each fold is the chosen candidate’s own fold, and no candidate trained better', () => {
+  let chosen = 0
   fc.assert(
     fc.property(calendar, given => {
       const { candidates, days, settings } = sweepOf(given)
       const own = candidates.map(one => walkForward(one, days, { ...settings, tranches: one.tranches }))
       walkForwardSweep(candidates, days, settings).forEach(({ candidate, fold }, f) => {
         expect(fold).toEqual(own[candidate][f])
+        chosen++
         for (const rival of own) {
           expect(rival[f].judgedTrainSharpe ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(
             fold.judgedTrainSharpe ?? Number.NEGATIVE_INFINITY,
@@ -116,6 +124,7 @@ test('each fold is the chosen candidate’s own fold, and no candidate trained b
     }),
     { numRuns: 300 },
   )
+  expect(chosen).toBeGreaterThan(300)
 })
 
 test('a fold that no candidate can train for goes to the first label', () => {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import packageFile from '../../../package.json'
 import { readCommit, schemaNumber } from '../../../src/commands/operations/installation.ts'
 import { readShipped } from '../../../src/postgres/history.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { runInProcess } from '../runInProcess.ts'
 
 const root = resolve(import.meta.dir, '../../..')
@@ -43,7 +44,8 @@ describe('a release', () => {
     const [latest] = releases
     expect(packageFile.version).toBe(latest.version)
     const schema = schemaNumber(await readShipped())
-    for (const { version, schema: number } of releases) expect([version, number]).not.toEqual([version, null])
+    for (const { version, schema: number } of nonEmpty(releases))
+      expect([version, number]).not.toEqual([version, null])
     // A released migration is never edited, and a new one is a change that a user notices.
     if (latest.schema !== schema) expect(schema).toBeGreaterThan(latest.schema ?? 0)
     if (unreleased === '') expect(latest.schema).toBe(schema)
@@ -51,7 +53,7 @@ describe('a release', () => {
 
   test('is later than the one before it, by version, day and schema number', async () => {
     const { releases } = readChangelog(await Bun.file(resolve(root, 'CHANGELOG.md')).text())
-    for (const [place, release] of releases.slice(1).entries()) {
+    for (const [place, release] of nonEmpty(releases.slice(1).entries())) {
       const later = releases[place]
       expect(comparable(later.version) > comparable(release.version)).toBe(true)
       expect(later.date >= release.date).toBe(true)

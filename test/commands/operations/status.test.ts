@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:net'
 import { makeContext } from '../../../src/commands/context.ts'
 import { recordRun } from '../../../src/commands/operations/runQueries.ts'
 import { readConfig } from '../../../src/config.ts'
-import { recordHeartbeat } from '../../../src/features/backtests/jobs/maintainQueries.ts'
-import { migrateQueue } from '../../../src/features/backtests/jobs/queue.ts'
+import { recordHeartbeat } from '../../../src/jobs/maintainQueries.ts'
+import { migrateQueue } from '../../../src/jobs/queue.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { olderJobTable } from '../../postgres/olderJobTable.ts'
 import { runInProcess } from '../runInProcess.ts'
 
 setDefaultTimeout(120_000)
@@ -99,7 +100,7 @@ describe('status', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032';
+        `delete from migration where name >= '0032'; ${olderJobTable}
          drop function take_hits(text[], integer[], integer[], integer[], double precision, boolean[]);
          drop function limit_step(limit_counter, integer, integer, integer, double precision, boolean);
          drop table operator_run; alter table backtest_job drop column trace;

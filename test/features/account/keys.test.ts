@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { makeFreeKey, rotateKey } from '../../../src/features/account/keys.ts'
-import { findRevokedJobs } from '../../../src/features/backtests/jobs/maintainQueries.ts'
+import { findRevokedJobs } from '../../../src/jobs/maintainQueries.ts'
 import { runInProcess } from '../../commands/runInProcess.ts'
 import { testDatabase } from '../../database.ts'
 import { testServer } from '../../http/testServer.ts'
@@ -269,7 +269,7 @@ describe('a rotated key', () => {
     for (const text of [key, next]) expect((await (await ask('/api/v1/panels', text)).json()).count).toBe(1)
     const job = crypto.randomUUID()
     await sql`
-      insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
+      insert into job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
       values (${job}, ${id}, 'r', 'json', '{}', 1, 1)`
     const page = await browser.page(keysPage)
     await browser.post(`${keysPage}/revoke`, { key: String(id) })

@@ -123,6 +123,7 @@ describe.skipIf(path === null)('the account in a browser', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByText('This key was replaced.').waitFor()
+    expect(await page.getByText('This key was replaced.').isVisible()).toBe(true)
     await context.close()
   })
 

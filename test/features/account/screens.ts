@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { codeFor } from './browser.ts'
 
 /** Where pictures of the pages go, to be looked at; none without it. */
@@ -14,7 +15,7 @@ const screens = [1280, 390].flatMap(width =>
 
 /** On each screen: nothing is wider than it, and no finding of axe that is serious or critical. */
 export async function checkOnScreens(page: Page, name: string): Promise<void> {
-  for (const { width, colorScheme } of screens) {
+  for (const { width, colorScheme } of nonEmpty(screens)) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)

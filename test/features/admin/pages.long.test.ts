@@ -141,8 +141,9 @@ describe.skipIf(path === null)('licences in a browser', () => {
   test('a person who is no operator finds no page there', async () => {
     const { page, context } = await open()
     await signIn(page, 'curious@fund.example', '/account/licences')
-    await page.goto(`${server.url}/admin`)
+    const answer = await page.goto(`${server.url}/admin`)
     await page.getByText('There is no route GET /admin.').waitFor()
+    expect(answer?.status()).toBe(404)
     await context.close()
   })
 })

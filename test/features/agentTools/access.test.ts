@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { type CallerName, callerNames, callers, sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { connectTools, ways } from './toolClient.ts'
 
 setDefaultTimeout(60_000)
@@ -211,7 +212,9 @@ describe('who may use the tools is who may use the API', () => {
     expect(all.structured.data.length).toBeLessThanOrEqual(2)
     expect(await seen()).toBeLessThanOrEqual(2)
     const changes = await tools.call('get_restatements', { market: 'US', metrics: ['revenue'] })
-    expect(changes.structured.data.every(({ ticker }: { ticker: string }) => ticker !== '')).toBe(true)
+    expect(nonEmpty<{ ticker: string }>(changes.structured.data).every(({ ticker }) => ticker !== '')).toBe(
+      true,
+    )
     expect(await seen()).toBeLessThanOrEqual(2)
     await tools.close()
   })
@@ -232,7 +235,7 @@ describe('the address /mcp', () => {
       'http://localhost:3000',
       '',
     ]
-    for (const Origin of foreign.filter(origin => origin !== '')) {
+    for (const Origin of nonEmpty(foreign.filter(origin => origin !== ''))) {
       const response = await post(initialize, { Origin })
       expect([Origin, response.status]).toEqual([Origin, 403])
       expect((await response.json()).error).toMatchObject({ code: 'form_refused', param: 'Origin' })
@@ -319,7 +322,7 @@ describe('the address /mcp', () => {
   test('any server answers any message of a client', async () => {
     const urls = [server.url, other.url]
     const used: string[] = []
-    for (const way of ways.slice(0, 2)) {
+    for (const way of nonEmpty(ways.slice(0, 2))) {
       let sent = 0
       const tools = await connectTools(way, {
         url: server.url,

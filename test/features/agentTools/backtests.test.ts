@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/config.ts'
 import { shorten } from '../../../src/features/agentTools/tools/shortResult.ts'
 import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import {
   connectTools,
   type Structured,
@@ -86,7 +87,7 @@ describe('a backtest', () => {
   test('has the figures of the API to the last digit, and says what it leaves out', async () => {
     const body = { source: { horizon: '1d' }, config: { quantile: 0.1, holdDays: 5 }, include: ['ic'] }
     const whole = await api('/api/v1/backtest', body)
-    for (const way of ways) {
+    for (const way of nonEmpty(ways)) {
       const reply = await toolsOf(way).call('run_backtest', body)
       isShort(reply)
       const { state, result, left_out } = reply.structured
@@ -99,7 +100,8 @@ describe('a backtest', () => {
       expect(left_out).toContain(`${whole.equity_curve.length} points of the equity curve are shown as 13`)
       expect(left_out).toContain('Call again with max_characters up to 40,000')
       expect(reply.text).toContain(`Sharpe ratio ${whole.metrics.sharpe}`)
-      for (const { code } of whole.warnings) expect(reply.text).toContain(`Warning ${code}`)
+      for (const { code } of nonEmpty<{ code: string }>(whole.warnings))
+        expect(reply.text).toContain(`Warning ${code}`)
     }
   })
 
@@ -189,7 +191,7 @@ describe('a sweep', () => {
     await sql.unsafe(`
       create function wait_for_test() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(20261122); return new; end $$;
-      create trigger wait_for_test before update on backtest_job
+      create trigger wait_for_test before update on job
       for each row when (new.state = 'succeeded') execute function wait_for_test()`)
     const holder = await sql.reserve()
     await holder`select pg_advisory_lock(20261122)`
@@ -203,12 +205,12 @@ describe('a sweep', () => {
     const second = await auto().call('run_backtest', { job_id, wait_seconds: 60 })
     isShort(second)
     expect(second.structured).toMatchObject({ state: 'succeeded', job_id })
-    await sql`drop trigger wait_for_test on backtest_job`
+    await sql`drop trigger wait_for_test on job`
   })
 
   // A client of 2025 over HTTP cancels by a message of its own, which a server without sessions cannot relate to the call: it ends with
   // its connection, as below.
-  for (const way of ways.filter(one => one !== 'http 2025-11-25')) {
+  for (const way of nonEmpty(ways.filter(one => one !== 'http 2025-11-25'))) {
     test(`is cancelled when the caller cancels: ${way}`, async () => {
       const before = await states()
       const controller = new AbortController()

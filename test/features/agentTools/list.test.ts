@@ -3,6 +3,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 import { inToolWords } from '../../../src/features/agentTools/words.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { connectTools, type Structured, type ToolClient } from './toolClient.ts'
 
 setDefaultTimeout(120_000)
@@ -76,7 +77,7 @@ describe('the list of tools', () => {
         forms.set(name, (forms.get(name) ?? new Set()).add(form))
       }
     }
-    expect([...forms].filter(([, of]) => of.size > 1)).toEqual([])
+    expect(nonEmpty(forms).filter(([, of]) => of.size > 1)).toEqual([])
     const names = [...forms.keys()]
     for (const rival of ['ticker', 'id', 'metric', 'day', 'date', 'top', 'from_day', 'to_day', 'from', 'to'])
       expect(names).not.toContain(rival)
@@ -139,7 +140,7 @@ describe('names stand beside IDs', () => {
   const namesIn = async (name: string, args: object): Promise<(string | null)[]> => {
     const { structured, text } = await tools.call(name, args)
     const named: Structured[] = structured.companies ?? structured.results ?? structured.data
-    for (const { name: company } of named.slice(0, 3)) expect(text).toContain(company)
+    for (const { name: company } of nonEmpty(named.slice(0, 3))) expect(text).toContain(company)
     return named.map(row => row.name)
   }
 
@@ -184,7 +185,7 @@ test('get_coverage says what each metric means, of the service and of a company'
     const revenue = structured.data.find(({ m }: Structured) => m === 'revenue')
     expect([revenue.unit, revenue.meaning.startsWith('Turnover.')]).toEqual(['currency', true])
     expect(text).toContain(revenue.meaning)
-    for (const { meaning, unit } of structured.data)
+    for (const { meaning, unit } of nonEmpty<Structured>(structured.data))
       expect([meaning !== '', unit !== '']).toEqual([true, true])
   }
 })

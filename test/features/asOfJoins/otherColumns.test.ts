@@ -4,6 +4,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { insertCompanies, insertEntity, insertVintages, type Vintage } from '../companies/fixtures.ts'
 
 /* Rows of a join that have more than date and ticker: the answer has these columns as they were sent. */
@@ -250,7 +251,8 @@ describe('Parquet', () => {
       parquetReadObjects({ file: file.buffer }),
       parquetReadObjects({ file: answer }),
     ])
-    for (const [row, { date: _, ...cells }] of before.entries()) expect(after[row]).toMatchObject(cells)
+    for (const [row, { date: _, ...cells }] of nonEmpty(before.entries()))
+      expect(after[row]).toMatchObject(cells)
     expect(after.map(({ weight }) => Object.is(weight, -0))).toEqual([false, false, true])
   })
 

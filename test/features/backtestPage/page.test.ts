@@ -235,7 +235,7 @@ describe('a run', () => {
   })
 
   test('with a fault in its settings is not stored: the form comes back with what was typed', async () => {
-    const [{ before }] = await sql<{ before: number }[]>`select count(*)::int as before from backtest_job`
+    const [{ before }] = await sql<{ before: number }[]>`select count(*)::int as before from job`
     for (const [fields, words] of [
       [{ quantile: '0.9' }, 'quantile is 0.9'],
       [{ quantile: 'much' }, 'is not a number'],
@@ -256,7 +256,7 @@ describe('a run', () => {
       file: good,
     })
     expect(uneven.status).toBeGreaterThanOrEqual(400)
-    const [{ after }] = await sql<{ after: number }[]>`select count(*)::int as after from backtest_job`
+    const [{ after }] = await sql<{ after: number }[]>`select count(*)::int as after from job`
     expect(after).toBe(before)
   })
 })
@@ -278,7 +278,7 @@ describe('a pasted key', () => {
     expect(path).toContain('/backtest/runs/')
     expect(path).not.toContain(key)
     const [job] = await sql<{ name: string }[]>`
-      select k.prefix as name from backtest_job j join api_key k using (key_id) where job_id = ${path.split('/').at(-1) ?? ''}`
+      select k.prefix as name from job j join api_key k using (key_id) where job_id = ${path.split('/').at(-1) ?? ''}`
     expect(key.startsWith(job?.name ?? 'none')).toBe(true)
   })
 

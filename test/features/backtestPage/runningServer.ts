@@ -1,4 +1,5 @@
 import { startJobs } from '../../../src/boot/jobs.ts'
+import { backtestTasks } from '../../../src/features/backtests/submitted/tasks.ts'
 import { type RealServer, type RealServerOptions, realServer } from '../../http/realServer.ts'
 
 /** A test server on the shipped sample that runs submitted backtests, too. */
@@ -7,7 +8,7 @@ export async function runningServer(options: RealServerOptions = {}): Promise<Re
   const { resources, databaseUrl: url } = server
   const stopJobs = await startJobs(
     { url, concurrency: 2, drainTimeoutMs: 5_000 },
-    { ...resources, explain: resources.storage.explain, report: () => {} },
+    { ...resources, tasks: backtestTasks(resources), explain: resources.storage.explain, report: () => {} },
   )
   return {
     ...server,

@@ -46,7 +46,7 @@ test('a load that fails is not remembered', async () => {
     },
   })
   const { run } = bench
-  expect(run({})).rejects.toThrow('the database is away')
+  await expect(run({})).rejects.toThrow('the database is away')
   await Bun.sleep(0)
   broken = false
   expect((await run({})).n_dates).toBe(10)

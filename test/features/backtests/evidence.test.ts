@@ -13,6 +13,7 @@ import type { BacktestEvidence } from '../../../src/backtest/requestEvidence.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { findPython, runPython } from '../../python.ts'
 import { sharedPath } from '../../shared.ts'
 import { asPanel, costs, openBench, signals } from './backtestBench.ts'
@@ -109,7 +110,7 @@ test.skipIf(python === null || peers === null)(
         expect(evidence?.interval?.high_per_period).toBeCloseTo(high, 12)
         expect(evidence?.interval?.low).toBeCloseTo(low * Math.sqrt(252), 11)
         expect(evidence?.cpcv?.paths_per_period.length).toBe(paths.length)
-        paths.forEach((path: number, j: number) => {
+        nonEmpty<number>(paths).forEach((path, j) => {
           expect(evidence?.cpcv?.paths_per_period[j]).toBeCloseTo(path, 12)
           expect(evidence?.cpcv?.paths[j]).toBeCloseTo(path * Math.sqrt(252), 11)
         })

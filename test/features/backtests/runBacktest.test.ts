@@ -8,6 +8,7 @@ import { dayNumber, isoDate, registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { loopReference } from '../../backtest/loopReference.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { asPanel, costs, openBench, signals } from './backtestBench.ts'
 
 registerFormats()
@@ -55,7 +56,7 @@ test('the curve, turnover and costs of a panel are those of the loop reference',
   expect(result.n_periods).toBe(80)
   expect(result.equity_curve.length).toBe(81)
   let equity = 1
-  truth.forEach((period, t) => {
+  nonEmpty(truth).forEach((period, t) => {
     equity *= 1 + period.net
     expect(result.equity_curve[t + 1]).toBeCloseTo(equity, 11)
   })
@@ -69,7 +70,8 @@ test('the curve, turnover and costs of a panel are those of the loop reference',
   expect(result.dropped.held_without_return).toBe(truth.reduce((sum, p) => sum + p.heldWithoutReturn, 0))
   const last = truth[79].weights
   expect(result.positions?.length).toBe(last.size)
-  for (const { asset, weight } of result.positions ?? []) expect(weight).toBeCloseTo(last.get(asset) ?? 0, 11)
+  for (const { asset, weight } of nonEmpty(result.positions))
+    expect(weight).toBeCloseTo(last.get(asset) ?? 0, 11)
 })
 
 test('the archive and a panel of the same rows give the same result to the bit', async () => {

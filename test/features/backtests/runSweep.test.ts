@@ -11,6 +11,7 @@ import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { asPanel, costs, openBench, signals } from './backtestBench.ts'
 
 registerFormats()
@@ -75,7 +76,7 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
   const config = { returnDays: 1, gross: 2, drift: true, neutral: 'market', folds: 4 }
   const result = await run({ sweep, panel, config, include })
   const singles = new Map<string, BacktestResult>()
-  for (const trial of result.trials ?? []) {
+  for (const trial of nonEmpty(result.trials)) {
     const [direction, quantile, weighting, hold] = trial.label.split(' ')
     const own = { direction, quantile: Number(quantile.slice(1)), weighting, holdDays: Number(hold.slice(1)) }
     const single = await run({ panel, include, config: { ...config, ...own } })
@@ -105,7 +106,7 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
   expect(metrics).toEqual({ ...ownMetrics, oos_sharpe_mean: metrics.oos_sharpe_mean })
   const tested = folds.flatMap(fold => (fold.sharpe === null ? [] : [fold.sharpe]))
   expect(metrics.oos_sharpe_mean).toBeCloseTo(simple.mean(tested), 12)
-  folds.forEach((fold, f) => {
+  nonEmpty(folds).forEach((fold, f) => {
     const rivals = [...singles.values()].map(
       single => single.folds[f].judged_train_sharpe ?? Number.NEGATIVE_INFINITY,
     )

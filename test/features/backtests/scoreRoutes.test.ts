@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { callers, sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 
 let server: RealServer
 let quant: string
@@ -80,7 +81,7 @@ describe('a backtest by a figure', () => {
     const days = [...new Set(archive.map(({ date }) => date))].filter(date => date >= '2016-02-08')
     const earned = new Map(archive.map(({ date, ticker, actual }) => [`${date} ${ticker}`, actual]))
     let equity = 1
-    days.forEach((date, i) => {
+    nonEmpty(days).forEach((date, i) => {
       if (date > '2016-02-11')
         equity *= 1 + ((earned.get(`${date} AAPL`) ?? 0) - (earned.get(`${date} GOOG`) ?? 0)) / 2
       expect(answer.equity_curve[i + 1]).toBeCloseTo(equity, 10)

@@ -51,7 +51,7 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
     expect(between).toBeLessThanOrEqual(4)
   }
   controller.abort(new Error('enough'))
-  expect(sweep).rejects.toThrow('enough')
+  await expect(sweep).rejects.toThrow('enough')
 }, 60_000)
 
 test('a caller who leaves stops a sweep at once, and no thread is lost', async () => {
@@ -77,7 +77,7 @@ test('a caller who leaves stops a sweep at once, and no thread is lost', async (
   sweep.catch(() => {})
   while (slices < 3) await Bun.sleep(1)
   controller.abort(new Error('the client left'))
-  expect(sweep).rejects.toThrow('the client left')
+  await expect(sweep).rejects.toThrow('the client left')
   const left = slices
   // Both threads are free again. Of the sweep only the slice that each of them had begun is finished, and one that was sent after it.
   await onBothThreads()

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { buildFolder, releaseFolder, releasesIn, unfinishedIn } from '../../../src/features/bulk/release.ts'
 import { Bytes, writeHybrid } from '../../../src/formats/parquet/runLength.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { findPython, runPython } from '../../python.ts'
 import { manifests, sorted, truth } from '../changes/mirror.ts'
 import { insertVintages } from '../companies/fixtures.ts'
@@ -32,7 +33,7 @@ describe('a release', () => {
     expect(expected.length).toBeGreaterThan(10_000)
     expect(await readRelease(folder, manifest)).toEqual(expected)
     expect(manifest.rows).toBe(expected.length)
-    for (const { path, bytes, sha256, market, year } of manifest.files) {
+    for (const { path, bytes, sha256, market, year } of nonEmpty(manifest.files)) {
       const content = readFileSync(join(releaseFolder(folder, manifest.data_version), path))
       expect([path, content.length]).toEqual([`${market}-${year}.parquet`, bytes])
       expect(new Bun.CryptoHasher('sha256').update(content).digest('hex')).toBe(sha256)
@@ -124,7 +125,9 @@ describe('an interrupted build', () => {
     expect(await readRelease(own, manifest)).toEqual(await truth(database.sql, today))
     expect(unfinishedIn(own)).toEqual([])
     expect(
-      readdirSync(releaseFolder(own, version)).filter(name => !/\.parquet$|^manifest.json$/.test(name)),
+      nonEmpty(readdirSync(releaseFolder(own, version))).filter(
+        name => !/\.parquet$|^manifest.json$/.test(name),
+      ),
     ).toEqual([])
     removeOwn()
   })

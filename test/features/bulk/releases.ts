@@ -6,6 +6,7 @@ import { type BuildOptions, buildRelease } from '../../../src/features/bulk/buil
 import type { BulkManifest } from '../../../src/features/bulk/release.ts'
 import { releaseFolder } from '../../../src/features/bulk/release.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { type MirrorRow, manifests, sorted } from '../changes/mirror.ts'
 
 export function makeBulkFolder(): { folder: string; remove: () => void } {
@@ -29,7 +30,7 @@ const compressors = {
 /** All rows of a release, as a client reads them. */
 export async function readRelease(folder: string, manifest: BulkManifest): Promise<MirrorRow[]> {
   const all: MirrorRow[] = []
-  for (const { path, rows } of manifest.files) {
+  for (const { path, rows } of nonEmpty(manifest.files)) {
     const bytes = readFileSync(join(releaseFolder(folder, manifest.data_version), path))
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
     const found = await parquetReadObjects({ file, compressors })

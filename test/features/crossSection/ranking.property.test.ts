@@ -12,6 +12,7 @@ import {
   CrossSectionTable,
 } from '../../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../../src/features/crossSection/table.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import {
   asCapped,
   type CompanyBench,
@@ -160,14 +161,13 @@ function expected(companies: readonly Company[], { columns, sort, currency, boun
   const compared = [...(sort === null ? [] : [sort.metric]), ...(bound === null ? [] : [bound.metric])]
   const inMoney = [...(currency === null ? [] : columns), ...compared].filter(isMoney)
   const currenciesOf = (figures: Company) => new Set(inMoney.flatMap(name => figures[name]?.currency ?? []))
-  const fits = companies
+  const complete = companies
     .map((figures, place) => ({ figures, place }))
     .filter(({ figures }) => columns.some(name => figures[name] !== undefined))
     .filter(({ figures }) => sort === null || figures[sort.metric] !== undefined)
-    .filter(
-      ({ figures }) =>
-        bound === null || (figures[bound.metric]?.value ?? Number.NEGATIVE_INFINITY) >= bound.min,
-    )
+    .filter(({ figures }) => bound === null || figures[bound.metric] !== undefined)
+  const isWithin = (figures: Company) => bound === null || (figures[bound.metric]?.value ?? 0) >= bound.min
+  const fits = complete.filter(({ figures }) => isWithin(figures))
   const isOf = (figures: Company, wanted: string) =>
     inMoney.length === 0 || [...currenciesOf(figures)].join() === wanted
   const listed = fits.filter(({ figures }) => isOf(figures, code))
@@ -177,7 +177,10 @@ function expected(companies: readonly Company[], { columns, sort, currency, boun
     listed.sort((a, b) => sign * (figureOf(a.figures) - figureOf(b.figures)) || a.place - b.place)
   }
   const others = new Map<string, number>()
-  for (const { figures } of fits) {
+  // A bound on amounts is one in the currency of the request: 1e9 dollars says nothing of yen.
+  const isBoundAnAmount = bound !== null && isMoney(bound.metric)
+  const isUnbounded = (figures: Company) => isBoundAnAmount && figures[bound.metric]?.currency !== code
+  for (const { figures } of complete.filter(one => isUnbounded(one.figures) || isWithin(one.figures))) {
     const found = [...currenciesOf(figures)].sort().join(' ')
     if (inMoney.length > 0 && found !== '' && found !== code) others.set(found, (others.get(found) ?? 0) + 1)
   }
@@ -192,7 +195,7 @@ describe('companies by one of their figures', () => {
         fc.array(question, { minLength: 25, maxLength: 25 }),
         async (companies, questions) => {
           await writeMarket(companies)
-          for (const asked of questions) {
+          for (const asked of nonEmpty(questions)) {
             const { tickers, others, inMoney, code } = expected(companies, asked)
             const listed = await ask(asked)
             expect({ asked, tickers: listed.tickers }).toEqual({ asked, tickers })
@@ -203,8 +206,10 @@ describe('companies by one of their figures', () => {
             expect(listed.total).toBe(tickers.length)
             const counts = new Map((listed.others ?? []).map(other => [other.currency, other.companies]))
             expect(counts).toEqual(others)
-            // Each of them is what the same request with that currency lists, where its columns are not restricted by it.
+            // Each of them is what the same request with that currency lists, where neither its columns nor a bound are restricted by it.
+            const { bound } = asked
             if (asked.columns.length > 1 || !inMoney.includes(column)) continue
+            if (bound !== null && isMoney(bound.metric)) continue
             for (const [currency, count] of counts) {
               if (currency.length !== 3) continue
               expect((await ask({ ...asked, currency })).total).toBe(count)
@@ -214,6 +219,29 @@ describe('companies by one of their figures', () => {
       ),
       { numRuns: 5 },
     )
+  })
+
+  test('in another currency are counted whatever their amounts are: a bound in dollars does not apply to yen', async () => {
+    const amount = (value: number, currency: string): Company => ({ revenue: { value, currency } })
+    await writeMarket([
+      amount(5e9, 'USD'),
+      amount(1, 'USD'),
+      amount(3, 'JPY'),
+      amount(7e9, 'JPY'),
+      amount(2, 'CAD'),
+    ])
+    const plan = planCrossSection(
+      bench,
+      viewerOf(principal('personal')),
+      { metric: 'revenue', market: 'US', sort: '-revenue' },
+      new Map([['min_revenue', 1e9]]),
+    )
+    const { data, other_currencies } = await readCrossSection(bench, principal('personal'), plan)
+    expect(data.map(({ ticker }) => ticker)).toEqual(['C0'])
+    expect(other_currencies).toEqual([
+      { currency: 'JPY', companies: 2 },
+      { currency: 'CAD', companies: 1 },
+    ])
   })
 
   test('of a key whose companies are counted are those that it may see, without counts of others', async () => {

@@ -18,6 +18,7 @@ import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import { csvLine } from '../../../src/formats/columns.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import {
   asCapped,
   type CompanyBench,
@@ -108,7 +109,7 @@ test('trailing twelve months of a market are those of each company, and filters 
     const { data, note } = await table({ metric: named.join(), fp: 'TTM', as_of })
     expect(note).toBeUndefined()
     // Apple and the other three first, and one in ten of the many.
-    for (const row of data.filter((_, place) => place < 4 || place % 10 === 0)) {
+    for (const row of nonEmpty(data.filter((_, place) => place < 4 || place % 10 === 0))) {
       const query = { ticker: row.ticker, metric: named.join(), fp: 'TTM', view: 'latest', as_of } as const
       const own = await readCompany(bench, await planCompany(bench, personal, query))
       const cells = named.flatMap(metric => (row[metric] === null ? [] : [[metric, row[metric]]]))

@@ -3,6 +3,7 @@ import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsRow } from '../../../src/features/fundamentals/schema.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { principal } from '../companies/fixtures.ts'
 
 /** Decisions, section 4; written down again here so that the test does not lean on the importer's own table. */
@@ -61,7 +62,7 @@ export async function checkLatest(
   // Only view=latest marks rows as stale: staleness.test.ts says which.
   const latest = (await readRows(deps, ticker, 'latest', day)).map(({ stale: _, ...row }) => row)
   const expected = new Map<string, FundamentalsRow>()
-  for (const row of history) {
+  for (const row of nonEmpty(history)) {
     const best = expected.get(row.m)
     const later =
       !best || row.end > best.end || (row.end === best.end && (row.fp === 'FY' || best.fp !== 'FY'))

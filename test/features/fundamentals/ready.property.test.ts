@@ -6,6 +6,7 @@ import { fillReadyAnswers } from '../../../src/ingest/store/readyQueries.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { pinsOf } from '../../pins.ts'
 import { companyDeps } from '../companies/fixtures.ts'
 import { firstDay, importAs, spanDays, statementsOf } from '../companies/randomFilings.ts'
@@ -55,7 +56,7 @@ test('a ready answer has the bytes of the tables, after every change and on ever
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 7 }), async steps => {
-      for (const { change, madeOn } of steps) {
+      for (const { change, madeOn } of nonEmpty(steps)) {
         // Imports make rows of this very day, which are not those of an earlier one.
         await sql`delete from ready_answer where first_day > ${addDays(firstDay, spanDays + 2)}`
         await applyChange(sql, change)
@@ -68,7 +69,7 @@ test('a ready answer has the bytes of the tables, after every change and on ever
           const directory = companyDirectory(sql)
           const fast = companyDeps(sql, { today, directory })
           const slow = companyDeps(live, { today })
-          for (const ticker of tickers) {
+          for (const ticker of nonEmpty(tickers)) {
             for (const view of ['latest', 'history'] as const) {
               const query = { ticker, view }
               const expected = await bytesOf(slow, query)
@@ -112,7 +113,7 @@ test('while imports, corrections and passes race them, answers are those of thei
   let readyAnswers = 0
   const read = async () => {
     while (!done) {
-      for (const ticker of tickers) {
+      for (const ticker of nonEmpty(tickers)) {
         directory.forget()
         const view = seen.size % 2 === 0 ? 'latest' : 'history'
         const answer = await bytesOf(fast, { ticker, view })

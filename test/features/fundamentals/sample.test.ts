@@ -16,6 +16,7 @@ import {
 import { fundamentalsSheet } from '../../../src/features/fundamentals/sheet.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { companyDeps, markets, principal } from '../companies/fixtures.ts'
 import { checkHistory, checkLatest, checkRatios, readRows } from './invariants.ts'
 
@@ -171,12 +172,12 @@ describe('over random days and every entity of the sample', () => {
   })
 
   test('history is ordered by metric, end and filing, and no vintage repeats the one before it', () => {
-    for (const rows of wholeHistory.values()) {
+    for (const rows of nonEmpty(wholeHistory.values())) {
       const keys = rows.map(row => `${row.m} ${row.end} ${row.filed} ${row.fp === 'FY' ? 'Q0' : row.fp}`)
       expect(keys).toEqual(keys.toSorted())
       const lastOf = new Map<string, number>()
       const repeats: FundamentalsRow[] = []
-      for (const row of rows) {
+      for (const row of nonEmpty(rows)) {
         const series = `${row.m} ${row.end} ${row.fp}`
         if (lastOf.get(series) === row.v) repeats.push(row)
         lastOf.set(series, row.v)
@@ -188,7 +189,7 @@ describe('over random days and every entity of the sample', () => {
 
 describe('the sample as its users meet it', () => {
   test('every response fits its schema, and every metric is one that the index lists', async () => {
-    for (const ticker of tickers) {
+    for (const ticker of nonEmpty(tickers)) {
       const list = await read({ ticker })
       expect([...Value.Errors(FundamentalsList, list)].slice(0, 3)).toEqual([])
       const unknown = new Set(list.data.map(row => row.m).filter(metric => !markets.metrics.has(metric)))

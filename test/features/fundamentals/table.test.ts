@@ -17,6 +17,7 @@ import {
 import { csvLine } from '../../../src/formats/columns.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { companyDeps, principal } from '../companies/fixtures.ts'
 
 FormatRegistry.Set('date', isIsoDate)
@@ -67,7 +68,7 @@ test('has each figure of the list once, in the row of its period and no other', 
         )
         const name = (row: FundamentalsRow) => `${row.m} ${row.fy} ${row.fp} ${row.v}`
         expect(cells.toSorted()).toEqual(list.map(name).toSorted())
-        for (const row of list.filter(({ m }) => m !== 'shares_outstanding')) {
+        for (const row of nonEmpty(list.filter(({ m }) => m !== 'shares_outstanding'))) {
           const own = table.data.filter(
             ({ fy, fp, end }) => fy === row.fy && fp === row.fp && end === row.end,
           )

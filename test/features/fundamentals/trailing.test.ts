@@ -4,6 +4,7 @@ import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { companyDeps, principal } from '../companies/fixtures.ts'
 
 let database: TestDatabase
@@ -32,9 +33,9 @@ test('trailing twelve months are served when asked for, as known on the day, and
   expect(await latest('2010-11-01', 'eps,shares_diluted')).toEqual([])
 
   const everything = await read({ ticker: 'AAPL' })
-  expect(everything.some(row => row.fp === 'TTM' || row.m.endsWith('_ttm'))).toBe(false)
+  expect(nonEmpty(everything).some(row => row.fp === 'TTM' || row.m.endsWith('_ttm'))).toBe(false)
   const unasked = await read({ ticker: 'AAPL', view: 'latest' })
-  expect(unasked.some(row => row.fp === 'TTM' || row.m.endsWith('_ttm'))).toBe(false)
+  expect(nonEmpty(unasked).some(row => row.fp === 'TTM' || row.m.endsWith('_ttm'))).toBe(false)
 })
 
 test('margins and returns on trailing twelve months; the history has vintages as any other', async () => {
@@ -150,7 +151,7 @@ test('where every part of a debt is served, what is missing is the reason why th
     ['current_debt', []],
     ['total_debt', ['current_debt']],
   ])
-  for (const { reason } of overlap ?? []) expect(reason).toContain('may include long_term_debt_current')
+  for (const { reason } of nonEmpty(overlap)) expect(reason).toContain('may include long_term_debt_current')
 })
 
 test('nothing is missing for the trailing twelve months of a balance, which has none', async () => {

@@ -195,6 +195,7 @@ describe.skipIf(path === null)('with an evaluation', () => {
     await page.getByLabel('Code').fill(codeFor(server.terminal, 'back@again.example'))
     await page.keyboard.press('Enter')
     await page.waitForURL('**/companies/SNOW')
+    expect(new URL(page.url()).pathname).toBe('/companies/SNOW')
     await context.close()
   })
 })
@@ -224,7 +225,7 @@ describe.skipIf(path === null)('the day of a company', () => {
     await page.waitForFunction(() => location.search === '?as_of=2009-10-27')
     expect(await revenue2009(page)).toEqual({
       text: '36,537',
-      title: '36,537,000,000, filed 2009-10-27',
+      title: '36,537,000,000 USD, filed 2009-10-27 (10-K)',
       class: '',
     })
     expect(await slider.getAttribute('aria-valuetext')).toBe('2009-10-27')
@@ -239,6 +240,28 @@ describe.skipIf(path === null)('the day of a company', () => {
     await page.waitForFunction(() => location.search === '?as_of=2009-10-27')
     expect((await revenue2009(page)).text).toBe('36,537')
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('is shown by the script as the server shows it, on every stop', async () => {
+    const { page, context } = await visit('/companies/AAPL')
+    const shown = () =>
+      page
+        .locator('.statement td[title]:visible')
+        .evaluateAll(cells =>
+          cells.map(cell => [cell.textContent, cell.getAttribute('title'), cell.className]),
+        )
+    const days = await page
+      .locator('#as-of-day option')
+      .evaluateAll(options => options.map(option => option.getAttribute('value') ?? ''))
+    expect(days.length).toBeGreaterThan(20)
+    for (const day of days.filter((_, place) => place % 6 === 0)) {
+      await page.goto(`${server.url}/companies/AAPL`)
+      await page.getByLabel('As known on').selectOption(day)
+      const byScript = await shown()
+      await page.goto(`${server.url}/companies/AAPL?as_of=${day}`.replace(/\?as_of=$/, ''))
+      expect([day, byScript]).toEqual([day, await shown()])
+    }
     await context.close()
   })
 

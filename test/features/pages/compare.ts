@@ -63,7 +63,7 @@ export async function compareCompany(
   expect([...about, page.status]).toEqual([...about, answer.status])
   const { status } = page
   if (status !== 200) {
-    expect([...about, page.html.includes('data-v='), page.html.includes('id="vintages"')]).toEqual([
+    expect([...about, page.html.includes('data-v='), page.html.includes('id="states"')]).toEqual([
       ...about,
       false,
       false,
@@ -80,6 +80,16 @@ export async function compareCompany(
   return { status, figures: shown.length }
 }
 
+/** As the script of a company's page reads it: the stops between which it is shown, the text, the former text, title and value. */
+export type CellState = [
+  from: number,
+  until: number,
+  text: string,
+  former: string | null,
+  title: string,
+  value: number,
+]
+
 /** What a key gets of all days, by request: it is the same for each day of a page. */
 const sources = new Map<string, ReadonlySet<number>>()
 
@@ -90,10 +100,10 @@ async function valuesOf(url: string, reader: Reader, query: string): Promise<Rea
 
 /** Every value in the source of a page, those for the script and of hidden cells included, is one that the key gets of some day. */
 async function compareSource(url: string, reader: Reader, html: string, query: string): Promise<void> {
-  const text = /<script type="application\/json" id="vintages">(.*?)<\/script>/.exec(html)?.[1]
-  const rows: [number, number, string, number][][][] = text === undefined ? [] : JSON.parse(text).rows
+  const text = /<script type="application\/json" id="states">(.*?)<\/script>/.exec(html)?.[1]
+  const rows: CellState[][][] = text === undefined ? [] : JSON.parse(text).rows
   const values = [
-    ...rows.flat(2).map(([, , , value]) => value),
+    ...rows.flat(2).map(([, , , , , value]) => value),
     ...[...html.matchAll(/data-v="([^"]*)"/g)].map(([, value]) => Number(value)),
   ]
   if (values.length === 0) return

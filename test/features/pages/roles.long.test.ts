@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { revokeKey } from '../../../src/access/keys.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 import { testToday } from '../../http/testServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { evaluation, giveKey, memberWith } from '../account/members.ts'
 import { askApi, compareCompany, type Reader, seePage, signedOut, tabs } from './compare.ts'
 
@@ -152,7 +153,7 @@ describe('a page shows a visitor what the key of the visitor gets, and nothing t
         expect([role, day, shown.filter(value => !allowed.has(value))]).toEqual([role, day, []])
       }
       const fields = 'accession,form,tag,start,accepted_at,inputs,url'
-      for (const ticker of companies.filter(id => !/\.(KS|FR|TW)$/.test(id)).slice(-10)) {
+      for (const ticker of nonEmpty(companies.filter(id => !/\.(KS|FR|TW)$/.test(id)).slice(-10))) {
         const file = await seePage(server.url, `/companies/${ticker}/download?format=json`, reader)
         const path = `/api/v1/fundamentals?ticker=${ticker}&fields=${fields}`
         const answer = await askApi(server.url, path, reader)

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import fc from 'fast-check'
 import { type RealServer, realServer } from '../../http/realServer.ts'
-import { compareCompany, signedOut, type Tab } from './compare.ts'
+import { memberWith } from '../account/members.ts'
+import { type CellState, compareCompany, signedOut, type Tab, tabs } from './compare.ts'
 import { readPage } from './readPage.ts'
 
 setDefaultTimeout(120_000)
@@ -18,6 +20,27 @@ afterAll(() => server.stop(), 60_000)
 
 const compare = async (ticker: string, show: Tab, asOf: string | null): Promise<number> =>
   (await compareCompany(server.url, signedOut, { ticker, show, asOf })).figures
+
+const columnEnds = (html: string): string[] =>
+  [...(/<thead>(.*?)<\/thead>/.exec(html)?.[1] ?? '').matchAll(/<small>([\d-]+)</g)].map(([, end]) => end)
+
+/** The cells of a page after company.js has moved the slider to a day. */
+function cellsByScript(html: string, day: string): string[] {
+  const text = /<script type="application\/json" id="states">(.*?)<\/script>/.exec(html)?.[1]
+  if (text === undefined) return []
+  const { days, rows }: { days: string[]; rows: CellState[][][] } = JSON.parse(text)
+  const stop = days.findLastIndex(filed => filed <= day)
+  const metrics = [...html.matchAll(/<tr data-m="(\w+)"/g)].map(([, metric]) => metric)
+  const ends = columnEnds(html)
+  return rows.flatMap((row, at) =>
+    row.flatMap((states, column) => {
+      const state = states.find(([from, until]) => from <= stop && stop < until)
+      if (state === undefined) return []
+      const [, , shown, former, title, value] = state
+      return [[metrics[at], ends[column], value, former !== null, shown, title].join(' ')]
+    }),
+  )
+}
 
 describe('a page shows a visitor what the demo key gets, and nothing else', () => {
   test('of 200 companies, today', async () => {
@@ -50,30 +73,44 @@ describe('a page shows a visitor what the demo key gets, and nothing else', () =
 
   test('nor in the data from which a script shows other days', async () => {
     for (const ticker of ['SNOW', '2330.TW', companies[20] ?? ''])
-      expect((await readPage(`${server.url}/companies/${ticker}`)).html).not.toContain('id="vintages"')
+      expect((await readPage(`${server.url}/companies/${ticker}`)).html).not.toContain('id="states"')
   })
 
-  test('the data of the script shows each day as the page of that day does', async () => {
-    const { html } = await readPage(`${server.url}/companies/AAPL`)
-    const text = /<script type="application\/json" id="vintages">(.*?)<\/script>/.exec(html)?.[1] ?? ''
-    const data: { days: string[]; rows: [number, number, string, number][][][] } = JSON.parse(text)
-    const metrics = [...html.matchAll(/<tr data-m="(\w+)"/g)].map(([, metric]) => metric)
-    const ends = [...(/<thead>(.*?)<\/thead>/.exec(html)?.[1] ?? '').matchAll(/<small>([\d-]+)</g)].map(
-      ([, end]) => end,
+  test('the states of the script are what the page of each day shows, on random days', async () => {
+    const { cookie } = await memberWith(server, server.sql, { licence: 'personal' })
+    const tickers = [
+      ...['AAPL', 'GOOGL', 'SNOW', '2330.TW', '005930.KS', 'E02367.JP', '483935326.FR', 'CC40675.NZ'],
+      ...companies.slice(10, 14),
+    ]
+    let compared = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...tickers),
+        fc.constantFrom(...tabs),
+        fc.date({ min: new Date('2009-06-01'), max: new Date('2026-06-01'), noInvalidDate: true }),
+        async (ticker, show, date) => {
+          const day = date.toISOString().slice(0, 10)
+          const path = `${server.url}/companies/${ticker}?show=${show}`
+          const today = await readPage(path, { Cookie: cookie })
+          const page = await readPage(`${path}&as_of=${day}`, { Cookie: cookie })
+          expect([ticker, today.status, page.status]).toEqual([ticker, 200, 200])
+          const byScript = cellsByScript(today.html, day)
+          const ends = new Set(columnEnds(today.html).filter(end => columnEnds(page.html).includes(end)))
+          // A long history has other columns on another day: the script then loads the page of that day.
+          const inBoth = (cell: string) => ends.has(cell.split(' ')[1] ?? '')
+          const byServer = page.cells.map(({ metric, end, value, text, title, isRestated }) =>
+            [metric, end, value, isRestated, text, title].join(' '),
+          )
+          expect([ticker, show, day, ...byScript.filter(inBoth).sort()]).toEqual([
+            ...[ticker, show, day],
+            ...byServer.filter(inBoth).sort(),
+          ])
+          compared += byServer.length
+        },
+      ),
+      { numRuns: 60 },
     )
-    for (const stop of [0, 1, 2, 5, 9, 20, data.days.length - 1]) {
-      const byScript = data.rows.flatMap((row, at) =>
-        row.flatMap((vintages, column) => {
-          const current = vintages.findLast(([from, until]) => from <= stop && (until < 0 || stop < until))
-          return current === undefined ? [] : [`${metrics[at]} ${ends[column]} ${current[3]} ${current[2]}`]
-        }),
-      )
-      const page = await readPage(`${server.url}/companies/AAPL?as_of=${data.days[stop]}`)
-      const byServer = page.cells.map(
-        ({ metric, end, value, text: shown }) => `${metric} ${end} ${value} ${shown}`,
-      )
-      expect(byScript.sort()).toEqual(byServer.sort())
-    }
+    expect(compared).toBeGreaterThan(1_000)
   })
 
   test('a screen and a list of restatements show what the demo key gets, and other days are refused', async () => {

@@ -129,8 +129,10 @@ async function apply(sql: TransactionSql, statement: Statement, number: number):
     case 'remove filing':
       await sql`delete from signal where ticker = ${id}`
       await sql`
-        with gone as (delete from filing where entity_id = ${own} and filing_id % 3 = 0 returning filing_id)
-        delete from fact where filing_id in (select filing_id from gone)`
+        with gone as (delete from filing where entity_id = ${own} and filing_id % 3 = 0 returning filing_id),
+             repeats as (delete from fact_repeat where filing_id in (select filing_id from gone))
+        delete from fact
+        where filing_id in (select filing_id from gone) or inputs && (select array_agg(filing_id) from gone)`
       return
     case 'amend filing':
       await sql`update filing set form = form || '/A', figures = figures + 1 where entity_id = ${own}`

@@ -4,6 +4,7 @@ import type { Sql } from '../../../src/postgres/client.ts'
 import { advanceDataVersion, readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { versionedTables } from '../../../src/postgres/pins/pinQueries.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { pinsOf } from '../../pins.ts'
 import { appleVintages, companyDeps, insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { importAs, statementsOf } from '../companies/randomFilings.ts'
@@ -139,7 +140,7 @@ describe('the rows of a version', () => {
     // Each took a number of its own.
     const versions = await sql<{ version: number }[]>`select version::int from import_batch order by version`
     expect(versions.map(row => row.version)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1))
-    for (const [version, answers] of remembered)
+    for (const [version, answers] of nonEmpty(remembered))
       expect([version, await askAt(version)]).toEqual([version, answers])
   }, 60_000)
 })
@@ -151,7 +152,7 @@ test('every past table has the columns of its table, and every view of the pinne
       where attrelid = to_regclass(${`${schema}.${table}`}) and attnum > 0 and not attisdropped order by attnum`
     return rows.map(({ name, type }) => `${name} ${type}`)
   }
-  for (const table of versionedTables) {
+  for (const table of nonEmpty(versionedTables)) {
     const own = await columnsOf('public', table)
     expect(await columnsOf('public', `${table}_past`)).toEqual(['until_version integer', ...own])
     const visible = own.filter(column => !/^(since_version|amended_version) /.test(column))

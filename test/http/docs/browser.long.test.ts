@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { chromiumPath, openChromium } from '../../chromium.ts'
 import { testDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { testServer } from '../testServer.ts'
 
 setDefaultTimeout(60_000)
@@ -85,7 +86,7 @@ async function looks(page: Page): Promise<unknown[]> {
 
 const asItShould = screens.map(screen => ({ ...screen, overflow: 0, isThemed: true }))
 
-const guides = [...new Bun.Glob('*.md').scanSync(resolve(import.meta.dir, '../../../docs'))]
+const guides = nonEmpty(new Bun.Glob('*.md').scanSync(resolve(import.meta.dir, '../../../docs')))
   .map(file => `/docs/guides/${file.slice(0, -'.md'.length)}`)
   .toSorted()
 

@@ -5,7 +5,7 @@ import { BacktestBatchRequest } from '../../../src/backtest/batchRequest.ts'
 import { BacktestRequest } from '../../../src/backtest/request.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
-import { BacktestJob } from '../../../src/features/backtests/jobs/schema.ts'
+import { BacktestJob } from '../../../src/features/backtests/submitted/schema.ts'
 import { CoverageCheck, CoverageIndex } from '../../../src/features/coverage/schema.ts'
 import { FundamentalsBatch } from '../../../src/features/fundamentals/batchSchema.ts'
 import { FundamentalsList } from '../../../src/features/fundamentals/schema.ts'
@@ -19,6 +19,7 @@ import panels from '../../../src/http/docs/examples/panels.json' with { type: 'j
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
 import { ErrorBody } from '../../../src/http/errors.ts'
 import { testDatabase } from '../../database.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { testServer } from '../testServer.ts'
 
 const database = await testDatabase()
@@ -102,13 +103,13 @@ describe('/openapi.json', () => {
   })
 
   test('describes every parameter, response and error, each with an example', () => {
-    for (const { name, operation } of operations) {
+    for (const { name, operation } of nonEmpty(operations)) {
       expect([name, operation.summary.length > 5]).toEqual([name, true])
       for (const { name: parameter, description, example, schema } of operation.parameters) {
         const hasExample = [example, schema.examples, schema.enum].some(shown => shown !== undefined)
         expect([name, parameter, description.length > 10 && hasExample]).toEqual([name, parameter, true])
       }
-      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      for (const [status, { description, content }] of nonEmpty(Object.entries(operation.responses))) {
         expect([name, status, description.length > 2]).toEqual([name, status, true])
         const main =
           content?.['application/json'] ?? content?.['text/event-stream'] ?? content?.['application/x-ndjson']
@@ -127,7 +128,7 @@ describe('/openapi.json', () => {
 describe('the schemas of /openapi.json', () => {
   test('have a name each: no object is described in place, and each reference leads somewhere', () => {
     const named = /^\/components\/schemas\/\w+$/
-    for (const [path, value] of objectsIn(asServed, '')) {
+    for (const [path, value] of nonEmpty(objectsIn(asServed, ''))) {
       if (isExample(path)) continue
       if ('properties' in value && Reflect.get(value, 'type') === 'object')
         expect([path, named.test(path)]).toEqual([path, true])
@@ -170,7 +171,7 @@ describe('the schemas of /openapi.json', () => {
     const ids = operations.map(({ operation }) => operation.operationId.toLowerCase())
     const suffixes = ['', 'Result', 'Response', 'Responses', 'Params', 'Body', 'Data', 'Error', 'Errors']
     const taken = new Set(suffixes.flatMap(suffix => ids.map(id => id + suffix.toLowerCase())))
-    for (const [name, schema] of Object.entries(document.components.schemas)) {
+    for (const [name, schema] of nonEmpty(Object.entries(document.components.schemas))) {
       expect([name, taken.has(name.toLowerCase())]).toEqual([name, false])
       const fields = Object.keys(Object(Reflect.get(Object(schema), 'properties')))
       const snake = name.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase()
@@ -232,7 +233,7 @@ test('the statuses besides 200 and those of errors are where they can be', () =>
     'post /api/v1/panels': ['201'],
     'get /api/v1/bulk/{version}/{file}': ['206', '302', '416'],
   })
-  for (const { name, operation } of operations.filter(({ operation }) => operation.requestBody))
+  for (const { name, operation } of nonEmpty(operations.filter(({ operation }) => operation.requestBody)))
     expect([name, Object.keys(operation.responses)]).toEqual([
       name,
       expect.arrayContaining(['400', '413', '415', '429', '503']),
@@ -255,8 +256,8 @@ test('a backtest that is accepted with 202 is described', () => {
 })
 
 test('each error is a problem document, too', () => {
-  for (const { name, operation } of operations) {
-    for (const [status, response] of Object.entries(operation.responses)) {
+  for (const { name, operation } of nonEmpty(operations)) {
+    for (const [status, response] of nonEmpty(Object.entries(operation.responses))) {
       if (!/^[45]/.test(status) || status === '416') continue
       const problem = { schema: { $ref: '#/components/schemas/Problem' } }
       expect([name, status, response.content?.['application/problem+json']]).toEqual([name, status, problem])
@@ -310,14 +311,14 @@ describe('/docs', () => {
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
-    for (const [, target] of html.matchAll(/(?:src|href)="([^"#][^"]*)"/g)) {
+    for (const [, target] of nonEmpty(html.matchAll(/(?:src|href)="([^"#][^"]*)"/g))) {
       expect([target, target.startsWith('/')]).toEqual([target, true])
       expect([target, (await fetch(server.url + target)).status]).toEqual([target, 200])
     }
     expect(html).not.toContain('<script>')
   })
 
-  test('has one field for a key, which is hidden and stands for demo while it is empty', async () => {
+  test('has one field for a key, which is hidden and means demo while it is empty', async () => {
     expect((await text('/docs')).match(/<input [^>]*>/g)).toEqual([
       expect.stringContaining('type="password" placeholder="demo" autocomplete="off"'),
     ])
@@ -331,25 +332,24 @@ describe('/docs', () => {
       ['/docs/errors', 'Errors'],
     ]) {
       const page = await text(path)
-      const links = [
-        ...page.matchAll(/<a href="([^"]+)"( aria-current="page")?>(API|Guides|Metrics|Errors)</g),
-      ]
+      const [, area = ''] = /<nav aria-label="Documents">(.*?)<\/nav>/.exec(page) ?? []
+      const links = [...area.matchAll(/<a href="([^"]+)"( aria-current="page")?>(\w+)</g)]
       expect(links.map(([, target, current, name]) => [target, name, current !== undefined])).toEqual([
         ['/docs', 'API', section === 'API'],
         ['/docs/guides', 'Guides', section === 'Guides'],
         ['/docs/metrics', 'Metrics', section === 'Metrics'],
         ['/docs/errors', 'Errors', section === 'Errors'],
       ])
-      expect(page).toContain('<script src="/docs/assets/theme.js"></script>')
+      expect(page).toContain('<script src="/assets/theme.js"></script>')
     }
   })
 
   test('serves its files compressed, and no others', async () => {
-    const bundle = await fetch(`${server.url}/docs/assets/swagger-ui-bundle.js`)
+    const bundle = await fetch(`${server.url}/assets/swagger-ui-bundle.js`)
     expect(bundle.headers.get('content-encoding')).toBe('zstd')
     expect((await bundle.text()).length).toBeGreaterThan(1_000_000)
     for (const name of ['package.json', '..%2Fpage.html', 'constructor', '%2e%2e%2fpage.html']) {
-      expect((await fetch(`${server.url}/docs/assets/${name}`)).status).toBe(404)
+      expect((await fetch(`${server.url}/assets/${name}`)).status).toBe(404)
     }
   })
 })

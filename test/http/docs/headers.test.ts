@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { migrateQueue } from '../../../src/features/backtests/jobs/queue.ts'
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
+import { migrateQueue } from '../../../src/jobs/queue.ts'
 import { sellKey } from '../callers.ts'
 import { realServer } from '../realServer.ts'
 

@@ -69,6 +69,7 @@ export async function startReplay(): Promise<Replay> {
   return {
     requests,
     settings: {
+      REGISTERS_URL: base,
       SEC_URL: `${base}/sec`,
       SEC_DATA_URL: `${base}/sec-data`,
       SEC_CONTACT: 'Test Firm test@firm.example',

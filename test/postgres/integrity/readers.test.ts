@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { adminUrl } from '../../../src/postgres/embedded/admin.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
 import { brief, DamagedCluster } from './damagedCluster.ts'
 
 setDefaultTimeout(120_000)
@@ -44,7 +45,7 @@ describe('pages of a PostgreSQL on another machine', () => {
     const result = await db.pass({ sql: admin, folder: null })
     expect(result.description).toContain('pg_read_binary_file')
     expect(result.findings.map(brief)).toEqual([inTable, inIndex])
-    expect(result.unchecked.filter(text => !text.includes('brin'))).toEqual([])
+    expect(nonEmpty(result.unchecked).filter(text => !text.includes('brin'))).toEqual([])
     const files = await db.pass()
     expect(Math.abs(result.pages - files.pages)).toBeLessThan(50)
   })

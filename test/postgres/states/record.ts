@@ -77,8 +77,8 @@ async function fill(sql: Sql): Promise<void> {
       select entity_id, 'nz-1', 'return', '2024-05-03', '{2024-05-03,2024-06-01}', '[[1,1,1,null,19000,5,false]]'
       from entity where market = 'NZ';
     insert into job_share (job_id, round, place, configs, series, process_id)
-      select job_id, 1, 0, '{0,1}', '\\x00', gen_random_uuid() from backtest_job limit 1;
-    insert into backtest_job (job_id, key_id, state, request_id, body_format, body_query, body_bytes, submitted_data_version, finished_at)
+      select job_id, 1, 0, '{0,1}', '\\x00', gen_random_uuid() from job limit 1;
+    insert into job (job_id, key_id, state, request_id, body_format, body_query, body_bytes, submitted_data_version, finished_at)
       select '01900000-0000-7000-8000-000000000000', key_id, 'succeeded', 'state', 'json', '{}', 2, 1, now() from api_key limit 1;
     insert into job_result values ('01900000-0000-7000-8000-000000000000', '\\x00');
     insert into asfiled_queue._private_job_queues (queue_name) values ('state') on conflict do nothing;

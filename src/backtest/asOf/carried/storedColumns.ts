@@ -107,11 +107,18 @@ class TextColumn implements StoredColumn {
   }
 }
 
-/** Numbers of values in the order in which they first come. */
-class Numbering<Value> {
+/** The distinct values of a column in the order in which they first come, and which of them each row has. */
+class Numbering<Value, Numbers extends Float64Array | BigInt64Array> {
   readonly cells = new GrowingCells()
   readonly #known = new Map<Value, number>()
+  readonly #numbersIn: (buffer: SharedArrayBuffer) => Numbers
+  #numbers: Numbers
   count = 0
+
+  constructor(numbersIn: (buffer: SharedArrayBuffer) => Numbers) {
+    this.#numbersIn = numbersIn
+    this.#numbers = numbersIn(new SharedArrayBuffer(0))
+  }
 
   /** The number of a value from 1; 0 if it has none yet. */
   find(value: Value): number {
@@ -123,13 +130,27 @@ class Numbering<Value> {
     if (number <= maxRemembered) this.#known.set(value, number)
     return number
   }
+
+  /** Returns the stored values, with room for one at `count`. */
+  makeRoom(): Numbers {
+    const { buffer, length } = this.#numbers
+    if (this.count < length) return this.#numbers
+    const larger = new SharedArrayBuffer(8 * Math.max(1_024, 2 * length))
+    new Uint8Array(larger).set(new Uint8Array(buffer))
+    this.#numbers = this.#numbersIn(larger)
+    return this.#numbers
+  }
+
+  finish(name: string, type: StoredType, rows: number): CarriedColumn {
+    const numbers = this.#numbers.subarray(0, this.count)
+    return { name, cells: this.cells.finish(rows), values: { kind: 'stored', type, numbers } }
+  }
 }
 
 class FloatColumn implements StoredColumn {
   readonly name: string
   readonly #type: StoredType
-  readonly #numbering = new Numbering<number>()
-  #numbers = new Float64Array(new SharedArrayBuffer(0))
+  readonly #numbering = new Numbering<number, Float64Array>(buffer => new Float64Array(buffer))
 
   constructor(name: string, type: StoredType) {
     this.name = name
@@ -149,24 +170,12 @@ class FloatColumn implements StoredColumn {
   }
 
   #add(value: number): number {
-    const before = this.#numbers
-    const { count } = this.#numbering
-    if (count === before.length) {
-      this.#numbers = new Float64Array(new SharedArrayBuffer(8 * Math.max(1_024, 2 * count)))
-      this.#numbers.set(before)
-    }
-    this.#numbers[count] = value
+    this.#numbering.makeRoom()[this.#numbering.count] = value
     return Object.is(value, -0) ? ++this.#numbering.count : this.#numbering.add(value)
   }
 
   finish(rows: number): CarriedColumn {
-    const { cells, count } = this.#numbering
-    const numbers = this.#numbers.subarray(0, count)
-    return {
-      name: this.name,
-      cells: cells.finish(rows),
-      values: { kind: 'stored', type: this.#type, numbers },
-    }
+    return this.#numbering.finish(this.name, this.#type, rows)
   }
 }
 
@@ -174,8 +183,7 @@ class WholeColumn implements StoredColumn {
   readonly name: string
   readonly #type: StoredType
   readonly #meaningOf: (value: bigint) => bigint
-  readonly #numbering = new Numbering<bigint>()
-  #numbers = new BigInt64Array(new SharedArrayBuffer(0))
+  readonly #numbering = new Numbering<bigint, BigInt64Array>(buffer => new BigInt64Array(buffer))
 
   constructor(name: string, type: StoredType, meaningOf: (value: bigint) => bigint) {
     this.name = name
@@ -192,23 +200,11 @@ class WholeColumn implements StoredColumn {
   }
 
   #add(value: bigint): number {
-    const before = this.#numbers
-    const { count } = this.#numbering
-    if (count === before.length) {
-      this.#numbers = new BigInt64Array(new SharedArrayBuffer(8 * Math.max(1_024, 2 * count)))
-      this.#numbers.set(before)
-    }
-    this.#numbers[count] = this.#meaningOf(value)
+    this.#numbering.makeRoom()[this.#numbering.count] = this.#meaningOf(value)
     return this.#numbering.add(value)
   }
 
   finish(rows: number): CarriedColumn {
-    const { cells, count } = this.#numbering
-    const numbers = this.#numbers.subarray(0, count)
-    return {
-      name: this.name,
-      cells: cells.finish(rows),
-      values: { kind: 'stored', type: this.#type, numbers },
-    }
+    return this.#numbering.finish(this.name, this.#type, rows)
   }
 }

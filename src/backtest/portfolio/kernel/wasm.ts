@@ -15,6 +15,8 @@ interface KernelCalls {
   readonly orderBySharpe: KernelCall
   readonly bestTrial: KernelCall
   readonly countBelow: KernelCall
+  readonly drawBlocks: KernelCall
+  readonly addBlocks: KernelCall
 }
 type KernelCall = (...args: number[]) => number
 

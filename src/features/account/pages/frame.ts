@@ -1,49 +1,23 @@
 import { html, type Markup } from '../../../html.ts'
 import type { Answer } from '../../../http/context.ts'
-import { documentPage } from '../../../http/docs/documentPage.ts'
+import { personalHeaders } from '../../../http/headers.ts'
+import { htmlHeaders } from '../../../http/pages/policy.ts'
+import { type Area, shell } from '../../../http/pages/shell.ts'
 
-/** Scripts, styles, images and forms of this server only, and no style in an element. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const pageHeaders = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': contentSecurityPolicy,
-  // With no-referrer a browser would send forms with the origin null.
-  'Referrer-Policy': 'same-origin',
-  'X-Content-Type-Options': 'nosniff',
-  'Cache-Control': 'no-store',
-  Vary: 'Cookie',
+const accountArea: Area = {
+  label: 'Account',
+  links: [
+    { name: 'Account', path: '/account' },
+    { name: 'API keys', path: '/account/api-keys' },
+    { name: 'Licences', path: '/account/licences' },
+    { name: 'Usage', path: '/account/usage' },
+    { name: 'Evaluation', path: '/account/evaluation' },
+  ],
 }
-
-const sections = [
-  { title: 'Account', path: '/account' },
-  { title: 'API keys', path: '/account/api-keys' },
-  { title: 'Licences', path: '/account/licences' },
-  { title: 'Usage', path: '/account/usage' },
-  { title: 'Evaluation', path: '/account/evaluation' },
-] as const
-
-/** Pages that belong together, with links to each above every one of them. */
-export interface Area {
-  readonly label: string
-  /** Wider than a column of text. */
-  readonly isWide?: boolean
-  readonly links: readonly { readonly title: string; readonly path: string }[]
-}
-
-const accountArea: Area = { label: 'Account', links: sections }
 
 export interface PageParts {
   readonly title: string
-  /** Of a person who is signed in: shown above every page, with the way out. */
+  /** The address of the person who is signed in: shown above every page, with the button to sign out. */
   readonly email?: string
   /** Marked in the links of its area. */
   readonly section?: string
@@ -51,40 +25,32 @@ export interface PageParts {
   readonly main: Markup
 }
 
-/** A page of the account in the frame of all pages. */
+/** A page of the account, or of an area that needs one. */
 export function accountPage({ title, email, section, area = accountArea, main }: PageParts): string {
-  return documentPage({
-    title,
-    section: 'Account',
-    styles: ['/account/assets/account.css'],
-    scripts: ['/account/assets/account.js'],
-    main: html`${email !== undefined && signedInBar(email, section, area)}
-<h1>${title}</h1>
+  const isSignedIn = email !== undefined
+  return shell(
+    {
+      title,
+      section: isSignedIn ? '/account' : '/sign-in',
+      ...(isSignedIn ? { area, areaEnd: signOutForm(email) } : {}),
+      ...(section === undefined ? {} : { areaLink: section }),
+      layout: 'prose',
+      styles: ['account.css'],
+      scripts: ['account.js'],
+      main: html`<h1>${title}</h1>
 ${main}`,
-  })
+    },
+    { isSignedIn },
+  )
 }
 
-const signedInBar = (
-  email: string,
-  current: string | undefined,
-  { label, links, isWide }: Area,
-) => html`<div class="signed-in${isWide === true && ' wide'}">
-<nav aria-label="${label}">${links.map(
-  ({ title, path }) => html`<a href="${path}"${title === current && html` aria-current="page"`}>${title}</a>`,
-)}</nav>
-<form method="post" action="/sign-out"><span class="who">${email}</span> <button>Sign out</button></form>
-</div>`
+const signOutForm = (email: string) =>
+  html`<form method="post" action="/sign-out"><span class="quiet">${email}</span> <button>Sign out</button></form>`
 
 /** Answers with cookies or details of a person: never cached, and no other site may read them. */
 export function pageAnswer(status: number, body: string, own: Readonly<Record<string, string>> = {}): Answer {
-  return { status, body, headers: new Headers({ ...pageHeaders, ...own }) }
-}
-
-/** Sends the browser to another page after a form, so that reloading repeats nothing. */
-export function redirectAnswer(path: string, cookies: readonly string[] = []): Answer {
-  const headers = new Headers({ Location: path, 'Cache-Control': 'no-store', Vary: 'Cookie' })
-  for (const cookie of cookies) headers.append('Set-Cookie', cookie)
-  return { status: 303, body: null, headers }
+  const headers = personalHeaders({ ...htmlHeaders(), 'Cache-Control': 'no-store', Vary: 'Cookie', ...own })
+  return { status, body, headers }
 }
 
 /** Something to read before the rest of a page. */

@@ -1,5 +1,5 @@
+import type { Session } from '../../../access/visitorQueries.ts'
 import { html, type Markup } from '../../../html.ts'
-import type { Session } from '../sessionQueries.ts'
 import type { KeyStanding } from '../standingQueries.ts'
 import { accountPage, table } from './frame.ts'
 
@@ -34,8 +34,8 @@ ${working.map(keyCard)}
 ${!hasFree && makeForm}
 ${!keys.some(({ licence }) => licence === 'evaluation') && evaluationWay}
 ${ended.length > 0 && endedKeys(ended)}
-<p class="small">More companies, days and requests: <a href="/account/licences">request a licence</a>.</p>
-<p class="small">For programs: <code>GET /api/v1/me</code> says the same. <a href="/docs/guides/keys-and-limits">Licences and limits</a></p>`,
+<p class="quiet">More companies, days and requests: <a href="/account/licences">request a licence</a>.</p>
+<p class="quiet">For programs: <code>GET /api/v1/me</code> says the same. <a href="/docs/guides/keys-and-limits">Licences and limits</a></p>`,
   })
 }
 

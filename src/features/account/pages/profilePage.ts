@@ -1,7 +1,8 @@
+import type { Session } from '../../../access/visitorQueries.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { AuditEntry } from '../auditQueries.ts'
 import { type ListedBrowser, rememberedDays } from '../browserQueries.ts'
-import type { ListedSession, Session } from '../sessionQueries.ts'
+import type { ListedSession } from '../sessionQueries.ts'
 import { accountPage, table } from './frame.ts'
 
 /** Each act of the audit log in words. */
@@ -44,7 +45,7 @@ export const profilePage = ({ session, sessions, browsers, audit, isAdmin }: Pro
 <dt>Member since</dt><dd>${session.memberSince}</dd>
 <dt>Signed in</dt><dd>${session.signedIn}, until ${session.ends}</dd>
 </dl>
-<p><a class="action" href="/account/api-keys">API keys</a> <a class="action" href="/account/usage">Usage</a>${isAdmin && html` <a class="action" href="/admin">Administration</a>`}</p>
+<p><a class="button" href="/account/api-keys">API keys</a> <a class="button" href="/account/usage">Usage</a>${isAdmin && html` <a class="button" href="/admin">Administration</a>`}</p>
 <h2 id="sessions">Sessions</h2>
 <p>A session ends 30 days after its sign-in. Ending one here also forgets its browser. Times are UTC.</p>
 ${table({

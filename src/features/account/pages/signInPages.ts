@@ -26,7 +26,7 @@ export const signInPage = ({ mail, next, email = '', fault }: SignInState): stri
 <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${email}" autofocus>
 <button>Send the code</button>
 </form>
-${mail === 'terminal' && html`<p class="small">This server sends no mail: the code appears in its terminal, and <code>./asfiled mail</code> shows it.</p>`}`,
+${mail === 'terminal' && html`<p class="quiet">This server sends no mail: the code appears in its terminal, and <code>./asfiled mail</code> shows it.</p>`}`,
   })
 
 export interface CodeState {
@@ -52,13 +52,5 @@ export const codePage = ({ mail, next, email, fault }: CodeState): string =>
 <input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]{6,9}" title="Six digits" required maxlength="9" autofocus>
 <button>Sign in</button>
 </form>
-<p class="small">No code? ${mail === 'smtp' && 'Look into the folder for junk, or '}<a href="/sign-in">${mail === 'smtp' ? 'enter' : 'Enter'} the address again</a>.</p>`,
-  })
-
-/** What is wrong, for a browser, with a way on. */
-export const faultPage = (title: string, message: string): string =>
-  accountPage({
-    title,
-    main: html`${notice(message, 'bad')}
-<p><a href="/account">Back to the account</a></p>`,
+<p class="quiet">No code? ${mail === 'smtp' && 'Look into the folder for junk, or '}<a href="/sign-in">${mail === 'smtp' ? 'enter' : 'Enter'} the address again</a>.</p>`,
   })

@@ -1,6 +1,6 @@
+import type { Session } from '../../../access/visitorQueries.ts'
 import { addDays } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
-import type { Session } from '../sessionQueries.ts'
 import type { RouteUse } from '../usageQueries.ts'
 import { accountPage, table } from './frame.ts'
 import type { ShownKey } from './keysPage.ts'

@@ -1,18 +1,18 @@
 import { type Licence, licences } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
-import { type Area, accountPage } from '../../account/pages/frame.ts'
+import type { Area } from '../../../http/pages/shell.ts'
+import { accountPage } from '../../account/pages/frame.ts'
 import { options } from '../../licensing/licencesPage.ts'
 import { grantable, licenceTitle } from '../../licensing/terms.ts'
 
 const area: Area = {
   label: 'Administration',
-  isWide: true,
   links: [
-    { title: 'Overview', path: '/admin' },
-    { title: 'Requests', path: '/admin/requests' },
-    { title: 'Accounts', path: '/admin/accounts' },
-    { title: 'Keys', path: '/admin/keys' },
-    { title: 'Orders', path: '/admin/orders' },
+    { name: 'Overview', path: '/admin' },
+    { name: 'Requests', path: '/admin/requests' },
+    { name: 'Accounts', path: '/admin/accounts' },
+    { name: 'Keys', path: '/admin/keys' },
+    { name: 'Orders', path: '/admin/orders' },
   ],
 }
 
@@ -33,7 +33,7 @@ export const searchForm = (
 
 /** A link to the rows after the last one shown. */
 export const moreLink = (path: string, query: Readonly<Record<string, string>>): Markup =>
-  html`<p><a class="action" href="${path}?${new URLSearchParams(query).toString()}">Earlier ones</a></p>`
+  html`<p><a class="button" href="${path}?${new URLSearchParams(query).toString()}">Earlier ones</a></p>`
 
 /** What the fields of a grant are filled with. */
 export interface GrantFields {

@@ -33,7 +33,7 @@ export const requestsPage = (
     email,
     'Requests',
     'Requests',
-    html`<p><a class="action" href="/admin/requests"${open && html` aria-current="page"`}>Open</a> <a class="action" href="/admin/requests?state=all"${!open && html` aria-current="page"`}>All</a></p>
+    html`<p><a class="button" href="/admin/requests"${open && html` aria-current="page"`}>Open</a> <a class="button" href="/admin/requests?state=all"${!open && html` aria-current="page"`}>All</a></p>
 ${requestTable(open ? 'Open requests' : 'All requests', requests)}
 ${next !== null && moreLink('/admin/requests', { ...(open ? {} : { state: 'all' }), before: String(next) })}`,
   )

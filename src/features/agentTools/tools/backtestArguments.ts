@@ -8,7 +8,7 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
-import { BacktestJobParams } from '../../backtests/jobs/schema.ts'
+import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
 

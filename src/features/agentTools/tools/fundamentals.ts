@@ -11,7 +11,7 @@ import {
   tickersArgument,
   versionArgument,
 } from '../fields.ts'
-import { fitRows, readPlace, requireSame } from '../pages.ts'
+import { fitRows, readPlace, requireSame } from '../pagination.ts'
 import { said } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, given, notesOf, type ReadRow, readFigures } from './figures.ts'

@@ -15,7 +15,7 @@ import {
   versionArgument,
 } from '../fields.ts'
 import { companyIn, withNames } from '../names.ts'
-import { fitRows, readPlace, requireSame, sizeOf } from '../pages.ts'
+import { fitRows, readPlace, requireSame, sizeOf } from '../pagination.ts'
 import { limitForCapped, said } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, given, notesOf, type ReadRow, readFigures, wordsOf } from './figures.ts'

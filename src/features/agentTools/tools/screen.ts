@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type ToolCall, ToolRefusal } from '../api.ts'
 import { listFields, originFields } from '../fields.ts'
 import { companyIn, withNames } from '../names.ts'
-import { fitRows, type Place, readPlace, requireSame, sizeOf } from '../pages.ts'
+import { fitRows, type Place, readPlace, requireSame, sizeOf } from '../pagination.ts'
 import { said } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
 import {

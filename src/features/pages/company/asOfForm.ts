@@ -5,11 +5,11 @@ import type { CompanyView } from './read.ts'
 
 /** The choice of the day: a slider among the days of filings with scripts, a list and a button without. */
 export function asOfForm(
-  { list, profile, isOpen }: CompanyView,
+  { list, profile, hasFullHistory }: CompanyView,
   days: readonly string[],
   { as_of, show }: CompanyPageQuery,
 ): Markup {
-  if (!isOpen) return lockedNotice(list, profile.ticker)
+  if (!hasFullHistory) return lockedNotice(list, profile.ticker)
   if (days.length === 0) return html``
   const at = as_of === undefined ? days.length - 1 : days.findLastIndex(day => day <= as_of)
   return html`<form class="as-of" method="get" action="/companies/${encodeURIComponent(profile.ticker)}">

@@ -23,7 +23,7 @@ export function missingFigures(markets: Pick<Markets, 'metrics' | 'get'>, view: 
   if (reasons.length === 0 && others.length === 0 && note === undefined) return html``
   return html`<section><h2 id="missing">What is missing, and why</h2>
 ${note !== undefined && html`<p>${note}</p>`}
-${reasons.length > 0 && html`<details><summary>${reasons.length} ${reasons.length === 1 ? 'metric' : 'metrics'} with a reason</summary><dl class="missing">${reasons.map(({ metric, why }) => html`<dt>${metricLabel(metric)}</dt><dd>${why}</dd>`)}</dl></details>`}
+${reasons.length > 0 && html`<details><summary>${reasons.length} ${reasons.length === 1 ? 'metric' : 'metrics'} with a reason</summary><dl class="terms">${reasons.map(({ metric, why }) => html`<dt>${metricLabel(metric)}</dt><dd>${why}</dd>`)}</dl></details>`}
 ${others.length > 0 && html`<p class="quiet">No filing on record states: ${others.map(metricLabel).join(', ')}.</p>`}
 </section>`
 }
@@ -37,7 +37,7 @@ function missingComponents(metric: string, onRecord: ReadonlySet<string>): strin
     : `It is computed of figures that no filing states: ${unstated.join(', ')}.`
 }
 
-const onOtherPeriods = ({ isOpen }: CompanyView) =>
-  isOpen
+const onOtherPeriods = ({ hasFullHistory }: CompanyView) =>
+  hasFullHistory
     ? 'It is on record, and not for these periods.'
     : 'It is on record, and not for the year that is shown.'

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
-import type { SitePage } from '../../../http/pages/sitePage.ts'
+import type { Page } from '../../../http/pages/shell.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
@@ -12,7 +12,7 @@ import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
 import { readCompanyView } from './read.ts'
-import { statementTables, type Tables, tablesOf, vintageData } from './tables.ts'
+import { cellStates, statementTables, type Tables, tablesOf } from './tables.ts'
 import { timeline } from './timeline.ts'
 
 /** /companies/{id}: a company's figures as known today or, where the visitor's licence opens it, on any day. */
@@ -21,9 +21,9 @@ export async function companyPage(
   principal: Principal,
   id: string,
   query: CompanyPageQuery,
-): Promise<SitePage> {
+): Promise<Page> {
   const view = await readCompanyView(deps, principal, id, query)
-  const { profile, list, isOpen, filings } = view
+  const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
   const name = list.name ?? profile.name?.value ?? ticker
@@ -35,9 +35,9 @@ export async function companyPage(
     description,
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
-    scripts: ['company.js'],
-    main: html`<div class="company">
-<header><h1>${name}</h1>
+    styles: ['chart.css', 'company.css'],
+    scripts: ['search.js', 'company.js'],
+    main: html`<header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
@@ -57,8 +57,7 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How the figures of ${manifest?.name ?? market} are to be read</a>. The same for programs: <code>GET /api/v1/fundamentals?ticker=${ticker}</code></p></section>
 ${searchForm('')}
-${isOpen && vintageData(tables, profile.currency)}
-</div>`,
+${hasFullHistory && cellStates(tables, profile.currency)}`,
   }
 }
 
@@ -82,7 +81,7 @@ function identity(profile: Company, country: string): Markup {
       `${profile.filings}${profile.first_filed === null ? '' : `, ${profile.first_filed} to ${profile.last_filed}`}`,
     ],
   ]
-  return html`<dl class="facts">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>`
+  return html`<dl class="identity">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>`
 }
 
 const sectorName = (

@@ -20,7 +20,7 @@ export interface CompanyView {
   /** Every vintage known today, among which one drags. The same as `list` where no day is chosen. */
   readonly today: FundamentalsList
   /** Whether the visitor's licence opens other days and years of this company. */
-  readonly isOpen: boolean
+  readonly hasFullHistory: boolean
   readonly filings: FilingList
 }
 
@@ -53,7 +53,7 @@ export async function readCompanyView(
     ])
     const today = ofToday ?? list
     if ([profile, today, filings].every(part => part.data_version === list.data_version))
-      return { profile, list, today, isOpen: !plan.recentFiscalYearOnly, filings }
+      return { profile, list, today, hasFullHistory: !plan.recentFiscalYearOnly, filings }
   }
   throw dataVersionConflict()
 }

@@ -1,10 +1,9 @@
 import { html, type Markup } from '../../../html.ts'
-import { dataScript } from '../../../http/pages/frame.ts'
-import { isPeriodFigure } from '../../fundamentals/columns.ts'
+import { dataScript } from '../../../http/pages/shell.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import { exactFigure, formOf, type Scale, scaleOf, shownFigure } from '../figures.ts'
-import { currentOf, filingDays, type Grid, gridOf, type Period, restatedFrom } from '../grid.ts'
+import { currentOf, filingDays, type Grid, gridOf, knownOn, type Period, restatedFrom } from '../grid.ts'
 import { metricLabel, type Statement, statementsOf } from '../statements.ts'
 import { type CompanyPageQuery, companyPath } from './query.ts'
 import type { CompanyView } from './read.ts'
@@ -90,7 +89,7 @@ function metricRow(tables: Tables, metric: string, currency: string | null, addr
   const { periods, shown } = tables
   const cells = periods.map(({ key }) => shown.vintages(metric, key))
   const isEmpty = cells.every(vintages => currentOf(vintages) === null)
-  return html`<tr data-m="${metric}"${!isPeriodFigure(metric) && html` data-cover`}${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a></th>${periods.map(
+  return html`<tr data-m="${metric}"${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a></th>${periods.map(
     (period, place) => figureCell(tables, cells[place], currency, { ...address, period, metric }),
   )}</tr>
 `
@@ -108,13 +107,37 @@ function figureCell(
   { ticker, query, period, metric }: Place,
 ): Markup {
   const isHidden = !isShown(tables, period) && hidden
-  const current = currentOf(vintages)
-  if (current === null) return html`<td${isHidden}></td>`
-  const before = restatedFrom(vintages)
-  const text = cellText(current, currency, tables.scale)
-  const former = before === null ? null : cellText(before, currency, tables.scale)
+  const shown = shownCell(vintages, currency, tables.scale)
+  if (shown === null) return html`<td${isHidden}></td>`
+  const { text, former, title, value } = shown
   const path = companyPath(ticker, { ...query, cell: `${metric}.${period.key}` })
-  return html`<td${isHidden} data-v="${current.v}" title="${cellTitle(current, before)}"${before !== null && html` class="restated"`}><a href="${path}#figure">${text}</a>${former !== null && former !== text && html`<s>${former}</s>`}</td>`
+  return html`<td${isHidden} data-v="${value}" title="${title}"${former !== null && html` class="restated"`}>\
+<a href="${path}#figure">${text}</a>${former !== null && former !== text && html`<s>${former}</s>`}</td>`
+}
+
+interface ShownCell {
+  readonly text: string
+  /** The figure before its restatement; null: it is not restated. */
+  readonly former: string | null
+  readonly title: string
+  readonly value: number
+}
+
+/** What a cell shows of the vintages that are known on a day; null where none of them is current. */
+function shownCell(
+  vintages: readonly FundamentalsRow[],
+  currency: string | null,
+  scale: Scale,
+): ShownCell | null {
+  const current = currentOf(vintages)
+  if (current === null) return null
+  const before = restatedFrom(vintages)
+  return {
+    text: cellText(current, currency, scale),
+    former: before === null ? null : cellText(before, currency, scale),
+    title: before === null ? filing(current) : `${filing(current)}; before: ${filing(before)}`,
+    value: current.v,
+  }
 }
 
 /** A figure in a currency other than the company's names it. */
@@ -124,29 +147,28 @@ export function cellText({ m, v, u }: FundamentalsRow, currency: string | null, 
   return form === 'amount' && currency !== null && u !== currency ? `${u} ${text}` : text
 }
 
-function cellTitle(current: FundamentalsRow, before: FundamentalsRow | null): string {
-  return before === null ? filing(current) : `${filing(current)}; before: ${filing(before)}`
-}
-
 const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
   `${exactFigure(v)} ${u}, ${kind === 'derived' ? 'derived, ' : ''}filed ${filed}${form === null || form === undefined ? '' : ` (${form})`}`
 
-/** Every vintage of every cell in the order of the tables, for company.js, which shows another day without a request. A vintage is
- * the day from which it is current, the day from which it is no longer (-1: it is today), its text and its value. */
-export function vintageData(
+/** What each cell shows between which stops of the slider, in the order of the tables: company.js shows another day without a
+ * request and decides nothing itself. A state is the stop from which it is shown, the stop from which it no longer is, the text,
+ * the former text or null, the title and the value. */
+export function cellStates(
   { statements, periods, layout, days, scale, isPart }: Tables,
   currency: string | null,
 ): Markup {
-  const dayOf = new Map(days.map((day, place) => [day, place]))
+  const stopOf = new Map(days.map((day, stop) => [day, stop]))
+  const statesOf = (vintages: readonly FundamentalsRow[]) => {
+    const changes = filingDays(vintages)
+    return changes.flatMap((day, at) => {
+      const shown = shownCell(knownOn(vintages, day), currency, scale)
+      if (shown === null) return []
+      const { text, former, title, value } = shown
+      return [[stopOf.get(day), stopOf.get(changes[at + 1] ?? '') ?? days.length, text, former, title, value]]
+    })
+  }
   const rows = statements.flatMap(({ metrics }) =>
-    metrics.map(metric =>
-      periods.map(({ key }) =>
-        layout.vintages(metric, key).map(row => {
-          const until = row.until === null ? -1 : (dayOf.get(row.until) ?? -1)
-          return [dayOf.get(row.filed) ?? 0, until, cellText(row, currency, scale), row.v]
-        }),
-      ),
-    ),
+    metrics.map(metric => periods.map(({ key }) => statesOf(layout.vintages(metric, key)))),
   )
-  return dataScript('application/json', { days, rows, isPart }, 'vintages')
+  return dataScript('application/json', { days, rows, isPart }, 'states')
 }

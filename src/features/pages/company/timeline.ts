@@ -37,7 +37,7 @@ ${vintages.map((row, place) => vintageRow(row, vintages[place - 1]))}</tbody>
 }
 
 const section = (content: Markup) =>
-  html`<section id="figure" class="figure" tabindex="-1" aria-live="polite">${content}</section>`
+  html`<section id="figure" class="card" tabindex="-1" aria-live="polite">${content}</section>`
 
 const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined) =>
   html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from stated figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', of the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>

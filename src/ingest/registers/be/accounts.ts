@@ -72,8 +72,19 @@ export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts 
     currency: currencies.size > 1 ? 'several' : currency,
     enterprise: entities.size === 1 ? enterpriseNumber(entity) : null,
     figures: instance.facts.filter(({ unit }) => unit !== null).length,
-    faults: new NamedFaults(),
+    faults: faultyDaysOf(instance),
   }
+}
+
+/** The amounts whose context has a day that is none. */
+function faultyDaysOf({ facts, faultyDays }: XbrlInstance): NamedFaults {
+  const faults = new NamedFaults()
+  for (const { name, unit, context } of facts) {
+    const day = faultyDays.get(context)
+    if (unit !== null && day !== undefined)
+      faults.add(`${name} in context ${context}: ${shown(day)} is not a day`)
+  }
+  return faults
 }
 
 const elements = /^http:\/\/www\.nbb\.be\/be\/fr\/pfs\/ci\/\d{4}-\d\d-\d\d$/

@@ -11,7 +11,7 @@ import { factsOfAccounts } from './figures.ts'
 import { References, readReferences } from './references.ts'
 
 /** Reads one document without the others of its import. */
-export const readDocument = (document: SourceDocument): DocumentContent => createReader()(document)
+export const readBelgianReport = (document: SourceDocument): DocumentContent => createReader()(document)
 
 /** Creates the reader of one import. Accounts state neither their enterprise nor their deposit date: both are in
  * references, which may be in other files and come after them. */

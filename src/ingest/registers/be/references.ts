@@ -1,6 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing, ParsedDocument } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { enterpriseNumber, profileOf } from './enterprises.ts'
 
@@ -24,7 +25,13 @@ export function readReferences(
 ): DocumentContent {
   const enterprises = new Map<string, ParsedDocument>()
   const leftOut = new LeftOut()
+  const faults = new NamedFaults()
   for (const item of items) {
+    const faultyDay = faultyDayOf(item)
+    if (faultyDay !== null) {
+      faults.add(faultyDay)
+      continue
+    }
     const reference = parseReference(item, fileName)
     if (typeof reference === 'string') {
       leftOut.add(reference)
@@ -40,7 +47,18 @@ export function readReferences(
       filings: [...filings, filingOf(reference)],
     })
   }
-  return { ...contentWithoutFigures([...enterprises.values()], leftOut), isAlwaysRead: true }
+  return { ...contentWithoutFigures([...enterprises.values()], leftOut, faults), isAlwaysRead: true }
+}
+
+/** Names the first day of a reference that is none. null: there is no such day. */
+function faultyDayOf(item: Readonly<Record<string, unknown>>): string | null {
+  const { startDate, endDate } = isRecord(item.ExerciseDates) ? item.ExerciseDates : {}
+  for (const [field, stated] of Object.entries({ DepositDate: item.DepositDate, startDate, endDate })) {
+    const text = textOf(stated)
+    if (text !== null && Number.isNaN(dayOf(text.slice(0, 10))))
+      return `reference ${shown(item.ReferenceNumber)}, ${field}: ${shown(text)} is not a day`
+  }
+  return null
 }
 
 /** A reference, or the reason why it is left out. */

@@ -1,6 +1,6 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { createReader, readDocument } from './readDocument.ts'
+import { createReader, readBelgianReport } from './readDocument.ts'
 
 /** The Central Balance Sheet Office of the National Bank of Belgium. */
 export const beRegister: Register = {
@@ -10,7 +10,7 @@ export const beRegister: Register = {
   rules,
   documentNames: /\.(json|xbrl|xml|csv)$/i,
   mapping: `2 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readBelgianReport,
   createReader,
   help: `
   *.json                References of an enterprise (its ten digits in the file name), or accounts

@@ -63,7 +63,7 @@ const referencesRequest = (task: SyncTask, number: string): RegisterRequest => (
   headers: headersFor(task, 'application/json'),
   key: `references/${number}`,
   revision: null,
-  // The response does not name its enterprise: `readDocument` takes it from the file name.
+  // The response does not name its enterprise: `readBelgianReport` takes it from the file name.
   fileName: `${number}/references_${number}.json`,
   subject: number,
   imports: true,

@@ -1,14 +1,24 @@
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, Filing } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
 /** Reads the register's index of publications: which company published which document when. It has no figures. */
 export function readPublications(document: unknown): DocumentContent {
   const filings = new Map<string, Filing[]>()
   const leftOut = new LeftOut()
-  for (const hit of hitsOf(document)) {
-    const publication = parsePublication(isRecord(hit._source) ? hit._source : hit)
+  const faults = new NamedFaults()
+  for (const [place, hit] of hitsOf(document).entries()) {
+    const source = isRecord(hit._source) ? hit._source : hit
+    const { offentliggoerelsesTidspunkt: published } = source
+    if (textOf(published) !== null && danishDay(published) === null) {
+      faults.add(
+        `hit ${place + 1}: offentliggoerelsesTidspunkt is ${shown(published)}, not a time with its zone`,
+      )
+      continue
+    }
+    const publication = parsePublication(source)
     if (typeof publication === 'string') leftOut.add(publication)
     else {
       const ofCompany = filings.get(publication.cvr)
@@ -21,7 +31,7 @@ export function readPublications(document: unknown): DocumentContent {
     reportedFacts: [],
     filings: ofCompany,
   }))
-  return contentWithoutFigures(parsed, leftOut)
+  return contentWithoutFigures(parsed, leftOut, faults)
 }
 
 /** The response of a search, its list of hits, or one hit. */

@@ -4,5 +4,5 @@ import { readPublications } from './publications.ts'
 import { readReport } from './reports.ts'
 
 /** The index of publications in JSON, or a published report in XBRL. */
-export const readDocument = ({ name, bytes }: SourceDocument): DocumentContent =>
+export const readDanishReport = ({ name, bytes }: SourceDocument): DocumentContent =>
   /\.json$/i.test(name) ? readPublications(parseJson(bytes)) : readReport(decodeUtf8(bytes), name)

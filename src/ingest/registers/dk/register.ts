@@ -1,6 +1,6 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { readDocument } from './readDocument.ts'
+import { readDanishReport } from './readDocument.ts'
 
 /** Erhvervsstyrelsen, the Danish Business Authority. */
 export const dkRegister: Register = {
@@ -10,7 +10,7 @@ export const dkRegister: Register = {
   rules,
   documentNames: /\.(json|xml|xbrl)$/i,
   mapping: `2 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readDanishReport,
   help: `
   *.json                  The index of publications: hits of offentliggoerelser/_search
   <name of document>.xml  Published reports in XBRL, named like the end of their dokumentUrl; also .xml.gz

@@ -1,8 +1,10 @@
+import { isoDate } from '../../../dates.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from '../../../facts/reportedFact.ts'
 import type { TagUse } from '../../concepts.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
+import { shown } from '../../reading/namedFaults.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
-import { type DocumentContent, LeftOut } from '../registerInterface.ts'
+import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { accountsByOrder, type OrderedFigure } from './accountsByOrder.ts'
 import { usesOfTag } from './concepts.ts'
 import { accessionOf, cvrOf, profileOf } from './publications.ts'
@@ -11,7 +13,7 @@ import { accessionOf, cvrOf, profileOf } from './publications.ts'
  * meeting) are earlier. The index states it; until the index is imported the figures are stored and not served. */
 export function readReport(text: string, path: string): DocumentContent {
   const report = readXbrl(text)
-  const tally = new Tally()
+  const tally = new ReportTally()
   const cvr = companyNumber(report)
   const accession = cvr === null ? null : accessionOf(cvr, path)
   const mapped = report.facts.filter(fact => usesOfTag(tagOf(fact) ?? '') !== undefined)
@@ -21,7 +23,7 @@ export function readReport(text: string, path: string): DocumentContent {
         ? 'a figure of a report without the CVR number of exactly one company'
         : 'a figure of a report whose file name is not that in dokumentUrl'
     tally.leave(reason, mapped.length)
-    return { parsed: [], figuresRead: mapped.length, malformed: 0, leftOut: tally.counts.leftOut }
+    return { parsed: [], figuresRead: mapped.length, ...tally.counts }
   }
   const figures = ofOneBasis(
     mapped.flatMap(fact => figureOf(fact, report, tally) ?? []),
@@ -33,32 +35,28 @@ export function readReport(text: string, path: string): DocumentContent {
   return {
     parsed: [{ profile, reportedFacts, filings: [] }],
     figuresRead: mapped.length,
+    unplaced: tally.periods,
     ...tally.counts,
   }
 }
 
 /** Counts figures that are not taken. Each method returns null, so that a figure is counted where it is dropped. */
-class Tally {
-  #malformed = 0
-  #unplaced = 0
-  readonly #leftOut = new LeftOut()
+class ReportTally extends Tally {
+  /** Figures over a period that no fiscal year has. */
+  periods = 0
 
-  get counts() {
-    return { malformed: this.#malformed, unplaced: this.#unplaced, leftOut: this.#leftOut.counts }
-  }
-
-  malformed(): null {
-    this.#malformed++
+  malformed({ fact, tag }: { readonly fact: XbrlFact; readonly tag: string }, fault: string): null {
+    this.faults.add(`${tag} in context ${fact.context}: ${fault}`)
     return null
   }
 
   unplaced(): null {
-    this.#unplaced++
+    this.periods++
     return null
   }
 
   leave(reason: string, figures = 1): null {
-    this.#leftOut.add(reason, figures)
+    this.leftOut.add(reason, figures)
     return null
   }
 }
@@ -95,19 +93,28 @@ interface Figure {
   readonly value: number
 }
 
-function figureOf(fact: XbrlFact, { contexts }: XbrlInstance, tally: Tally): Figure | null {
+function figureOf(fact: XbrlFact, { contexts, faultyDays }: XbrlInstance, tally: ReportTally): Figure | null {
   const tag = tagOf(fact) ?? ''
   const uses = usesOfTag(tag) ?? []
   const context = contexts.get(fact.context)
-  if (context === undefined) return tally.malformed()
+  if (context === undefined) {
+    const day = faultyDays.get(fact.context)
+    const fault =
+      day === undefined ? 'the report has no such context with days' : `${shown(day)} is not a day`
+    return tally.malformed({ fact, tag }, fault)
+  }
   const basis = basisOf(context)
   if (basis === null)
     return tally.leave('a figure in a dimension (a class of equity, an earlier year, a distribution)')
   if (fact.value === null) return tally.leave('a figure that is nil')
   const value = numberOf(fact.value)
   const isFlow = context.start !== null
-  if (Number.isNaN(value) || uses.some(({ concept }) => (concept.kind === 'flow') !== isFlow))
-    return tally.malformed()
+  if (Number.isNaN(value))
+    return tally.malformed({ fact, tag }, `${shown(fact.value)} is not a finite number`)
+  if (uses.some(({ concept }) => (concept.kind === 'flow') !== isFlow)) {
+    const stated = isFlow ? 'over a period, and it is a balance' : 'on one day, and it is a flow'
+    return tally.malformed({ fact, tag }, `it is stated ${stated}`)
+  }
   return { tag, uses, context, basis, fact, value }
 }
 
@@ -146,7 +153,7 @@ function basisOf({ dimensions }: XbrlContext): Basis | null {
 
 /** The figures of the preferred accounts. These are the group's if the report has the group's balance sheet; otherwise those
  * without a dimension; otherwise those of the parent company alone. Figures of different accounts are never mixed. */
-function ofOneBasis(figures: readonly Figure[], tally: Tally): Figure[] {
+function ofOneBasis(figures: readonly Figure[], tally: ReportTally): Figure[] {
   const order: readonly Basis[] = ['group', 'plain', 'parent']
   const has = (basis: Basis, balance: boolean) =>
     figures.some(figure => figure.basis === basis && (!balance || isBalance(figure)))
@@ -162,7 +169,11 @@ const isBalance = ({ uses }: Figure) => uses.some(({ metric }) => metric === 'as
 
 /** The figures of a report, each stated once or several times. Where group and parent company are told apart by nothing but the order
  * of their figures, those of the group. */
-function ofOneAccount(figures: readonly Figure[], report: XbrlInstance, tally: Tally): readonly Figure[] {
+function ofOneAccount(
+  figures: readonly Figure[],
+  report: XbrlInstance,
+  tally: ReportTally,
+): readonly Figure[] {
   const repeated = [...groupByKey(figures, report).values()]
   const differing = repeated.filter(differ)
   // A single contradiction is an error in one figure, and the others count. Two accounts state most of their figures twice.
@@ -200,7 +211,7 @@ function factsOfFigures(
   all: readonly Figure[],
   report: XbrlInstance,
   filing: Filing,
-  tally: Tally,
+  tally: ReportTally,
 ): ReportedFact[] {
   const firstDays = new Set([...report.contexts.values()].map(({ start }) => start))
   const isAnnual = !/^(delårs|halvårs|kvartals|interim|half|quarter)/i.test(
@@ -210,12 +221,17 @@ function factsOfFigures(
   const reportedFacts: ReportedFact[] = []
   for (const same of repeated.values()) {
     if (differ(same)) {
+      const [{ tag, context }] = same
+      const days = [context.start ?? [], context.end].flat().map(isoDate).join('..')
+      const values = [...new Set(same.map(({ value }) => value))].join(' and ')
+      tally.contradictions.add(`${tag} ${days} in ${filing.accession}: ${values}; none is taken`)
       tally.leave('a figure that its report states twice with different values', same.length)
       continue
     }
     tally.leave('a figure that its report states twice', same.length - 1)
     const [{ uses, context, fact, value }] = same
     const { start, end } = context
+    // An opening balance: at a change of accounting rules it is not the balance of the evening before, and it is of no fiscal year end.
     if (start === null && firstDays.has(end)) {
       tally.leave('a balance on the first day of a period')
       continue

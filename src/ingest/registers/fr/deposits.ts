@@ -1,5 +1,6 @@
 import type { SaxesTagNS } from 'saxes'
 import { isRecord } from '../../reading/fields.ts'
+import { shown } from '../../reading/namedFaults.ts'
 import { readXml } from '../../reading/xml.ts'
 
 /** Accounts as they were deposited: the same from XML and from JSON, every field as its plain text. */
@@ -171,9 +172,11 @@ function depositOf(record: unknown): Deposit | null {
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
 
+const numberShown = (value: unknown) => (Number.isFinite(value) ? String(value) : shown(value))
+
 /** Anything but text, number or nothing becomes a text that is later counted as malformed. */
 const amountIn = (value: unknown) =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value.trim() : String(value)
+  value === undefined || value === null ? '' : typeof value === 'string' ? value.trim() : numberShown(value)
 
 /** Confidential accounts have no detail. */
 function linesOf(detail: unknown): Line[] | null {

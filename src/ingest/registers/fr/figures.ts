@@ -1,20 +1,19 @@
 import { addMonths, isoDate } from '../../../dates.ts'
 import type { Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, textOf } from '../../reading/fields.ts'
-import { type NamedFaults, shown } from '../../reading/namedFaults.ts'
-import type { LeftOut } from '../registerInterface.ts'
+import { shown } from '../../reading/namedFaults.ts'
+import type { LeftOut, Tally } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import type { Amounts, Deposit, Line } from './deposits.ts'
 import { type FormCode, forms, incomePages } from './forms.ts'
 
-/** Counts what is not taken from the deposits of a document. */
-export interface DepositTally {
-  readonly faults: NamedFaults
-  readonly leftOut: LeftOut
-}
-
 /** The figures of one deposit; null if it is left out. */
-export function factsOfDeposit(deposit: Deposit, tally: DepositTally): ParsedDocument | null {
+export function factsOfDeposit(deposit: Deposit, tally: Tally): ParsedDocument | null {
+  const faultyDay = faultyDayOf(deposit)
+  if (faultyDay !== null) {
+    tally.faults.add(faultyDay)
+    return null
+  }
   const header = headerOf(deposit)
   if (typeof header === 'string') {
     tally.leftOut.add(header)
@@ -29,6 +28,17 @@ export function factsOfDeposit(deposit: Deposit, tally: DepositTally): ParsedDoc
     registers: true,
   }
   return { profile, reportedFacts: factsOfLines(deposit.lines, header, tally), filings: [] }
+}
+
+/** Names the first day of a deposit that is none. null: there is no such day. */
+function faultyDayOf({ identity, recordFiled }: Deposit): string | null {
+  const { dateDepot, dateClotureExercice, siren = '' } = identity
+  const days = { date_depot: dateDepot, dateDepot: recordFiled, date_cloture_exercice: dateClotureExercice }
+  for (const [field, day = ''] of Object.entries(days)) {
+    if (day !== '' && Number.isNaN(dayIn(day)))
+      return `the deposit of ${siren}, ${field}: ${shown(day)} is not a day`
+  }
+  return null
 }
 
 interface Year {
@@ -133,7 +143,7 @@ interface Sum {
   parts: number
 }
 
-function factsOfLines(lines: readonly Line[], header: Header, tally: DepositTally): ReportedFact[] {
+function factsOfLines(lines: readonly Line[], header: Header, tally: Tally): ReportedFact[] {
   const pages = pagesOf(lines, header, tally.leftOut)
   const reportedFacts: ReportedFact[] = []
   for (const [number, page] of Object.entries(forms[header.form])) {
@@ -182,7 +192,7 @@ function sumOf(
   codes: readonly string[],
   column: number,
   page: ReadonlyMap<string, Amounts | null>,
-  { name, tally }: { readonly name: string; readonly tally: DepositTally },
+  { name, tally }: { readonly name: string; readonly tally: Tally },
 ): Sum | null {
   const sum: Sum = { value: 0, parts: 0 }
   let isWhole = true

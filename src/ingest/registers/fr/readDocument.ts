@@ -2,14 +2,13 @@ import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
-import { NamedFaults } from '../../reading/namedFaults.ts'
-import { type DocumentContent, LeftOut, type SourceDocument } from '../registerInterface.ts'
+import { type DocumentContent, type SourceDocument, Tally } from '../registerInterface.ts'
 import { type Deposit, parseJsonRecords, parseXmlDeposits } from './deposits.ts'
-import { type DepositTally, factsOfDeposit } from './figures.ts'
+import { factsOfDeposit } from './figures.ts'
 import { readNames, undatedRow } from './names.ts'
 
 /** Accounts in XML or JSON, or names in a table. */
-export function readDocument({ name, bytes }: SourceDocument): DocumentContent {
+export function readFrenchReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readNames(decodeUtf8(bytes))
   return /\.xml$/i.test(name) ? readXml(decodeUtf8(bytes)) : readJson(bytes)
 }
@@ -46,7 +45,7 @@ function readJson(bytes: Uint8Array): DocumentContent {
 
 /** The content of a document's deposits, added one after another. */
 class Accounts {
-  readonly tally: DepositTally = { faults: new NamedFaults(), leftOut: new LeftOut() }
+  readonly tally = new Tally()
   readonly #parsed: ParsedDocument[] = []
   #figuresRead = 0
 
@@ -58,12 +57,11 @@ class Accounts {
   }
 
   get isEmpty(): boolean {
-    return this.#parsed.length === 0 && Object.keys(this.tally.leftOut.counts).length === 0
+    const { leftOut, faults } = this.tally
+    return this.#parsed.length === 0 && faults.count === 0 && Object.keys(leftOut.counts).length === 0
   }
 
   get content(): DocumentContent {
-    const { faults, leftOut } = this.tally
-    const read = { parsed: this.#parsed, figuresRead: this.#figuresRead }
-    return { ...read, malformed: faults.count, faults, leftOut: leftOut.counts }
+    return { parsed: this.#parsed, figuresRead: this.#figuresRead, ...this.tally.counts }
   }
 }

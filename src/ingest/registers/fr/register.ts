@@ -1,6 +1,6 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { readDocument } from './readDocument.ts'
+import { readFrenchReport } from './readDocument.ts'
 
 /** INPI, the French companies register. */
 export const frRegister: Register = {
@@ -13,7 +13,7 @@ export const frRegister: Register = {
   // The register's own files of all accounts have 70 MB each.
   maxDocumentBytes: 256 * 1024 * 1024,
   mapping: `1 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readFrenchReport,
   help: `
   PUB_CA_*.donnees.xml    Annual accounts as entered (bilans saisis, XML)
   *.json                  The same from the RNE: a record, a list, or bilansSaisis of one company

@@ -1,7 +1,8 @@
 import { Failure } from '../../../errors.ts'
 import { dayOf } from '../../reading/fields.ts'
+import { type NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { readCsv } from '../../reading/text.ts'
-import type { LeftOut } from '../registerInterface.ts'
+import type { Tally } from '../registerInterface.ts'
 import { soloTag, usesOfTag } from './concepts.ts'
 import {
   ofPart,
@@ -34,7 +35,7 @@ export function parseCsvReport(
   text: string,
   path: string,
   name: ReportName,
-  leftOut: LeftOut,
+  { leftOut, faults }: Tally,
 ): Report | null {
   const [first, ...rows] = readCsv(text, '\t')
   if (first === undefined || header.some((column, at) => first[at] !== column)) {
@@ -52,7 +53,7 @@ export function parseCsvReport(
     leftOut.add(head.reason)
     return null
   }
-  const years = yearsOf(tag => dayOf(texts.get(tag)))
+  const years = yearsOf(tag => dayIn(texts.get(tag), tag, faults))
   const figures: ReportFigure[] = []
   let figuresRead = 0
   for (const [tag, , contextId, , , , unitId, , value] of rows) {
@@ -78,6 +79,13 @@ export function parseCsvReport(
 
 /** `JPY` for JPY, `JPY/shares` for JPYPerShares; any other id as it is. */
 const unitOfId = (id: string) => id.replace(/^([A-Z]{3})PerShares?$/, '$1/shares')
+
+/** NaN if the report does not state the day. */
+function dayIn(text: string | undefined, tag: string, faults: NamedFaults): number {
+  const day = dayOf(text)
+  if (text !== undefined && Number.isNaN(day)) faults.add(`${tag}: ${shown(text)} is not a day`)
+  return day
+}
 
 /** The report's year and the prior year. */
 const yearsOf = (dayIn: (tag: string) => number) => [

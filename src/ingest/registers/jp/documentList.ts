@@ -1,8 +1,9 @@
 import { Failure } from '../../../errors.ts'
-import type { ParsedDocument } from '../../../facts/reportedFact.ts'
+import type { Filing, ParsedDocument } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { shown } from '../../reading/namedFaults.ts'
 import { readCsv } from '../../reading/text.ts'
-import type { LeftOut } from '../registerInterface.ts'
+import type { Tally } from '../registerInterface.ts'
 
 /** A row of the register's list of the documents submitted on a day, with the field names of its API. */
 export type ListedDocument = Readonly<Record<string, unknown>>
@@ -51,10 +52,18 @@ export function parseCsvDocumentList(text: string): readonly ListedDocument[] {
 
 /** The annual securities reports of companies on a list, and their amendments, with the minute of their submission. A report
  * that was withdrawn later keeps its filing: it was public until then. */
-export function listedFilings(documents: readonly ListedDocument[], leftOut: LeftOut): ParsedDocument[] {
+export function listedFilings(
+  documents: readonly ListedDocument[],
+  { leftOut, faults }: Tally,
+): ParsedDocument[] {
   const parsed: ParsedDocument[] = []
   for (const document of documents) {
+    const { docID, submitDateTime } = document
     const reason = reasonLeftOut(document)
+    if (reason === null && textOf(submitDateTime) !== null && submissionOf(document) === null) {
+      faults.add(`document ${shown(docID)}: submitDateTime is ${shown(submitDateTime)}, not a day and a time`)
+      continue
+    }
     const filed = reason === null ? filingOf(document) : null
     if (filed !== null) parsed.push(filed)
     else leftOut.add(reason ?? 'a document without a number, a filer or a time of submission')
@@ -83,14 +92,11 @@ function reasonLeftOut(document: ListedDocument): string | null {
 }
 
 function filingOf(document: ListedDocument): ParsedDocument | null {
-  const { docID, edinetCode, docTypeCode, submitDateTime } = document
-  const parts = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)$/.exec(textOf(submitDateTime) ?? '')
-  const filed = dayOf(parts?.[1])
-  if (typeof docID !== 'string' || !/^S[0-9A-Z]{7}$/.test(docID) || parts === null || Number.isNaN(filed))
-    return null
+  const { docID, edinetCode, docTypeCode } = document
+  const submission = submissionOf(document)
+  if (typeof docID !== 'string' || !/^S[0-9A-Z]{7}$/.test(docID) || submission === null) return null
   if (typeof edinetCode !== 'string' || !/^E\d{5}$/.test(edinetCode)) return null
   const name = textOf(document.filerName)
-  const minutes = Number(parts[2]) * 60 + Number(parts[3])
   return {
     profile: {
       market: 'JP',
@@ -104,11 +110,19 @@ function filingOf(document: ListedDocument): ParsedDocument | null {
       {
         accession: `JP:${docID}`,
         form: String(docTypeCode),
-        filed,
-        // Japan is nine hours ahead of UTC all year.
-        acceptedAt: filed * 86_400_000 + (minutes - 9 * 60) * 60_000,
+        ...submission,
         ...(name === null ? {} : { companyName: name }),
       },
     ],
   }
+}
+
+/** The day of a submission in Japan, and its minute; null if the list states neither. */
+function submissionOf({ submitDateTime }: ListedDocument): Pick<Filing, 'filed' | 'acceptedAt'> | null {
+  const parts = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)$/.exec(textOf(submitDateTime) ?? '')
+  const filed = dayOf(parts?.[1])
+  if (parts === null || Number.isNaN(filed)) return null
+  const minutes = Number(parts[2]) * 60 + Number(parts[3])
+  // Japan is nine hours ahead of UTC all year.
+  return { filed, acceptedAt: filed * 86_400_000 + (minutes - 9 * 60) * 60_000 }
 }

@@ -1,24 +1,23 @@
+import { isoDate } from '../../../dates.ts'
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
-import { contentWithoutFigures, type DocumentContent, type LeftOut } from '../registerInterface.ts'
+import { shown } from '../../reading/namedFaults.ts'
+import type { DocumentContent, LeftOut, Tally } from '../registerInterface.ts'
 import { rules, soloTag, usesOfTag } from './concepts.ts'
 import type { Report, ReportFigure } from './report.ts'
 
 /** The content of a report; null: the report was left out as a whole. */
-export function reportContent(report: Report | null, leftOut: LeftOut): DocumentContent {
-  if (report === null) return contentWithoutFigures([], leftOut)
-  const { parsed, malformed } = factsOfReport(report, leftOut)
-  return { parsed: [parsed], figuresRead: report.figuresRead, malformed, leftOut: leftOut.counts }
+export function reportContent(report: Report | null, tally: Tally): DocumentContent {
+  if (report === null) return { parsed: [], figuresRead: 0, ...tally.counts }
+  const parsed = [factsOfReport(report, tally)]
+  return { parsed, figuresRead: report.figuresRead, ...tally.counts }
 }
 
-/** The figures of a report, and the number of those that make no sense. */
-export function factsOfReport(
-  report: Report,
-  leftOut: LeftOut,
-): { readonly parsed: ParsedDocument; readonly malformed: number } {
+/** The figures of a report. */
+export function factsOfReport(report: Report, tally: Tally): ParsedDocument {
+  const { leftOut, faults } = tally
   const bases = basisByYear(report)
   const candidates: Candidate[] = []
-  let malformed = 0
   for (const figure of report.figures) {
     const uses = usesOfTag(figure.isSolo ? soloTag(figure.tag) : figure.tag)
     if (uses === undefined) continue
@@ -28,8 +27,12 @@ export function factsOfReport(
       continue
     }
     const value = numberOf(figure.value)
-    if (Number.isNaN(value) || figure.end > report.filed) {
-      malformed++
+    if (Number.isNaN(value)) {
+      faults.add(`${spell(figure)}: ${shown(figure.value)} is not a finite number`)
+      continue
+    }
+    if (figure.end > report.filed) {
+      faults.add(`${spell(figure)}: its last day is after the filing day, ${isoDate(report.filed)}`)
       continue
     }
     for (const { metric, tag, concept } of uses) {
@@ -42,11 +45,15 @@ export function factsOfReport(
   }
   const { accession, form, filed } = report
   const filing = { accession, form, filed, acceptedAt: null }
-  const reportedFacts = withoutDifferingSummaries(withoutContradictions(candidates, leftOut), leftOut).map(
+  const reportedFacts = withoutDifferingSummaries(withoutContradictions(candidates, tally), leftOut).map(
     (candidate): ReportedFact => ({ ...candidate, rounded: false, filing }),
   )
-  return { parsed: { profile: profileOf(report), reportedFacts, filings: [filing] }, malformed }
+  return { profile: profileOf(report), reportedFacts, filings: [filing] }
 }
+
+/** A figure by its place in the report: `jppfs_cor:NetSales 2023-04-01..2024-03-31`. */
+const spell = ({ tag, start, end }: Pick<ReportFigure, 'tag' | 'start' | 'end'>): string =>
+  `${tag} ${[start ?? [], end].flat().map(isoDate).join('..')}`
 
 const profileOf = ({ edinetCode, name, englishName }: Report) => ({
   market: 'JP',
@@ -122,7 +129,10 @@ const isOfKind = (unit: string, kind: 'money' | 'perShare' | 'shares') =>
 const placeOf = ({ metric, tag, unit, start, end }: Candidate) => `${metric} ${tag} ${unit} ${start} ${end}`
 
 /** A report states many figures in several places. One that has two values in it is not taken. */
-function withoutContradictions(candidates: readonly Candidate[], leftOut: LeftOut): Candidate[] {
+function withoutContradictions(
+  candidates: readonly Candidate[],
+  { leftOut, contradictions }: Tally,
+): Candidate[] {
   const byPlace = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
     const place = placeOf(candidate)
@@ -135,7 +145,11 @@ function withoutContradictions(candidates: readonly Candidate[], leftOut: LeftOu
     if (others.every(({ value }) => value === first.value)) {
       taken.push(first)
       leftOut.add('a figure that the report states more than once', others.length)
-    } else leftOut.add('a figure that the report states twice with different values', others.length + 1)
+    } else {
+      leftOut.add('a figure that the report states twice with different values', others.length + 1)
+      const values = new Set([first, ...others].map(({ value }) => value))
+      contradictions.add(`${spell(first)}: ${[...values].join(' and ')}; none is taken`)
+    }
   }
   return taken
 }

@@ -6,13 +6,13 @@ import { readInline } from '../../xbrl/inline.ts'
 import {
   contentWithoutFigures,
   type DocumentContent,
-  LeftOut,
   maxDocumentBytes,
   type SetProgress,
+  Tally,
   type ZipSet,
 } from '../registerInterface.ts'
 import { reportContent } from './figures.ts'
-import { readDocument } from './readDocument.ts'
+import { readJapaneseReport } from './readDocument.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
@@ -76,9 +76,7 @@ async function* readReports(
     if (!progress.isKnown(contentKey)) {
       const content = await readGuarded(set, zipped, progress)
       if (content !== null) {
-        progress.figures(content.figuresRead)
-        progress.malformed(content.malformed)
-        for (const [reason, count] of Object.entries(content.leftOut ?? {})) progress.leftOut(reason, count)
+        progress.content(zipped.path, content)
         yield { parsed: content.parsed, receipt: { contentKey, name: zipped.path } }
       }
     }
@@ -102,20 +100,20 @@ async function readGuarded(
 
 async function readReport({ zip }: ZipSet, { name, path, entries }: ZippedReport): Promise<DocumentContent> {
   refuseLarge(entries)
-  const leftOut = new LeftOut()
+  const tally = new Tally()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
-    leftOut.add(reason)
-    return contentWithoutFigures([], leftOut)
+    tally.leftOut.add(reason)
+    return contentWithoutFigures([], tally.leftOut)
   }
   if (!inlineDocument.test(entries[0].fileName)) {
-    return readDocument({ name: path, bytes: await readEntry(zip, entries[0]) })
+    return readJapaneseReport({ name: path, bytes: await readEntry(zip, entries[0]) })
   }
   const documents: { name: string; text: string }[] = []
   for (const entry of entries) {
     documents.push({ name: entry.fileName, text: decodeUtf8(await readEntry(zip, entry)) })
   }
-  return reportContent(parseXbrlReport(readInline(documents), path, name, leftOut), leftOut)
+  return reportContent(parseXbrlReport(readInline(documents), path, name, tally), tally)
 }
 
 /** Toyota's report of 2025 has 24. */

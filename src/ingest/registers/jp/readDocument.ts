@@ -5,13 +5,14 @@ import { readXbrl } from '../../xbrl/instance.ts'
 import {
   contentWithoutFigures,
   type DocumentContent,
-  LeftOut,
   type SourceDocument,
+  Tally,
 } from '../registerInterface.ts'
 import { isCodeList, parseCodeList } from './codeList.ts'
 import { parseCsvReport } from './csvReport.ts'
 import {
   isDocumentTable,
+  type ListedDocument,
   listedFilings,
   parseCsvDocumentList,
   parseJsonDocumentList,
@@ -21,7 +22,7 @@ import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
 /** Reports are recognised by the names that EDINET gives them, lists by their content. */
-export function readDocument({ name: path, bytes }: SourceDocument): DocumentContent {
+export function readJapaneseReport({ name: path, bytes }: SourceDocument): DocumentContent {
   const name = parseReportName(path)
   const content = name === null ? readList(path, bytes) : readReport(path, name, bytes)
   if (content !== null) return content
@@ -33,30 +34,33 @@ export function readDocument({ name: path, bytes }: SourceDocument): DocumentCon
 
 /** null: not a list of the register. */
 function readList(path: string, bytes: Uint8Array): DocumentContent | null {
-  const leftOut = new LeftOut()
-  if (/\.json$/i.test(path))
-    return contentWithoutFigures(listedFilings(parseJsonDocumentList(parseJson(bytes)), leftOut), leftOut)
+  const tally = new Tally()
+  if (/\.json$/i.test(path)) return listContent(parseJsonDocumentList(parseJson(bytes)), tally)
   if (!/\.csv$/i.test(path)) return null
   const text = decodeText(bytes, 'shift_jis')
   if (isCodeList(text)) {
-    const profiles = parseCodeList(text, leftOut)
+    const profiles = parseCodeList(text, tally.leftOut)
     const parsed = profiles.map(profile => ({ profile, reportedFacts: [], filings: [] }))
-    return contentWithoutFigures(parsed, leftOut)
+    return contentWithoutFigures(parsed, tally.leftOut)
   }
-  return isDocumentTable(text)
-    ? contentWithoutFigures(listedFilings(parseCsvDocumentList(text), leftOut), leftOut)
-    : null
+  return isDocumentTable(text) ? listContent(parseCsvDocumentList(text), tally) : null
 }
 
+const listContent = (documents: readonly ListedDocument[], tally: Tally): DocumentContent => ({
+  parsed: listedFilings(documents, tally),
+  figuresRead: 0,
+  ...tally.counts,
+})
+
 function readReport(path: string, name: ReportName, bytes: Uint8Array): DocumentContent {
-  const leftOut = new LeftOut()
+  const tally = new Tally()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
-    leftOut.add(reason)
-    return contentWithoutFigures([], leftOut)
+    tally.leftOut.add(reason)
+    return contentWithoutFigures([], tally.leftOut)
   }
   const report = /\.csv$/i.test(path)
-    ? parseCsvReport(decodeText(bytes, 'utf-8'), path, name, leftOut)
-    : parseXbrlReport(readXbrl(decodeUtf8(bytes)), path, name, leftOut)
-  return reportContent(report, leftOut)
+    ? parseCsvReport(decodeText(bytes, 'utf-8'), path, name, tally)
+    : parseXbrlReport(readXbrl(decodeUtf8(bytes)), path, name, tally)
+  return reportContent(report, tally)
 }

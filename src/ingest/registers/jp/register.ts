@@ -1,7 +1,7 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readInlineSet } from './inlineSet.ts'
-import { readDocument } from './readDocument.ts'
+import { readJapaneseReport } from './readDocument.ts'
 
 /** EDINET of the Financial Services Agency of Japan. */
 export const jpRegister: Register = {
@@ -11,7 +11,7 @@ export const jpRegister: Register = {
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
   mapping: `3 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readJapaneseReport,
   readSet: readInlineSet,
   help: `
   EdinetcodeDlInfo.csv  Names of all filers, also in Edinetcode_*.zip

@@ -1,5 +1,6 @@
+import { shown } from '../../reading/namedFaults.ts'
 import type { XbrlContext, XbrlInstance } from '../../xbrl/instance.ts'
-import type { LeftOut } from '../registerInterface.ts'
+import type { Tally } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import {
   ofPart,
@@ -15,7 +16,7 @@ export function parseXbrlReport(
   instance: XbrlInstance,
   path: string,
   name: ReportName,
-  leftOut: LeftOut,
+  { leftOut, faults }: Tally,
 ): Report | null {
   const texts = new Map<string, string>()
   const figures: ReportFigure[] = []
@@ -31,6 +32,11 @@ export function parseXbrlReport(
     const context = instance.contexts.get(fact.context)
     const unit = instance.units.get(fact.unit)
     const place = parseContextId(fact.context)
+    const faultyDay = instance.faultyDays.get(fact.context)
+    if (faultyDay !== undefined && usesOfTag(tag) !== undefined) {
+      faults.add(`${tag} in context ${fact.context}: ${shown(faultyDay)} is not a day`)
+      continue
+    }
     if (context === undefined || unit === undefined || place === null) {
       if (usesOfTag(tag) !== undefined) leftOut.add(ofPart)
       continue

@@ -1,10 +1,11 @@
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { compactDay, isRecord, textOf } from '../../reading/fields.ts'
-import { type DocumentContent, LeftOut } from '../registerInterface.ts'
+import { shown } from '../../reading/namedFaults.ts'
+import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { type Closing, type ClosingMonths, closingOf, isReportCode } from './closingMonth.ts'
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
-import { countAmounts, type FigureTally, factsOfReport, type Line, type ReportLines } from './figures.ts'
+import { countAmounts, factsOfReport, type Line, type ReportLines } from './figures.ts'
 
 /** One response of the API, and its place in the file. */
 export interface Answer {
@@ -27,7 +28,8 @@ export function readAccounts(
     reports: new Map(),
     companies: new Map(),
     hints: new Map(),
-    leftOut: new LeftOut(),
+    tally: new Tally(),
+    faultyReceipts: new Map(),
   }
   let figuresRead = 0
   for (const answer of answers) figuresRead += gather(answer, fileName, gathered)
@@ -36,7 +38,12 @@ export function readAccounts(
   }
   let waits = false
   let isTentative = false
-  const tally: FigureTally = { malformed: 0, leftOut: gathered.leftOut }
+  const { tally } = gathered
+  for (const [receipt, figures] of gathered.faultyReceipts)
+    tally.faults.add(
+      `receipt ${receipt}: ${shown(receipt.slice(0, 8))}, its filing day, is not a day`,
+      figures,
+    )
   const parsed: ParsedDocument[] = []
   const byCompany = Map.groupBy(gathered.reports.values(), report => report.corpCode)
   for (const corpCode of new Set([...gathered.companies.keys(), ...byCompany.keys()])) {
@@ -50,7 +57,7 @@ export function readAccounts(
     parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings: [] })
   }
   return {
-    ...{ parsed, figuresRead, malformed: tally.malformed, leftOut: tally.leftOut.counts },
+    ...{ parsed, figuresRead, ...tally.counts },
     ...(waits ? { waits } : {}),
     ...(isTentative ? { isTentative } : {}),
     ...(gathered.companies.size > 0 ? { isAlwaysRead: true } : {}),
@@ -62,7 +69,9 @@ interface Gathered {
   readonly companies: Map<string, Company>
   /** What requests state about a company besides its number. */
   readonly hints: Map<string, Record<string, unknown>>
-  readonly leftOut: LeftOut
+  readonly tally: Tally
+  /** Receipts whose number does not begin with a day, and how many amounts they have. */
+  readonly faultyReceipts: Map<string, number>
 }
 
 /** Returns how many amounts the response has. */
@@ -72,13 +81,13 @@ function gather({ document, place }: Answer, fileName: string, into: Gathered): 
   const company = parseOverview(document)
   if (company !== null) {
     into.companies.set(company.profile.issuerId, company)
-    if (!company.onBoard) into.leftOut.add('an overview of a company that is listed on neither board')
+    if (!company.onBoard) into.tally.leftOut.add('an overview of a company that is listed on neither board')
     return 0
   }
   if (document.status !== '000') {
     const status = textOf(document.status)
     if (status === null) throw fail('This is not a response of OpenDART: it has no `status`.')
-    into.leftOut.add(`a response without statements (status ${status.slice(0, 10)})`)
+    into.tally.leftOut.add(`a response without statements (status ${status.slice(0, 10)})`)
     return 0
   }
   if (!Array.isArray(document.list)) throw fail('A response of OpenDART must have its lines in `list`.')
@@ -99,9 +108,14 @@ function gather({ document, place }: Answer, fileName: string, into: Gathered): 
 }
 
 function gatherLine(line: Line, isSolo: boolean, request: Record<string, unknown>, into: Gathered): void {
+  const receipt = textOf(line.rcept_no) ?? ''
+  if (/^\d{14}$/.test(receipt) && !(filingDay(receipt) > 0)) {
+    into.faultyReceipts.set(receipt, (into.faultyReceipts.get(receipt) ?? 0) + countAmounts(line))
+    return
+  }
   const report = reportOf(line, isSolo)
   if (report === null) {
-    into.leftOut.add('a line without a receipt, report, year or company', countAmounts(line))
+    into.tally.leftOut.add('a line without a receipt, report, year or company', countAmounts(line))
     return
   }
   const key = `${report.corpCode} ${report.receipt} ${report.report} ${report.year} ${isSolo}`
@@ -121,17 +135,19 @@ function reportOf(line: Line, isSolo: boolean): ReportLines | null {
   const receipt = textOf(line.rcept_no) ?? ''
   const corpCode = textOf(line.corp_code) ?? ''
   const year = textOf(line.bsns_year) ?? ''
-  const filed = compactDay(receipt.slice(0, 8))
+  const filed = filingDay(receipt)
   const report = line.reprt_code
   if (!/^\d{14}$/.test(receipt) || !(filed > 0) || !isCorpCode(corpCode)) return null
   if (!isReportCode(report) || !/^(19|20)\d\d$/.test(year)) return null
   return { receipt, corpCode, year: Number(year), report, filed, isSolo, lines: [line] }
 }
 
+const filingDay = (receipt: string): number => compactDay(receipt.slice(0, 8))
+
 function factsOfReports(
   reports: readonly ReportLines[],
   closing: Closing | null,
-  tally: FigureTally,
+  tally: Tally,
 ): readonly ReportedFact[] {
   if (closing !== null) return reports.flatMap(report => factsOfReport(report, closing, tally))
   for (const { lines } of reports) {

@@ -2,7 +2,8 @@ import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import type { TagUse } from '../../concepts.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
-import type { LeftOut } from '../registerInterface.ts'
+import { shown } from '../../reading/namedFaults.ts'
+import type { LeftOut, Tally } from '../registerInterface.ts'
 import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
 import { nameMark, type Sheet, sheetOf, soloMark, usesOfTag } from './concepts.ts'
 
@@ -17,21 +18,15 @@ export interface ReportLines extends ReceivedReport {
   readonly lines: Line[]
 }
 
-/** Counts the amounts that are not taken. */
-export interface FigureTally {
-  malformed: number
-  readonly leftOut: LeftOut
-}
-
 /** The figures of one report: every amount becomes a reported fact, is left out for a reason, or is malformed. */
-export function factsOfReport(report: ReportLines, closing: Closing, tally: FigureTally): ReportedFact[] {
+export function factsOfReport(report: ReportLines, closing: Closing, tally: Tally): ReportedFact[] {
   const filing: Filing = {
     accession: `KR:${report.receipt}`,
     form: report.report,
     filed: report.filed,
     acceptedAt: null,
   }
-  const lines = dropContradictions(mappedLines(report, tally.leftOut), tally.leftOut)
+  const lines = dropContradictions(mappedLines(report, tally.leftOut), report, tally)
   const inIncomeStatement = new Set(
     lines.filter(({ division }) => division === 'IS').flatMap(({ uses }) => uses.map(use => use.metric)),
   )
@@ -94,12 +89,24 @@ const divisionName = (division: string) =>
   division === 'SCE' ? 'changes in equity (SCE)' : 'an unknown statement'
 
 /** A tag that a sheet states twice with different figures could be either of them. */
-function dropContradictions(mapped: readonly MappedLine[], leftOut: LeftOut): MappedLine[] {
+function dropContradictions(
+  mapped: readonly MappedLine[],
+  { receipt }: ReportLines,
+  { leftOut, contradictions }: Tally,
+): MappedLine[] {
   const taken: MappedLine[] = []
   for (const same of Map.groupBy(mapped, ({ division, tag }) => `${division} ${tag}`).values()) {
     const texts = new Set(same.map(({ line }) => columns.map(column => amountOf(line[column])).join(' ')))
     const agree = texts.size === 1
     if (agree) taken.push(same[0])
+    for (const column of columns) {
+      const values = new Set(same.map(({ line }) => amountOf(line[column]) ?? 'nothing'))
+      if (values.size === 1) continue
+      const [{ division, tag }] = same
+      contradictions.add(
+        `receipt ${receipt}, ${division} ${tag}, ${column}: ${[...values].join(' and ')}; none is taken`,
+      )
+    }
     const reason = agree ? 'a line that is stated twice' : 'a line that is stated twice with different values'
     for (const { line } of agree ? same.slice(1) : same) leftOut.add(reason, countAmounts(line))
   }
@@ -107,10 +114,10 @@ function dropContradictions(mapped: readonly MappedLine[], leftOut: LeftOut): Ma
 }
 
 function factsOfLine(
-  { line, uses }: MappedLine,
+  { line, division, tag: lineTag, uses }: MappedLine,
   spans: ReadonlyMap<string, Span>,
   filing: Filing,
-  tally: FigureTally,
+  tally: Tally,
 ): ReportedFact[] {
   const currency = textOf(line.currency) ?? ''
   const taken: ReportedFact[] = []
@@ -135,7 +142,9 @@ function factsOfLine(
       const unit = unitOf(currency, concept.unitKind)
       return unit === null ? [] : [{ metric, tag, unit, ...span, value, rounded: false, filing }]
     })
-    if (Number.isNaN(value) || facts.length === 0) tally.malformed++
+    const place = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
+    if (Number.isNaN(value)) tally.faults.add(`${place}: ${shown(line[column])} is not a finite number`)
+    else if (facts.length === 0) tally.faults.add(`${place}: its currency is ${shown(line.currency)}`)
     else taken.push(...facts)
   }
   return taken
@@ -163,7 +172,7 @@ const plainName = (name: string) =>
 
 /** The text of an amount; null if there is none. */
 function amountOf(value: unknown): string | null {
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+  const text = value === undefined || value === null ? '' : String(value).trim()
   return text === '' || text === '-' ? null : text
 }
 

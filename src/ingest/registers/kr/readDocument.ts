@@ -5,7 +5,7 @@ import { ClosingMonths } from './closingMonth.ts'
 import { readCorpCode } from './companies.ts'
 
 /** Reads one document without the others of its import. */
-export const readDocument = (document: SourceDocument): DocumentContent => createReader()(document)
+export const readKoreanReport = (document: SourceDocument): DocumentContent => createReader()(document)
 
 /** Creates the reader of one import. Statements have no dates. The month in which a company's years end is in its overview,
  * which may be in a later file. */

@@ -1,6 +1,6 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { createReader, readDocument } from './readDocument.ts'
+import { createReader, readKoreanReport } from './readDocument.ts'
 
 /** OpenDART. */
 export const krRegister: Register = {
@@ -10,7 +10,7 @@ export const krRegister: Register = {
   rules,
   documentNames: /\.(json|jsonl|xml)$/i,
   mapping: `3 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readKoreanReport,
   createReader,
   explainingNames: /(^|\/)company_\d{8}(-\d+)?\.json$/,
   help: `

@@ -3,4 +3,5 @@ import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readReturns } from './returns.ts'
 
 /** Lists of annual returns and lists of organisations have one form: both are read as returns, the latter without figures. */
-export const readDocument = ({ bytes }: SourceDocument): DocumentContent => readReturns(parseJson(bytes))
+export const readNewZealandReport = ({ bytes }: SourceDocument): DocumentContent =>
+  readReturns(parseJson(bytes))

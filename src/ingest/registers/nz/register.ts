@@ -1,6 +1,6 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { readDocument } from './readDocument.ts'
+import { readNewZealandReport } from './readDocument.ts'
 
 /** Charities Services of New Zealand. */
 export const nzRegister: Register = {
@@ -12,7 +12,7 @@ export const nzRegister: Register = {
   replaces: true,
   documentNames: /\.json$/i,
   mapping: `3 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readNewZealandReport,
   help: `
   GrpOrgAllReturns*.json  Annual returns (OData JSON)
   vOrganisations*.json    Names of organisations

@@ -26,6 +26,7 @@ interface Charity {
 export function readReturns(document: unknown): DocumentContent {
   const charities = new Map<string, Charity>()
   const leftOut = new LeftOut()
+  const faults = new NamedFaults()
   let figuresRead = 0
   for (const row of rowsOf(document)) {
     const charity = textOf(row.CharityRegistrationNumber)
@@ -37,6 +38,11 @@ export function readReturns(document: unknown): DocumentContent {
     figuresRead += figures
     const known = charities.get(charity) ?? { profile: profileOf(charity, row), returns: new Map() }
     charities.set(charity, known)
+    const faultyDay = faultyDayOf(row)
+    if (faultyDay !== null) {
+      faults.add(faultyDay, Math.max(figures, 1))
+      continue
+    }
     const found = returnOf(row)
     if (found === null) {
       // Lists of organisations have no figures; a list of returns that leaves the year out cannot be dated.
@@ -48,7 +54,6 @@ export function readReturns(document: unknown): DocumentContent {
     if (other === undefined || Number(found.number) > Number(other.number))
       known.returns.set(found.yearEnd, found)
   }
-  const faults = new NamedFaults()
   const parsed = [...charities.values()].map(({ profile, returns }): ParsedDocument => {
     const reportedFacts: ReportedFact[] = []
     const namesOther = [...returns.values()].some(({ row }) => (currencyOf(row) ?? 'NZD') !== 'NZD')
@@ -93,6 +98,19 @@ function profileOf(charity: string, row: Row): EntityProfile {
     tickers: [`${charity}.NZ`],
     registers: true,
   }
+}
+
+/** Names the first day of a return that is none. null: there is no such day. */
+function faultyDayOf(row: Row): string | null {
+  const days = {
+    YearEnded: dayOf(textOf(row.YearEnded)?.slice(0, 10)),
+    ModifiedOn: newZealandDay(row.ModifiedOn),
+  }
+  for (const [field, day] of Object.entries(days)) {
+    if (textOf(row[field]) !== null && Number.isNaN(day))
+      return `return ${returnNumber(row) ?? 'without a number'}, ${field}: ${shown(row[field])} is not a day`
+  }
+  return null
 }
 
 function returnOf(row: Row): AnnualReturn | null {

@@ -1,18 +1,16 @@
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
-import { type DocumentContent, LeftOut } from '../registerInterface.ts'
+import { shown } from '../../reading/namedFaults.ts'
+import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import { firstDay, lastDay, type Quarter } from './deadlines.ts'
 
 /** Counts the figures of a document. */
-export class FigureTally {
+export class FigureTally extends Tally {
   figuresRead = 0
-  malformed = 0
-  readonly leftOut = new LeftOut()
 
-  get counts(): Omit<DocumentContent, 'parsed'> {
-    const { figuresRead, malformed, leftOut } = this
-    return { figuresRead, malformed, leftOut: leftOut.counts }
+  get content(): Omit<DocumentContent, 'parsed'> {
+    return { figuresRead: this.figuresRead, ...this.counts }
   }
 }
 
@@ -25,7 +23,7 @@ export function factsOfCell(
   filing: Filing,
   tally: FigureTally,
 ): ReportedFact[] {
-  const text = typeof cell === 'number' ? String(cell) : typeof cell === 'string' ? cell.trim() : ''
+  const text = textOfCell(cell)
   if (text === '') return []
   tally.figuresRead++
   const uses = usesOfTag(column)
@@ -38,13 +36,18 @@ export function factsOfCell(
     const value = unitKind === 'money' ? inDollars(text) : numberOf(text)
     const unit = unitOf('TWD', unitKind)
     if (Number.isNaN(value) || unit === null) {
-      tally.malformed++
+      const { code, year, quarter: number } = quarter
+      tally.faults.add(`${code}, ${year} Q${number}, ${column}: ${shown(cell)} is not a finite number`)
       return []
     }
     const start = kind === 'flow' ? firstDay(quarter) : null
     return [{ metric, tag, unit, start, end: lastDay(quarter), value, rounded: false, filing }]
   })
 }
+
+/** Empty: the cell states nothing. */
+export const textOfCell = (cell: unknown): string =>
+  cell === undefined || cell === null ? '' : String(cell).trim()
 
 /** Thousands as dollars. The exponent is added to the text because a multiplication would add the noise of binary
  * fractions. */

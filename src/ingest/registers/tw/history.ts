@@ -1,6 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf } from '../../reading/fields.ts'
+import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent } from '../registerInterface.ts'
 import {
   type Filer,
@@ -22,6 +23,8 @@ const requiredColumns = [
   'period_end',
   'eps',
 ] as const
+
+const days = ['period_start', 'period_end'] as const
 
 /** The register's own names of the columns. Its net income is that of the whole company, minority interests included. */
 const registerColumns: Readonly<Record<string, string>> = {
@@ -52,7 +55,7 @@ export function readHistory(text: string): DocumentContent {
     reportedFacts,
     filings: [],
   }))
-  return { parsed, ...tally.counts }
+  return { parsed, ...tally.content }
 }
 
 interface HistoryRow {
@@ -88,6 +91,15 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
     const cells = new Map(names.map((name, place) => [name, values[place] ?? '']))
     const quarter = quarterOf(cells)
     const figures = Object.keys(registerColumns).filter(name => (cells.get(name) ?? '') !== '')
+    const faultyDay = days.find(column => Number.isNaN(dayOf(cells.get(column))))
+    if (faultyDay !== undefined) {
+      tally.figuresRead += figures.length
+      tally.faults.add(
+        `line ${index + 2}: ${faultyDay} is ${shown(cells.get(faultyDay))}, not a day`,
+        figures.length,
+      )
+      continue
+    }
     const reason = reasonLeftOut(quarter, seen)
     if (quarter === null || reason !== null) {
       tally.figuresRead += figures.length

@@ -5,7 +5,7 @@ import { readHistory } from './history.ts'
 import { readTable } from './tables.ts'
 
 /** An archive of income statements in CSV, or a table of the open data in JSON: figures, or the list of companies. */
-export function readDocument({ name, bytes }: SourceDocument): DocumentContent {
+export function readTaiwaneseReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readHistory(decodeUtf8(bytes))
   const document = parseJson(bytes)
   return isCompanyList(document) ? readCompanyList(document) : readTable(document, name)

@@ -1,6 +1,6 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { readDocument } from './readDocument.ts'
+import { readTaiwaneseReport } from './readDocument.ts'
 
 /** The Taiwan Stock Exchange's open data, from the Market Observation Post System. */
 export const twRegister: Register = {
@@ -11,7 +11,7 @@ export const twRegister: Register = {
   overwrites: true,
   documentNames: /\.(json|csv)$/i,
   mapping: `3 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readTaiwaneseReport,
   help: `
   t187ap06_L_*.json         Income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)
   t187ap07_L_*.json         Balance sheets of the latest quarter

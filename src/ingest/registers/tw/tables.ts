@@ -1,6 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent, LeftOut } from '../registerInterface.ts'
 import { rules } from './concepts.ts'
 import {
@@ -13,7 +14,7 @@ import {
   type Table,
   yearOfRepublic,
 } from './deadlines.ts'
-import { FigureTally, factsOfCell } from './figures.ts'
+import { FigureTally, factsOfCell, textOfCell } from './figures.ts'
 
 type Row = Record<string, unknown>
 
@@ -30,7 +31,7 @@ const headings: ReadonlySet<string> = new Set(Object.values(heading))
  * per company, for the quarter that was the latest when the table was made. */
 export function readTable(document: unknown, fileName: string): DocumentContent {
   const tally = new FigureTally()
-  if (isOtherKind(document, tally.leftOut)) return { parsed: [], ...tally.counts }
+  if (isOtherKind(document, tally.leftOut)) return { parsed: [], ...tally.content }
   if (!Array.isArray(document)) {
     throw new Failure('body_invalid', 'A table of the TWSE must be an array of rows, one per company.')
   }
@@ -42,6 +43,14 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
         'body_invalid',
         `row ${index + 1}: an income statement has 基本每股盈餘（元） and a balance sheet 每股參考淨值; this row has neither.`,
       )
+    }
+    const made = textOf(row[heading.made])
+    if (made !== null && !(dayOfRepublic(made) > 0)) {
+      tally.faults.add(
+        `row ${index + 1}: ${heading.made} is ${shown(made)}, not a day`,
+        countFigures(row, tally),
+      )
+      continue
     }
     const placed = placeRow(row, table)
     if (placed === null) {
@@ -61,7 +70,7 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
     if (other !== undefined) leaveOutRow('another row of the same company and quarter', other.row, tally)
   }
   const parsed = [...latest.values()].map(placed => parseRow(placed, fileName, tally))
-  return { parsed, ...tally.counts }
+  return { parsed, ...tally.content }
 }
 
 interface Placed {
@@ -141,11 +150,16 @@ function tableOf(row: Row): Table | null {
 
 /** The figures of a row that is not read count as read, and then as left out. */
 function leaveOutRow(reason: string, row: Row, tally: FigureTally): void {
+  tally.leftOut.add(reason, countFigures(row, tally))
+}
+
+/** Counts the figures of a row that is not read as read, and returns their number. */
+function countFigures(row: Row, tally: FigureTally): number {
   const figures = Object.entries(row).filter(
-    ([column, cell]) => !headings.has(column) && typeof cell === 'string' && cell.trim() !== '',
+    ([column, cell]) => !headings.has(column) && textOfCell(cell) !== '',
   ).length
   tally.figuresRead += figures
-  tally.leftOut.add(reason, figures)
+  return figures
 }
 
 /** Recognises other documents that the exchange serves at the same address, and counts their records. */

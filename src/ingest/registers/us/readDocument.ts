@@ -7,7 +7,7 @@ import { type CompanyFacts, parseCompanyfacts } from './companyfacts.ts'
 import { parseSubmissions, type Submissions } from './submissions.ts'
 import { isTickerList, parseCompanyTickers, type TickerEntry } from './tickers.ts'
 
-export const readDocument = ({ bytes, name }: SourceDocument): DocumentContent =>
+export const readAmericanReport = ({ bytes, name }: SourceDocument): DocumentContent =>
   readJson(parseJson(bytes), name)
 
 /** A JSON document of the register. Its content shows of which kind it is. */

@@ -1,7 +1,7 @@
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readDataSet } from './dataSets.ts'
-import { readDocument } from './readDocument.ts'
+import { readAmericanReport } from './readDocument.ts'
 
 /** SEC EDGAR. */
 export const usRegister: Register = {
@@ -11,7 +11,7 @@ export const usRegister: Register = {
   rules,
   documentNames: /\.json$/i,
   mapping: `1 ${JSON.stringify(concepts)}`,
-  readDocument,
+  readDocument: readAmericanReport,
   readSet: readDataSet,
   help: `
   CIK##########.json               Companyfacts or submissions of one filer

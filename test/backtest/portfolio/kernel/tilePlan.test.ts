@@ -3,6 +3,7 @@ import { rankDataset } from '../../../../src/backtest/dataset/rank.ts'
 import { planTiles, tileColumns } from '../../../../src/backtest/portfolio/kernel/tilePlan.ts'
 import { rebalanceDates } from '../../../../src/backtest/portfolio/rebalance.ts'
 import { simulateMany } from '../../../../src/backtest/portfolio/simulate.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { loopReference, type Row } from '../../loopReference.ts'
 import { datasetOf, plainSettings, simulateDataset } from '../../rows.ts'
 
@@ -50,7 +51,7 @@ for (const [name, rows] of Object.entries(panels)) {
         const settings = { ...plainSettings, weighting, drift, neutralMarket, quantile: 0.1, tranches: 3 }
         const truth = loopReference(rows, settings, 1, bps, 0.001)
         const ours = simulateDataset(data, settings, 1, bps, 0.001)
-        truth.forEach((period, t) => {
+        nonEmpty(truth).forEach((period, t) => {
           expect(ours.series.net[t]).toBeCloseTo(period.net, 12)
           expect(ours.series.turnover[t]).toBeCloseTo(period.turnover, 12)
           expect(ours.series.heldWithoutReturn[t]).toBe(period.heldWithoutReturn)
@@ -77,7 +78,7 @@ test('a portfolio’s numbers do not depend, to the bit, on the others in the sa
     const width = periods.length + 1
     const together = new Float64Array(settings.length * width)
     simulateMany(data, periods, settings, costs, together, new Int32Array(1))
-    settings.forEach((one, c) => {
+    nonEmpty(settings).forEach((one, c) => {
       const alone = new Float64Array(width)
       simulateMany(data, periods, [one], costs, alone, new Int32Array(1))
       expect(together.slice(c * width, (c + 1) * width)).toEqual(alone)
@@ -105,7 +106,7 @@ test('where names come and go, a tile is simulated only while it has rows', () =
   const settings = { ...plainSettings, quantile: 0.05, weighting: 'score' as const, tranches: 3, drift: true }
   const truth = loopReference(rows, settings, 1, bps, 0.001)
   const { series } = simulateDataset(data, settings, 1, bps, 0.001)
-  truth.forEach((period, t) => {
+  nonEmpty(truth).forEach((period, t) => {
     expect(series.net[t]).toBeCloseTo(period.net, 12)
     expect(series.heldWithoutReturn[t]).toBe(period.heldWithoutReturn)
   })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { monthlyOf } from '../../../../src/backtest/report/tearSheet/months.ts'
 import { monthlyReturns } from '../../../../src/backtest/statistics/returns.ts'
 import { dayNumber } from '../../../../src/dates.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { madeResult } from '../fixtures.ts'
 
 const net = Array.from({ length: 300 }, (_, i) => Math.sin(i * 12.9898) * 0.03)
@@ -14,7 +15,7 @@ test('without include monthly, the months derived from the curve equal those of 
   expect(found?.map(year => year.year)).toEqual(truth.map(year => year.year))
   found?.forEach(({ months, total }, i) => {
     expect(total).toBeCloseTo(truth[i].total, 12)
-    months.forEach((month, m) => {
+    nonEmpty(months).forEach((month, m) => {
       if (truth[i].months[m] === null) expect(month).toBeNull()
       else expect(month).toBeCloseTo(truth[i].months[m] ?? Number.NaN, 12)
     })

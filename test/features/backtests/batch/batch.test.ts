@@ -10,6 +10,7 @@ import { deflatedSharpe, expectedMaxOfNormals } from '../../../../src/backtest/s
 import { registerFormats } from '../../../../src/dates.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { runBacktest } from '../../../../src/features/backtests/run.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { asPanel, openBench, signals } from '../backtestBench.ts'
 import { type Line, openBatch, resultText, runToEnd } from './batchBench.ts'
 
@@ -100,7 +101,7 @@ describe('a batch', () => {
       fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 12 }), async items => {
         const lines = await runToEnd(bench.deps, { items })
         expect(lines.at(-1)).toMatchObject({ object: 'batch_summary', count: items.length, failed: 0 })
-        for (const line of lines.slice(0, -1)) expectSame(line, await single(items[line.index]))
+        for (const line of nonEmpty(lines.slice(0, -1))) expectSame(line, await single(items[line.index]))
       }),
       { numRuns: 8 },
     )
@@ -220,7 +221,7 @@ describe('a batch', () => {
       const fault = await failure(body)
       expect<(string | null)[]>([fault.code, fault.details.param ?? null]).toEqual([code, param])
       expect(fault.message).toContain(message)
-      expect(run.mock.calls.filter(([kind]) => kind === 'batch_items')).toEqual([])
+      expect(nonEmpty(run.mock.calls).filter(([kind]) => kind === 'batch_items')).toEqual([])
       run.mockRestore()
     })
   }
@@ -231,9 +232,9 @@ describe('the verdict', () => {
     const configs: BacktestConfig[] = [{}, { quantile: 0.3 }, { holdDays: 2, weighting: 'rank' }]
     const items = [...configs.map(config => ({ config, source: {} })), { source: { from: '2031-01-01' } }]
     const lines = await runToEnd(bench.deps, { items })
-    for (const { result, deflated_sharpe: found, batch_size } of lines
-      .slice(0, -1)
-      .filter(line => line.result)) {
+    for (const { result, deflated_sharpe: found, batch_size } of nonEmpty(
+      lines.slice(0, -1).filter(line => line.result),
+    )) {
       if (!found || !result) throw new Error('a result without a verdict')
       const { equity_curve: curve } = result
       const net = curve.slice(1).map((value, t) => (value ?? 0) / (curve[t] ?? 0) - 1)

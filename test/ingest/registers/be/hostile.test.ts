@@ -70,7 +70,7 @@ describe('a reference is left out and counted where', () => {
       { EnterpriseNumber: '0410682658' },
       'a reference without an enterprise number in it or in its file name',
     ],
-    ['its deposit date does not exist', { DepositDate: '2017-02-30' }, 'a reference without a deposit date'],
+    ['it does not state its deposit date', { DepositDate: null }, 'a reference without a deposit date'],
     [
       'its year ends before it begins',
       { ExerciseDates: { startDate: '2017-01-01', endDate: '2016-12-31' } },

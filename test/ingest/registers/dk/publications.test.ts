@@ -36,7 +36,6 @@ describe('the index of publications', () => {
   const faults: [string, Record<string, unknown>][] = [
     ['a publication without a CVR number', { cvrNummer: 123 }],
     ['a publication without a CVR number', { cvrNummer: null }],
-    ['a publication without a publication date', { offentliggoerelsesTidspunkt: '2017-03-30' }],
     ['a publication without a publication date', { offentliggoerelsesTidspunkt: undefined }],
     [
       'a publication without an XBRL report',

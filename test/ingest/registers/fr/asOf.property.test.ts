@@ -4,7 +4,7 @@ import { addMonths, dayNumber, isoDate } from '../../../../src/dates.ts'
 import { deriveFacts } from '../../../../src/facts/deriveFacts.ts'
 import type { FactRow } from '../../../../src/facts/factRow.ts'
 import type { ReportedFact } from '../../../../src/facts/reportedFact.ts'
-import { readDocument } from '../../../../src/ingest/registers/fr/readDocument.ts'
+import { readFrenchReport } from '../../../../src/ingest/registers/fr/readDocument.ts'
 import { frRegister } from '../../../../src/ingest/registers/fr/register.ts'
 import { accounts } from './accounts.ts'
 
@@ -39,7 +39,7 @@ const statementsOf = (deposits: readonly (typeof deposit extends fc.Arbitrary<in
       `<page numero="01"><liasse code="${form === 'S' ? '110' : 'CO'}" m3="${assets}" m4="${assets + 1}"/></page>
       <page numero="${page}"><liasse code="${code}" m1="${revenue}" m2="${revenue + 1}" m3="${revenue}" m4="${revenue + 1}"/></page>`,
     )
-    const { parsed } = readDocument({ name: 'a.xml', bytes: Buffer.from(text) })
+    const { parsed } = readFrenchReport({ name: 'a.xml', bytes: Buffer.from(text) })
     return parsed.flatMap(({ reportedFacts }) => reportedFacts)
   })
 

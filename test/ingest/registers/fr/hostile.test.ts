@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { readDocument } from '../../../../src/ingest/registers/fr/readDocument.ts'
+import { readFrenchReport } from '../../../../src/ingest/registers/fr/readDocument.ts'
 import { accounts } from './accounts.ts'
 
 const read = (name: string, content: string | Uint8Array) =>
-  readDocument({ name, bytes: typeof content === 'string' ? Buffer.from(content) : content })
+  readFrenchReport({ name, bytes: typeof content === 'string' ? Buffer.from(content) : content })
 const page = '<page numero="01"><liasse code="CO" m3="000000000000050"/></page>'
 const good = accounts({}, page)
 
@@ -86,11 +86,10 @@ describe('a deposit is left out and counted where', () => {
   const cases: [string, Parameters<typeof accounts>[0], string][] = [
     ['its company number is malformed', { siren: '12345678' }, 'a deposit without a company number'],
     [
-      'the end of its year does not exist',
-      { date_cloture_exercice: '20200230' },
+      'it does not state the end of its year',
+      { date_cloture_exercice: '' },
       'a deposit without the last day of its fiscal year',
     ],
-    ['its deposit date does not exist', { date_depot: '20211301' }, 'a deposit without its date'],
     ['it does not state its deposit date', { date_depot: '' }, 'a deposit without its date'],
     [
       'it was deposited before its year ended',

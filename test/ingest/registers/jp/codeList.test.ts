@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { yearEndOf } from '../../../../src/ingest/registers/jp/codeList.ts'
-import { readDocument } from '../../../../src/ingest/registers/jp/readDocument.ts'
+import { readJapaneseReport } from '../../../../src/ingest/registers/jp/readDocument.ts'
 
 const fixture = (name: string) => Bun.file(join(import.meta.dir, 'fixtures', name)).bytes()
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -9,7 +9,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 describe('the list of EDINET codes', () => {
   test('names every filer in its own script, in English and in kana', async () => {
     const name = 'EdinetcodeDlInfo.csv'
-    const { parsed, leftOut } = readDocument({ name, bytes: await fixture(name) })
+    const { parsed, leftOut } = readJapaneseReport({ name, bytes: await fixture(name) })
     const profiles = parsed.map(({ profile }) => profile)
     expect(profiles.map(({ issuerId }) => issuerId)).toEqual([
       'E00004',
@@ -46,7 +46,7 @@ describe('the list of EDINET codes', () => {
       '\uFEFFＥＤＩＮＥＴコード,決算日,提出者名,提出者名（英字）,提出者名（ヨミ）\n' +
       'E00004,5月31日,カネコ種苗株式会社,"KANEKO SEEDS CO., LTD.",カネコシュビョウカブシキガイシャ\n' +
       'E00004,5月31日,カネコ種苗株式会社,,\nG00004,,,,\nE00006,2月30日,　,,\n'
-    const { parsed, leftOut } = readDocument({ name: 'edinetcode.csv', bytes: utf8(text) })
+    const { parsed, leftOut } = readJapaneseReport({ name: 'edinetcode.csv', bytes: utf8(text) })
     expect(parsed.map(({ profile }) => [profile.issuerId, profile.name])).toEqual([
       ['E00004', 'カネコ種苗株式会社'],
       ['E00006', undefined],
@@ -63,11 +63,11 @@ describe('the list of EDINET codes', () => {
     const text = new TextDecoder('shift_jis').decode(bytes)
     const lines = text.split('\r\n')
     const read = (changed: string) => () =>
-      readDocument({ name: 'EdinetcodeDlInfo.csv', bytes: utf8(`\uFEFF${changed}`) })
+      readJapaneseReport({ name: 'EdinetcodeDlInfo.csv', bytes: utf8(`\uFEFF${changed}`) })
     expect(read(lines.slice(0, -2).join('\r\n'))).toThrow('has 5 rows, but states 6')
     expect(read(text.slice(0, -30))).toThrow(/line|states/)
     expect(read(text.replaceAll('決算日', '日'))).toThrow('does not have the column 決算日')
-    expect(() => readDocument({ name: 'EdinetcodeDlInfo.csv', bytes: utf8(text) })).toThrow()
+    expect(() => readJapaneseReport({ name: 'EdinetcodeDlInfo.csv', bytes: utf8(text) })).toThrow()
   })
 
   test.each([

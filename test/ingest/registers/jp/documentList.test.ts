@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { dayNumber } from '../../../../src/dates.ts'
-import { readDocument } from '../../../../src/ingest/registers/jp/readDocument.ts'
+import { readJapaneseReport } from '../../../../src/ingest/registers/jp/readDocument.ts'
 
 const fixture = (name: string) => Bun.file(join(import.meta.dir, 'fixtures', name)).bytes()
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -11,7 +11,7 @@ describe('the list of documents', () => {
 
   // Rows of 2024-06-28: S100TMMG is Nintendo's annual report, submitted at 12:22 in Japan, S100TX0A an amendment by Seria.
   test('gives the annual reports of companies and their amendments, with the minute of submission', async () => {
-    const { parsed, leftOut } = readDocument({ name, bytes: await fixture(name) })
+    const { parsed, leftOut } = readJapaneseReport({ name, bytes: await fixture(name) })
     expect(parsed.map(({ profile }) => profile.issuerId)).toEqual(['E03418', 'E02367'])
     expect(parsed.flatMap(({ filings }) => filings)).toEqual([
       {
@@ -43,7 +43,8 @@ describe('the list of documents', () => {
       'docID,edinetCode,filerName,fundCode,ordinanceCode,docTypeCode,submitDateTime,withdrawalStatus'
     const row = 'S100TMMG,E02367,任天堂株式会社,,010,120,2024-06-28 12:22,0'
     const withdrawal = 'S100TWV3,,,,,,2024-06-28 09:10,1'
-    const read = (text: string) => readDocument({ name: '2024-06-28.csv', bytes: utf8(`\uFEFF${text}`) })
+    const read = (text: string) =>
+      readJapaneseReport({ name: '2024-06-28.csv', bytes: utf8(`\uFEFF${text}`) })
     const { parsed, leftOut } = read(`${header}\n${row}\n${withdrawal}\n`)
     expect(parsed.flatMap(({ filings }) => filings)).toEqual([
       {
@@ -65,9 +66,9 @@ describe('the list of documents', () => {
     list.results = list.results.map((row: Record<string, unknown>) =>
       row.docID === 'S100TMMG' ? { ...row, ...change(row) } : row,
     )
-    const { parsed, leftOut } = readDocument({ name, bytes: utf8(JSON.stringify(list)) })
+    const { parsed, leftOut, faults } = readJapaneseReport({ name, bytes: utf8(JSON.stringify(list)) })
     const filings = parsed.flatMap(({ filings }) => filings.map(({ accession }) => accession))
-    return { filings, leftOut }
+    return { filings, leftOut, faults: faults?.named }
   }
 
   test('has the filing of a report that was withdrawn later: it was public until then', async () => {
@@ -84,8 +85,6 @@ describe('the list of documents', () => {
   })
 
   test.each([
-    ['no such day', { submitDateTime: '2024-02-30 09:00' }],
-    ['no such hour', { submitDateTime: '2024-06-28 24:00' }],
     ['no time', { submitDateTime: null }],
     ['no number', { docID: '' }],
     ['a code of a fund', { edinetCode: 'G02367' }],
@@ -95,9 +94,18 @@ describe('the list of documents', () => {
     expect(leftOut).toMatchObject({ 'a document without a number, a filer or a time of submission': 1 })
   })
 
+  test.each(['2024-02-30 09:00', '2024-06-28 24:00'])('names a submission at %s', async submitDateTime => {
+    const { filings, faults } = await changed(() => ({ submitDateTime }))
+    expect(filings).toEqual(['JP:S100TX0A'])
+    expect(faults).toEqual([
+      `document "S100TMMG": submitDateTime is "${submitDateTime}", not a day and a time`,
+    ])
+  })
+
   test('is refused where it was cut off, is an error or has metadata only', async () => {
     const list = await Bun.file(join(import.meta.dir, 'fixtures', name)).json()
-    const read = (document: unknown) => () => readDocument({ name, bytes: utf8(JSON.stringify(document)) })
+    const read = (document: unknown) => () =>
+      readJapaneseReport({ name, bytes: utf8(JSON.stringify(document)) })
     expect(read({ ...list, results: list.results.slice(1) })).toThrow('has 5 documents, but states 6')
     expect(read({ metadata: list.metadata })).toThrow('Request it from the API with type=2')
     const refused = { ...list.metadata, status: '404', message: 'Not Found' }

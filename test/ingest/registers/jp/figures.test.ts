@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { dayNumber, isoDate } from '../../../../src/dates.ts'
 import { factsOfReport } from '../../../../src/ingest/registers/jp/figures.ts'
 import type { Report, ReportFigure } from '../../../../src/ingest/registers/jp/report.ts'
-import { LeftOut } from '../../../../src/ingest/registers/registerInterface.ts'
+import { Tally } from '../../../../src/ingest/registers/registerInterface.ts'
 
 const filed = dayNumber('2024-06-28')
 
@@ -21,12 +21,11 @@ function read(figures: ReportFigure[], groupYearEnd: number | null = null) {
     ...{ accession: 'JP:S100TEST', edinetCode: 'E00001', form: '120', filed, name: null, englishName: null },
     ...{ figures, figuresRead: figures.length, groupYearEnd },
   }
-  const leftOut = new LeftOut()
-  const { parsed, malformed } = factsOfReport(report, leftOut)
-  const taken = parsed.reportedFacts.map(
+  const tally = new Tally()
+  const taken = factsOfReport(report, tally).reportedFacts.map(
     ({ metric, tag, end, value }) => `${metric} ${tag.replace(/^\w+:/, '')} ${isoDate(end)} ${value}`,
   )
-  return { taken, malformed, leftOut: leftOut.counts }
+  return { taken, ...tally.counts }
 }
 
 describe('one basis per year', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isoDate } from '../../../../src/dates.ts'
-import { readDocument } from '../../../../src/ingest/registers/jp/readDocument.ts'
+import { readJapaneseReport } from '../../../../src/ingest/registers/jp/readDocument.ts'
 import { parseReportName } from '../../../../src/ingest/registers/jp/report.ts'
 
 describe('the filing date', () => {
@@ -13,7 +13,7 @@ describe('the filing date', () => {
       ),
     )
     const name = `jpcrp030000-asr-001_E02367-000_2024-03-31_${named}.xbrl`
-    const { parsed, leftOut } = readDocument({ name, bytes: new TextEncoder().encode(text) })
+    const { parsed, leftOut } = readJapaneseReport({ name, bytes: new TextEncoder().encode(text) })
     const filing = parsed[0]?.filings[0]
     return filing === undefined ? leftOut : `${filing.form} ${isoDate(filing.filed)}`
   }
@@ -52,7 +52,7 @@ test('contexts that contradict their names are not trusted', async () => {
     /(<xbrli:context id="CurrentYearInstant">.*?)<xbrli:instant>2024-03-31<\/xbrli:instant>/s,
     '$1<xbrli:startDate>2023-04-01</xbrli:startDate><xbrli:endDate>2024-03-31</xbrli:endDate>',
   )
-  const { parsed, leftOut } = readDocument({ name: fixture, bytes: new TextEncoder().encode(text) })
+  const { parsed, leftOut } = readJapaneseReport({ name: fixture, bytes: new TextEncoder().encode(text) })
   expect(leftOut?.['a figure whose context contradicts its name']).toBeGreaterThan(5)
   const ends = parsed[0].reportedFacts
     .filter(({ metric }) => metric === 'assets')
@@ -71,7 +71,7 @@ test('reports are recognised by the names that EDINET gives', () => {
   )
   expect(kinds('jpaud-aar-cn-001_E11348-000_2025-05-12_01_2025-08-08.csv')).toBe('jpaud-aar-cn')
   expect(kinds('EdinetcodeDlInfo.csv')).toBe(null)
-  expect(() => readDocument({ name: 'report.xbrl', bytes: new Uint8Array() })).toThrow(
+  expect(() => readJapaneseReport({ name: 'report.xbrl', bytes: new Uint8Array() })).toThrow(
     'with the file name that EDINET gave it',
   )
 })

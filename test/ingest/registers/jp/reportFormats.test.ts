@@ -6,8 +6,9 @@ import { dayNumber, isoDate } from '../../../../src/dates.ts'
 import type { ParsedDocument } from '../../../../src/facts/reportedFact.ts'
 import { readUnits } from '../../../../src/ingest/import/readFiles.ts'
 import { newReadProgress } from '../../../../src/ingest/reading/progress.ts'
-import { readDocument } from '../../../../src/ingest/registers/jp/readDocument.ts'
+import { readJapaneseReport } from '../../../../src/ingest/registers/jp/readDocument.ts'
 import { jpRegister } from '../../../../src/ingest/registers/jp/register.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { zipped } from '../../../zipped.ts'
 
 const fixtures = join(import.meta.dir, 'fixtures')
@@ -52,7 +53,7 @@ const olderYears: Record<string, number> = {
 describe('an instance', () => {
   test('gives five years of the group, all filed on the day of submission', async () => {
     const name = `reports/S100TMMG/XBRL/PublicDoc/${nintendo}.xbrl`
-    const content = readDocument({ name, bytes: await fixture(`${nintendo}.xbrl`) })
+    const content = readJapaneseReport({ name, bytes: await fixture(`${nintendo}.xbrl`) })
     const [contribution] = content.parsed
     expect(contribution.profile).toMatchObject({
       issuerId: 'E02367',
@@ -65,18 +66,24 @@ describe('an instance', () => {
       { accession: 'JP:S100TMMG', form: '120', filed: dayNumber('2024-06-28'), acceptedAt: null },
     ])
     expect(figuresOf(contribution)).toMatchObject({ ...lastYears, ...olderYears })
-    expect(contribution.reportedFacts.every(({ tag }) => !tag.endsWith('_NonConsolidatedMember'))).toBe(true)
+    expect(
+      nonEmpty(contribution.reportedFacts).every(({ tag }) => !tag.endsWith('_NonConsolidatedMember')),
+    ).toBe(true)
     expect(content.malformed).toBe(0)
     // Diluted earnings per share are nil in all five years of both: there are no dilutive shares.
     expect(content.leftOut).toMatchObject({ 'a figure stated as nil': 10 })
-    expect(Object.keys(figuresOf(contribution)).some(key => key.startsWith('eps_diluted'))).toBe(false)
-    const years = contribution.reportedFacts.filter(({ start }) => start !== null)
-    expect(years.every(({ start, end }) => isoDate(start ?? 0).slice(5) === '04-01' && end > 0)).toBe(true)
+    expect(nonEmpty(Object.keys(figuresOf(contribution))).some(key => key.startsWith('eps_diluted'))).toBe(
+      false,
+    )
+    const years = nonEmpty(contribution.reportedFacts).filter(({ start }) => start !== null)
+    expect(
+      nonEmpty(years).every(({ start, end }) => isoDate(start ?? 0).slice(5) === '04-01' && end > 0),
+    ).toBe(true)
   })
 
   test('is identified by its own name where its path has no document number', async () => {
     const name = `${nintendo}.xbrl`
-    const [{ filings }] = readDocument({ name, bytes: await fixture(name) }).parsed
+    const [{ filings }] = readJapaneseReport({ name, bytes: await fixture(name) }).parsed
     expect(filings.map(({ accession }) => accession)).toEqual([`JP:${nintendo}`])
   })
 })
@@ -84,13 +91,13 @@ describe('an instance', () => {
 describe('a CSV of EDINET', () => {
   test('states the same as the instance for the two years whose dates it states', async () => {
     const name = `reports/S100TMMG.zip!XBRL_TO_CSV/${nintendo}.csv`
-    const csv = readDocument({ name, bytes: await fixture(`${nintendo}.csv`) })
+    const csv = readJapaneseReport({ name, bytes: await fixture(`${nintendo}.csv`) })
     const [contribution] = csv.parsed
     expect(contribution.filings).toEqual([
       { accession: 'JP:S100TMMG', form: '120', filed: dayNumber('2024-06-28'), acceptedAt: null },
     ])
     expect(figuresOf(contribution)).toMatchObject(lastYears)
-    const instance = readDocument({
+    const instance = readJapaneseReport({
       name: `S100TMMG/${nintendo}.xbrl`,
       bytes: await fixture(`${nintendo}.xbrl`),
     }).parsed[0]
@@ -107,7 +114,8 @@ describe('a CSV of EDINET', () => {
 
   test('is refused in another encoding, cut off, or with other columns', async () => {
     const bytes = await fixture(`${nintendo}.csv`)
-    const read = (changed: Uint8Array) => () => readDocument({ name: `${nintendo}.csv`, bytes: changed })
+    const read = (changed: Uint8Array) => () =>
+      readJapaneseReport({ name: `${nintendo}.csv`, bytes: changed })
     expect(read(bytes.slice(2))).toThrow('not utf-8')
     expect(read(bytes.slice(0, 20_001))).toThrow('not utf-16le')
     expect(read(bytes.slice(0, 20_000))).toThrow(/line \d+.*CSV_/)

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { readReturns } from '../../../../src/ingest/registers/nz/returns.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 import { sharedPath } from '../../../shared.ts'
 
 const folder = sharedPath('registers/nz')
 
 describe.skipIf(folder === null)('the real files', () => {
-  const names = folder === null ? [] : readdirSync(folder)
+  const names = folder === null ? [] : nonEmpty(readdirSync(folder))
   test.each(names)('%s: each row is a return, left out for a reason, or a name', async name => {
     const document = await Bun.file(`${folder}/${name}`).json()
     const rows: Record<string, unknown>[] = document.d

@@ -1,9 +1,11 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { listFiles } from '../../../../src/ingest/import/listFiles.ts'
 import { readUnits } from '../../../../src/ingest/import/readFiles.ts'
 import { newReadProgress } from '../../../../src/ingest/reading/progress.ts'
 import { twRegister } from '../../../../src/ingest/registers/tw/register.ts'
 import { sharedPath } from '../../../shared.ts'
+
+setDefaultTimeout(60_000)
 
 const folder = sharedPath('registers/tw')
 

@@ -3,6 +3,7 @@ import { concepts, usesOfTag } from '../../../../src/ingest/registers/us/concept
 import { usRegister } from '../../../../src/ingest/registers/us/register.ts'
 import { loadMarkets } from '../../../../src/markets/markets.ts'
 import { canonicalMetrics, computedMetrics } from '../../../../src/markets/metrics.ts'
+import { nonEmpty } from '../../../nonEmpty.ts'
 
 test('the table maps tags to exactly the metrics that the manifest promises, of the same kind and unit', async () => {
   const manifest = (await loadMarkets()).get('US')
@@ -11,7 +12,7 @@ test('the table maps tags to exactly the metrics that the manifest promises, of 
   const promised = [...canonicalMetrics, ...(manifest?.metrics ?? []), ...both]
   expect(Object.keys(concepts).sort()).toEqual(promised.map(metric => metric.name).sort())
   const units = { money: 'currency', perShare: 'currency/share', shares: 'shares' } as const
-  for (const metric of promised) {
+  for (const metric of nonEmpty(promised)) {
     const { kind, unitKind } = concepts[metric.name]
     expect([metric.name, kind === 'flow' ? 'flow' : 'stock', units[unitKind]]).toEqual([
       metric.name,

@@ -1,0 +1,140 @@
+import { html, json, type Markup } from '../../html.ts'
+
+interface Link {
+  readonly name: string
+  readonly path: string
+}
+
+const siteLinks = [
+  { name: 'Markets', path: '/markets' },
+  { name: 'Screen', path: '/screen' },
+  { name: 'Backtest', path: '/backtest' },
+  { name: 'Restatements', path: '/restatements' },
+  { name: 'Metrics', path: '/catalogue' },
+  { name: 'Docs', path: '/docs/guides' },
+] as const satisfies readonly Link[]
+
+const account = { name: 'Account', path: '/account' } as const
+const signIn = { name: 'Sign in', path: '/sign-in' } as const
+
+/** Pages that belong together: each has links to all of them below the navigation of the site. */
+export interface Area {
+  readonly label: string
+  readonly links: readonly Link[]
+}
+
+export interface Page {
+  readonly title: string | Markup
+  /** What search engines show under the title. */
+  readonly description?: string
+  /** The address that search engines remember when several addresses show the same page. */
+  readonly canonical?: string
+  /** Data for programs in the head (schema.org). */
+  readonly linkedData?: object
+  /** The path of the link that is marked in the navigation. */
+  readonly section?: (typeof siteLinks)[number]['path'] | '/account' | '/sign-in'
+  readonly area?: Area
+  /** The name of the link that is marked in the area. */
+  readonly areaLink?: string
+  /** Who is signed in and the way out, next to the links of the area. */
+  readonly areaEnd?: Markup
+  /** Names of stylesheets and scripts in /assets, besides those of every page. */
+  readonly styles?: readonly string[]
+  readonly scripts?: readonly string[]
+  /** Hides the page from search engines: an error, a list of hits. */
+  readonly unlisted?: boolean
+  /** A page with work in progress reloads itself after this many seconds where scripts are off. */
+  readonly refreshSeconds?: number
+  /** Headings to link to, next to the page or above it on a narrow screen. */
+  readonly contents?: readonly { readonly id: string; readonly title: string | Markup }[]
+  /** A column of text, a page of data, or content that brings its own styles. */
+  readonly layout?: 'prose' | 'wide' | 'bare'
+  readonly main: Markup
+}
+
+export interface Viewer {
+  /** Null for a page that is the same for everybody: its link leads to the account, which asks for a sign-in if needed. */
+  readonly isSignedIn: boolean | null
+}
+
+/** Every HTML page of this server but the report of a backtest: head, navigation, footer and theme are the same on each. */
+export function shell(page: Page, { isSignedIn }: Viewer): string {
+  const { title, description, canonical, linkedData, section, area, contents, layout = 'wide', main } = page
+  const styles = ['base.css', ...(page.styles ?? [])]
+  const links: readonly Link[] = [...siteLinks, isSignedIn === false ? signIn : account]
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} - asfiled</title>
+${description !== undefined && html`<meta name="description" content="${description}">\n`}\
+${canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`}\
+${page.unlisted === true && html`<meta name="robots" content="noindex">\n`}\
+${refresh(page.refreshSeconds)}\
+<link rel="icon" type="image/png" href="/assets/favicon-32x32.png">
+${styles.map(name => html`<link rel="stylesheet" href="/assets/${name}">\n`)}\
+<script src="/assets/theme.js"></script>
+${linkedData !== undefined && dataScript('application/ld+json', linkedData)}\
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="site">
+<a class="brand" href="/">asfiled</a>
+${navigation('Site', links, ({ path }) => path === section)}
+<label class="theme" hidden><span>Theme</span> <select id="theme">\
+<option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+</header>
+${area !== undefined && areaBar(area, page)}\
+<div class="page">
+${contents !== undefined && contentsList(contents)}\
+<main id="main" tabindex="-1" class="${layout}">
+${main}
+</main>
+</div>
+${footer}
+${page.scripts?.map(name => html`<script src="/assets/${name}"></script>\n`)}\
+</body>
+</html>
+`.text
+}
+
+const refresh = (seconds: number | undefined) =>
+  seconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${seconds}"></noscript>\n`
+
+const navigation = (label: string, links: readonly Link[], isCurrent: (link: Link) => boolean) =>
+  html`<nav aria-label="${label}">${links.map(
+    link => html`<a href="${link.path}"${isCurrent(link) && html` aria-current="page"`}>${link.name}</a>`,
+  )}</nav>`
+
+const areaBar = (
+  { label, links }: Area,
+  { areaLink, areaEnd }: Page,
+) => html`<div class="area" data-area="${label}">
+${navigation(label, links, ({ name }) => name === areaLink)}
+${areaEnd}
+</div>
+`
+
+const contentsList = (contents: NonNullable<Page['contents']>) =>
+  html`<nav class="contents" aria-label="On this page">${contents.map(
+    ({ id, title }) => html`<a href="#${id}">${title}</a>`,
+  )}</nav>\n`
+
+const footer = html`<footer class="site-footer"><p>Figures come from official filings, each with the day on which it was filed.
+Unless you have a licence of your own, these pages are under the <a href="/docs/guides/keys-and-limits#licences">Free Licence</a>;
+each market's page has the terms of its register. Nothing here is investment advice.</p>
+<p class="footer-links"><a href="/docs">API</a> <a href="/docs/guides">Guides</a> <a href="/sample">Sample file</a> <a href="/docs/guides/security">Security</a></p>
+</footer>`
+
+/** Data in a page. Browsers never run a block of such a type, so the policy of the page allows it.
+ *
+ * @param id for scripts of the page that read it */
+export function dataScript(
+  type: 'application/json' | 'application/ld+json',
+  data: object,
+  id?: string,
+): Markup {
+  return html`<script type="${type}"${id !== undefined && html` id="${id}"`}>${json(data)}</script>\n`
+}
