@@ -17,6 +17,15 @@ export async function readCrossSectionTable(
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
+  return (await readComparedTable(deps, principal, plan)).table
+}
+
+/** The same table, and whether all companies of the market were compared. */
+export async function readComparedTable(
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  principal: Principal,
+  plan: CrossSectionPlan,
+): Promise<{ readonly table: CrossSectionTable; readonly isWhole: boolean }> {
   const { sort } = plan
   const ranking =
     sort === null ? null : await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
@@ -30,7 +39,7 @@ export async function readCrossSectionTable(
     ...comparisonNotes(plan, ranking),
     restriction(plan),
   ]
-  return {
+  const table: CrossSectionTable = {
     object: 'cross_section_table',
     metrics: [...plan.metrics],
     market: plan.market,
@@ -43,6 +52,7 @@ export async function readCrossSectionTable(
     ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(company => tableRow(company, plan.metrics, source)),
   }
+  return { table, isWhole: ranking?.isWhole ?? true }
 }
 
 function tableRow(

@@ -5,11 +5,11 @@ import { readMarket } from '../../markets/parameters.ts'
 import type { PageDeps } from './deps.ts'
 import { metricLabel } from './statements.ts'
 
-const kinds = { flow: 'over a period', stock: 'at its end', ratio: 'ratio' } as const
+const kinds = { flow: 'over a period', stock: 'at the end of a period', ratio: 'ratio' } as const
 const signs = {
-  amount: 'a size',
-  cost: 'positive lowers profit',
-  outflow: 'positive is money paid',
+  amount: 'not negative, as a rule',
+  cost: 'positive: lowers profit',
+  outflow: 'positive: cash paid',
   signed: 'may be negative',
 } as const
 
@@ -26,7 +26,7 @@ export function cataloguePage(deps: Pick<PageDeps, 'markets' | 'settings'>, sent
     canonical: `${deps.settings.baseUrl}/catalogue`,
     scripts: ['filter.js'],
     main: html`<h1>Metrics</h1>
-<p>${metrics.length} metrics${market !== null && ` of ${deps.markets.get(market)?.name}`}. Under which tags each register states them, and how often they are present, is on <a href="/docs/metrics">the page of the documents</a>.</p>
+<p>${metrics.length} metrics${market !== null && ` of ${deps.markets.get(market)?.name}`}. The <a href="/docs/metrics">reference of metrics</a> lists the tags that each register uses for them, and how many companies report each.</p>
 <form method="get" action="/catalogue" class="filters"><p class="row"><label for="market">Market</label>
 <select id="market" name="market"><option value="">all</option>${deps.markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === market && html` selected`}>${name}</option>`)}</select> <button type="submit">Show</button>
 <span class="with-script"><label for="filter">Find</label> <input id="filter" type="search" data-filters="metrics" autocomplete="off"></span></p></form>

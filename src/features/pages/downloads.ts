@@ -29,14 +29,14 @@ export const isDownloadable = (
 /** The links on a company's page, or why there are none. */
 export function downloadLinks(settings: Allowed, manifest: Manifest | undefined, ticker: string): Markup {
   if (!isDownloadable(settings, manifest))
-    return html`<section><h2 id="download">Download</h2><p>${manifest === undefined ? 'There is no download.' : unreadTerms(manifest)}</p></section>`
+    return html`<section><h2 id="download">Download</h2><p>${manifest === undefined ? 'This company has no download.' : unreadTerms(manifest)}</p></section>`
   return html`<section><h2 id="download">Download</h2>
-<p>Every vintage that a visitor may see, with its filing, in one file; licence and attribution stand inside.</p>
+<p>Every revision of every figure that you may see, with its filing, in one file. The file names its licence and sources.</p>
 <p class="buttons">${downloadFormats.map(format => html`<a class="button" href="${downloadPath(ticker, format)}" download>${format}</a> `)}</p></section>`
 }
 
 const unreadTerms = ({ name, licence }: Manifest) =>
-  `Files of ${name} are not offered: the terms of its register (${licence.name}, ${licence.url}) are not read in full, so whether they may be passed on is not known. The page shows the figures with their source.`
+  `There are no files for ${name}: we have not read the terms of its register in full (${licence.name}, ${licence.url}), so we do not know whether its figures may be passed on. The page shows them with their source.`
 
 /** A company's figures as a file: the answer of GET /api/v1/fundamentals with the same principal. */
 export async function companyDownload(

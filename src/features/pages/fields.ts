@@ -22,7 +22,7 @@ export const listLimit = (allowance: Allowance | null, all: number): number => {
 /** What a list costs a visitor whose licence counts companies. */
 export const cappedNote = ({ entityCap, licence }: Principal): Markup | false =>
   entityCap !== null &&
-  html`<p class="notice">Each company of a list counts as one of the ${entityCap.toLocaleString('en-US')} of your ${licence} licence, so a list has at most ${cappedCompanies}. <a href="/account/usage">How many are used</a></p>`
+  html`<p class="notice">Your ${licence} licence covers ${entityCap.toLocaleString('en-US')} companies, and every company in a list counts as one of them. A list has at most ${cappedCompanies}. <a href="/account/usage">See how many you have used</a>.</p>`
 
 /** The choice of a metric in a form. */
 export const metricField = (
@@ -51,7 +51,3 @@ export async function namesOf(
   const found = await (directory ? directory.findAll(ids) : findCompanies(lookups, ids))
   return new Map([...found].map(([id, { name }]) => [id, name]))
 }
-
-/** A note of the API for a person without a key. */
-export const visitorNote = (note: string): string =>
-  note.replaceAll('This key sees', 'Without a licence one sees')

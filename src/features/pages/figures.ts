@@ -74,7 +74,7 @@ export function changeInPercent(before: number, after: number): number | null {
 }
 
 export function shownChange(percent: number | null): string {
-  if (percent === null) return 'sign or zero'
+  if (percent === null) return 'n/a'
   const text = oneDigit.format(percent)
   return `${percent > 0 ? '+' : ''}${noMinusZero(text)}%`
 }

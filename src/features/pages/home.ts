@@ -30,7 +30,7 @@ export async function homePage(deps: PageDeps, on: string | undefined): Promise<
   const served = deps.markets.manifests.filter(({ status }) => status === 'served')
   const companies = [...counts.markets.values()].reduce((sum, { entities }) => sum + entities, 0)
   const { baseUrl } = deps.settings
-  const description = `Company figures from the registers of ${served.length} countries as they were filed, day by day, with every restatement.`
+  const description = `Company figures from the registers of ${served.length} countries as they were known on any day, with every restatement.`
   return {
     title: 'Company figures as they were known on any day',
     description,
@@ -51,14 +51,14 @@ export async function homePage(deps: PageDeps, on: string | undefined): Promise<
     styles: ['chart.css', 'home.css'],
     scripts: ['search.js', 'home.js'],
     main: html`<h1>Company figures as they were known on any day</h1>
-<p class="lead">asfiled reads what companies file with the registers of ${served.length} countries and keeps every version of every figure with the day on which it was filed, so that no test of an idea can see the future.</p>
+<p class="lead">asfiled reads what companies file with the registers of ${served.length} countries and keeps every revision of every figure with the day it was filed, so that no test of a strategy can look ahead.</p>
 ${searchForm('')}
 ${rows.length > 0 && picture(rows, on)}
 <section class="cards">
-<div><h2>Coverage</h2><p>${exactFigure(companies)} companies in ${served.length} markets. <a href="/markets">Markets</a>, <a href="/catalogue">metrics</a>, <a href="/restatements">restatements</a>.</p></div>
-<div><h2>Screen</h2><p>Metrics of every company of a market in one table, with filters. <a href="/screen">Screen a market</a></p></div>
-<div><h2>Get a key</h2><p>The key <code>demo</code> works at once. <a href="/account/api-keys">Make a free key of your own</a>. <a href="/docs/guides/keys-and-limits">Keys, licences and limits</a></p></div>
-<div><h2>Documents</h2><p><a href="/docs">The API</a> with a try of each route, <a href="/docs/guides/start">a start in five minutes</a>, and <a href="/sample">a sample file</a>.</p></div>
+<div><h2>Coverage</h2><p>${exactFigure(companies)} companies in ${served.length} markets. Browse the <a href="/markets">markets</a>, the <a href="/catalogue">metrics</a> and the <a href="/restatements">restatements</a>.</p></div>
+<div><h2>Screen</h2><p>Compare every company of a market in one table, with filters. <a href="/screen">Screen a market</a></p></div>
+<div><h2>Get a key</h2><p>The public key <code>demo</code> works right away, or <a href="/account/api-keys">create a free key of your own</a>. The guide explains <a href="/docs/guides/keys-and-limits">keys, licences and limits</a>.</p></div>
+<div><h2>Documentation</h2><p>Try every route of <a href="/docs">the API</a>, <a href="/docs/guides/start">get started in five minutes</a>, or download <a href="/sample">a sample file</a>.</p></div>
 </section>`,
   }
 }
@@ -92,14 +92,14 @@ function picture(rows: readonly FundamentalsRow[], on: string | undefined): Mark
   const known = years.map(fy => ({ fy, row: rows.findLast(row => row.fy === fy && row.filed <= marked) }))
   return html`<section class="card picture" aria-labelledby="picture-title">
 <h2 id="picture-title">Apple restates 2009</h2>
-<p>In October 2009 Apple's annual report spread the revenue of each iPhone over two years. In January 2010 an amendment counted it at once, for the year before, too. A test of an idea as of December 2009 must see the first figures.</p>
+<p>Apple's annual report of October 2009 spread the revenue from each iPhone over two years. An amendment of January 2010 recognised it at once, and restated the year before as well. A backtest as of December 2009 must see the first figures.</p>
 <div class="picture-body"><div>${stepChart({ label: 'Revenue of Apple as known over time, in millions of dollars', series, span, marker: marked })}
 <p class="slider with-script"><input id="time" type="range" min="0" max="1" step="1" value="0" aria-label="Day as of which the figures were known" aria-valuetext="${marked}"></p></div>
 <div><p class="known-on">As known on <output id="known-day" for="time">${marked}</output></p>
 <table class="figures"><thead><tr><th scope="col">Revenue, USD ${scale.name}</th><th scope="col">Known</th></tr></thead><tbody>
 ${known.map(({ fy, row }) => html`<tr><th scope="row">fiscal ${fy}</th><td data-fy="${fy}"${row !== undefined && html` title="${exactFigure(row.v)} USD, filed ${row.filed}"`}>${row === undefined ? 'not yet filed' : shown(row)}</td></tr>\n`)}</tbody></table>
 <p class="stops without-script">${stops.map(day => html`<a href="/?on=${day}#picture-title"${day === marked && html` aria-current="true"`}>${day}</a> `)}</p></div></div>
-<p><a href="/companies/AAPL?as_of=2009-12-31">The whole of Apple as of the end of 2009</a></p>
+<p><a href="/companies/AAPL?as_of=2009-12-31">All of Apple's figures as of the end of 2009</a></p>
 ${dataScript('application/json', { on: marked, years: known.map(({ fy }) => ({ fy, steps: rows.filter(row => row.fy === fy).map(row => [row.filed, shown(row), `${exactFigure(row.v)} USD, filed ${row.filed}`]) })) }, 'known')}
 </section>`
 }

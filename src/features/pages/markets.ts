@@ -23,11 +23,10 @@ export async function marketsPage(deps: PageDeps): Promise<Page> {
   return {
     title: 'Markets',
     section: '/markets',
-    description:
-      'The registers whose filings are served: companies, first and last filing, and the terms of each.',
+    description: 'The registers that asfiled covers: companies, first and last filing, and terms of use.',
     canonical: `${deps.settings.baseUrl}/markets`,
     main: html`<h1>Markets</h1>
-<p>Each market is one register. Figures of different markets follow different rules, so no page mixes them.</p>
+<p>Each market is one register. Registers follow different rules, so no page mixes figures from two of them.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Markets"><table>
 <thead><tr><th scope="col">Market</th><th scope="col">Register</th><th scope="col" class="number">Companies</th><th scope="col">First filing</th><th scope="col">Last filing</th><th scope="col">Terms read</th></tr></thead>
 <tbody>
@@ -85,13 +84,13 @@ ${readingRules(manifest)}
 <section><h2 id="metrics">Metrics</h2><p>${metrics.map(({ name: metric }, place) => html`${place > 0 && ', '}<a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>`)}.</p></section>
 <section><h2 id="terms">Source and terms</h2>
 <p>${manifest.attribution}</p>
-<p>Terms: <a href="${licence.url}" rel="noreferrer">${licence.name}</a>. ${licence.verified ? 'They are read, and let the figures be passed on as here.' : 'They are not read in full.'} ${licence.note}</p>
-<p>${isDownloadable(deps.settings, manifest) ? 'Companies of this market have downloads.' : 'Companies of this market have no downloads until the terms are read.'}</p></section>`,
+<p>Terms: <a href="${licence.url}" rel="noreferrer">${licence.name}</a>. ${licence.verified ? 'We have read them in full: they allow passing the figures on as this page does.' : 'We have not read them in full.'} ${licence.note}</p>
+<p>${isDownloadable(deps.settings, manifest) ? 'You can download the figures of each company.' : 'There are no downloads for this market until we have read the terms.'}</p></section>`,
   }
 }
 
 const freshness = ({ entities, first_filed, last_filed }: CoverageMarket, { register }: Manifest): Markup =>
-  html`<p class="lead">${exactFigure(entities)} ${entities === 1 ? 'company' : 'companies'} from <a href="${register.url}" rel="noreferrer">${register.name}</a>, ${register.operator}. ${first_filed === null ? 'No filing is on record yet.' : `Filings from ${first_filed} to ${last_filed}.`}</p>`
+  html`<p class="lead">${exactFigure(entities)} ${entities === 1 ? 'company' : 'companies'} from <a href="${register.url}" rel="noreferrer">${register.name}</a>, ${register.operator}. ${first_filed === null ? 'No filing has been imported yet.' : `Filings from ${first_filed} to ${last_filed}.`}</p>`
 
 function readingRules({
   reporting_basis: basis,
@@ -104,12 +103,12 @@ function readingRules({
   notes,
 }: Manifest) {
   const rules: [string, string | undefined][] = [
-    ['Who files', basis.scope],
-    ['Group or single company', basis.consolidation],
+    ['Companies that file', basis.scope],
+    ['Consolidation', basis.consolidation],
     ['Accounting standards', basis.standards],
     ['Periods', basis.periods],
     ['Revenue', basis.revenue],
-    ['Since', basis.since],
+    ['Coverage since', basis.since],
     ['Currency', currency],
     ['Fiscal year', calendar.fiscal_year],
     ['Filing day', filed.rule],

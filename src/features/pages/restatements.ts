@@ -7,8 +7,9 @@ import type { PageViewer } from '../marketPages/query.ts'
 import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
 import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
-import { cappedNote, listLimit, marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
+import { listNotes, noticeOf } from './notes.ts'
 import { openChanges } from './openChanges.ts'
 import { metricLabel } from './statements.ts'
 
@@ -22,8 +23,8 @@ export const readRestatementsPageQuery = queryReader(RestatementsPageQuery)
 
 const maxRows = 300
 
-const onlyOpen =
-  'These companies are open to everybody. Of all others one sees the most recent reported fiscal year without a licence, and none of those here has a change in it.'
+const onlyOpen = html`The companies listed here are open to everybody. Without a licence you see only the most recent fiscal year of every \
+other company, and none of them has a change in it.`
 
 /** /restatements: the latest changes of a metric among the companies of a market, with their sizes. */
 export async function restatementsPage(
@@ -61,9 +62,9 @@ export async function restatementsPage(
   return {
     ...page,
     main: html`${head}
-${list.note !== undefined && html`<p class="notice">${listed.length === 0 && open.length > 0 ? onlyOpen : visitorNote(list.note)}</p>`}
+${noticeOf(listed.length === 0 && open.length > 0 ? [onlyOpen] : listNotes(deps.markets, plan, list, 'No figure was changed in this time.'))}
 ${latest.length > 0 && table(latest, names)}
-<p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : plan.limit} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
+<p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among the ${list.next !== null && `${plan.limit} `}companies on this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
   }
 }
 
@@ -78,11 +79,11 @@ function frameOf(
     title: `Restatements of ${metricLabel(name).toLowerCase()}, ${country}`,
     section: '/restatements',
     description:
-      'Figures whose value a later filing changed, the latest first, with both values and the size of the change.',
+      'Figures that a later filing changed, the latest first, with both values and the size of the change.',
     canonical: `${deps.settings.baseUrl}/restatements?market=${market}&metric=${name}`,
   } as const
   const head = html`<h1>Restatements</h1>
-<p>Figures that a later filing changed: amendments, recast comparatives, splits. The latest first.</p>
+<p>Figures that a later filing changed, the latest first: through an amendment, recast comparatives or a split.</p>
 ${cappedNote(principal)}
 <form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, market)} ${metricField(deps, 'metric', 'Metric', name)}
 <span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${since}"></span> ${!isFreeData(principal) && html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${day}"></span> `}<button type="submit">Show</button></p></form>`

@@ -11,12 +11,12 @@ const folder = resolve(import.meta.dir, '../../../sample')
 export const sampleFiles = {
   'fundamentals.csv.gz': {
     column: 7,
-    what: 'figures: each with its period, its filing and the tag that states it',
+    what: 'figures, each with its period, its filing and its tag',
   },
-  'entities.csv': { column: 2, what: 'companies: IDs, names, fiscal year ends, sectors' },
+  'entities.csv': { column: 2, what: 'companies with their IDs, names, fiscal year ends and sectors' },
   'signals.csv.gz': {
     column: null,
-    what: 'forecasts of the returns of 88 US shares, 2012 to 2017, with their outcome',
+    what: 'forecasts of the returns of 88 US shares from 2012 to 2017, with their outcomes',
   },
 } as const
 export type SampleFile = keyof typeof sampleFiles
@@ -27,16 +27,16 @@ export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): Page {
   return {
     title: 'Sample file',
     description:
-      'Real filings of some 490 companies as CSV: every figure with its filing day, for a first look without a key.',
+      'Real filings of about 490 companies as CSV, every figure with its filing day. No key needed.',
     canonical: `${deps.settings.baseUrl}/sample`,
     layout: 'prose',
     main: html`<h1>Sample file</h1>
-<p>Real filings of some 490 companies, mostly the reports of US companies from July 2009 to March 2010, with every figure's filing day. Nothing in it is made up.</p>
+<p>Real filings of about 490 companies, most of them reports of US companies from July 2009 to March 2010. Every figure has its filing day, and nothing is made up.</p>
 <ul>${(Object.keys(sampleFiles) as SampleFile[]).map(name => html`<li><a href="/sample/${name}" download>${name}</a>: ${sampleFiles[name].what}</li>`)}</ul>
 <h2>Terms</h2>
-<p>The figures are the registers'. Name the source, and that the figures were processed. Each market's page has its terms.</p>
-${left.length > 0 && html`<p>Left out of the files, since the terms of their registers are not read in full: ${left.map(({ name, code }, place) => html`${place > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
-<p>Every vintage of one company: <a href="/companies/AAPL#download">Apple's downloads</a>.</p>`,
+<p>The figures belong to the registers. If you use them, name the source and say that they were processed. Each market's page has its terms.</p>
+${left.length > 0 && html`<p>The files leave out some markets, because we have not read the terms of their registers in full: ${left.map(({ name, code }, place) => html`${place > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
+<p>For every revision of one company's figures, see <a href="/companies/AAPL#download">Apple's downloads</a>.</p>`,
   }
 }
 

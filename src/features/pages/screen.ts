@@ -4,11 +4,12 @@ import type { Page } from '../../http/pages/shell.ts'
 import { currencyOf } from '../../markets/currency.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
-import { readCrossSectionTable } from '../crossSection/table.ts'
+import { readComparedTable } from '../crossSection/table.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
-import { cappedNote, listLimit, marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
+import { comparisonNotes, listNotes, noticeOf } from './notes.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
 import { metricLabel } from './statements.ts'
 
@@ -39,7 +40,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
     title: `Screen: ${country}`,
     section: '/screen',
     styles: ['screen.css'],
-    description: `Metrics of every company of ${country} in one table, with filters, as filed.`,
+    description: `Metrics of every company of ${country} in one table, with filters.`,
     canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
   } as const
   const head = html`<h1>Screen</h1>
@@ -47,7 +48,9 @@ ${cappedNote(principal)}
 ${form(deps, principal, shown, plan.market)}`
   // Opening the page alone must not use up companies.
   if (principal.entityCap !== null && screen.isBlank) return { ...page, main: head }
-  const table = await deps.readLimiter.run('pages', () => readCrossSectionTable(deps, principal, plan))
+  const { table, isWhole } = await deps.readLimiter.run('pages', () =>
+    readComparedTable(deps, principal, plan),
+  )
   const rows = table.data
   const names = await namesOf(
     deps,
@@ -56,7 +59,7 @@ ${form(deps, principal, shown, plan.market)}`
   return {
     ...page,
     main: html`${head}
-${table.note !== undefined && html`<p class="notice">${visitorNote(table.note)}</p>`}
+${noticeOf([...comparisonNotes(plan, table, isWhole), ...listNotes(deps.markets, plan, table, 'No company fits these settings.')])}
 ${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
 ${otherCurrencies(table, shown)}
 <p class="quiet">${rows.length} companies${table.total !== undefined && table.total > rows.length && ` of ${exactFigure(table.total)}`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
@@ -86,13 +89,13 @@ function form(deps: PageDeps, principal: Principal, screen: Screen, market: stri
 <span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
 <span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
 <span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" pattern="[A-Za-z]{3}" value="${screen.currency}" placeholder="${ownCurrency(deps, market)}"></span>
-${isFreeData(principal) ? html`<span class="quiet">as known today; other days need a <a href="/docs/guides/keys-and-limits">licence</a></span>` : html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>`}</p>
+${isFreeData(principal) ? html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>` : html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>`}</p>
 <div class="columns">${columnFields.map((name, place) => {
     const metric = columns[place]
     return html`<p>${metricField(deps, name, `Column ${place + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`
   })}</div>
 ${screen.sort !== null && html`<input type="hidden" name="sort" value="${screen.sort.descending && '-'}${screen.sort.metric}">`}
-<p class="row"><button type="submit">Screen</button> <span class="quiet">Bounds like 10%, 0.1, 500m or 2.5bn.</span></p></form>`
+<p class="row"><button type="submit">Screen</button> <span class="quiet">Write bounds as 10%, 0.1, 500m or 2.5bn.</span></p></form>`
 }
 
 function ownCurrency({ markets }: PageDeps, market: string): string {

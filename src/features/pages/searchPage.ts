@@ -15,6 +15,6 @@ export async function searchPage({ lookups, markets }: PageDeps, q: string): Pro
     main: html`<h1>Search</h1>
 ${searchForm(q)}
 ${hits.length > 0 && html`<ul class="found">${hits.map(({ ticker, name, market }) => html`<li><a href="/companies/${encodeURIComponent(ticker)}">${name ?? ticker}</a> <span class="quiet">${ticker}, ${markets.get(market)?.name ?? market}</span></li>\n`)}</ul>`}
-${hits.length === 0 && q !== '' && html`<p>No company has a name, symbol or registration number like this. <a href="/markets">Which companies are covered</a></p>`}`,
+${hits.length === 0 && q !== '' && html`<p>No company has a name, symbol or registration number like this. See <a href="/markets">which companies are covered</a>.</p>`}`,
   }
 }

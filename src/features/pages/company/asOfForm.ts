@@ -21,7 +21,7 @@ ${show !== undefined && show !== 'years' && html`<input type="hidden" name="show
       day => html`<option value="${day}"${day === as_of && html` selected`}>${day}</option>`,
     )}${as_of !== undefined && !days.includes(as_of) && html`<option value="${as_of}" selected>${as_of}</option>`}</select>
 <button type="submit" class="without-script">Show</button>
-<output id="as-of-text" for="as-of-slider">${as_of === undefined ? 'Everything filed up to today.' : `Only what was filed up to ${as_of}.`}</output></p>
+<output id="as-of-text" for="as-of-slider">${as_of === undefined ? 'Everything filed by today.' : `Only what had been filed by ${as_of}.`}</output></p>
 <p class="slider with-script"><span>${days[0]}</span><input id="as-of-slider" type="range" min="0" max="${days.length - 1}" step="1" value="${Math.max(0, at)}" aria-label="Day as of which the figures were known" aria-valuetext="${as_of ?? 'today'}"><span>${days.at(-1)}</span></p>
 </form>`
 }
@@ -29,4 +29,4 @@ ${show !== undefined && show !== 'years' && html`<input type="hidden" name="show
 const lockedNotice = ({ data }: FundamentalsList, ticker: string) =>
   data.length === 0
     ? html``
-    : html`<p class="notice">Shown is fiscal ${data[0].fy}, the most recent reported year, with every restatement of it. A licence opens all years and the figures as known on any day of the past: <a href="/docs/guides/keys-and-limits">keys and licences</a>. An account that has one shows them after you <a href="/sign-in?next=/companies/${encodeURIComponent(ticker)}">sign in</a>. <a href="/companies/AAPL">Apple</a> is open to everybody.</p>`
+    : html`<p class="notice">You see fiscal ${data[0].fy}, the most recent reported year, with every restatement of it. A <a href="/docs/guides/keys-and-limits">licence</a> opens all years and shows the figures as they were known on any day. If your account has one, <a href="/sign-in?next=/companies/${encodeURIComponent(ticker)}">sign in</a>. <a href="/companies/AAPL">Apple</a> is open to everybody.</p>`

@@ -19,12 +19,12 @@ export function missingFigures(markets: Pick<Markets, 'metrics' | 'get'>, view: 
     else if (why === null) others.push(name)
     else reasons.push({ metric: name, why })
   }
-  const note = list.data.length === 0 ? (list.note ?? manifest?.filed.undated) : undefined
+  const note = list.data.length === 0 ? manifest?.filed.undated : undefined
   if (reasons.length === 0 && others.length === 0 && note === undefined) return html``
   return html`<section><h2 id="missing">What is missing, and why</h2>
 ${note !== undefined && html`<p>${note}</p>`}
-${reasons.length > 0 && html`<details><summary>${reasons.length} ${reasons.length === 1 ? 'metric' : 'metrics'} with a reason</summary><dl class="terms">${reasons.map(({ metric, why }) => html`<dt>${metricLabel(metric)}</dt><dd>${why}</dd>`)}</dl></details>`}
-${others.length > 0 && html`<p class="quiet">No filing on record states: ${others.map(metricLabel).join(', ')}.</p>`}
+${reasons.length > 0 && html`<details><summary>${reasons.length} ${reasons.length === 1 ? 'metric' : 'metrics'}, with the reason</summary><dl class="terms">${reasons.map(({ metric, why }) => html`<dt>${metricLabel(metric)}</dt><dd>${why}</dd>`)}</dl></details>`}
+${others.length > 0 && html`<p class="quiet">No filing states: ${others.map(metricLabel).join(', ')}.</p>`}
 </section>`
 }
 
@@ -33,11 +33,9 @@ function missingComponents(metric: string, onRecord: ReadonlySet<string>): strin
   if (components === undefined) return null
   const unstated = components.filter(component => !onRecord.has(component))
   return unstated.length === 0
-    ? `Its components are never stated for one period: ${components.join(', ')}.`
-    : `It is computed of figures that no filing states: ${unstated.join(', ')}.`
+    ? `Computed from ${components.map(metricLabel).join(', ')}, which the company never states for the same period.`
+    : `Computed from figures that no filing states: ${unstated.map(metricLabel).join(', ')}.`
 }
 
 const onOtherPeriods = ({ hasFullHistory }: CompanyView) =>
-  hasFullHistory
-    ? 'It is on record, and not for these periods.'
-    : 'It is on record, and not for the year that is shown.'
+  hasFullHistory ? 'Reported, but not for these periods.' : 'Reported, but not for the fiscal year shown.'

@@ -6,12 +6,11 @@ import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
-import { visitorNote } from '../fields.ts'
 import { asOfForm } from './asOfForm.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
-import { readCompanyView } from './read.ts'
+import { type CompanyView, readCompanyView } from './read.ts'
 import { cellStates, statementTables, type Tables, tablesOf } from './tables.ts'
 import { timeline } from './timeline.ts'
 
@@ -44,8 +43,8 @@ ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables.days, query)}
 ${countedNote(principal)}
-${list.data.length === 0 && html`<p class="notice">${query.show === undefined || query.show === 'years' ? 'There are no figures of full years here.' : 'There are no figures of such periods here.'} ${list.note !== undefined && visitorNote(list.note)}</p>`}
-${tables.statements.length > 0 && html`<p class="legend quiet">Point at a figure for its exact value and its filing; choose it for every vintage. <span class="restated">Marked</span> figures were restated: the former value stands below.</p>`}
+${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
+${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
 <div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
 ${earlierLink(tables, ticker, query)}
 ${timeline(tables, query.cell, manifest)}
@@ -55,15 +54,27 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 <section><h2 id="source">Source and terms</h2>
 <p>${list.attribution}</p>
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
-<p><a href="/markets/${market}">How the figures of ${manifest?.name ?? market} are to be read</a>. The same for programs: <code>GET /api/v1/fundamentals?ticker=${ticker}</code></p></section>
+<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
 ${searchForm('')}
 ${hasFullHistory && cellStates(tables, profile.currency)}`,
   }
 }
 
+const periodNames = { years: 'full years', quarters: 'quarters', ttm: 'twelve trailing months' } as const
+
+function whyNoFigures({ profile, isOpen }: CompanyView, { show = 'years', as_of }: CompanyPageQuery): string {
+  const none = `There are no figures for ${periodNames[show]}.`
+  if (profile.filings === 0) return `${none} No filing of this company is on record.`
+  if (!isOpen)
+    return `${none} Without a licence you see only the most recent fiscal year that the company has reported, and it has none.`
+  return as_of === undefined
+    ? `${none} Other periods may have some.`
+    : `${none} Choose a later day: none had been filed by ${as_of}.`
+}
+
 const countedNote = ({ entityCap, licence }: Principal): Markup | false =>
   entityCap !== null &&
-  html`<p class="quiet">This company is one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence may see. <a href="/account/usage">How many are used</a></p>`
+  html`<p class="quiet">This company counts as one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence covers. <a href="/account/usage">See how many you have used</a>.</p>`
 
 function identity(profile: Company, country: string): Markup {
   const { today } = profile
@@ -127,7 +138,7 @@ function earlierLink(
   { cell: _, before, ...query }: CompanyPageQuery,
 ): Markup {
   if (earlier === null && before === undefined) return html``
-  return html`<p>${earlier !== null && html`<a href="${companyPath(ticker, { ...query, before: earlier })}">Periods up to ${earlier}</a>`} ${before !== undefined && html`<a href="${companyPath(ticker, query)}">The latest periods</a>`}</p>`
+  return html`<p>${earlier !== null && html`<a href="${companyPath(ticker, { ...query, before: earlier })}">Earlier periods, up to ${earlier}</a>`} ${before !== undefined && html`<a href="${companyPath(ticker, query)}">The latest periods</a>`}</p>`
 }
 
 function filingsTable({ data, next, ticker, market }: FilingList): Markup {
@@ -138,5 +149,5 @@ function filingsTable({ data, next, ticker, market }: FilingList): Markup {
 <tbody>
 ${data.map(row => html`<tr><td>${row.filed}</td><td>${row.form}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody>
 </table></div>
-${next !== null && html`<p class="quiet">Earlier ones: <code>GET /api/v1/filings?market=${market}&amp;ticker=${ticker}</code></p>`}</section>`
+${next !== null && html`<p class="quiet">Programs get earlier filings from <code>GET /api/v1/filings?market=${market}&amp;ticker=${ticker}</code>.</p>`}</section>`
 }

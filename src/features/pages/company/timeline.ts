@@ -15,7 +15,7 @@ export function timeline(
   const source = manifest?.source_notice ?? ''
   if (cell === undefined)
     return section(
-      html`<h2>One figure</h2><p class="quiet">Choose a figure in a table to see each of its vintages, with the document that states it. Source: ${source}.</p>`,
+      html`<h2>One figure</h2><p class="quiet">Click a figure in a table to see every revision of it and the document that states it. Source: ${source}.</p>`,
     )
   const dot = cell.indexOf('.')
   const metric = cell.slice(0, dot)
@@ -24,11 +24,11 @@ export function timeline(
   const title = html`${metricLabel(metric)}, ${fp} ${fy} <small>to ${end}</small>`
   if (vintages.length === 0)
     return section(
-      html`<h2>${title}</h2><p>No vintage of this figure was filed by this day, or none that this visitor may see.</p>`,
+      html`<h2>${title}</h2><p>This figure had not been filed by this day, or your licence does not cover it.</p>`,
     )
   return section(html`<h2>${title}</h2>
 ${vintages.length > 1 && chart(vintages, scale)}
-<div class="scroll" tabindex="0" role="region" aria-label="Vintages"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
 <tbody>
 ${vintages.map((row, place) => vintageRow(row, vintages[place - 1]))}</tbody>
@@ -40,7 +40,7 @@ const section = (content: Markup) =>
   html`<section id="figure" class="card" tabindex="-1" aria-live="polite">${content}</section>`
 
 const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined) =>
-  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from stated figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', of the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
+  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
 `
 
 function documentOf({ form, accession, url }: FundamentalsRow): Markup {

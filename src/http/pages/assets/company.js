@@ -63,7 +63,7 @@ function show(day) {
   slider.value = Math.max(0, stop)
   slider.setAttribute('aria-valuetext', day === '' ? 'today' : day)
   select.value = day
-  output.textContent = day === '' ? 'Everything filed up to today.' : `Only what was filed up to ${day}.`
+  output.textContent = day === '' ? 'Everything filed by today.' : `Only what had been filed by ${day}.`
 }
 
 function withDay(address, day) {
