@@ -62,7 +62,10 @@ ${hasFullHistory && cellStates(tables, profile.currency)}`,
 
 const periodNames = { years: 'full years', quarters: 'quarters', ttm: 'twelve trailing months' } as const
 
-function whyNoFigures({ profile, hasFullHistory }: CompanyView, { show = 'years', as_of }: CompanyPageQuery): string {
+function whyNoFigures(
+  { profile, hasFullHistory }: CompanyView,
+  { show = 'years', as_of }: CompanyPageQuery,
+): string {
   const none = `There are no figures for ${periodNames[show]}.`
   if (profile.filings === 0) return `${none} No filing of this company is on record.`
   if (!hasFullHistory)
