@@ -90,7 +90,7 @@ describe('signing in', () => {
     const response = await browser.post('/sign-in/code', { code: wrong(code) })
     expect([response.status, await response.text()]).toEqual([
       400,
-      expect.stringContaining('4 tries are left'),
+      expect.stringContaining('4 attempts left'),
     ])
     expect((await browser.post('/sign-in/code', { code })).status).toBe(303)
   })

@@ -174,7 +174,7 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
         expect(found.overflow).toBeLessThanOrEqual(0)
         expect(found.charts).toBe(charts)
         // Its own policy lets its style through.
-        expect(found.background).toBe(scheme === 'light' ? 'rgb(253, 253, 251)' : 'rgb(20, 23, 27)')
+        expect(found.background).toBe(scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(28, 32, 34)')
         expect(await badLabels(page)).toEqual([])
         expect(await silentlyCut(page)).toEqual([])
         expect(await findings(page)).toEqual([])
@@ -233,7 +233,7 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
       overflow: document.documentElement.scrollWidth - innerWidth,
     }))
     expect(shown.wide).toBeGreaterThan(100)
-    expect(shown.ink).toBe('rgb(26, 31, 38)')
+    expect(shown.ink).toBe('rgb(31, 41, 51)')
     expect(shown.paper).toBe('rgb(255, 255, 255)')
     expect(shown.overflow).toBeLessThanOrEqual(0)
     await close()
