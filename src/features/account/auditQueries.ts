@@ -47,7 +47,7 @@ export interface AuditEntry {
 /**
  * The latest entries, newest first.
  *
- * @param of the account's number or address; null lists all accounts
+ * @param of number or address of one account; null lists the entries of all
  */
 export async function listAudit(
   sql: Sql,

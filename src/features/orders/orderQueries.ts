@@ -92,7 +92,7 @@ const columns = (sql: SqlClient) => sql`
 /**
  * Signed orders, the latest first.
  *
- * @param of the account; null for all
+ * @param of one account; null lists the orders of all
  */
 export async function listOrders(
   sql: SqlClient,
@@ -109,7 +109,7 @@ export async function listOrders(
 /**
  * An order with its document.
  *
- * @param of the account that must have signed it; null for any
+ * @param of the account that must have signed the order; null if any may have
  */
 export async function findOrder(
   sql: Sql,
