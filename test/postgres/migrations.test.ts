@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/boot/database.ts'
 import { readConfig } from '../../src/config.ts'
-import { findPending, readShipped } from '../../src/postgres/history.ts'
+import { findPending, readMigration, readShipped } from '../../src/postgres/history.ts'
 import { migrate } from '../../src/postgres/migrations.ts'
 import { readSchema } from '../../src/postgres/schema.ts'
 import { testDatabase } from '../database.ts'
+import { olderJobTable } from './olderJobTable.ts'
 
 const database = await testDatabase()
 const { sql, url } = database
@@ -107,9 +108,10 @@ describe('a database that this version cannot continue from is refused in words'
     const undo = `
       alter table migration add column if not exists digest text, add column if not exists version text;
       update migration m set digest = d.digest from digests d where d.name = m.name;`
+    const newerJobTable = await readMigration('0041_job.sql')
     const renamed = await refusal(
-      `${without} alter table fact rename column value to amount`,
-      `alter table fact rename column amount to value; ${undo}`,
+      `${without} ${olderJobTable} alter table fact rename column value to amount`,
+      `alter table fact rename column amount to value; ${newerJobTable} ${undo}`,
     )
     expect(renamed).toContain(
       'cannot be upgraded: its schema has no column fact.value double precision not null',
