@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import { type DateSpacing, periodsPerYear, rebalanceStep } from '../portfolio/rebalance.ts'
+import { type DateSpacing, periodsPerYear, rebalanceStep } from '../portfolio/periods.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
 

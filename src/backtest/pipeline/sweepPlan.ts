@@ -7,7 +7,7 @@ import { rankDataset } from '../dataset/rank.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type Benchmark, resolveBenchmark } from '../judging/benchmark.ts'
-import { type DateSpacing, rebalanceDates } from '../portfolio/rebalance.ts'
+import { type DateSpacing, rebalanceDates } from '../portfolio/periods.ts'
 import type { PortfolioSettings, TradingCosts } from '../portfolio/settings.ts'
 import { simulateMany } from '../portfolio/simulate.ts'
 import {

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
-import { rebalanceDates } from '../portfolio/rebalance.ts'
+import { rebalanceDates } from '../portfolio/periods.ts'
 import type { ResultFormat } from '../request.ts'
 import type { ComputePool, RunOptions, TaskOptions } from './computePool.ts'
 import { runSpa } from './runSpa.ts'

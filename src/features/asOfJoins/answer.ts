@@ -6,7 +6,7 @@ import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Principal } from '../../rights/licences.ts'
-import { termsOf } from '../companies/terms.ts'
+import { termsOf } from '../companies/licenceTerms.ts'
 import { noteOf } from './description.ts'
 import type { JoinAnswer } from './join.ts'
 

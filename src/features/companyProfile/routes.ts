@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { readAsOf } from '../../facts/asOf.ts'
+import { readAsOf } from '../../facts/dayParameters.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'

@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import { readAsOf, readDay } from '../../facts/asOf.ts'
+import { readAsOf, readDay } from '../../facts/dayParameters.ts'
 import type { CursorScope } from '../../http/cursor.ts'
 import { documentUrl } from '../../markets/documents.ts'
 import { readMarket } from '../../markets/parameters.ts'

@@ -1,6 +1,6 @@
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { readAsOf, readDay } from '../../facts/asOf.ts'
+import { readAsOf, readDay } from '../../facts/dayParameters.ts'
 import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { isFreeData } from '../../rights/licences.ts'

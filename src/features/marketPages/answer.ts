@@ -12,7 +12,7 @@ import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { countPage } from '../../rights/entityCap.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
-import { termsOf } from '../companies/terms.ts'
+import { termsOf } from '../companies/licenceTerms.ts'
 import type { MarketQuery } from './query.ts'
 
 /** Dependencies of routes that page through a market. */

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { readAsOf } from '../../facts/asOf.ts'
+import { readAsOf } from '../../facts/dayParameters.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { type CursorScope, type CursorSigner, notValid, refusedCursor } from '../../http/cursor.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'

@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import { readAsOf, readDay } from '../../facts/asOf.ts'
+import { readAsOf, readDay } from '../../facts/dayParameters.ts'
 import { readMarket, readMetrics } from '../../markets/parameters.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { freeLicenceNotice, isFreeData } from '../../rights/licences.ts'

@@ -1,6 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { readDay } from '../../facts/asOf.ts'
+import { readDay } from '../../facts/dayParameters.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
-import { medianDateGap, rebalanceDates, rebalanceStep } from '../../../src/backtest/portfolio/rebalance.ts'
+import { medianDateGap, rebalanceDates, rebalanceStep } from '../../../src/backtest/portfolio/periods.ts'
 import { sharpe } from '../../../src/backtest/statistics/sharpe.ts'
 import { walkForward } from '../../../src/backtest/walkforward/folds.ts'
 

@@ -1,4 +1,4 @@
-import { readAsOf } from '../../../facts/asOf.ts'
+import { readAsOf } from '../../../facts/dayParameters.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import { findByAnyId } from '../../companies/lookup.ts'

@@ -6,7 +6,7 @@ import {
   medianDateGap,
   periodsPerYear,
   rebalanceStep,
-} from '../../../src/backtest/portfolio/rebalance.ts'
+} from '../../../src/backtest/portfolio/periods.ts'
 
 const day = (iso: string) => Date.parse(iso) / 86_400_000
 
