@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,9 @@ export const spooledBytes = 8 * 1_024 * 1_024
 /** The maximum age of a file whose process cannot be checked, because it ran on another machine or in another
  * container. */
 const maxAgeMs = 24 * 60 * 60 * 1_000
+/** The same in another container with the host name of this one. It may be an earlier run of this container, or
+ * one that runs beside it on the network of the host: no body is read for so long. */
+const maxQuietMs = 60 * 60 * 1_000
 const suffix = '.body'
 
 /** A body in a buffer of its own, or in a file. */
@@ -66,7 +70,7 @@ export class BodySpool {
 
   async #open(): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    this.#path = join(this.#folder, `${thisHost}~${process.pid}~${crypto.randomUUID()}${suffix}`)
+    this.#path = join(this.#folder, `${thisHost}~${processSpace}~${process.pid}~${crypto.randomUUID()}${suffix}`)
     return open(this.#path, 'wx', 0o600)
   }
 
@@ -82,6 +86,16 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 const thisHost = encodeURIComponent(hostname())
+/** Identifies the containers of a machine, each of which numbers its own processes. Empty: not on Linux. */
+const processSpace = readProcessSpace()
+
+function readProcessSpace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
+  } catch {
+    return ''
+  }
+}
 
 /** Deletes what killed processes have left behind.
  *
@@ -91,15 +105,16 @@ export async function removeAbandoned(folder: string, now: number): Promise<void
     if (!name.endsWith(suffix)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
-    if (found !== null && (now - found.mtimeMs > maxAgeMs || lostItsProcess(name, found.mtimeMs)))
+    if (found !== null && (now - found.mtimeMs > maxAgeMs || lostItsProcess(name, found.mtimeMs, now)))
       await rm(path, { force: true })
   }
 }
 
 /** Whether no process of this host can still be writing or reading the file. */
-function lostItsProcess(name: string, writtenMs: number): boolean {
-  const [host, pid] = name.split('~')
+function lostItsProcess(name: string, writtenMs: number, now: number): boolean {
+  const [host, space, pid] = name.split('~')
   if (host !== thisHost) return false
+  if (space !== processSpace) return now - writtenMs > maxQuietMs
   // In a container, every start of the server may get the same process id.
   if (Number(pid) === process.pid) return writtenMs < performance.timeOrigin
   return !isRunning(Number(pid))

@@ -52,11 +52,22 @@ describe('bodies that a killed process left', () => {
   test('are deleted by a process that has the same number', async () => {
     const own = new BodySpool(folder)
     await own.write(new Uint8Array(spooledBytes))
-    const earlier = fileOf(`${hostname()}~${process.pid}~1.body`, performance.timeOrigin - 1_000)
+    const [, space] = readdirSync(folder)[0].split('~')
+    const earlier = fileOf(`${hostname()}~${space}~${process.pid}~1.body`, performance.timeOrigin - 1_000)
     await removeAbandoned(folder, Date.now())
     expect(existsSync(earlier)).toBe(false)
     expect(readdirSync(folder)).toHaveLength(1)
     await own.discard()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('stay for an hour where another container with this host name may have the same process ids', async () => {
+    const now = Date.now()
+    const beside = fileOf(`${hostname()}~1~${process.pid}~1.body`, performance.timeOrigin - 1_000)
+    const unused = fileOf(`${hostname()}~1~4194304~1.body`, now)
+    await removeAbandoned(folder, now)
+    expect([beside, unused].map(path => existsSync(path))).toEqual([true, true])
+    await removeAbandoned(folder, now + 61 * 60_000)
     expect(readdirSync(folder)).toEqual([])
   })
 
