@@ -112,7 +112,7 @@ const positive = (value: number) => (value > 0 ? value : null)
 const awaiting = (filings: number) =>
   filings > 0 ? `${grouped(filings)} filings without a filing day in any document; stored, not served` : null
 
-/** The first of some figures, and how many more there are. */
+/** One row for each fault that is shown, and a last row with the number of the others. */
 const named = (label: string, { count, named }: NamedFaults): Row[] => {
   const rows = named.map((text): Row => [label, text])
   return count > named.length ? [...rows, [label, `and ${grouped(count - named.length)} more`]] : rows

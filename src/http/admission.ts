@@ -248,7 +248,7 @@ function formOf({ bodies, settings }: AdmissionDeps, context: RequestContext): P
 async function countAccountPage({ access }: AdmissionDeps, context: RequestContext): Promise<void> {
   context.isOfAccount = true
   const verdict = await takePage(access.rateLimiter, context.address)
-  // The response reports the remaining limits in its headers, as pages of data do.
+  // The headers of the response report the remaining limits, as on pages with data.
   context.verdict = verdict
   const { refused } = verdict
   if (refused === null) return

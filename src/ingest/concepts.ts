@@ -6,8 +6,8 @@ export type UnitKind = 'money' | 'perShare' | 'shares'
 export interface Concept extends MetricRule {
   readonly unitKind: UnitKind
   /**
-   * Groups of tags that mean the same, each in order of preference. A later group substitutes for a missing
-   * earlier one and never replaces it.
+   * Groups of tags with the same meaning, each in order of preference. A later group substitutes for a
+   * missing earlier one and never replaces it.
    */
   readonly tagGroups: readonly (readonly string[])[]
 }

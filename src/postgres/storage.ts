@@ -8,7 +8,8 @@ import type { DamageWatch } from './integrity/damageWatch.ts'
 
 /** The size of a WAL segment. PostgreSQL stops if there is no room for the next one. */
 const minFreeBytes = 16 * 2 ** 20
-/** Rows of 40 bytes: about a megabyte, more than the free space in existing pages. */
+/** A probe writes this many rows of 40 bytes: about a megabyte, which does not fit into the free space of
+ * existing pages. */
 const probeRows = 25_000
 
 /**

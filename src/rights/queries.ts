@@ -26,8 +26,8 @@ export async function recordEntities(
   return row.allowed
 }
 
-/** Like `recordEntities`, for a page of a market: records the companies only if the key may still see as many
- * new ones as such a page can have.
+/** Like `recordEntities`, for a page of a market: records the companies only if the key may still see at
+ * least `limit` new ones, however many of these are new.
  *
  * @param limit how many companies a page can have */
 export async function recordPage(

@@ -69,7 +69,7 @@ function readValue(reader: JsonReader, lines: LineCounter, limit?: number): Json
   return value
 }
 
-/** Reads the lines before a row to find its own. They are already known to be valid. */
+/** Finds the line of a row by reading everything before it, which is already known to be valid. */
 function lineOfRow(source: BodySource, row: number): number {
   const reader = new JsonReader(source)
   const lines = new LineCounter(reader)

@@ -34,7 +34,7 @@ export interface PanelBody {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly format: BodyFormat
   readonly query: BodyQuery
-  /** True if the file itself may ask for a sweep. */
+  /** True if the file may contain settings of its own, such as a sweep. */
   readonly mayHaveSettings: boolean
   readonly notices: readonly string[]
   /** The cursor of the following rows if the file is one page of the API's forecasts. */

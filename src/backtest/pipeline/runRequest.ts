@@ -81,8 +81,8 @@ async function runBody(
   return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
 }
 
-/** Finds nothing for rows ranked by a metric or of another data version: the caller's licence is checked
- * before these are read. */
+/** Returns undefined if the rows are ranked by a metric or come from another data version: those may be read
+ * only after the caller's licence has been checked. */
 function findArchive(
   archives: readonly CachedArchive[],
   { source, dataVersion }: ArchiveRequest,

@@ -88,7 +88,7 @@ export function orderOf(options: TermOptions, today: IsoDate): GrantOrder {
   }
 }
 
-/** `grants list`, `grants make` and `grants extend`. `grants` alone lists. */
+/** `grants list`, `grants make` and `grants extend`. `grants` without a subcommand is `grants list`. */
 export function addGrantsCommand(program: Command, context: CliContext): void {
   const grants = program
     .command('grants')

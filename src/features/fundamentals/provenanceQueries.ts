@@ -7,7 +7,7 @@ export interface StoredProvenance {
   readonly tag: string | null
   readonly start: string | null
   readonly acceptedAt: string | null
-  /** Filings of a derived row's inputs other than its own. */
+  /** The filings that a derived row's inputs come from, except the filing of the row itself. */
   readonly inputs: readonly string[]
 }
 

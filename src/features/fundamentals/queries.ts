@@ -132,7 +132,8 @@ export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDa
     order by m.name collate "C"`
 }
 
-/** For each kind of period, the fiscal years in which any of the metrics was filed by the day. */
+/** For each kind of period, the first and last fiscal years for which any of the metrics was known on
+ * `asOf`. */
 export async function knownPeriods(
   sql: SqlClient,
   { entityId, asOf, fps }: Pick<RowPlan, 'entityId' | 'asOf' | 'fps'>,

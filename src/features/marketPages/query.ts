@@ -131,7 +131,7 @@ export interface MarketQuery {
   readonly scope: CursorScope
 }
 
-/** The caller of a page of a market. */
+/** What the caller of a page of a market may see. */
 export interface PageViewer {
   readonly rights: Rights
   /** Null if the key has no cap. */

@@ -35,7 +35,7 @@ export interface SignalPage {
   extent: SignalExtent | null
   /**
    * The rows as text, in chunks: `,{...}` in JSON, a line in CSV and NDJSON. The connection is returned after
-   * the last row or when the reader stops, but only once reading has begun, so a caller must always read.
+   * the last row or when the reader stops. A caller that never starts to read would never return it.
    */
   rows: AsyncGenerator<Uint8Array, void, undefined>
 }

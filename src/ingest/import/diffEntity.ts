@@ -10,8 +10,7 @@ interface EntityChange {
   /** Positions of rows that are no longer derived. */
   readonly removedFacts: readonly string[]
   /**
-   * Figures for which a filing on record now states another value, because the register corrected what it had
-   * extracted from the filing.
+   * Figures whose value in a filing on record has changed because the register corrected its extraction.
    */
   readonly corrections: readonly string[]
   readonly addedRepeats: readonly RepeatRow[]

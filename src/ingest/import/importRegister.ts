@@ -60,7 +60,8 @@ export async function importRegister(
   return { read, written }
 }
 
-/** Passes units on and notes filings dated after today. They are stored, and served from their day on. */
+/** Passes units on and records which filings are dated after today. They are stored now and served from that
+ * date on. */
 async function* notingFutureFilings(
   units: AsyncIterable<ReadUnit>,
   today: number,

@@ -78,7 +78,7 @@ export class NameTable {
     return name
   }
 
-  /** Notes a name, to which `insertNoted` gives a number if it has none. */
+  /** Notes a name. If it has no number yet, `insertNoted` will assign one. */
   note(name: string): void {
     if (!this.ids.has(name)) this.missing.add(name)
   }

@@ -91,7 +91,7 @@ export function wrap(account: ServerAccount | null, command: string, args: reado
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      // PostgreSQL looks for its own binary with access(2), which otherwise ignores the capability.
+      // PostgreSQL finds its own binary with access(2), which would ignore the capability without this bit.
       '--securebits=+no_setuid_fixup',
       `--inh-caps=${capability}`,
       `--ambient-caps=${capability}`,

@@ -29,9 +29,9 @@ export interface ReadChoice {
 }
 
 /**
- * A pool whose statements are read from replicas, and from the primary if no replica may be read or one
- * fails. This covers only awaited statements and `withSnapshot`: transactions, reserved connections, cursors
- * and `unsafe` go to the primary.
+ * A pool that runs statements on replicas, and on the primary if no replica may be read or the replica fails.
+ * This covers only awaited statements and `withSnapshot`: transactions, reserved connections, cursors and
+ * `unsafe` go to the primary.
  *
  * The database's version is read before and after each statement on its connection. The first must not be
  * below the floor: a replica replays its primary's log, and after a restart it may show an older state than

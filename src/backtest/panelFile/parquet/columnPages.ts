@@ -171,7 +171,7 @@ class ColumnPages {
     return this.#levels(page.bytes.subarray(page.at - length, page.at), values)
   }
 
-  /** For each value 1, or 0 if it is null; null: no value is null. */
+  /** Returns 0 for each value that is null and 1 for each other value; null if no value is null. */
   async #levels(bytes: Uint8Array, values: number): Promise<Uint8Array | null> {
     if (!this.#isNullable) return null
     if (this.#levelsMemory.length < values) this.#levelsMemory = new Uint8Array(values)

@@ -15,7 +15,7 @@ const weightingNames: Readonly<Record<string, string>> = {
   score: 'weights by score',
 }
 
-/** Falls back to the Sharpe ratio for a result that was stored before trials had a judged one. */
+/** Falls back to the plain Sharpe ratio: older stored results do not have `judged_sharpe`. */
 const judgedSharpe = ({ judged_sharpe: judged, sharpe }: SweepTrial): number | null => judged ?? sharpe
 
 /** The Sharpe ratio of every configuration that was tried, with the winner marked. */

@@ -20,9 +20,10 @@ interface Accounts<Figure> {
 /**
  * Separates two sets of accounts that no dimension distinguishes: some IFRS reports state the group's figures
  * and then the parent company's under the same elements and days, in contexts that differ only by their IDs.
- * The first and second statements of each figure form two sets if the report proves it: every balance sheet
- * adds up in both, and one of mixed statements does not. In Danish reports the group comes first. Returns
- * null if the report proves no such order.
+ * The first statements of each figure form one set and the second statements the other, if the report proves
+ * it: every balance sheet adds up within each set, and at least one does not if its assets are taken from the
+ * first set and its equity and liabilities from the second. In Danish reports the group comes first. Returns
+ * null if the report does not prove the order.
  *
  * @param figures in the order of the document
  */

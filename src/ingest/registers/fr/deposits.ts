@@ -124,8 +124,8 @@ class DepositReader {
 const pageOf = (text: string | undefined) => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : Number.NaN)
 
 /**
- * Accounts, a record of accounts in another format, or the number of rows of figures that another service
- * derived from accounts without a deposit date.
+ * A deposit of accounts; `shapeless` if a record of accounts has an unknown format; or, for a data set that
+ * another service derived from accounts without stating their deposit dates, its number of rows.
  */
 type JsonRecord = Deposit | 'shapeless' | { readonly undated: number }
 

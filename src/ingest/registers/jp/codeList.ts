@@ -84,8 +84,8 @@ function profileOf(code: string, row: readonly string[], at: Places, leftOut: Le
 }
 
 /**
- * The code by which people know a listed company, 7974, from the securities code 79740: the fifth character
- * is the kind of security, 0 for ordinary shares.
+ * Returns the four-character code that investors use (7974) for the securities code of ordinary shares
+ * (79740). The fifth character is the kind of security, 0 for ordinary shares; other kinds give null.
  */
 const exchangeCode = (securitiesCode: string | null) =>
   /^(\d[\dA-Z]\d[\dA-Z])0$/.exec(securitiesCode ?? '')?.[1] ?? null

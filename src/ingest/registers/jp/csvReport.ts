@@ -29,10 +29,11 @@ const header = [
 const empty = '－'
 
 /**
- * Parses a CSV that the register generates from an instance (type 5). It identifies years only by how far
- * back they are. The elements about the document state the first and last day of the report's year and of the
- * prior year. Figures of older years are left out, because years need not have twelve months. Returns null if
- * the whole report was left out.
+ * Parses a CSV that the register generates from an instance (type 5). A figure's year is stated only as a
+ * number of years before the report's year. The document's own elements state the first and last days of the
+ * report's year and the prior year. Figures for older years are left out: their days cannot be inferred,
+ * because a fiscal year need not have twelve months. Returns null if the report itself is not imported; the
+ * reason is then counted in `leftOut`.
  */
 export function parseCsvReport(
   text: string,

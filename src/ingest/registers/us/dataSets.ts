@@ -251,7 +251,8 @@ function fieldReader(line: string, columns: Columns): (name: string) => string {
   return name => fields[columns.get(name) ?? -1] ?? ''
 }
 
-/** `us-gaap/2009` gives us-gaap; a filer's own tag has its accession instead. */
+/** Returns us-gaap for `us-gaap/2009`. The version of a filer's own tag is an accession, which gives no known
+ * taxonomy. */
 function taxonomyOf(version: string): string {
   const taxonomy = version.slice(0, version.indexOf('/'))
   return taxonomy === 'ifrs' ? 'ifrs-full' : taxonomy
