@@ -8,7 +8,7 @@ import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
-const minute = 60_000
+const twoMinutes = 120_000
 const repository = resolve(import.meta.dir, '../..')
 let db: TestDatabase
 let key = ''
@@ -165,7 +165,7 @@ describe('asfiled worker', () => {
       server.signal('SIGTERM')
       expect(await Promise.all([second.exited, server.exited])).toEqual([0, 0])
     },
-    minute,
+    twoMinutes,
   )
 
   test(
@@ -197,7 +197,7 @@ describe('asfiled worker', () => {
       server.signal('SIGTERM')
       expect(await server.exited).toBe(0)
     },
-    minute,
+    twoMinutes,
   )
 
   test(
@@ -216,7 +216,7 @@ describe('asfiled worker', () => {
       next.signal('SIGTERM')
       expect(await next.exited).toBe(0)
     },
-    minute,
+    twoMinutes,
   )
 
   test(
@@ -241,7 +241,7 @@ describe('asfiled worker', () => {
       server.signal('SIGTERM')
       expect(await Promise.all([next.exited, server.exited])).toEqual([0, 0])
     },
-    minute,
+    twoMinutes,
   )
 
   test(
@@ -262,6 +262,6 @@ describe('asfiled worker', () => {
       expect(await server.exited).toBe(0)
       removeDataDir(dataDir)
     },
-    minute,
+    twoMinutes,
   )
 })
