@@ -48,8 +48,13 @@ function isField(text: string, place: number): boolean {
   }
 }
 
+/** A step after a single number runs to the field's last value. Croner would end it at Saturday in days of the
+ * week, without the 7 that is Sunday. */
 const parse = (parts: readonly string[]) =>
-  new Cron(parts.join(' '), { mode: '5-part', utcOffset: 0, sloppyRanges: true })
+  new Cron(
+    parts.map((part, place) => part.replaceAll(/(^|,)(\d+)\//g, `$1$2-${fields[place].max}/`)).join(' '),
+    { mode: '5-part', utcOffset: 0 },
+  )
 
 /** The parts of an instant in UTC, as graphile-worker passes them to a schedule. */
 interface Instant {

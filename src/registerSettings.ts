@@ -26,6 +26,7 @@ export function readRegisters(
   ])
   return Object.freeze({
     ...Object.fromEntries(urls),
+    REGISTERS_URL: mirror,
     SEC_CONTACT: text('SEC_CONTACT', ''),
     EDINET_KEY: text('EDINET_KEY', ''),
     OPENDART_KEY: text('OPENDART_KEY', ''),

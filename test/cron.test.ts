@@ -40,6 +40,9 @@ test('a day is one of either field when both are restricted, and a "*" in any fo
   expect(next('0 12 */2 * 3', '2026-11-23T00:00:00Z')).toBe('2026-11-23T12:00')
   expect(next('0 12 24-30/3 * *', '2026-11-25T00:00:00Z')).toBe('2026-11-27T12:00')
   expect(next('50/4 * * * *', '2026-11-23T00:50:00Z')).toBe('2026-11-23T00:54')
+  // 2 and 7: Tuesday and Sunday.
+  expect(next('0 12 * * 2/5', '2026-11-24T12:00:00Z')).toBe('2026-11-29T12:00')
+  expect(next('0 12 * * 7/1', '2026-11-24T12:00:00Z')).toBe('2026-11-29T12:00')
 })
 
 test('every schedule has the times that the queue gives it', () => {

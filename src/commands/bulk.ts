@@ -74,7 +74,13 @@ export function addBulkCommand(program: Command, context: CliContext): void {
 }
 
 async function build(context: CliContext, json: boolean): Promise<number> {
-  const { bulkDir: folder, bulkKeep: keep, allowUnverifiedMarkets } = context.config
+  const { bulkDir: folder, bulkKeep, ignoredSettings, allowUnverifiedMarkets } = context.config
+  // Whoever set it may have wanted more releases than are kept now, and a deleted one is lost.
+  const keepsAll = ignoredSettings.includes('BULK_KEEP')
+  if (keepsAll)
+    console.error(
+      `BULK_KEEP was removed. While it is set, no release is deleted; omit it to keep the latest ${bulkKeep}.`,
+    )
   const markets = await loadMarkets()
   const manifests = openMarkets(markets.manifests, allowUnverifiedMarkets)
   const signal = abortOnSignal(() => 'Stopping. The same command continues.')
@@ -85,7 +91,7 @@ async function build(context: CliContext, json: boolean): Promise<number> {
       buildRelease({
         sql,
         folder,
-        keep,
+        keep: keepsAll ? Number.POSITIVE_INFINITY : bulkKeep,
         manifests,
         signal,
         today: context.today(),

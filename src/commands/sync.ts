@@ -71,7 +71,8 @@ async function run(
   { since, companies: companiesFile, scheduled }: SyncFlags,
 ): Promise<number> {
   const isScheduled = scheduled === true
-  const { registers: settings, dataDir } = context.config
+  const { registers: settings, dataDir, ignoredSettings } = context.config
+  requireNoRemovedAddress(settings, ignoredSettings)
   if (since !== undefined && since > context.today())
     throw new Failure('parameter_invalid', `--since ${since} is in the future. Give a day up to today.`, {
       param: 'since',
@@ -124,6 +125,18 @@ async function run(
   } finally {
     server?.close()
   }
+}
+
+/** Fails if the environment has an address of a register for an earlier version and no mirror for this one. The
+ * operator who redirected requests and credentials must not send them to a register unawares. */
+function requireNoRemovedAddress(settings: RegisterSettings, ignored: readonly string[]): void {
+  const removed = ignored.filter(name => name in settings)
+  if (removed.length === 0 || settings.REGISTERS_URL !== '') return
+  throw new Failure(
+    'parameter_invalid',
+    `These settings were removed, so this would fetch from the registers themselves: ${removed.join(', ')}. Omit them, or set REGISTERS_URL to a mirror of all registers.`,
+    { param: removed[0] },
+  )
 }
 
 /** Aborted when the server that started this run has ended: it holds the other end of standard input. */

@@ -17,13 +17,13 @@ const alive = new Set<{ kill(signal: 'SIGKILL'): void; readonly exited: Promise<
 beforeAll(async () => {
   db = await testDatabase()
   key = await sellKey(db.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
-}, minute)
+}, twoMinutes)
 afterEach(async () => {
   for (const child of alive) child.kill('SIGKILL')
   await Promise.all([...alive].map(child => child.exited))
   alive.clear()
-}, minute)
-afterAll(() => db.close(), minute)
+}, twoMinutes)
+afterAll(() => db.close(), twoMinutes)
 
 /** On one thread, so that a sweep takes its time; nothing of DATA_DIR is used. */
 const settings = () => ({ DATABASE_URL: db.url, COMPUTE_THREADS: '1', LOG_LEVEL: 'error' })

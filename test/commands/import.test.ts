@@ -235,6 +235,26 @@ test('--json prints one object and nothing else on standard output, with the sam
   expect([missing.code, missing.out]).toEqual([2, ''])
 })
 
+test('a build deletes no release while BULK_KEEP is set, which an earlier version obeyed', async () => {
+  const bulk = { BULK_DIR: join(folder, 'kept'), ALLOW_UNVERIFIED_MARKETS: 'US' }
+  const releases: number[] = []
+  const buildNext = async (settings: Record<string, string>) => {
+    await db.sql`update data_version set version = version + 1`
+    const built = await asfiledWith({ ...bulk, ...settings }, 'bulk', 'build', '--json')
+    releases.unshift(JSON.parse(built.out).data_version)
+    return built.error
+  }
+  const listed = async () =>
+    JSON.parse((await asfiledWith(bulk, 'bulk', 'list', '--json')).out).releases.map(
+      (release: { data_version: number }) => release.data_version,
+    )
+  for (let round = 0; round < 4; round++)
+    expect(await buildNext({ BULK_KEEP: '12' })).toContain('While it is set, no release is deleted')
+  expect(await listed()).toEqual(releases)
+  expect(await buildNext({})).not.toContain('BULK_KEEP')
+  expect(await listed()).toEqual(releases.slice(0, 3))
+})
+
 test('bulk and a noted backup print one object, too', async () => {
   const bulk = { BULK_DIR: join(folder, 'bulk'), ALLOW_UNVERIFIED_MARKETS: 'US' }
   const none = await asfiledWith(bulk, 'bulk', 'list', '--json')

@@ -91,6 +91,17 @@ const sweep = [
   ]),
 ]
 
+test('an address of a register that was removed does not make a run fetch from the register itself', async () => {
+  const addresses = Object.keys(replay.settings).filter(name => name.endsWith('_URL'))
+  const unset = Object.fromEntries(nonEmpty(addresses).map(name => [name, '']))
+  const run = await start(['us'], { ...unset, SEC_URL: 'https://mirror.example' }).ended
+  expect([run.code, run.out]).toEqual([2, ''])
+  expect(run.error).toContain('would fetch from the registers themselves: SEC_URL. Omit them')
+  const mirrored = await start(['us', '--since', '2999-01-01'], { SEC_URL: 'https://mirror.example' }).ended
+  expect(mirrored.error).toContain('--since 2999-01-01 is in the future')
+  expect(replay.requests).toEqual([])
+})
+
 test('a register is fetched and imported, and a second run finds nothing new', async () => {
   const first = await sync('us')
   expect([first.code, first.error]).toEqual([0, onlyTheDatabase])
