@@ -183,7 +183,7 @@ describe('an archive that changes while a sweep runs on it', () => {
       await step(worker(), id)
     }
     expect(await jobOf(id)).toMatchObject({ state: 'failed', error_code: 'conflict', round: 4 })
-  }, 20_000)
+  }, 60_000)
 })
 
 describe('a finished job', () => {
