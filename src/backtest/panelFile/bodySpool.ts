@@ -70,7 +70,10 @@ export class BodySpool {
 
   async #open(): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    this.#path = join(this.#folder, `${thisHost}~${processSpace}~${process.pid}~${crypto.randomUUID()}${suffix}`)
+    this.#path = join(
+      this.#folder,
+      `${thisHost}~${processSpace}~${process.pid}~${crypto.randomUUID()}${suffix}`,
+    )
     return open(this.#path, 'wx', 0o600)
   }
 

@@ -57,12 +57,20 @@ export interface JobState {
   readonly oldestWaitingSeconds: number | null
 }
 
+/** The table of jobs. Before migration 0041 it has another name, and an operator looks before an upgrade, too. */
+async function jobTable(sql: Sql): Promise<string> {
+  const [{ name }] = await sql<[{ name: string }]>`
+    select case when to_regclass('job') is null then 'backtest_job' else 'job' end as name`
+  return name
+}
+
 export async function readJobs(sql: Sql): Promise<JobState> {
+  const jobs = await jobTable(sql)
   const [row] = await sql<[JobState]>`
     select count(*) filter (where state = 'queued')::int as waiting, count(*) filter (where state = 'running')::int as running,
       count(*) filter (where state = 'failed' and finished_at > now() - interval '1 day')::int as failed,
       extract(epoch from now() - min(created_at) filter (where state = 'queued'))::float8 as "oldestWaitingSeconds"
-    from job where finished_at is null or finished_at > now() - interval '1 day'`
+    from ${sql(jobs)} where finished_at is null or finished_at > now() - interval '1 day'`
   return row
 }
 
@@ -127,6 +135,7 @@ export interface PastError {
  * count as over.
  */
 export async function readErrors(sql: Sql, limit: number): Promise<readonly PastError[]> {
+  const jobs = await jobTable(sql)
   return sql<PastError[]>`
     select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, what, subject, reason, over as "isOver"
     from (
@@ -140,7 +149,7 @@ export async function readErrors(sql: Sql, limit: number): Promise<readonly Past
       from sync_run r where outcome in ('failed', 'incomplete', 'killed') and ended_at > now() - interval '7 days'
       union all
       select finished_at, 'job', job_id::text, error_code || ': ' || error_message, error_code not in ('compute_failed', 'internal')
-      from job where state = 'failed' and finished_at > now() - interval '7 days'
+      from ${sql(jobs)} where state = 'failed' and finished_at > now() - interval '7 days'
       union all
       select ended_at, 'mail', mail_id::text, 'It was ' || case state when 'failed' then 'refused or could not be sent.' else
         'of no use any more before it could be sent.' end, false

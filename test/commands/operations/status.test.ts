@@ -114,6 +114,7 @@ describe('status', () => {
       expect(run.out).toMatch(/^schema +\d+ of \d+: \d+ pending$/m)
       expect(run.out).toMatch(/^backup +not known$/m)
       expect(run.out).toMatch(/^servers +none$/m)
+      expect(run.out).toMatch(/^jobs +0 waiting/m)
       expect(run.out).toContain('./asfiled upgrade --check')
       expect((await older.sql`select name from migration`).length).toBe(before.length)
     } finally {
