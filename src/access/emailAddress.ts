@@ -44,7 +44,7 @@ export async function parseMailbox(text: string): Promise<Mailbox> {
   if (!plainLocalPart.test(lower.slice(0, lower.lastIndexOf('@'))))
     throw new Failure(
       'parameter_invalid',
-      'This e-mail address has characters that are not accepted here. Use one of plain letters, digits and signs.',
+      'This e-mail address contains characters that are not accepted here. Use an address with only ASCII letters, digits and punctuation.',
       { param: 'email' },
     )
   return { address: lower, domain, registrableDomain: await registrableDomain(domain) }

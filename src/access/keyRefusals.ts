@@ -12,7 +12,7 @@ const otherKeyHeaders = ['X-API-Key', 'Api-Key']
 export function keyMissing(headers: Pick<Headers, 'get'>): Failure {
   const sent = otherKeyHeaders.find(name => headers.get(name) !== null)
   if (sent !== undefined) {
-    return new Failure('key_missing', `The key was sent as ${sent}, which is not read. ${sendBearer}`, {
+    return new Failure('key_missing', `The key was sent as ${sent}, which is not supported. ${sendBearer}`, {
       param: sent,
     })
   }
@@ -35,7 +35,7 @@ export function notBearer(header: string): Failure {
   const what =
     shown === undefined
       ? 'The Authorization header must be "Bearer <key>", with one space and nothing else.'
-      : `The key was sent as ${shown} authorization, which is not read. ${sendBearer}`
+      : `The key was sent as ${shown} authorization, which is not supported. ${sendBearer}`
   return new Failure('key_malformed', what, { param })
 }
 

@@ -59,7 +59,7 @@ export async function createKey(
   if ((await insertKey(deps.sql, stored, grant)) === null) {
     throw new Failure(
       'conflict',
-      `${domain} has already used its evaluation: there is one per company domain, for ever. Sell a licence (--licence personal), or create a free key (--licence free).`,
+      `${domain} has already used its evaluation: each company domain gets only one. Sell a licence (--licence personal), or create a free key (--licence free).`,
       { param: 'email' },
     )
   }

@@ -38,7 +38,7 @@ export function checkSchedule({ syncSchedule, registers }: Config, announce: (li
     const names = unknown.map(({ market }) => market.toLowerCase()).join(' and ')
     throw new Failure(
       'parameter_invalid',
-      `SYNC_SCHEDULE names ${names}: there is no register to fetch from. Those with one are ${codes.join(', ')}.`,
+      `SYNC_SCHEDULE names markets without a register to fetch from: ${names}. Markets with one: ${codes.join(', ')}.`,
     )
   }
   for (const { market } of syncSchedule) {

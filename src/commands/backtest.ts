@@ -244,7 +244,7 @@ function explain(
     if (failure.code === 'parameter_repeated')
       return new Failure(
         'parameter_invalid',
-        `${name} sets ${failure.details.param} itself, and so do options. Give it once.`,
+        `${name} and an option both set ${failure.details.param}. Set it in one of them.`,
       )
     return new Failure('parameter_invalid', inOptionWords(failure.message))
   }
@@ -266,7 +266,7 @@ const noArchive = {
   horizons: async () => [],
   get: () =>
     Promise.reject(
-      new Failure('body_invalid', 'There are no rows in it, and there is no archive to take them from.'),
+      new Failure('body_invalid', 'It contains no rows, and this command has no archive to take them from.'),
     ),
 }
 
@@ -283,7 +283,10 @@ async function checkTargets(rows: string, json: string | undefined, html: string
     if (target === undefined) continue
     if (target === '') throw new Failure('parameter_invalid', `${option} is empty. Give a file, or -.`)
     if (target !== '-' && resolve(target) === resolve(rows))
-      throw new Failure('parameter_invalid', `${option} names the file of the rows. Give another file.`)
+      throw new Failure(
+        'parameter_invalid',
+        `${option} would overwrite the file with the rows. Give another file.`,
+      )
     if (target !== '-') await requireFolder(option, target)
   }
   if (json !== undefined && html !== undefined && resolve(json) === resolve(html))

@@ -50,7 +50,7 @@ async function readParquetReturns(bytes: Uint8Array, name: string): Promise<Back
       'body_invalid',
       `${name} must have the columns date and return; it has ${[...columns.keys()].join(', ') || 'none'}.`,
     )
-  if (count === 0) throw new Failure('body_invalid', `${name} has no row.`)
+  if (count === 0) throw new Failure('body_invalid', `${name} has no rows.`)
   const date: string[] = []
   const returns: number[] = []
   for (let row = 0; row < count; row++) {
@@ -85,7 +85,7 @@ function readCsvReturns(bytes: Uint8Array, name: string): BacktestBenchmark {
     date.push(day)
     returns.push(value)
   }
-  if (date.length === 0) throw new Failure('body_invalid', `${name} has no row below its header.`)
+  if (date.length === 0) throw new Failure('body_invalid', `${name} has no rows below its header.`)
   return { date, return: returns }
 }
 

@@ -70,7 +70,7 @@ async function note(context: CliContext, file: string, json: boolean): Promise<n
     if (!(error instanceof Error && 'code' in error && error.code === '42P01')) throw error
     throw new Failure(
       'conflict',
-      'The database is of a version that does not record backups. Upgrade it first: ./asfiled upgrade --check says how.',
+      'The database is from before backups were recorded. Upgrade it first: ./asfiled upgrade --check says how.',
     )
   } finally {
     await database.close()

@@ -148,7 +148,7 @@ async function remove({ config: { bulkDir } }: CliContext, text: string, json: b
   if (version === undefined)
     throw new Failure(
       'parameter_invalid',
-      `There is no release ${text} in ${bulkDir}. ${releases.length === 0 ? 'There is none at all.' : `There are ${releases.join(', ')}.`}`,
+      `There is no release ${text} in ${bulkDir}. ${releases.length === 0 ? 'There are no releases.' : `There are ${releases.join(', ')}.`}`,
     )
   removeRelease(bulkDir, version)
   await printLine(json ? JSON.stringify({ removed: version }) : `Removed data version ${version}.`)

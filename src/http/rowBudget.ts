@@ -77,7 +77,7 @@ function tooManyRows(
   )
   return new Failure(
     'rate_limited_minute',
-    `The request joins ${sent} rows, and ${left} are left of the ${limit} rows a minute ${whose}. Wait ${retryAfterSeconds} s, or send fewer rows. Evaluation keys and data licences have no such limit.`,
+    `The request joins ${sent} rows, but only ${left} are left of the ${limit} rows per minute ${whose}. Wait ${retryAfterSeconds} s, or send fewer rows. Evaluation keys and data licences have no such limit.`,
     { param: 'rows', retryAfterSeconds },
   )
 }

@@ -61,7 +61,7 @@ export async function migrateQueue(url: string): Promise<void> {
     if (!(cause instanceof Error) || !cause.message.includes('schema revision')) throw cause
     throw new Failure(
       'conflict',
-      'The queue of this database is of a newer asfiled. Start that version or a newer one, or restore a backup from before the upgrade.',
+      'The queue of this database comes from a newer asfiled. Start that version or a newer one, or restore a backup from before the upgrade.',
       { cause },
     )
   } finally {

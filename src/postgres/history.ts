@@ -84,7 +84,7 @@ export function findPending(
   if (changed !== undefined)
     throw new Failure(
       'conflict',
-      `${where} was changed by another ${changed.name} than the one of asfiled ${version}, so its schema may be another, too. It was made by ${changed.version ? `a build of asfiled ${changed.version}` : 'a build'} that was not released. Open it with that build, or import the data into an empty database.`,
+      `${where} was migrated with a different ${changed.name} than that of asfiled ${version}, so its schema may differ, too. It was made by an unreleased build${changed.version ? ` of asfiled ${changed.version}` : ''}. Open it with that build, or import the data into an empty database.`,
     )
   const names = new Set(applied.map(({ name }) => name))
   const pending = shipped.filter(({ name }) => !names.has(name))
@@ -103,7 +103,7 @@ function madeByNewer(newer: readonly AppliedMigration[], where: string): Failure
   const names = newer.map(({ name }) => name).join(', ')
   return new Failure(
     'conflict',
-    `${where} is of a newer asfiled${maker ? ` (${maker})` : ''}: it has ${names}, which asfiled ${version} does not know. Start asfiled ${maker ?? 'of that version'} or newer, or restore a backup from before the upgrade.`,
+    `${where} comes from a newer asfiled${maker ? ` (${maker})` : ''}: it has ${names}, which asfiled ${version} does not know. Start asfiled ${maker ?? 'of that version'} or newer, or restore a backup from before the upgrade.`,
   )
 }
 

@@ -70,7 +70,7 @@ async function withOwnAllowance<T>(
   }
   throw new Failure(
     'compute_busy',
-    'Other requests of this key count companies at the same time, again and again. Try again in a moment.',
+    'Other requests of this key kept adding companies to its count while this one was being served. Try again in a moment.',
     { retryAfterSeconds: 1 },
   )
 }

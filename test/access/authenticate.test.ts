@@ -88,7 +88,7 @@ describe('authenticate', () => {
     for (const name of ['X-API-Key', 'Api-Key']) {
       await expect(authenticateHeader(null, { [name]: makeKeyText('live') })).rejects.toMatchObject({
         code: 'key_missing',
-        message: `The key was sent as ${name}, which is not read. Send Authorization: Bearer <key>.`,
+        message: `The key was sent as ${name}, which is not supported. Send Authorization: Bearer <key>.`,
         details: { param: name },
       })
     }
@@ -99,7 +99,7 @@ describe('authenticate', () => {
     ]) {
       await expect(authenticateHeader(header)).rejects.toMatchObject({
         code: 'key_malformed',
-        message: `The key was sent as ${scheme} authorization, which is not read. Send Authorization: Bearer <key>.`,
+        message: `The key was sent as ${scheme} authorization, which is not supported. Send Authorization: Bearer <key>.`,
       })
     }
     // Another scheme may be the key itself: it is not shown.

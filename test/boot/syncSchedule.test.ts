@@ -145,7 +145,7 @@ test('a schedule of a market without a register stops the start and the status, 
       },
     })
     expect(await new Response(child.stderr).text()).toContain(
-      'SYNC_SCHEDULE names xx: there is no register to fetch from. Those with one are us, ',
+      'SYNC_SCHEDULE names markets without a register to fetch from: xx. Markets with one: us, ',
     )
     expect([command, await child.exited]).toEqual([command, code])
   }

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const panel = asPanel(signals(90))
 /** The panel's year is before that of the manifests' costs. */
-const costNotice = /^Notice: The costs are dated after the traded years, .*\n$/
+const costNotice = /^Notice: The costs date from after the traded years, .*\n$/
 const place = (name: string) => join(folder, name)
 const csv = [
   'asset,date,score,market,forward_return',
@@ -236,7 +236,7 @@ describe('asfiled backtest', () => {
     expect(error.split('\n')).toEqual([
       expect.stringMatching(/^Notice: The default round trip of .* Give --cost-bps to use your own\.$/),
       expect.stringMatching(
-        /^Notice: The costs are dated after .* Give --cost-bps for the costs of the time\.$/,
+        /^Notice: The costs date from after .* Give --cost-bps with the costs of that time\.$/,
       ),
       '',
     ])
@@ -516,9 +516,9 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--seed', '5'], '--include'],
       [[place('rows.csv'), '--return-days', '2', '--hold-days', '5'], '--hold-days is 5'],
       [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],
-      [[place('both.ndjson'), '--hold-days', '5'], 'both.ndjson sets config itself'],
+      [[place('both.ndjson'), '--hold-days', '5'], 'both.ndjson and an option both set config'],
       [[place('rows.csv'), '--json', place('x'), '--html', place('x')], 'its own file'],
-      [[place('rows.csv'), '--json', place('rows.csv')], '--json names the file of the rows'],
+      [[place('rows.csv'), '--json', place('rows.csv')], '--json would overwrite the file with the rows'],
       [[place('rows.csv'), '--html', ''], '--html is empty'],
       [[place('rows.csv'), '--json', place('no/x.json')], 'there is no folder'],
       [[place('rows.csv'), '--html', place('no/x.html')], 'there is no folder'],

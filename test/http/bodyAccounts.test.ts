@@ -115,7 +115,7 @@ describe('a body has a deadline by its size', () => {
       pass(seconds, feed)
       expect(body.failure).toBeNull()
       pass(1, feed)
-      expect(body.failure?.message).toContain(`within the ${seconds} seconds`)
+      expect(body.failure?.message).toContain(`within the limit of ${seconds} seconds`)
     })
 })
 
@@ -281,7 +281,9 @@ describe('a crowd of bodies that arrive slowly', () => {
     expect(arriving(bodies)).toHaveLength(138)
     pass(1)
     expect(arriving(bodies)).toEqual(bodies.slice(10))
-    expect(bodies[0].failure?.message).toContain('More than 128 request bodies arrive slowly with one key')
+    expect(bodies[0].failure?.message).toContain(
+      'More than 128 request bodies are arriving slowly with one key',
+    )
   })
 
   test('of an address: 256, and those of the lowest tier go first', () => {

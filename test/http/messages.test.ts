@@ -258,12 +258,12 @@ describe('a key where none is read', () => {
     expect(await withHeaders({ 'X-API-Key': quant })).toEqual([
       401,
       'key_missing',
-      'The key was sent as X-API-Key, which is not read. Send Authorization: Bearer <key>.',
+      'The key was sent as X-API-Key, which is not supported. Send Authorization: Bearer <key>.',
     ])
     expect(await withHeaders({ Authorization: 'Basic ZGVtbzo=' })).toEqual([
       401,
       'key_malformed',
-      'The key was sent as Basic authorization, which is not read. Send Authorization: Bearer <key>.',
+      'The key was sent as Basic authorization, which is not supported. Send Authorization: Bearer <key>.',
     ])
   })
 

@@ -221,11 +221,11 @@ describe('a backup is refused, and leaves no database', () => {
       writeFileSync(changed, bytes.subarray(0, length))
       expect([length, await refusal(changed)]).toEqual([
         length,
-        expect.stringContaining('is damaged or is no backup'),
+        expect.stringContaining('is damaged or is not a backup'),
       ])
     }
     writeFileSync(changed, Buffer.concat([bytes.subarray(0, Math.floor(bytes.length / 2)), endMark]))
-    expect(await refusal(changed)).toContain('is damaged or is no backup')
+    expect(await refusal(changed)).toContain('is damaged or is not a backup')
   })
 
   test('where a byte of it was changed', async () => {
@@ -237,7 +237,7 @@ describe('a backup is refused, and leaves no database', () => {
       bytes[at] ^= 0x10
       expect([at, await refusal(changed)]).toEqual([
         at,
-        expect.stringContaining('is damaged or is no backup'),
+        expect.stringContaining('is damaged or is not a backup'),
       ])
     }
   })
@@ -253,7 +253,7 @@ describe('a backup is refused, and leaves no database', () => {
 
   test('where it is another file', async () => {
     writeFileSync(changed, 'date,ticker\n2024-01-02,AAPL\n')
-    expect(await refusal(changed)).toContain('is damaged or is no backup')
+    expect(await refusal(changed)).toContain('is damaged or is not a backup')
     expect(await refusal(folder)).toContain('it is no file')
     expect(await refusal(join(folder, 'missing'))).toContain('cannot be read')
   })
@@ -277,7 +277,7 @@ describe('a backup is refused, and leaves no database', () => {
       const newer = { name: '9999_later.sql', digest: 'f'.repeat(64), version: '9.9.9' }
       Object.assign(manifest, { version: '9.9.9', migrations: [...Object(manifest.migrations), newer] })
     })
-    expect(await refusal(changed)).toContain('is of a newer asfiled (9.9.9): it has 9999_later.sql')
+    expect(await refusal(changed)).toContain('comes from a newer asfiled (9.9.9): it has 9999_later.sql')
     await described(manifest => Object.assign(manifest, { format: 2, version: '9.9.9' }))
     expect(await refusal(changed)).toContain('has format 2, written by asfiled 9.9.9')
     await described(manifest => Object.assign(manifest, { postgres: '19', version: '9.9.9' }))

@@ -70,7 +70,7 @@ describe('a database that this version cannot continue from is refused in words'
       `insert into migration (name, digest, version) values ('0099_later.sql', 'x', '9.1.0')`,
       `delete from migration where name = '0099_later.sql'`,
     )
-    expect(message).toContain('is of a newer asfiled (9.1.0): it has 0099_later.sql')
+    expect(message).toContain('comes from a newer asfiled (9.1.0): it has 0099_later.sql')
     expect(message).toContain('Start asfiled 9.1.0 or newer')
   })
 
@@ -80,7 +80,7 @@ describe('a database that this version cannot continue from is refused in words'
       `update migration set digest = repeat('0', 64) where name = '${shipped[3].name}'`,
       `update migration set digest = '${digest}' where name = '${shipped[3].name}'`,
     )
-    expect(message).toContain(`another ${shipped[3].name} than the one of asfiled`)
+    expect(message).toContain(`a different ${shipped[3].name} than that of asfiled`)
   })
 
   test('with tables and without a record of what made them', async () => {

@@ -134,7 +134,7 @@ describe('a backup with valid checksums', () => {
     const twice = 'database/cluster/PG_VERSION'
     const from = await altered((_, bytes) => bytes, twice)
     await expect(restore(from, join(folder, 'twice'))).rejects.toThrow(
-      `is damaged or is no backup: it has ${twice} twice`,
+      `is damaged or is not a backup: it has ${twice} twice`,
     )
   })
 

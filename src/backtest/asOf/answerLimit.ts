@@ -7,7 +7,7 @@ export function withinLimit(bytes: number, limit: number): number {
   const inMb = (count: number) => `${Math.ceil(count / 1_024 / 1_024).toLocaleString('en')} MB`
   throw new Failure(
     'body_invalid',
-    `The answer would have ${inMb(bytes)}; the limit is ${inMb(limit)}. Send fewer rows or metrics, or format=parquet, which is several times smaller.`,
+    `The response would be ${inMb(bytes)}; the limit is ${inMb(limit)}. Send fewer rows or metrics, or format=parquet, which is several times smaller.`,
     { param: 'rows' },
   )
 }

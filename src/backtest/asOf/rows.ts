@@ -111,8 +111,8 @@ export function checkRows(
 
 function tooLate(day: number, lastDate: IsoDate, inclusive: boolean, place: string): Failure {
   const known = inclusive
-    ? 'With inclusive, figures filed on the date count, and no later day than today (UTC) is known'
-    : 'Figures filed before the date count, so the day after today (UTC) is the last that is known'
+    ? 'With inclusive, figures filed on the date count, and filings after today (UTC) are not yet known'
+    : 'Figures filed before the date count, and filings after today (UTC) are not yet known'
   return new Failure(
     'parameter_invalid',
     `${place} is ${isoDate(day)}. ${known}: send dates up to ${lastDate}.`,

@@ -40,7 +40,7 @@ export function resolveBenchmark(
 function contradiction(older: string): Failure {
   return new Failure(
     'parameter_invalid',
-    `benchmark and evidence.benchmark (${JSON.stringify(older)}) differ. They mean the same, what the record is judged against; send benchmark alone.`,
+    `benchmark and evidence.benchmark (${JSON.stringify(older)}) differ. Both name what the record is judged against; send only benchmark.`,
     { param: 'evidence.benchmark' },
   )
 }
@@ -67,7 +67,7 @@ function returnsByDay(sent: Exclude<BacktestBenchmark, string>): Map<number, num
 
 function repeatedDate(date: string, i: number, isRows: boolean): Failure {
   const param = isRows ? `benchmark[${i}].date` : `benchmark.date[${i}]`
-  return new Failure('parameter_invalid', `${param} is ${date}, a date that came before. Send it once.`, {
+  return new Failure('parameter_invalid', `${param} is ${date}, which already appeared. Send it once.`, {
     param,
   })
 }

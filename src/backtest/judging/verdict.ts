@@ -52,12 +52,12 @@ const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
   score_is_return: {
     code: 'score_is_return',
     message:
-      'The score follows the return that it is to predict almost exactly, as one that was made from that return does. Compute it from what was known on its date.',
+      'The score follows the return that it should predict almost exactly, as if it had been computed from that return. Compute it from what was known on its date.',
   },
   too_good: {
     code: 'too_good',
     message:
-      'The record is better than scores that look at no future return ever are. Check that each score uses only what was known on its date, full-sample means and revised data included.',
+      'The record is better than any score achieves without using future returns. Check that each score uses only what was known on its date, without full-sample means or revised data.',
   },
   returns_like_percent: {
     code: 'returns_like_percent',
@@ -102,7 +102,7 @@ const ownBenchmark = ({ benchmark }: Findings): VerdictReason[] =>
     ? [
         reason(
           'own_benchmark',
-          'The verdict compares with the returns that were sent as the benchmark, and is no better than they are.',
+          'The verdict compares the record with the returns that were sent as the benchmark, and is only as reliable as they are.',
         ),
       ]
     : []
@@ -131,7 +131,7 @@ function withholdingReasons({ warnings, benchmark, longShort, gross }: Findings)
     ...reasons,
     reason(
       'gross_exposure',
-      `The portfolio holds ${gross} times its equity and the universe once. In a market that rises or falls, that difference alone beats the universe or loses to it. Send config.gross 1, or a benchmark of the same exposure.`,
+      `The portfolio invests ${gross} times its equity, the universe exactly its equity. In a rising or falling market, that difference alone can beat the universe or lose to it. Send config.gross 1, or a benchmark of the same exposure.`,
     ),
   ]
 }
@@ -148,14 +148,14 @@ function limitingReasons({ periods, ruined }: Findings): VerdictReason[] {
 function deflation({ dsr, dsrSerial, trials }: Deflated): VerdictReason {
   const name = `The Deflated Sharpe ratio${trials === 1 ? '' : ` for ${trials.toLocaleString('en')} trials`}`
   if (dsr === null || dsrSerial === null)
-    return reason('dsr_undefined', `${name} does not exist: it needs two periods whose returns differ.`)
+    return reason('dsr_undefined', `${name} is undefined: it needs two periods with different returns.`)
   if (!passes(dsr))
     return reason('dsr_fails', `${name} is ${shownDsr(dsr)}, below the required ${confidence}.`)
   return passes(dsrSerial)
     ? reason('dsr_passes', `${name} is ${shownDsr(dsr)}, and at least ${confidence} is required.`)
     : reason(
         'serial_correlation',
-        `${name} is ${shownDsr(dsr)}, but only ${shownDsr(dsrSerial)} once it is allowed for that gains follow gains and losses follow losses; at least ${confidence} is required.`,
+        `${name} is ${shownDsr(dsr)}, but only ${shownDsr(dsrSerial)} after allowing for serial correlation, because gains follow gains and losses follow losses; at least ${confidence} is required.`,
       )
 }
 
@@ -178,7 +178,7 @@ function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings)
     const { usedBlock, ownBlock } = superiority
     return reason(
       'spa_short_blocks',
-      `${test} passes only because evidence.meanBlock is ${usedBlock}: the returns of this record call for blocks of ${ownBlock.toFixed(1)} periods, and shorter ones hide that gains follow gains, so the level is at most weak. Leave evidence.meanBlock out, or send at least ${Math.ceil(ownBlock)}.`,
+      `${test} passes only because evidence.meanBlock is ${usedBlock}: the returns of this record call for blocks of ${ownBlock.toFixed(1)} periods, and shorter ones hide serial correlation, so the level is at most weak. Omit evidence.meanBlock, or send at least ${Math.ceil(ownBlock)}.`,
     )
   }
   switch (superiority) {
@@ -202,7 +202,7 @@ function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings)
     case 'of_one':
       return reason(
         'spa_not_computed',
-        `${test} was not computed, so the level is at most weak: of one backtest it would not count the other ${(trials - 1).toLocaleString('en')} of its batch. Send the configurations as one sweep.`,
+        `${test} was not computed, so the level is at most weak: run on one backtest, it would ignore the other ${(trials - 1).toLocaleString('en')} of its batch. Send the configurations as one sweep.`,
       )
     case null:
       return reason(
@@ -219,7 +219,7 @@ function selection({ trials }: Findings): VerdictReason[] {
   return [
     reason(
       'one_configuration',
-      'One configuration was judged, and nothing is deducted for choosing it. If it is the best of several that you tried, send them as one sweep.',
+      'Only one configuration was judged, so nothing is deducted for selection. If it is the best of several that you tried, send all of them as one sweep.',
     ),
   ]
 }

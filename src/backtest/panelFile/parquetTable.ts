@@ -221,7 +221,7 @@ function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): 
     const isDecimal = element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL'
     if (isDecimal && numbers.includes(name))
       throw new FileFault(`the column ${name} is DECIMAL; write it as DOUBLE`)
-    if (names.has(name)) throw new FileFault(`it has the column ${name} twice; write each once`)
+    if (names.has(name)) throw new FileFault(`it has the column ${name} twice; write it once`)
     names.add(name)
     columns.push({ schema: element, index: place - 1 })
   }

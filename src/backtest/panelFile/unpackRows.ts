@@ -83,7 +83,7 @@ export class RowsMeasure {
     this.bytes += chunk.length
     if (this.bytes > this.#limits.bytes) {
       const megabytes = this.#limits.bytes / 1_024 / 1_024
-      throw tooLarge(`has more than ${megabytes.toLocaleString('en')} MB unpacked. Split it by date.`)
+      throw tooLarge(`is larger than ${megabytes.toLocaleString('en')} MB when unpacked. Split it by date.`)
     }
     if (this.#format === 'parquet' && this.bytes > this.#maxParquetBytes)
       throw tooLarge(

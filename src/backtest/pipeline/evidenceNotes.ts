@@ -46,18 +46,18 @@ export function evidenceNotes(
   if (resampled && periods < minPeriods)
     notes.push({
       code: 'few_periods',
-      message: `${periods} periods are few for a bootstrap: on noise, spa is below .05 more often than in 5 of 100 records, and the interval is too narrow. Take a p value near .05 for no evidence.`,
+      message: `${periods} periods are few for a bootstrap: on noise, spa is below 0.05 in more than 5 of 100 records, and the interval is too narrow. Treat p-values near 0.05 as inconclusive.`,
     })
   if (resampled && periods < minBlocks * meanBlock)
     notes.push({
       code: 'few_blocks',
-      message: `The record has about ${Math.max(1, Math.round(periods / meanBlock))} blocks of ${meanBlock.toFixed(1)} periods. So few make resamples alike, and the interval and the p values too sure.`,
+      message: `The record has about ${Math.max(1, Math.round(periods / meanBlock))} blocks of ${meanBlock.toFixed(1)} periods. With so few blocks, resamples look alike, so the interval and the p-values are overconfident.`,
     })
   if (warnings.includes('few_names'))
     notes.push({
       code: 'few_names',
       message:
-        'Few names are ranked, so the record is that of some names. No statistic of its periods can show whether other names would follow the score.',
+        'Few names are ranked, so the record depends on individual names. No statistic of its periods can show whether other names would follow the score.',
     })
   if (warnings.includes('overlapping_returns'))
     notes.push({

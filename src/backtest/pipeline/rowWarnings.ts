@@ -52,7 +52,7 @@ export function warnOfOverlap(data: Dataset, periods: Int32Array, howLong: strin
   return [
     {
       code: 'overlapping_returns',
-      message: `Consecutive returns of a name have a correlation of ${correlation.toFixed(2)}. They probably overlap: each spans more days than lie between two dates that are used. One event then counts in several periods, which overstates every Sharpe ratio, so no verdict is given. ${howLong} If a return spans more trading days, send their number as config.returnDays.`,
+      message: `Consecutive returns of a name have a correlation of ${correlation.toFixed(2)}. They probably overlap: each spans more days than there are between two dates that the backtest uses. One event then counts in several periods, which overstates every Sharpe ratio, so no verdict is given. ${howLong} If a return spans more trading days, send their number as config.returnDays.`,
     },
   ]
 }
@@ -102,7 +102,7 @@ function copiedMeans(data: Dataset, periods: Int32Array): string | null {
   if (constant === null || constant.names < minNames) return null
   const { correlation } = constant
   if (correlation === null || Math.abs(correlation) < sameOrderOfMeans) return null
-  return `The score of a name hardly changes, and its first values order names as their mean forward_return over the whole record does (rank correlation ${correlation.toFixed(3)}): it was probably computed from these returns. A score must be known before its return begins, so no verdict is given.`
+  return `The score of a name hardly changes, and its first values rank names almost exactly by their mean forward_return over the whole record (rank correlation ${correlation.toFixed(3)}): it was probably computed from these returns. A score must be known before its return begins, so no verdict is given.`
 }
 
 /** About 4% of listed companies leave each year: they fail, merge or are taken over. */
@@ -122,7 +122,7 @@ export function warnOfSurvivors(data: Dataset, { firstDate, endDate }: DateView)
   return [
     {
       code: 'no_name_ever_leaves',
-      message: `All ${names} names are there on the last date: none left in ${years.toFixed(1)} years. Each year about 4% of listed companies fail, merge or are taken over, so about ${Math.round(expected)} should have left. If the panel has only names that still exist, its returns are better than anyone could have earned. Add the names that left, up to their last day.`,
+      message: `All ${names} names are still present on the last date: none left in ${years.toFixed(1)} years. Each year about 4% of listed companies fail, merge or are taken over, so about ${Math.round(expected)} should have left. If the panel has only names that still exist, its returns are better than anyone could have earned. Add the names that left, up to their last day.`,
     },
   ]
 }

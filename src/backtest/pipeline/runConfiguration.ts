@@ -208,7 +208,7 @@ function warnOfFewNames(data: Dataset, periods: Int32Array, ranked: Int32Array):
   if (names < minNames || names < minNamesShare * rows)
     warnings.push({
       code: 'few_names',
-      message: `The score ranks ${names} of ${rows} names on a typical date. So few names say more about themselves than about the score.`,
+      message: `The score ranks ${names} of ${rows} names on a typical date. With so few names, the result says more about the names than about the score.`,
     })
   if (dates < minDates || dates < minDatesShare * periods.length)
     warnings.push({

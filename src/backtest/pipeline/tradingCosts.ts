@@ -63,7 +63,7 @@ function warnOfLaterCosts(markets: BacktestCosts['markets'], lastDay: string | n
   return [
     {
       code: 'costs_after_trading',
-      message: `The costs are dated after the traded years, which end on ${lastDay}: ${listOf(listed)}. Trading cost more then as a rule. Send config.costBps for the costs of the time.`,
+      message: `The costs date from after the traded years, which end on ${lastDay}: ${listOf(listed)}. Trading usually cost more in those years. Send config.costBps with the costs of that time.`,
     },
   ]
 }

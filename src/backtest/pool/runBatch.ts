@@ -131,7 +131,7 @@ function failing(entries: readonly Pick<BatchEntry, 'index'>[], failure: Failure
 function tookTooLong(timeLimitMs: number): Failure {
   return new Failure(
     'compute_timeout',
-    `The batch took longer than ${timeLimitMs / 1000} s before this backtest started. Send those that are left in another batch.`,
+    `The batch took longer than ${timeLimitMs / 1000} s before this backtest started. Send the remaining ones in another batch.`,
   )
 }
 

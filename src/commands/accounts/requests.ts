@@ -128,7 +128,7 @@ async function grant(context: CliContext, number: number, options: GrantOptions)
     if (!isLicence(licence))
       throw new Failure(
         'parameter_invalid',
-        'The request is for the quant plan alone. Say on which licence: --licence free, or that of the key.',
+        'The request is only for the quant plan. Name the licence to grant with it: --licence free, or the licence of the key.',
         { param: 'licence' },
       )
     const order = orderOf(

@@ -26,7 +26,7 @@ export async function countNewKey(limiter: RateLimiter, { accountId }: Actor): P
   if (refused === null) return
   throw new Failure(
     refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
-    `This account has made too many keys. Try again in ${refused.retryAfterSeconds} s; its keys work meanwhile.`,
+    `This account has made too many keys. Try again in ${refused.retryAfterSeconds} s; its existing keys keep working.`,
     { retryAfterSeconds: refused.retryAfterSeconds },
   )
 }
@@ -46,7 +46,7 @@ export async function makeFreeKey(sql: Sql, actor: Actor, name: string): Promise
   if (made) return key
   throw new Failure(
     'conflict',
-    'This account has a free key already: there is one an account. Rotate it to get a new one, or revoke it first.',
+    'This account already has a free key: each account gets only one. Rotate it to get a new one, or revoke it first.',
     { param: 'name' },
   )
 }

@@ -207,7 +207,7 @@ function tooMany({ what, by, retryAfterSeconds }: Refusal, isKnown: boolean): Fa
   const hint = isKnown ? '' : ' A browser that has signed in with this address before has a limit of its own.'
   return new Failure(
     by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
-    `Too many codes ${verb}${what}. Try again ${wait(retryAfterSeconds)}. A code that you have stays valid.${hint}`,
+    `Too many codes ${verb}${what}. Try again ${wait(retryAfterSeconds)}. Codes that you have already received stay valid.${hint}`,
     { param: 'email', retryAfterSeconds },
   )
 }

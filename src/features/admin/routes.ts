@@ -176,7 +176,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
 function numberInPath(context: RequestContext): number {
   const text = context.path.split('/')[3] ?? ''
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new Failure('entity_unknown', 'There is nothing of this number here.', { param: 'number' })
+  throw new Failure('entity_unknown', 'There is nothing with this number.', { param: 'number' })
 }
 
 /** Shows the form again with what was typed if a field is invalid or the action is no longer possible. */
@@ -205,7 +205,7 @@ const unknownNumber = (what: string, number: number) =>
   new Failure('entity_unknown', `There is no ${what} ${number}.`, { param: 'number' })
 
 const notOfAccount = () =>
-  new Failure('conflict', 'The account has no such key any more. Choose another one.', { param: 'key' })
+  new Failure('conflict', 'The account no longer has this key. Choose another one.', { param: 'key' })
 
 /** The requested terms as the operator's defaults. A first day in the past becomes today. */
 function fieldsOf(

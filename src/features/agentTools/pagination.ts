@@ -45,7 +45,7 @@ export function readPlace(args: ListArguments): Place {
   if (digest !== digestOf(args))
     throw new ToolRefusal(
       'parameter_invalid',
-      'cursor belongs to a call with other arguments. Repeat those of the answer that it came with, or omit cursor for the first rows.',
+      'cursor belongs to a call with other arguments. Repeat the arguments of the call that returned it, or omit cursor for the first rows.',
     )
   return { page, skip: Number(skip), dataVersion: Number(version), asOf }
 }
@@ -63,7 +63,7 @@ export function requireSame(place: Place, { data_version, as_of }: Versioned): v
   if (isSame && (asOf === noDay || asOf === as_of)) return
   throw new ToolRefusal(
     'parameter_invalid',
-    `The data or the day has changed since the first rows. Call again without cursor, or go on with data_version ${dataVersion} and, if the first rows have one, as_of ${asOf}.`,
+    `The data or the day has changed since the first call. Call again without cursor, or send cursor with data_version ${dataVersion} and, if the first answer has one, as_of ${asOf}.`,
   )
 }
 

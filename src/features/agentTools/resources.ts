@@ -91,7 +91,10 @@ export function registerResources(server: McpServer, deps: ToolDeps): void {
 function part(value: string | string[], example: string): string {
   const text = typeof value === 'string' ? decode(value) : ''
   if (pathPart.test(text)) return text
-  throw new ToolRefusal('parameter_invalid', `The address names nothing. Write it like ${example}.`)
+  throw new ToolRefusal(
+    'parameter_invalid',
+    `This address does not name a resource. Write it like ${example}.`,
+  )
 }
 
 function decode(text: string): string {

@@ -93,7 +93,7 @@ function requireOwnOrigin({ request }: RequestContext, baseUrl: string): void {
   if (origin === null || origin === new URL(baseUrl).origin) return
   throw new Failure(
     'form_refused',
-    'The agent tools answer programs, and pages of this service. This message came from a page of another site: send it from a program, without the header Origin.',
+    'The agent tools accept messages only from programs and from pages of this service. This one came from a page of another site: send it from a program, without the header Origin.',
     { param: 'Origin' },
   )
 }
@@ -107,7 +107,7 @@ function requireLocalHost({ request }: RequestContext): void {
   if (checked.ok) return
   throw new Failure(
     'form_refused',
-    'This server is open to programs of its own machine: the agent tools answer at localhost, 127.0.0.1 and [::1] only. To serve them under another name set BASE_URL to the address that clients use.',
+    'This server offers the agent tools only to programs on its own machine, at localhost, 127.0.0.1 and [::1]. To offer them under another name, set BASE_URL to the address that clients use.',
     { param: 'Host' },
   )
 }

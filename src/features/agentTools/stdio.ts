@@ -38,7 +38,7 @@ async function send(address: string, request: Request): Promise<Response> {
   await response.body?.cancel()
   throw new ToolRefusal(
     'redirected',
-    `${address} redirects to another address. Set ASFILED_URL to that one: the key is sent nowhere else.`,
+    `${address} redirects to another address. Set ASFILED_URL to that address: the key is not sent anywhere else.`,
   )
 }
 
@@ -46,6 +46,6 @@ function unreachable(address: string, signal: AbortSignal, error: unknown): neve
   if (error instanceof ToolRefusal || signal.aborted) throw error
   throw new ToolRefusal(
     'unreachable',
-    `The service at ${address} cannot be reached, or its connection ended before the answer was whole. Check that it runs and that ASFILED_URL is its address, then call again.`,
+    `The service at ${address} cannot be reached, or the connection ended before the answer was complete. Check that it is running and that ASFILED_URL is its address, then call again.`,
   )
 }

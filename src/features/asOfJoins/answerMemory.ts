@@ -52,7 +52,7 @@ export class AnswerMemory {
     if (isFull || isFullOfUnpaid) {
       throw new Failure(
         'compute_busy',
-        'The server has reached its limit of answers in memory. Read your open answers to the end, and try again in a moment.',
+        'The server has reached its limit of responses in memory. Read your open responses to the end, then try again in a moment.',
         { param: 'rows', retryAfterSeconds: 5 },
       )
     }

@@ -144,7 +144,7 @@ export class EventStore {
     }
     throw new Failure(
       'compute_busy',
-      'The companies and metrics of this request, with those of the requests under way, take more memory than this server gives to joins (PANEL_MEMORY_MB). Try again in a moment, or send fewer metrics or companies at a time.',
+      'The companies and metrics of this request need more memory than other requests leave free for joins (PANEL_MEMORY_MB). Try again in a moment, or send fewer metrics or companies at a time.',
       { param: 'metrics', retryAfterSeconds: 5 },
     )
   }

@@ -43,7 +43,7 @@ async function jobOf({ sql }: JoinJobRouteDeps, context: RequestContext): Promis
   if (job?.keyId === keyId) return job
   throw new Failure(
     'entity_unknown',
-    `This key has no submitted join ${id}. A finished one is deleted after ${jobRetentionDays} days, or earlier where newer results take its place.`,
+    `This key has no submitted join ${id}. A finished one is deleted after ${jobRetentionDays} days, or earlier if newer results of the key need the space.`,
     { param: 'id' },
   )
 }

@@ -46,7 +46,7 @@ export async function storeResult(
 function tooLarge(limit: number): Failure {
   return new Failure(
     'body_invalid',
-    `The result has more than ${limit / mb} MB compressed, which is the limit of a stored result. Send fewer rows or metrics, or format=parquet, which is several times smaller.`,
+    `The result is larger than ${limit / mb} MB compressed, the limit for a stored result. Send fewer rows or metrics, or format=parquet, which is several times smaller.`,
     { param: 'rows' },
   )
 }
@@ -84,7 +84,7 @@ export async function* readParts(
   for (let part = 0; part < parts; part++) {
     const [row] = await sql<{ bytes: Buffer }[]>`
       select bytes from as_of_part where job_id = ${jobId} and part = ${part}`
-    if (row === undefined) throw new Failure('entity_unknown', 'The result has been deleted meanwhile.')
+    if (row === undefined) throw new Failure('entity_unknown', 'The result has since been deleted.')
     yield new Uint8Array(await Bun.zstdDecompress(row.bytes))
   }
 }

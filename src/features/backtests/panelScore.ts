@@ -140,7 +140,7 @@ function refuseLaterDates({ days }: Dataset, today: IsoDate): void {
   if (day <= dayNumber(last)) return
   throw new Failure(
     'parameter_invalid',
-    `panel has rows of ${isoDate(day)}. score.asOf takes what was filed before each date, and the day after today (UTC) is the last of which that is known: send dates up to ${last}.`,
+    `panel has rows of ${isoDate(day)}. score.asOf uses what was filed before each date, and filings after today (UTC) are not yet known: send dates up to ${last}.`,
     { param: 'panel' },
   )
 }

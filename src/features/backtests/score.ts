@@ -148,7 +148,7 @@ export async function openScored(
   }
   throw new Failure(
     'database_unavailable',
-    'The data changed again and again while this request was read. Try again in a moment.',
+    'The data kept changing while this request was being served. Try again in a moment.',
     { retryAfterSeconds: 1 },
   )
 }

@@ -117,7 +117,7 @@ function noValues({ market, metric, unit, maxAgeDays }: ScoreRequest, { days }: 
   const lastDate = isoDate(days[days.length - 1])
   return new Failure(
     'backtest_impossible',
-    `No company of the archive's market ${market} has a full fiscal year of ${metric} in ${unit} on record before ${lastDate}, the archive's last date, that is at most ${maxAgeDays} days old on ${firstDate}, its first. GET /api/v1/coverage/{id} lists the metrics of a company.`,
+    `No company of the archive's market ${market} has figures of ${metric} in ${unit} that can be ranked: a full fiscal year that was filed before ${lastDate}, the archive's last date, and is at most ${maxAgeDays} days old on ${firstDate}, its first date. GET /api/v1/coverage/{id} lists the metrics of a company.`,
     { param: 'source.score' },
   )
 }

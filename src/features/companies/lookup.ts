@@ -52,7 +52,7 @@ function numberIsShared(number: string, holders: readonly string[]): Failure {
   const named = holders.slice(0, maxNear)
   return new Failure(
     'entity_unknown',
-    `ticker=${number} is the number of companies of several registers: ${named.join(', ')}. Send the ID of the one that you mean.`,
+    `ticker=${number} is a registration number in several registers: ${named.join(', ')}. Send the ID of the one that you mean.`,
     { param: 'ticker', near: named },
   )
 }

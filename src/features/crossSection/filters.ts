@@ -24,7 +24,7 @@ export function readFilters(
     if (min === null || max === null || min <= max) continue
     throw new Failure(
       'parameter_invalid',
-      `min_${metric}=${min} is more than max_${metric}=${max}, so no company fits. Exchange the two, or omit one.`,
+      `min_${metric}=${min} is more than max_${metric}=${max}, so no company fits. Swap them, or omit one.`,
       { param: `min_${metric}` },
     )
   }

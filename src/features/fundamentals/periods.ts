@@ -47,7 +47,7 @@ function readPeriods(sent: string): number[] {
   if (places.has(trailing) && places.size > 1) {
     throw new Failure(
       'parameter_invalid',
-      `fp=${sent} mixes TTM with other periods. Send fp=TTM alone: it has full years, too, at their ends.`,
+      `fp=${sent} mixes TTM with other periods. Send fp=TTM alone: at the end of a fiscal year, it is the full year.`,
       { param: 'fp' },
     )
   }

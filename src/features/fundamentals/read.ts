@@ -252,7 +252,7 @@ export const maxAttempts = 8
 export function dataVersionConflict(): Failure {
   return new Failure(
     'database_unavailable',
-    'The data changed again and again while this request was read. Try again in a moment.',
+    'The data kept changing while this request was being served. Try again in a moment.',
     { retryAfterSeconds: 1 },
   )
 }

@@ -122,7 +122,7 @@ async function findTarget(transaction: TransactionSql, target: GrantTarget): Pro
   if (account === null)
     throw new Failure(
       'entity_unknown',
-      `${target.email} has no account here: its holder signs in once and has one. For a key without an account, name the key.`,
+      `${target.email} has no account here. Signing in for the first time creates one. For a key without an account, name the key.`,
       { param: 'email' },
     )
   if (target.as === 'new') return { key: null, account }
@@ -143,7 +143,7 @@ async function findKey(transaction: TransactionSql, prefix: string) {
   throw new Failure(
     found.length === 0 ? 'key_unknown' : 'conflict',
     found.length === 0
-      ? `No key that works starts with '${start}'. A licence is granted to a key that was neither revoked nor replaced.`
+      ? `No usable key starts with '${start}'. A licence can be granted only to a key that was neither revoked nor replaced.`
       : `Several keys start with ${start}: ${found.map(key => key.prefix).join(', ')}. Give a longer prefix.`,
     { param: 'key' },
   )

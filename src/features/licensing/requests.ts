@@ -165,7 +165,7 @@ async function targetOf(
   if (keys.some(key => key.prefix === to)) return { key: to }
   throw new Failure(
     'key_unknown',
-    `${email} has no key ${to.slice(0, 40)} that works. Grant the request to another key of the account, or to a new one.`,
+    `${email} has no usable key ${to.slice(0, 40)}. Grant the request to another key of the account, or to a new one.`,
     { param: 'key' },
   )
 }
@@ -190,7 +190,7 @@ async function countRequest(limiter: RateLimiter, { accountId }: Actor): Promise
   if (refused === null) return
   throw new Failure(
     refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
-    `This account has sent too many requests. Try again in ${refused.retryAfterSeconds} s; those that are open stay.`,
+    `This account has sent too many requests. Try again in ${refused.retryAfterSeconds} s; your open requests are kept.`,
     { retryAfterSeconds: refused.retryAfterSeconds },
   )
 }

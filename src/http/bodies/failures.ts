@@ -19,7 +19,7 @@ export function noRoom(scope: RoomScope, { isUnpaid }: Owner, max: number): Fail
   const message =
     scope === 'server'
       ? 'The server has reached its limit of request bodies in memory. Try again in a moment.'
-      : `${scope === 'address' ? 'Your address' : whoseBodies(isUnpaid)} may have ${megabytes(max)} of request bodies in flight on this server, which this one exceeds. Wait for another one to be answered, then send it again.`
+      : `${scope === 'address' ? 'Your address' : whoseBodies(isUnpaid)} may have ${megabytes(max)} of request bodies in flight on this server, and this one would exceed that. Wait until another one has been answered, then send it again.`
   return new Failure('compute_busy', message, { param, retryAfterSeconds })
 }
 
@@ -29,7 +29,7 @@ export function crowded(scope: RoomScope, max: number): Failure {
   const from = { caller: 'with one key', address: 'from one address', server: 'at this server' }[scope]
   return new Failure(
     'compute_busy',
-    `More than ${max.toLocaleString('en')} request bodies arrive slowly ${from}, and this one was among the slowest. Send fewer at a time, each without a pause.`,
+    `More than ${max.toLocaleString('en')} request bodies are arriving slowly ${from}, and this one was among the slowest. Send fewer at a time, each without a pause.`,
     { param, retryAfterSeconds },
   )
 }
@@ -37,7 +37,7 @@ export function crowded(scope: RoomScope, max: number): Failure {
 export function tooSlow(size: number): Failure {
   return new Failure(
     'body_invalid',
-    `The body arrived too slowly: after ${count(size)} less than 16 KB per second came for 5 seconds. Send it without a pause, at 16 KB per second or more.`,
+    `The body arrived too slowly: after ${count(size)}, less than 16 KB per second arrived for 5 seconds. Send it without a pause, at 16 KB per second or more.`,
     { param },
   )
 }
@@ -45,7 +45,7 @@ export function tooSlow(size: number): Failure {
 export function overdue(size: number, deadlineSeconds: number): Failure {
   return new Failure(
     'body_invalid',
-    `The body took too long: ${count(size)} arrived within the ${Math.round(deadlineSeconds)} seconds that it may take. Send it faster, or send fewer rows.`,
+    `The body took too long: only ${count(size)} arrived within the limit of ${Math.round(deadlineSeconds)} seconds. Send it faster, or send fewer rows.`,
     { param },
   )
 }
@@ -53,7 +53,9 @@ export function overdue(size: number, deadlineSeconds: number): Failure {
 export function cutShort(size: number, announced: number | null): Failure {
   const of =
     announced === null ? '' : ` of the ${announced.toLocaleString('en')} that Content-Length announced`
-  return new Failure('body_invalid', `The body ended after ${count(size)}${of}. Send it whole.`, { param })
+  return new Failure('body_invalid', `The body ended after ${count(size)}${of}. Send the whole body.`, {
+    param,
+  })
 }
 
 /** @param size null: unknown, because nothing was announced, but over the limit

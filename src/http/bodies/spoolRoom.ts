@@ -36,6 +36,6 @@ export class SpoolRoom {
 const noRoom = (whose: string, max: number) =>
   new Failure(
     'compute_busy',
-    `${whose} may have ${(max / megabyte).toLocaleString('en')} MB together while they arrive and are read, which this one exceeds. Wait for another one to be answered, then send it again.`,
+    `${whose} may have ${(max / megabyte).toLocaleString('en')} MB together at a time, and this one would exceed that. Wait until another one has been answered, then send it again.`,
     { param: 'body', retryAfterSeconds: 30 },
   )

@@ -32,12 +32,12 @@ export const headers = {
   },
   'X-Attribution': {
     description:
-      'With formats other than JSON: the statutory attribution, several separated by " | ". What is not ASCII is percent-encoded UTF-8.',
+      'With formats other than JSON: the statutory attribution, several separated by " | ". Non-ASCII characters are percent-encoded UTF-8.',
     schema: text,
   },
   'X-Note': {
     description:
-      'With formats other than JSON: the field note of the JSON, up to 2,000 characters, encoded likewise. Absent where there is nothing to say.',
+      'With formats other than JSON: the field note of the JSON, up to 2,000 characters, encoded likewise. Absent if there is no note.',
     schema: text,
   },
   'Content-Disposition': {
@@ -45,13 +45,17 @@ export const headers = {
     schema: text,
   },
   'Accept-Ranges': { description: 'bytes: parts of the file can be requested with Range.', schema: text },
-  'Content-Range': { description: 'Which bytes of how many these are, like bytes 0-99/1234.', schema: text },
+  'Content-Range': {
+    description: 'Which bytes of the file these are, and its size: bytes 0-99/1234.',
+    schema: text,
+  },
   'X-Next-Cursor': {
     description: 'Send it as `cursor` to get the next page, in every format; absent on the last page.',
     schema: text,
   },
   'Idempotency-Replayed': {
-    description: 'true if an earlier request with this Idempotency-Key has led to the same; else absent.',
+    description:
+      'true if the response repeats the result of an earlier request with this Idempotency-Key; otherwise absent.',
     schema: text,
   },
 }

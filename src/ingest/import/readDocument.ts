@@ -93,7 +93,7 @@ export function refuseLarge(register: Register, bytes: number): void {
   if (bytes <= maxBytes) return
   throw new Failure(
     'body_too_large',
-    `The document has ${Math.ceil(bytes / 1e6)} MB; the limit is ${Math.floor(maxBytes / 1e6)} MB. Split it by company.`,
+    `The document is ${Math.ceil(bytes / 1e6)} MB; the limit is ${Math.floor(maxBytes / 1e6)} MB. Split it by company.`,
   )
 }
 

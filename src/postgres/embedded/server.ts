@@ -254,7 +254,7 @@ async function endOrphans(cluster: string): Promise<void> {
 function usedElsewhere({ cluster }: ClusterLocation): Failure {
   return new Failure(
     'database_unavailable',
-    `${cluster} is in use by another container or machine. Two PostgreSQL in one folder would destroy it: stop the other first, or set DATABASE_URL to a PostgreSQL that both can reach.`,
+    `${cluster} is in use by another container or machine. Two PostgreSQL servers in one folder would destroy it: stop the other first, or set DATABASE_URL to a PostgreSQL that both can reach.`,
   )
 }
 
@@ -263,7 +263,7 @@ function silent({ log }: ClusterLocation, found: FoundServer, elapsedMs: number)
   const which = 'pid' in found ? ` (process ${found.pid})` : ''
   return new Failure(
     'database_unavailable',
-    `PostgreSQL${which} does not answer after ${Math.round(elapsedMs / 1000)} s. ${
+    `PostgreSQL${which} has not answered after ${Math.round(elapsedMs / 1000)} s. ${
       which === '' ? 'Its log says why' : 'End that process and try again'
     }. The end of ${log}:\n${text}`,
   )

@@ -166,7 +166,7 @@ function requireRecent(version: number, floor: number): void {
   if (version >= floor) return
   throw new Failure(
     'database_unavailable',
-    'The database was replaced by one with older data, and this service is taking that in. Try again in a moment.',
+    'The database was replaced by one with older data, and this service is still adapting to it. Try again in a moment.',
     { retryAfterSeconds: 1 },
   )
 }

@@ -249,7 +249,7 @@ describe('a benchmark of the caller', () => {
     )
     expect(run(all.slice(0, 1))).toThrow(`and ${days.length - 6} more`)
     expect(run([...all, all[3]])).toThrow(
-      `benchmark[${all.length}].date is ${all[3].date}, a date that came before`,
+      `benchmark[${all.length}].date is ${all[3].date}, which already appeared`,
     )
     expect(run({ date: ['2024-01-01'], return: [] })).toThrow(
       'benchmark.date has 1 elements and benchmark.return 0',

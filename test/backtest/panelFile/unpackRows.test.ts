@@ -56,7 +56,7 @@ describe('a gzipped file that no reader of rows can use is refused before it is 
     )
     expect([error.code, error.message]).toEqual([
       'body_too_large',
-      'The gzipped file has more than 1 MB unpacked. Split it by date.',
+      'The gzipped file is larger than 1 MB when unpacked. Split it by date.',
     ])
   })
 })

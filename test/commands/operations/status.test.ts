@@ -127,7 +127,7 @@ describe('status', () => {
     const run = await status()
     await db.sql`delete from migration where name = '0999_later.sql'`
     expect(run.code).toBe(1)
-    expect(run.out).toContain('is of a newer asfiled (9.1.0)')
+    expect(run.out).toContain('comes from a newer asfiled (9.1.0)')
   })
 
   test('of a database that hangs ends within its time limit, and shows no password', async () => {

@@ -80,7 +80,7 @@ describe('upgrade --check', () => {
     await db.sql`insert into migration (name, digest, version) values ('0999_later.sql', 'x', '9.1.0')`
     const run = await check(db.url)
     await db.sql`delete from migration where name = '0999_later.sql'`
-    expect(run).toMatchObject({ code: 1, out: expect.stringContaining('is of a newer asfiled (9.1.0)') })
+    expect(run).toMatchObject({ code: 1, out: expect.stringContaining('comes from a newer asfiled (9.1.0)') })
   })
 })
 

@@ -82,7 +82,10 @@ describe('a key made on the page', () => {
     const [{ n }] = await sql`select count(*)::int as n from api_key where email = ${email}`
     expect(n).toBe(1)
     const second = await browser.post(keysPage)
-    expect([second.status, await second.text()]).toEqual([409, expect.stringContaining('one an account')])
+    expect([second.status, await second.text()]).toEqual([
+      409,
+      expect.stringContaining('each account gets only one'),
+    ])
   })
 
   test('has a name that is escaped, short and changeable', async () => {

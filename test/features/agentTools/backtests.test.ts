@@ -150,7 +150,10 @@ describe('a backtest', () => {
       [{ panel: 'x' }, 'instead of source). (code'],
       [{ panel: '00000000-0000-4000-8000-000000000000' }, 'code: entity_unknown'],
       [{ job_id: '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55' }, 'code: entity_unknown'],
-      [{ job_id: '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55', sweep: true }, 'job_id goes with wait_seconds'],
+      [
+        { job_id: '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55', sweep: true },
+        'job_id can be combined only with wait_seconds',
+      ],
     ]
     for (const [args, message] of cases) {
       const reply = await auto().call('run_backtest', args)

@@ -220,7 +220,7 @@ describe('a cursor', () => {
     }
     const reply = await tools.call('get_fundamentals_history', { ...args, cursor: structured.next })
     expect(reply.text).toContain(
-      `Call again without cursor, or go on with data_version ${structured.data_version}`,
+      `Call again without cursor, or send cursor with data_version ${structured.data_version}`,
     )
     const pinned = { ...args, cursor: structured.next, data_version: structured.data_version }
     const onward = await tools.call('get_fundamentals_history', pinned)

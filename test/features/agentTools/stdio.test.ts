@@ -88,9 +88,11 @@ describe('asfiled mcp', () => {
     const reply = await call
     expect(reply.isError).toBe(true)
     expect(reply.text).toContain(
-      `The service at ${server.address} cannot be reached, or its connection ended`,
+      `The service at ${server.address} cannot be reached, or the connection ended`,
     )
-    expect(reply.text).toContain('Check that it runs and that ASFILED_URL is its address, then call again.')
+    expect(reply.text).toContain(
+      'Check that it is running and that ASFILED_URL is its address, then call again.',
+    )
     const again = await startServerProcess(folder, {
       DATABASE_URL: database.url,
       LOG_LEVEL: 'silent',
@@ -123,7 +125,7 @@ describe('asfiled mcp', () => {
   test('follows no redirect: the key is sent to the address of ASFILED_URL alone', async () => {
     const other = impostor(() => Response.json({}))
     const first = impostor(() => Response.redirect(`${other.url}/x`, 302))
-    expect(await refusalAt(first.url)).toContain('the key is sent nowhere else')
+    expect(await refusalAt(first.url)).toContain('the key is not sent anywhere else')
     expect([first.seen.length, other.seen]).toEqual([1, []])
     expect(first.seen[0]).toBe(`Bearer ${key}`)
     first.stop()

@@ -211,7 +211,7 @@ describe('JSON and NDJSON', () => {
     expect([refused.status, refused.param, refused.message]).toEqual([
       400,
       'rows.id',
-      'The column "id" of rows has numbers and texts; a column of Parquet has values of one type. Send values of one type, or ask for format=json, ndjson or csv.',
+      'The column "id" of rows has numbers and texts; all values of a Parquet column have the same type. Send values of one type, or ask for format=json, ndjson or csv.',
     ])
   })
 
@@ -224,7 +224,7 @@ describe('JSON and NDJSON', () => {
     )
     expect([nested.param, nested.message]).toEqual([
       'rows.id[1]',
-      'rows.id[1] is an array of 1; a column besides date and ticker has texts, numbers, true, false or null. Leave it out.',
+      'rows.id[1] is an array of 1; columns other than date and ticker may contain only text, numbers, true, false and null. Leave it out.',
     ])
   })
 })
@@ -289,7 +289,7 @@ test('a column that the answer has for a metric is refused, not overwritten', as
     const refused = await refusal(body, 'json')
     expect([refused.status, refused.param]).toEqual([400, `rows.${name}`])
     expect(refused.message).toBe(
-      `rows has the column "${name}", and the answer has a column of this name for the metrics. Rename yours, or leave it out.`,
+      `rows has the column "${name}", but the response has a column of its own with this name. Rename yours, or leave it out.`,
     )
   }
 })

@@ -70,7 +70,7 @@ describe('a minute of the demo key', () => {
     const wait = Number(refused.headers.get('retry-after'))
     expect(wait).toBeWithin(1, 121)
     expect(refused.message).toStartWith(
-      `The request joins 60,000 rows, and 40,000 are left of the 100,000 rows a minute of your address with the demo key. Wait ${wait} s`,
+      `The request joins 60,000 rows, but only 40,000 are left of the 100,000 rows per minute of your address with the demo key. Wait ${wait} s`,
     )
     // The refused rows have not been counted.
     expect((await join(equalRows(40_000), { address, server: 1 })).status).toBe(200)
@@ -86,7 +86,7 @@ describe('a minute of the demo key', () => {
     const refused = await join(equalRows(10), { address: '198.18.5.99' })
     expect([refused.status, refused.code]).toEqual([429, 'rate_limited_minute'])
     expect(refused.message).toContain(
-      '0 are left of the 500,000 rows a minute with the demo key from your network, 198.18.5.0/24',
+      '0 are left of the 500,000 rows per minute with the demo key from your network, 198.18.5.0/24',
     )
     expect((await join(equalRows(10), { address: '198.18.6.99' })).status).toBe(200)
     // What the network refused is the address's again.
@@ -149,7 +149,7 @@ describe('keys', () => {
     expect((await join(equalRows(70_000), { key, address: '198.51.100.20' })).status).toBe(200)
     const more = { Prefer: 'respond-async' }
     const refused = await join(equalRows(70_000), { key, address: '203.0.113.20', server: 1, more })
-    expect(refused.message).toContain('30,000 are left of the 100,000 rows a minute of this free key')
+    expect(refused.message).toContain('30,000 are left of the 100,000 rows per minute of this free key')
     expect((await join(equalRows(30_000), { key, more })).status).toBe(202)
     expect((await join(equalRows(1), { key, server: 1 })).status).toBe(429)
   })

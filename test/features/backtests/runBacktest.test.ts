@@ -161,12 +161,12 @@ test('a weekly panel has spacing 5, and its year has 52 periods', async () => {
     {
       code: 'costs_after_trading',
       message:
-        'The costs are dated after the traded years, which end on 2024-08-02: rows without a market (2026-01-01). Trading cost more then as a rule. Send config.costBps for the costs of the time.',
+        'The costs date from after the traded years, which end on 2024-08-02: rows without a market (2026-01-01). Trading usually cost more in those years. Send config.costBps with the costs of that time.',
     },
     {
       code: 'few_names',
       message:
-        'The score ranks 3 of 3 names on a typical date. So few names say more about themselves than about the score.',
+        'The score ranks 3 of 3 names on a typical date. With so few names, the result says more about the names than about the score.',
     },
   ])
   expect(result.costs.markets).toEqual([

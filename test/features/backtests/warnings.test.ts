@@ -59,7 +59,7 @@ describe('a score that ranks', () => {
   test('2 of 88 names is warned of, however good its Sharpe ratio', async () => {
     const panel = panelOf(60, 88, (t, i) => (i < 2 ? anyScore(t, i) : null))
     expect(warning(await run(panel), 'few_names')).toBe(
-      'The score ranks 2 of 88 names on a typical date. So few names say more about themselves than about the score.',
+      'The score ranks 2 of 88 names on a typical date. With so few names, the result says more about the names than about the score.',
     )
   })
 
@@ -160,7 +160,7 @@ describe('costs', () => {
   test('dated after the traded years are warned of, by market and date', async () => {
     expect(costs.markets.US.date).toBe('2024-05-22')
     expect(warning(await traded('2022-01-03'), 'costs_after_trading')).toBe(
-      'The costs are dated after the traded years, which end on 2022-02-11: US (2024-05-22). Trading cost more then as a rule. Send config.costBps for the costs of the time.',
+      'The costs date from after the traded years, which end on 2022-02-11: US (2024-05-22). Trading usually cost more in those years. Send config.costBps with the costs of that time.',
     )
     expect(codes(await traded('2024-01-01'))).toEqual([])
   })

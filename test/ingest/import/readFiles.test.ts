@@ -97,7 +97,7 @@ test('an entry that is larger than its header claims is refused before it is in 
   const headed = zip.subarray(0, directory - packedNow)
   const { skipped } = await read('lie.zip', Buffer.concat([headed, packed, zip.subarray(directory)]))
   expect(skipped).toEqual([
-    ['/lie.zip!CIK0000320193.json', 'The document has 60 MB; the limit is 50 MB. Split it by company.'],
+    ['/lie.zip!CIK0000320193.json', 'The document is 60 MB; the limit is 50 MB. Split it by company.'],
   ])
 })
 

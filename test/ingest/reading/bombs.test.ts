@@ -44,7 +44,7 @@ test('an import names what would unpack to more than a document, and goes on wit
   const skipped = progress.skipped.map(({ name, reason }) => [name.slice(folder.length + 1), reason])
   expect(skipped).toEqual([
     ['CIK0000000001.json.gz', 'The document is larger than 50 MB when unpacked. Split it.'],
-    ['a.zip!CIK0000000002.json', 'The document has 200 MB; the limit is 50 MB. Split it by company.'],
+    ['a.zip!CIK0000000002.json', 'The document is 200 MB; the limit is 50 MB. Split it by company.'],
     ['a.zip!CIK0000000003.json.gz', 'The document is larger than 50 MB when unpacked. Split it.'],
     ['b.zip!CIK0000000004.json', expect.stringMatching(/^The packed data is damaged/)],
   ])

@@ -82,7 +82,7 @@ export function takeJsonCell(reader: JsonReader, column: ByteColumn, row: number
   if (typeof value === 'object') {
     throw new Failure(
       'parameter_invalid',
-      `${reader.here} is ${showValue(value)}; a column besides date and ticker has texts, numbers, true, false or null. Leave it out.`,
+      `${reader.here} is ${showValue(value)}; columns other than date and ticker may contain only text, numbers, true, false and null. Leave it out.`,
       { param: reader.here },
     )
   }

@@ -57,7 +57,7 @@ export function checkCarriedName(name: string, before: number, param: string): v
   if (before < maxCarriedColumns) return
   throw new Failure(
     'body_invalid',
-    `rows has more than ${maxCarriedColumns} columns besides date and ticker. Leave some out: an answer has the rows in the order sent, so they can be put beside it.`,
+    `rows has more than ${maxCarriedColumns} columns besides date and ticker. Leave some out: the response keeps the order of the rows, so you can add them to it yourself.`,
     { param },
   )
 }
@@ -79,7 +79,7 @@ export function refuseClashes({ layout }: CarriedRows, answered: readonly string
   if (clash === undefined) return
   throw new Failure(
     'parameter_invalid',
-    `rows has the column ${showValue(clash.name)}, and the answer has a column of this name for the metrics. Rename yours, or leave it out.`,
+    `rows has the column ${showValue(clash.name)}, but the response has a column of its own with this name. Rename yours, or leave it out.`,
     { param: `rows.${clash.name}` },
   )
 }

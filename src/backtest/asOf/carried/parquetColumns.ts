@@ -76,7 +76,7 @@ function typedJson(name: string, table: Parameters<typeof textAt>[0]): Typed {
   if (other !== undefined) {
     throw new Failure(
       'parameter_invalid',
-      `The column ${showValue(name)} of rows has ${kind} and ${other}; a column of Parquet has values of one type. Send values of one type, or ask for format=json, ndjson or csv.`,
+      `The column ${showValue(name)} of rows has ${kind} and ${other}; all values of a Parquet column have the same type. Send values of one type, or ask for format=json, ndjson or csv.`,
       { param: `rows.${name}` },
     )
   }
@@ -99,7 +99,7 @@ function wholeOf(name: string, token: string): bigint {
   if (BigInt.asIntN(64, value) === value) return value
   throw new Failure(
     'parameter_invalid',
-    `The column ${showValue(name)} of rows has ${token}, which is beyond the whole numbers of 64 bits of Parquet. Send it as text, or ask for format=json, ndjson or csv.`,
+    `The column ${showValue(name)} of rows contains ${token}, which does not fit into a 64-bit integer of Parquet. Send it as text, or ask for format=json, ndjson or csv.`,
     { param: `rows.${name}` },
   )
 }

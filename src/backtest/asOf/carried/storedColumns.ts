@@ -89,7 +89,7 @@ class TextColumn implements StoredColumn {
         const param = `${this.name}[${from + i}]`
         throw new Failure(
           'body_invalid',
-          `${param} has bytes that are not UTF-8. Write texts, or leave the column out.`,
+          `${param} contains bytes that are not UTF-8. Write it as text, or leave the column out.`,
           {
             param,
           },

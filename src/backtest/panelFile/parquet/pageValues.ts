@@ -209,7 +209,7 @@ function texts(
   suffixes: Uint16Array,
 ): ValueReader {
   if (type !== 'BYTE_ARRAY' && type !== 'FIXED_LEN_BYTE_ARRAY')
-    throw new FileFault(`it has ${type} values in the encoding of texts; write it again as plain Parquet`)
+    throw new FileFault(`it has ${type} values in an encoding for text; write it again as plain Parquet`)
   let next = 0
   let last: Uint8Array = new Uint8Array(0)
   return {

@@ -54,7 +54,7 @@ export const runBacktest = defineTool({
       if (Object.keys(body).length > 0)
         throw new ToolRefusal(
           'parameter_invalid',
-          'job_id goes with wait_seconds and max_characters alone: the backtest has its settings. Expected: no other argument.',
+          'job_id can be combined only with wait_seconds and max_characters: the backtest already has its settings. Expected: no other argument.',
         )
       return follow(args, await readJob(call, job_id), call)
     }
@@ -98,10 +98,7 @@ async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise
   const { id, state, error } = current
   if (state === 'succeeded') return readResult(args, id, call)
   if (error !== null) throw new ToolRefusal(error.code, inToolWords(error.message))
-  throw new ToolRefusal(
-    'cancelled',
-    'The backtest was cancelled. Call again with its settings to run it anew.',
-  )
+  throw new ToolRefusal('cancelled', 'The backtest was cancelled. Call again with its settings to rerun it.')
 }
 
 const hasEnded = ({ state }: Job) => state !== 'queued' && state !== 'running'

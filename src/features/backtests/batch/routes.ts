@@ -43,7 +43,7 @@ function requireJson({ request }: RequestContext): void {
   if (bodyFormat(request.headers) === 'json') return
   throw new Failure(
     'media_type_unsupported',
-    'A batch is sent as application/json. To use rows in another format, store them with POST /api/v1/panels and name the panel.',
+    'Send a batch as application/json. To use rows in another format, store them with POST /api/v1/panels and name the panel.',
     { param: 'Content-Type' },
   )
 }

@@ -136,7 +136,7 @@ function refuseLarge(entries: readonly Entry[]): void {
   if (bytes > maxDocumentBytes) {
     throw new Failure(
       'body_too_large',
-      `The report has ${Math.ceil(bytes / 1e6)} MB; the limit is ${Math.floor(maxDocumentBytes / 1e6)} MB.`,
+      `The report is ${Math.ceil(bytes / 1e6)} MB; the limit is ${Math.floor(maxDocumentBytes / 1e6)} MB.`,
     )
   }
 }

@@ -70,7 +70,7 @@ function refuseLargePart({ fileName, uncompressedSize }: Entry): void {
   if (uncompressedSize > maxPartBytes)
     throw new Failure(
       'body_too_large',
-      `${fileName} has ${Math.ceil(uncompressedSize / 1e6)} MB unpacked; the limit is ${maxPartBytes / 1e6} MB.`,
+      `${fileName} is ${Math.ceil(uncompressedSize / 1e6)} MB unpacked; the limit is ${maxPartBytes / 1e6} MB.`,
     )
 }
 

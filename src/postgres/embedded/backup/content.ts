@@ -93,7 +93,7 @@ export class BackupContent {
         if (entry.isSymbolicLink())
           throw new Failure(
             'conflict',
-            `${join(this.#folder, name)} is a link, and what it leads to would be in no backup. Put the files themselves there, or use pg_basebackup.`,
+            `${join(this.#folder, name)} is a symbolic link, and a backup would not include what it points to. Put the files themselves there, or use pg_basebackup.`,
           )
         if (entry.isDirectory()) {
           folders.push(name)

@@ -89,6 +89,6 @@ function isManifest(value: unknown): value is BackupManifest {
 export const damaged = (file: string, reason: string, cause?: unknown) =>
   new Failure(
     'conflict',
-    `${file} is damaged or is no backup: ${reason}. Nothing was restored. Use another copy of it.`,
+    `${file} is damaged or is not a backup: ${reason}. Nothing was restored. Use another copy of it.`,
     { cause },
   )

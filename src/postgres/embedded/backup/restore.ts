@@ -77,7 +77,7 @@ export async function restoreBackup(
       if (isDiskFull(error))
         throw new Failure(
           'database_unavailable',
-          `The disk of ${folder} is full. Nothing was restored, and what was written is removed. Make room: a database takes several times the size of its backup.`,
+          `The disk of ${folder} is full. Nothing was restored, and the partial files were removed. Make room: a database takes several times the size of its backup.`,
           { cause: error },
         )
       throw error instanceof DamagedArchive ? damaged(file, error.message, error) : error

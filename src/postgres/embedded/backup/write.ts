@@ -62,7 +62,7 @@ export async function writeBackup(
     if (isDiskFull(error))
       throw new Failure(
         'database_unavailable',
-        `A disk is full: that of ${file}, or that of the database. No backup was written, and what was written of it is removed. Make room, or name a file on another disk.`,
+        `The disk of ${file} or that of the database is full. No backup was written, and the partial file was removed. Make room, or name a file on another disk.`,
         { cause: error },
       )
     throw wasRestarted(error) ? restarted(error) : error
