@@ -63,7 +63,7 @@ describe('the number of a register (issuer_id)', () => {
     await insertEntity(bench.sql, { market: 'US', issuerId: number, ticker: 'EEN', name: 'One' })
     const { code, message, details } = await failure(number)
     expect([code, details.near]).toEqual(['entity_unknown', [`${number}.BE`, 'EEN']])
-    expect(message).toContain('the number of companies of several registers')
+    expect(message).toContain('is a registration number in several registers')
   })
 
   test('that is the ticker of another company is that ticker', async () => {
