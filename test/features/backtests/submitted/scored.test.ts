@@ -108,7 +108,7 @@ test('a submitted backtest by a figure is the one that is answered at once, alon
     expect(await readResult(db.sql, job.id)).toBe(answer)
     expect(JSON.parse(answer).score).toMatchObject({ metric: 'roe', max_age_days: 600, n_assets: 2 })
   }
-}, 30_000)
+}, 120_000)
 
 test('a submitted backtest of own rows by a figure is the one that is answered at once, alone and as a sweep', async () => {
   const keyId = await newKey('commercial')
@@ -130,7 +130,7 @@ test('a submitted backtest of own rows by a figure is the one that is answered a
     expect(await readResult(db.sql, job.id)).toBe(answer)
     expect(JSON.parse(answer).score).toMatchObject({ metric: 'revenue', unit: 'USD', n_names: 2 })
   }
-}, 30_000)
+}, 120_000)
 
 test('a submitted backtest by a figure fails where the licence does not open it', async () => {
   const job = await ended(await newKey('free'), body(false))
@@ -153,4 +153,4 @@ test('a submitted backtest of an earlier data version is the one that was answer
     expect(await readResult(db.sql, job.id)).toBe(before)
     expect(job.dataVersion).toBe(JSON.parse(before).data_version)
   }
-}, 30_000)
+}, 120_000)
