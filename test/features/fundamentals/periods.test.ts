@@ -14,7 +14,6 @@ import {
 import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
 import { tableOf } from '../../../src/features/fundamentals/table.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
-import { nonEmpty } from '../../nonEmpty.ts'
 import { companyDeps, insertEntity, insertVintages, rightsOf } from '../companies/fixtures.ts'
 
 const today = '2026-11-20'
@@ -156,6 +155,7 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
   }, 120_000)
 
   test('never show a demo or free key more than it sees without them', async () => {
+    let rows = 0
     await fc.assert(
       fc.asyncProperty(
         request,
@@ -166,11 +166,13 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
           const seen = await read(query, licence)
           const some = await read({ ...query, view, ...sent(wanted) }, licence)
           const known = new Set(named(wanted, seen.data).map(row => JSON.stringify(row)))
-          expect(nonEmpty(some.data).filter(row => !known.has(JSON.stringify(withoutStale(row))))).toEqual([])
+          expect(some.data.filter(row => !known.has(JSON.stringify(withoutStale(row))))).toEqual([])
+          rows += some.data.length
         },
       ),
       { numRuns: 80 },
     )
+    expect(rows).toBeGreaterThan(0)
   }, 120_000)
 })
 

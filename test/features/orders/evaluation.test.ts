@@ -87,7 +87,7 @@ describe('an evaluation', () => {
       const command = createKey({ sql, today: () => '2026-07-01' }, { email, ...order })
       await expect(command).rejects.toMatchObject({
         code: 'conflict',
-        message: expect.stringContaining('one per company domain'),
+        message: expect.stringContaining('each company domain gets only one'),
       })
     }
     // Names that merely end alike, and neighbours below a suffix, are other companies.
