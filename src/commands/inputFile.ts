@@ -103,7 +103,7 @@ async function readStream(file: InputFile, onRead: (bytes: number) => void): Pro
     if (packing === null) for await (const bytes of all) await take(bytes)
     else {
       measure = new RowsMeasure({ bytes: maxBytes }, file.size ?? maxBytes)
-      await unpackStream(all, packing, take, 'The file')
+      await unpackStream(all, packing, take, { name: 'The file' })
     }
     const body = await spool.finish()
     refuseUnreadable(await beginningOf(body), name)

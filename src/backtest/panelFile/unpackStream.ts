@@ -19,12 +19,12 @@ const chunkSize = 256 * 1_024
 /** Decompresses bytes as they arrive, including all concatenated members or frames, and passes the result on
  * in parts. Fails if the bytes are damaged or end early, and with whatever error `chunks` or `take` throw.
  *
- * @param what names the compressed data at the beginning of a sentence */
+ * @param source `name` begins the sentence of an error, `param` is the header that states the compression */
 export async function unpackStream(
   chunks: AsyncIterable<Uint8Array>,
   packing: Packing,
   take: (bytes: Uint8Array) => void | Promise<void>,
-  what: string,
+  source: { readonly name: string; readonly param?: string },
 ): Promise<void> {
   // The stream rethrows errors of its source and its consumer. They are remembered here, so that only the
   // decompressor's own errors are explained.
@@ -60,10 +60,8 @@ export async function unpackStream(
     const reason = error instanceof ZstdFault ? `: ${error.message}` : ''
     throw new Failure(
       'body_invalid',
-      `${what} looks packed with ${packing}, but cannot be unpacked${reason}. Pack it again.`,
-      {
-        cause,
-      },
+      `${source.name} looks packed with ${packing}, but cannot be unpacked${reason}. Pack it again.`,
+      source.param === undefined ? { cause } : { cause, param: source.param },
     )
   }
 }

@@ -45,7 +45,7 @@ export function registerResources(server: McpServer, deps: ToolDeps): void {
     },
     (uri, { id }, context) =>
       answer(uri, context.mcpReq.signal, async call => {
-        const path = `/api/v1/companies/${encodeURIComponent(part(id, 'company://AAPL'))}`
+        const path = `/api/v1/companies/${encodeURIComponent(part(id, 'company://AAPL').toWellFormed())}`
         const { metrics, ...company } = await read(call, ReadCompany, { path })
         return { ...company, metrics: metrics.map(({ m }) => m) }
       }),

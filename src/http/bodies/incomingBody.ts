@@ -98,7 +98,10 @@ export class IncomingBody {
         if (unpacked > limit) throw tooLarge(null, limit, isOfTier)
         return take(chunk)
       }
-      await unpackStream(this.#passing(this.#reader, account), packing, takeWithin, 'The body')
+      await unpackStream(this.#passing(this.#reader, account), packing, takeWithin, {
+        name: 'The body',
+        param: 'Content-Encoding',
+      })
     } catch (error) {
       this.stop()
       throw account.failure ?? error

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
+import { packings } from '../../backtest/panelFile/unpackStream.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { AccessPolicy } from '../admission.ts'
 import {
@@ -168,7 +169,13 @@ export const sharedParameters = {
     'Any text that identifies this request, such as a UUID. If the same request is sent again with it within 24 hours, it does not run twice: the response is the same result, or the same submitted backtest or join.',
     '5f2b1c9e-sweep-1',
   ),
-  ContentEncoding: header('Content-Encoding', 'How the body is compressed: gzip or zstd.', 'gzip'),
+  ContentEncoding: {
+    in: 'header' as const,
+    name: 'Content-Encoding',
+    required: false,
+    description: 'How the body is compressed.',
+    schema: { type: 'string' as const, enum: [...packings] },
+  },
 }
 
 const parameterReference = (name: keyof typeof sharedParameters) => ({

@@ -353,7 +353,10 @@ describe('hostile arguments', () => {
           /code: internal|Input validation|Output validation|TypeError|SyntaxError|node_modules|\bat .*:\d+:\d+/,
         )
       }),
-      { numRuns: Number(process.env.FUZZ_CASES ?? 200) },
+      {
+        examples: [['get_coverage', [['tickers', '\ud800']]]],
+        numRuns: Number(process.env.FUZZ_CASES ?? 200),
+      },
     )
     expect(said.length).toBeGreaterThan(100)
   })

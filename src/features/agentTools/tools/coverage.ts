@@ -111,7 +111,7 @@ async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCal
   const place = readPlace(args)
   const found: ReadCheck[] = []
   for (const ticker of tickers) {
-    const path = `/api/v1/coverage/${encodeURIComponent(ticker)}`
+    const path = `/api/v1/coverage/${encodeURIComponent(ticker.toWellFormed())}`
     found.push(await read(call, ReadCheck, { path, query: { data_version: args.data_version } }))
   }
   const [{ data_version, licence }] = found
