@@ -253,7 +253,7 @@ describe('the verdict', () => {
       expect(found.survives).toBe((found.dsr ?? 0) >= 0.95)
       // One of four: the test of it alone would not count the others.
       expect(result.verdict).toMatchObject({ trials: 4, dsr: found.dsr, superior: null })
-      expect(result.verdict.reasons.at(-1)?.message).toContain('would not count the other 3 of its batch')
+      expect(result.verdict.reasons.at(-1)?.message).toContain('would ignore the other 3 of its batch')
     }
   })
 
