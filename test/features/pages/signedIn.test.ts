@@ -276,7 +276,7 @@ describe('an evaluation', () => {
     await sql`
       insert into key_grant (key_id, licence, quant, per_minute, entity_cap, bulk)
       values (${keyId}, 'oem', false, 100000, 5000, false)`
-    expect((await see(cookie, company)).html).toContain('one of the 5,000 that your oem licence may see')
+    expect((await see(cookie, company)).html).toContain('one of the 5,000 that your oem licence covers')
   })
 
   test('counts no company whose download is refused for the terms of its register', async () => {
