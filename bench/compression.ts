@@ -9,7 +9,8 @@ import { loadBenchData } from './data/loadBenchData.ts'
 import { type Served, sellKey, startApp } from './http.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 
-/** Size and processor time of real answers, compressed as gzip 6 and as zstd at several levels: what `compressions` is chosen by. */
+/** Size and processor time of real answers, compressed as gzip 6 and as zstd at several levels: what `compressions`
+ * is chosen by. */
 
 const entities = 10_000
 const rounds = 10
@@ -138,7 +139,8 @@ async function streamedSize(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding, 
   return size
 }
 
-/** The size, and the least processor time of some rounds in milliseconds: other processes only ever add to it. */
+/** The size, and the shortest processor time of several rounds in milliseconds, because other processes only slow a
+ * round. */
 async function measure(codec: Codec, bytes: Uint8Array<ArrayBuffer>): Promise<{ size: number; ms: number }> {
   const repeats = Math.max(1, Math.round(1_000_000 / bytes.length))
   let size = 0

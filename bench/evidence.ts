@@ -110,7 +110,8 @@ function trialsOf(plan: SweepPlan, series: readonly SliceSeries[]) {
   return { rows, benchmark: new Float64Array(rows[0].length) }
 }
 
-/** Against one thread for all resamples, and against NumPy where it is on this machine, with fewer of them. Throws if they differ. */
+/** Compares with one thread for all resamples and, if NumPy is installed, with NumPy for fewer of them. Throws if
+ * results differ. */
 async function proveParity(
   plan: SweepPlan,
   series: readonly SliceSeries[],

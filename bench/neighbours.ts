@@ -79,7 +79,7 @@ export const scenarios: readonly Neighbours[] = [
 ]
 
 const rowsToSweep = new TextDecoder().decode(formattedBodies(makePanel(504, 200))[1].bytes)
-/** Their body has the settings before its rows. */
+/** Requests whose body has the settings before its rows. */
 const sweepWithRows = `{"sweep":${JSON.stringify(grids.sweep200)},${rowsToSweep.slice(rowsToSweep.indexOf('"panel"'))}`
 const sweptPanel = formattedBodies(makePanel(2_520, 500))[2]
 const innocent = formattedBodies(makePanel(504, 100))[2]
@@ -153,7 +153,7 @@ async function askOnce({ port }: Service, key: string): Promise<{ ms: number; co
   return { ms: performance.now() - startMs, code }
 }
 
-/** One after the other, until they are `count` or take too long together. */
+/** Sends requests one after the other, until there are `count` or they take too long. */
 async function askRepeatedly(service: Service, key: string, count: number) {
   const times: number[] = []
   let busy = 0

@@ -76,7 +76,7 @@ if (first.startsWith('http')) {
     const found = { off: [] as number[], on: [] as number[] }
     for (let n = 0; n < Number(first) * 2; n++) {
       const kind = n % 2 === 0 ? 'off' : 'on'
-      // A pass that was stopped goes on in the next window.
+      // A pass that was stopped continues in the next window.
       await sql`delete from page_check where ended_at is not null`
       const stop =
         kind === 'off'

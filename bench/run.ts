@@ -9,6 +9,7 @@ import budget from './budget.json'
 import { benchCrossSection } from './crossSection.ts'
 import { benchEvidence } from './evidence.ts'
 import type { Figure } from './figure.ts'
+import { benchFilingBlocks } from './filingBlocks.ts'
 import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
 import { benchMetrics, metricsFigures } from './metrics.ts'
@@ -23,7 +24,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      as_of_join, backtest, bodies, cross_section, evidence, http, import, metrics, neighbours, panel_size, search, service, signals; default: all
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, metrics, neighbours, panel_size, search, service, signals; default: all
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
@@ -35,6 +36,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   bodies: benchBodies,
   cross_section: benchCrossSection,
   evidence: benchEvidence,
+  filing_blocks: benchFilingBlocks,
   http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
   import: benchImport,
   metrics: ({ short }) => benchMetrics(short ? 200 : 1_500).then(metricsFigures),
@@ -92,7 +94,7 @@ interface Judged extends Figure {
   readonly failed: boolean
 }
 
-/** One miss may be the neighbour on a shared machine: the second run says whether the code is slow. */
+/** A single miss may be caused by other work on a shared machine. A second run shows whether the code is slow. */
 async function runTwiceIfMissed(name: string): Promise<Judged[]> {
   const first = (await benches[name]({ short })).map(judge)
   const missed = first.filter(figure => figure.failed)

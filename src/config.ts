@@ -38,7 +38,6 @@ export interface Config {
   /** How long a stopping server still answers requests, while /ready tells proxies to send them elsewhere. */
   readonly drainDelayMs: number
   readonly maxConnections: number
-  readonly maxConnectionsPerAddress: number
   readonly flagshipTickers: readonly string[]
   /** Markets whose companies are offered as files although this project has not verified the register's
    * terms: the operator has read them. */
@@ -96,11 +95,16 @@ const removedSettings = [
   'INPI_URL',
   'JOIN_MEMORY_MB',
   'LOG_REQUESTS',
+  'MAX_CONNECTIONS_PER_ADDRESS',
+  'METRICS_HOST',
   'NBB_URL',
   'OPENDART_URL',
+  'OPERATOR_LAW',
+  'OPERATOR_NAME',
   'PAGE_CHECK_HOURS',
   'SEC_DATA_URL',
   'SEC_URL',
+  'STATEMENT_TIMEOUT_MS',
   'SYNC_TIMEOUT_MINUTES',
   'TWSE_URL',
   'VIRK_DOCUMENTS_URL',
@@ -134,6 +138,18 @@ export function readConfig(environment: Environment): Config {
     )
   const syncs = readSchedule(text('SYNC_SCHEDULE', ''))
   faults.push(...syncs.faults.map(fault => `SYNC_SCHEDULE ${fault}. Its times are in UTC.`))
+  const metricsText = text('METRICS_PORT', '')
+  const metrics = metricsShape.exec(metricsText)
+  if (metricsText !== '' && (metrics === null || Number(metrics[2]) > 65_535))
+    faults.push(
+      `METRICS_PORT=${metricsText.slice(0, 80)} is neither a port nor an address and a port, like 9464, 10.0.0.5:9464 or [::]:9464. Omit it to show no metrics.`,
+    )
+  const operatorText = text('OPERATOR', '')
+  const operator = operatorShape.exec(operatorText)
+  if (operatorText !== '' && operator === null)
+    faults.push(
+      'OPERATOR must name who offers evaluations and, after a semicolon, the law of the contract, like "Data Ltd, 1 Example Street, London; the law of England and Wales". Each order form states both: each has 300 characters at most, and no semicolon or control character.',
+    )
   const baseUrl = text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, '')
   const config: Config = {
     host,
@@ -148,7 +164,7 @@ export function readConfig(environment: Environment): Config {
       .filter(url => url !== ''),
     ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
-    statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    statementTimeoutMs: 10_000,
     computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),
     computeQueue: integer('COMPUTE_QUEUE', 64, 1, 100_000),
     computeTimeoutMs: integer('COMPUTE_TIMEOUT_MS', 60_000, 100, 3_600_000),
@@ -159,7 +175,6 @@ export function readConfig(environment: Environment): Config {
     drainTimeoutMs: 10_000,
     drainDelayMs: integer('DRAIN_DELAY_MS', 0, 0, 600_000),
     maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),
-    maxConnectionsPerAddress: integer('MAX_CONNECTIONS_PER_ADDRESS', 512, 1, 1_000_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     allowUnverifiedMarkets: list('ALLOW_UNVERIFIED_MARKETS', '').map(code => code.toUpperCase()),
     bulkDir: resolve(text('BULK_DIR', resolve(dataDir, 'bulk'))),
@@ -171,12 +186,12 @@ export function readConfig(environment: Environment): Config {
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),
     adminEmails: list('ADMIN_EMAILS', '').map(email => email.toLowerCase()),
-    operatorName: text('OPERATOR_NAME', '') || null,
-    operatorLaw: text('OPERATOR_LAW', '') || null,
+    operatorName: operator?.[1] ?? null,
+    operatorLaw: operator?.[2] ?? null,
     agentUrl: text('ASFILED_URL', baseUrl).replace(/\/+$/, ''),
     agentKey: text('ASFILED_KEY', 'demo'),
-    metricsPort: text('METRICS_PORT', '') === '' ? null : integer('METRICS_PORT', 0, 0, 65_535),
-    metricsHost: text('METRICS_HOST', '127.0.0.1'),
+    metricsPort: metrics === null ? null : Number(metrics[2]),
+    metricsHost: metrics?.[1]?.replace(/[[\]]/g, '') ?? '127.0.0.1',
     logLevel: logLevel ?? 'info',
     logsEveryRequest: logLevel === 'debug',
     registers: readRegisters(text),
@@ -184,7 +199,7 @@ export function readConfig(environment: Environment): Config {
     syncTimeoutMinutes: 1_440,
     ignoredSettings: removedSettings.filter(name => text(name, '') !== ''),
   }
-  faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
+  faults.push(...addressFaults(config), ...mailFaults(config))
   faults.push(...registerFaults(config.registers), ...agentFaults(config), ...metricsFaults(config))
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `These settings are invalid:\n  ${faults.join('\n  ')}`)
@@ -243,11 +258,14 @@ function* addressFaults({
     yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
 }
 
-function* metricsFaults({ port, metricsPort, metricsHost }: Config): Generator<string> {
+/** A port; an address may precede it, an IPv6 address in brackets. */
+const metricsShape = /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i
+
+const operatorShape = /^([^;\p{C}]{1,300}?)\s*;\s*([^;\p{C}]{1,300})$/u
+
+function* metricsFaults({ port, metricsPort }: Config): Generator<string> {
   if (metricsPort !== null && metricsPort === port && port !== 0)
     yield `METRICS_PORT=${metricsPort} is the port of the service, which would show the metrics to its clients. Use another one, or omit it to show none.`
-  if (!/^[\w.:-]+$/.test(metricsHost))
-    yield `METRICS_HOST=${metricsHost} is not an address or host name. Omit it to use 127.0.0.1.`
 }
 
 function* agentFaults({ agentUrl, agentKey, baseUrl }: Config): Generator<string> {
@@ -276,19 +294,6 @@ function* mailFaults({ mailUrl, mailFrom, adminEmails }: Config): Generator<stri
   const odd = adminEmails.find(email => !mailboxShape.test(email))
   if (odd !== undefined)
     yield `ADMIN_EMAILS names ${odd}, which is no e-mail address. Write addresses with commas between them, like ana@example.com,bo@example.com.`
-}
-
-const maxOperatorLength = 300
-
-function* operatorFaults({ operatorName, operatorLaw }: Config): Generator<string> {
-  const settings = { OPERATOR_NAME: operatorName, OPERATOR_LAW: operatorLaw }
-  for (const [name, value] of Object.entries(settings)) {
-    if (value !== null && (value.length > maxOperatorLength || /\p{C}/u.test(value)))
-      yield `${name} may have ${maxOperatorLength} characters at most, and no control characters: it stands in each signed order form.`
-    const other = name === 'OPERATOR_NAME' ? 'OPERATOR_LAW' : 'OPERATOR_NAME'
-    if (value !== null && settings[other] === null)
-      yield `${name} is set, but ${other} is not. Evaluations are offered with both, like "Data Ltd, 1 Example Street, London" and "the law of England and Wales".`
-  }
 }
 
 const maxReplicas = 16

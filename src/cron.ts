@@ -16,11 +16,11 @@ export function readCron(text: string): Cron | readonly string[] {
     return [
       `it has ${parts[0] === '' ? 'no fields' : parts.length === 1 ? 'one field' : `${parts.length} fields`}. Write five: minute, hour, day of the month, month, day of the week (15 6 * * *)`,
     ]
-  const faults = fields.flatMap(({ name, min, max }, place) =>
-    isField(parts[place], place)
+  const faults = fields.flatMap(({ name, min, max }, index) =>
+    isField(parts[index], index)
       ? []
       : [
-          `its ${name} is ${parts[place].slice(0, 40)}. Write *, a number from ${min} to ${max}, a range like 1-5, a step like */15, or several with commas`,
+          `its ${name} is ${parts[index].slice(0, 40)}. Write *, a number from ${min} to ${max}, a range like 1-5, a step like */15, or several with commas`,
         ],
   )
   if (faults.length > 0) return faults
@@ -32,8 +32,8 @@ export function readCron(text: string): Cron | readonly string[] {
 
 // Croner names only the first invalid field, and accepts a range with a step that ends beyond the field's
 // limits.
-function isField(text: string, place: number): boolean {
-  const { min, max } = fields[place]
+function isField(text: string, index: number): boolean {
+  const { min, max } = fields[index]
   const isPlain = text.split(',').every(item => {
     const [plain, first = min, last = max] =
       /^(?:\*|(\d{1,3})(?:-(\d{1,3}))?)(?:\/\d{1,3})?$/.exec(item) ?? []
@@ -41,7 +41,7 @@ function isField(text: string, place: number): boolean {
   })
   if (!isPlain) return false
   try {
-    parse(fields.map((_, other) => (other === place ? text : '*')))
+    parse(fields.map((_, other) => (other === index ? text : '*')))
     return true
   } catch {
     return false
@@ -52,7 +52,7 @@ function isField(text: string, place: number): boolean {
  * week, without the 7 that is Sunday. */
 const parse = (parts: readonly string[]) =>
   new Cron(
-    parts.map((part, place) => part.replaceAll(/(^|,)(\d+)\//g, `$1$2-${fields[place].max}/`)).join(' '),
+    parts.map((part, index) => part.replaceAll(/(^|,)(\d+)\//g, `$1$2-${fields[index].max}/`)).join(' '),
     { mode: '5-part', utcOffset: 0 },
   )
 

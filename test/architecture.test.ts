@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { circlesOf, folderCircles } from './circles.ts'
+import { circlesOf, folderCircles, mutualFolders } from './circles.ts'
 import { nonEmpty } from './nonEmpty.ts'
 
 const root = resolve(import.meta.dir, '..')
@@ -25,6 +25,8 @@ const rooms: Record<string, readonly string[]> = {
     'backtest',
     'postgres',
     'dates',
+    'instants',
+    'zones',
     'cron',
     'horizons',
     'spelling',
@@ -36,19 +38,22 @@ const rooms: Record<string, readonly string[]> = {
   http: ['access', 'rights', 'limits', 'formats', 'backtest', 'html', 'dates', 'trace', 'errors'],
   jobs: ['http', 'postgres', 'trace', 'errors'],
   telemetry: ['postgres', 'errors'],
-  ingest: ['facts', 'formats', 'postgres', 'dates', 'errors'],
-  backtest: ['markets', 'formats', 'horizons', 'html', 'dates', 'errors'],
+  ingest: ['facts', 'wholeFilings', 'formats', 'postgres', 'dates', 'zones', 'errors'],
+  wholeFilings: ['dates'],
+  backtest: ['markets', 'formats', 'horizons', 'html', 'dates', 'instants', 'zones', 'errors'],
   access: ['rights', 'limits', 'postgres', 'dates', 'errors'],
-  rights: ['postgres', 'dates', 'errors'],
+  rights: ['postgres', 'dates', 'instants', 'errors'],
   limits: ['postgres', 'errors'],
-  markets: ['dates', 'spelling', 'errors'],
-  facts: ['dates', 'errors'],
+  markets: ['dates', 'instants', 'zones', 'spelling', 'errors'],
+  facts: ['markets', 'dates', 'errors'],
   formats: ['dates', 'errors'],
-  postgres: ['semaphore', 'trace', 'errors'],
+  postgres: ['semaphore', 'dates', 'instants', 'trace', 'errors'],
   config: ['cron', 'errors', 'registerSettings'],
   registerSettings: [],
   cron: [],
   dates: [],
+  instants: ['dates', 'zones'],
+  zones: [],
   horizons: [],
   spelling: [],
   semaphore: [],
@@ -69,6 +74,7 @@ const features: Record<string, readonly string[]> = {
   crossSection: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],
+  universe: ['companies', 'fundamentals', 'marketPages'],
   catalogue: ['companies'],
   search: [],
   pages: [
@@ -106,6 +112,21 @@ const features: Record<string, readonly string[]> = {
   orders: ['account'],
   admin: ['account', 'licensing', 'orders'],
 }
+
+/** Folders that may import each other: a parent that lists its parts (entry points, commands, routes, tools) and shares
+ * code with them, and the kernel, which uses the settings of the portfolios that it simulates. */
+const listedParts = [
+  'src src/boot',
+  'src src/commands',
+  'src/backtest/portfolio src/backtest/portfolio/kernel',
+  'src/commands src/commands/accounts',
+  'src/commands src/commands/operations',
+  'src/features/account src/features/account/pages',
+  'src/features/admin src/features/admin/pages',
+  'src/features/agentTools src/features/agentTools/tools',
+  'src/features/backtests src/features/backtests/submitted',
+  'src/features/pages src/features/pages/company',
+]
 
 /** Packages that one room wraps for all others. */
 const packageRooms: Record<string, readonly string[]> = {
@@ -219,6 +240,11 @@ describe('circles', () => {
     expect(folderCircles(graph)).toEqual([])
   })
 
+  test('parent and child import each other only where the parent lists its parts', () => {
+    expect(mutualFolders(graph)).toEqual(listedParts)
+    expect(mutualFolders(new Map([['a/x.ts', ['a/b/y.ts']]]))).toEqual([])
+  })
+
   test('planted circles are found', () => {
     const files = new Map([
       ['src/a/one.ts', ['src/b/two.ts']],
@@ -275,6 +301,19 @@ describe('habits', () => {
     expect(namesFacts.test('select * from fact where')).toBe(true)
     expect(namesFacts.test('JOIN  public.fact f')).toBe(true)
     expect(namesFacts.test('from fact_as_of(now())')).toBe(false)
+  })
+
+  test('ARCHITECTURE.md names the migration that defines fact_as_of last', () => {
+    const defining = readdirSync(join(root, 'sql/migrations'))
+      .sort()
+      .filter(name =>
+        /create (or replace )?function fact_as_of\(/.test(
+          readFileSync(join(root, 'sql/migrations', name), 'utf8'),
+        ),
+      )
+    expect(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')).toContain(
+      `| the as-of rule, \`fact_as_of\` | \`sql/migrations/${defining.at(-1)}\` |`,
+    )
   })
 
   test('SQL is written in files that are called after it, and in postgres', () => {

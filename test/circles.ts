@@ -24,8 +24,8 @@ export function circlesOf(graph: Graph): string[][] {
   return found
 }
 
-/** Circles among what lies side by side in one folder: its files, and its folders with all that is in them. A folder ends
- * in a slash. Circles of files alone are left to `circlesOf`. */
+/** Circles among what lies side by side in one folder: its files, and its folders with all that is in them. A folder
+ * ends in a slash. Circles of files alone are left to `circlesOf`. */
 export function folderCircles(files: Graph): string[][] {
   const folders = new Set<string>()
   for (const path of files.keys())
@@ -50,4 +50,17 @@ export function folderCircles(files: Graph): string[][] {
     }
     return circlesOf(children).filter(circle => circle.some(child => child.endsWith('/')))
   })
+}
+
+/** Pairs of folders, each as `a b`, whose direct files import each other in both directions. */
+export function mutualFolders(files: Graph): string[] {
+  const edges = new Set<string>()
+  for (const [path, imports] of files)
+    for (const target of imports) edges.add(`${dirname(path)} ${dirname(target)}`)
+  return [...edges]
+    .filter(edge => {
+      const [from, to] = edge.split(' ')
+      return from < to && edges.has(`${to} ${from}`)
+    })
+    .sort()
 }

@@ -79,9 +79,10 @@ test('DATA_DIR is next to package.json by default; a relative one counts from th
 })
 
 test('a setting that was removed is named, and stops nothing', () => {
-  expect(
-    readConfig({ DRAIN_TIMEOUT_MS: 'x', SEC_URL: 'https://a.example', PORT: '1' }).ignoredSettings,
-  ).toEqual(['DRAIN_TIMEOUT_MS', 'SEC_URL'])
+  expect(readConfig({ DRAIN_TIMEOUT_MS: 'x', METRICS_HOST: '0.0.0.0', PORT: '1' }).ignoredSettings).toEqual([
+    'DRAIN_TIMEOUT_MS',
+    'METRICS_HOST',
+  ])
   expect(readConfig({ DRAIN_TIMEOUT_MS: '' }).ignoredSettings).toEqual([])
 })
 
@@ -115,15 +116,42 @@ test('every setting is in .env.example with the default that the code has', asyn
   expect([...new Set([...read, 'DATABASE_URL'])].sort()).toEqual(Object.keys(named).sort())
 })
 
-test('OPERATOR_NAME and OPERATOR_LAW come together, as one line each: they stand in what people sign', () => {
-  const both = { OPERATOR_NAME: '任天堂 Data Ltd, 1 Example Street', OPERATOR_LAW: 'the law of Japan' }
-  expect(faultsOf(both)).toEqual([])
+test('OPERATOR is a name and a law, one line each, because both appear in the contract that people sign', () => {
   expect(readConfig({})).toMatchObject({ operatorName: null, operatorLaw: null })
-  for (const name of ['OPERATOR_NAME', 'OPERATOR_LAW']) {
-    expect(faultsOf({ ...both, [name]: '' })).toEqual([expect.stringContaining(`but ${name} is not`)])
-    for (const value of ['a\nb', 'x'.repeat(301), 'a\u202eb'])
-      expect(faultsOf({ ...both, [name]: value })).toEqual([expect.stringContaining(`${name} may have 300`)])
+  expect(readConfig({ OPERATOR: '任天堂 Data Ltd, 1 Example Street ;  the law of Japan' })).toMatchObject({
+    operatorName: '任天堂 Data Ltd, 1 Example Street',
+    operatorLaw: 'the law of Japan',
+  })
+  const long = 'x'.repeat(300)
+  expect(faultsOf({ OPERATOR: `${long};${long}` })).toEqual([])
+  for (const operator of [
+    'Data Ltd',
+    'Data Ltd;',
+    '; the law of Japan',
+    'a; b; c',
+    'a\nb; c',
+    'a; b\u202ec',
+    `${long}x; b`,
+    `a; ${long}x`,
+  ])
+    expect([operator, faultsOf({ OPERATOR: operator })]).toEqual([
+      operator,
+      [expect.stringMatching(/^OPERATOR must name/)],
+    ])
+})
+
+test('METRICS_PORT is a port of this machine, or an address and a port', () => {
+  const metrics = (text: string) => {
+    const { metricsHost, metricsPort } = readConfig({ METRICS_PORT: text })
+    return [metricsHost, metricsPort]
   }
+  expect(metrics('')).toEqual(['127.0.0.1', null])
+  expect(metrics('9464')).toEqual(['127.0.0.1', 9464])
+  expect(metrics('0.0.0.0:9464')).toEqual(['0.0.0.0', 9464])
+  expect(metrics('monitor.example:0')).toEqual(['monitor.example', 0])
+  expect(metrics('[::1]:9464')).toEqual(['::1', 9464])
+  for (const odd of ['abc', '70000', '::1:9464', ':9464', 'host:', '10.0.0.5:9464 x'])
+    expect([odd, faultsOf({ METRICS_PORT: odd })]).toEqual([odd, [expect.stringContaining('METRICS_PORT=')]])
 })
 
 test('operators are e-mail addresses, in any case; what is none is named', () => {

@@ -1,5 +1,5 @@
 import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
-import { taskNames } from '../src/backtest/pool/taskNames.ts'
+import { taskNames } from '../src/backtest/pool/taskMessages.ts'
 import { performTask, type Task, type TaskKind, type TaskReply } from '../src/backtest/pool/tasks.ts'
 import { releaseKernelMemory } from '../src/backtest/portfolio/kernel/wasm.ts'
 import { registerFormats } from '../src/dates.ts'

@@ -21,7 +21,8 @@ export interface AbuseKind {
 
 /** No abuse sends more requests than this, however quickly it is refused. */
 const maxRequests = 20_000
-/** After an answer a sender waits, so that this process does not use the whole machine: each is one of a crowd on many. */
+/** How long a sender waits after an answer, so that this process does not use the whole machine: real abusers have
+ * machines of their own. */
 const pauseMs = 10
 
 /** `senders` that each send one request after the other.

@@ -6,15 +6,15 @@ interface Abuser {
   readonly ended: Promise<Readonly<Record<string, number>>>
 }
 
-/** Starts a kind of abuse in a process of its own, so that it does not use the time of the client that is measured. Resolves when its
- * bodies are made and it begins. */
+/** Starts a kind of abuse in a process of its own, so that it does not use the time of the client that is measured.
+ * Resolves when its bodies are made and it begins. */
 export async function startAbuser(kind: KindName, port: number, ms: number): Promise<Abuser> {
   // `nice`: a crowd does not share the processor with the server.
   const child = Bun.spawn(['nice', '-n', '19', 'bun', import.meta.path, kind, `${port}`, `${ms}`], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
-    // It ends by itself. This is for one that does not.
+    // The process should end on its own. This is for one that does not.
     timeout: ms + 120_000,
   })
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()

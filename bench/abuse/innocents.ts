@@ -18,7 +18,7 @@ interface InnocentRequest {
 }
 
 export interface InnocentTimes {
-  /** In milliseconds from when the request was due, in no order. */
+  /** In milliseconds since the request was due, unordered. */
   readonly times: number[]
   readonly errors: string[]
 }

@@ -21,7 +21,7 @@ export interface RawRequest {
   readonly leaveAfterBytes?: number
 }
 
-/** The status of the first answer, or what came in its place. */
+/** The status of the first response, or what happened instead. */
 export type RawOutcome = string
 
 const sliceBytes = 256 * 1_024
@@ -53,7 +53,7 @@ export async function sendRaw(request: RawRequest, over: AbortSignal): Promise<R
   return over.aborted && received === 0 ? 'no answer until the end' : outcome
 }
 
-/** The head of a request. */
+/** The request line and headers. */
 export function headOf({
   port,
   method = 'GET',

@@ -1,6 +1,6 @@
 import type { InnocentTimes } from './innocents.ts'
 
-/** What the innocents had beside one kind of abuse. */
+/** The measurements of the innocents during one kind of abuse. */
 export interface Window {
   /** A kind of abuse, or `all`. */
   readonly name: string
@@ -32,10 +32,11 @@ export interface WindowOutcome {
 
 /** Beside abuse a median may be so many times that of an idle server, and a p99 so many times its p99. */
 export const maxRatio = 3
-/** What nobody notices: a request of a few milliseconds may take this long. The abusers share the machine with the server. */
+/** Nobody notices a delay below this, so a fast request may take this long. The abusers share the machine with the
+ * server. */
 export const unnoticedMs = 50
 
-/** The time that a share of the requests did not exceed. */
+/** A quantile of the times. */
 export function quantile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN

@@ -30,7 +30,7 @@ failed or took too long.
  * that has other work is not equally busy all the time. The window with every kind of abuse is longer, too. */
 const idleWindows = 1.5
 const allWindows = 2
-/** Between two windows, until the server is quiet again. */
+/** The pause between two windows, in which the server becomes idle again. */
 const maxRestMs = 20_000
 const warmUpMs = 5_000
 const ticksPerSecond = 100
@@ -119,7 +119,7 @@ async function measure(
   port: number,
   { name, about, kinds, ms }: WindowPlan,
 ): Promise<Window> {
-  // Longer than the innocents, so that their last requests have company, too.
+  // The abuse lasts longer than the innocents, so that it covers their last requests as well.
   const abusers = await Promise.all(kinds.map(kind => startAbuser(kind, port, ms + 1_000)))
   const times = await runInnocents(port, people, ms)
   const abuse: Record<string, number> = {}

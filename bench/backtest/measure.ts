@@ -1,5 +1,5 @@
 import type { Dataset } from '../../src/backtest/dataset/dataset.ts'
-import { rebalanceDates } from '../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../src/backtest/portfolio/rebalanceDates.ts'
 import { simulate } from '../../src/backtest/portfolio/simulate.ts'
 import { type Summary, summarise } from '../../src/backtest/summary.ts'
 import { walkForward } from '../../src/backtest/walkforward/folds.ts'

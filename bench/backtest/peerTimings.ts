@@ -29,7 +29,7 @@ export function timeNumpy(folder: string, panel: string, runs: number, sweeps = 
   return timePeer(folder, 'peer_numpy.py', panel, runs, sweeps)
 }
 
-/** null: there is no compiler. */
+/** null: no compiler is installed. */
 export function timeCpp(folder: string, panel: string, runs: number, sweeps = ''): PeerTimings | null {
   return hasCompiler ? timePeer(folder, 'peer_cpp.py', panel, runs, sweeps) : null
 }

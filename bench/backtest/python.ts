@@ -6,7 +6,7 @@ const out = resolve(import.meta.dir, '../out')
 
 const python = findPython('numpy')
 
-/** A copy of the peer implementations (the C++ one is built in its folder). null: they, or NumPy, are not on this machine. */
+/** A copy of the peer implementations, whose folder gets the compiled C++ one. null: they or NumPy are missing here. */
 export const peersFolder = (() => {
   const shared = resolve(import.meta.dir, '../../../shared/peers')
   if (!existsSync(shared) || python === null) return null

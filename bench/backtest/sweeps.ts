@@ -51,8 +51,7 @@ export async function openSweeps(columns: Columns, threads: number): Promise<Swe
     plans,
     run: async grid => decodeResult(await runSweep(pool, plans[grid], { ticket: pool.admit(operator) })),
     single: () =>
-      pool.run(
-        'backtest_archive',
+      pool.tasks.runArchiveRequest(
         { data, request, costs, dataVersion: 1, resultFormat: 'json' },
         { caller: operator },
       ),

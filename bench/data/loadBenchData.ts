@@ -1,7 +1,7 @@
 import { Failure } from '../../src/errors.ts'
+import { registerOf } from '../../src/ingest/allRegisters.ts'
 import { type ImportSummary, importFacts } from '../../src/ingest/import/importFacts.ts'
 import type { ReadUnit } from '../../src/ingest/reading/progress.ts'
-import { registerOf } from '../../src/ingest/registers/allRegisters.ts'
 import { dropSecondaryIndexes, maintainFactTables } from '../../src/ingest/store/bulkIndexes.ts'
 import { isAllFrom, readImportedFiles } from '../../src/ingest/store/importQueries.ts'
 import type { Sql } from '../../src/postgres/client.ts'
@@ -57,7 +57,7 @@ export async function loadBenchData(
         yield { parsed, receipt: { contentKey, name: contentKey } }
       }
     }
-    // By the register's own rules: an import would derive all figures of its companies anew by them.
+    // Uses the register's own rules, by which an import would derive all figures of its companies again.
     const { rules } = registerOf(size.market)
     summaries.push(await importFacts(sql, units(), { source, rules, isPart: true }))
   }

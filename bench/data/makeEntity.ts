@@ -1,6 +1,6 @@
 import { dayNumber } from '../../src/dates.ts'
 import type { Filing, ParsedDocument, ReportedFact } from '../../src/facts/reportedFact.ts'
-import { registerOf } from '../../src/ingest/registers/allRegisters.ts'
+import { registerOf } from '../../src/ingest/allRegisters.ts'
 import { makeName } from './makeName.ts'
 import type { MarketSize } from './marketSizes.ts'
 
@@ -186,7 +186,7 @@ function added(before: Amounts | null, period: Amounts): Amounts {
   }
 }
 
-/** The same day of the month. All fiscal years here start on a first day, which every month has. */
+/** The same day of another month. It always exists, because all fiscal years here start on the first day of a month. */
 function monthsAfter(day: number, months: number): number {
   const date = new Date(day * 86_400_000)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()) / 86_400_000

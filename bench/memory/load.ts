@@ -16,7 +16,7 @@ interface LoadOptions {
 
 export interface LoadOutcome {
   readonly answered: number
-  /** What was not answered as it should be. */
+  /** Requests that got an unexpected response. */
   readonly failures: readonly string[]
   readonly highestMb: number
 }
@@ -79,7 +79,7 @@ export async function send(port: number, key: string, request: LargeRequest): Pr
   }
 }
 
-/** The first half of a body, and then the end of the connection. */
+/** Sends the first half of a body and then closes the connection. */
 function cutOff(body: string | Uint8Array, left: AbortController): ReadableStream<Uint8Array> {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   return new ReadableStream({

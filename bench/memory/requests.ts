@@ -7,10 +7,11 @@ import { makePanel } from '../backtest/makePanel.ts'
 export interface LargeRequest {
   readonly name: string
   readonly path: string
-  /** Given: it is posted. */
+  /** If present, the request is a POST. */
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly type?: string
-  /** How the client leaves: after half of its body, or after the first bytes of the answer. Else it reads the whole answer. */
+  /** How the client leaves: after half of its body, or after the first bytes of the answer. Else it reads the whole
+   * answer. */
   readonly leaves?: 'while sending' | 'while reading'
 }
 
@@ -19,7 +20,7 @@ const json = 'application/json'
 const parquet = 'application/vnd.apache.parquet'
 const lineEnd = 0x0a
 const firstDay = 14_613
-/** Together they take more memory than what a cache keeps when nobody uses it. */
+/** Together they take more memory than an unused cache keeps. */
 const storedPanels = 4
 /** Every row of a join names one of these: companies of the shipped sample. */
 const tickers = ['AAPL', 'GOOGL', 'SNOW', 'ABT', 'HPQ', 'IBM', 'JPM', 'XOM']
@@ -56,8 +57,8 @@ function withoutLastLines(bytes: Uint8Array<ArrayBuffer>, count: number): Uint8A
   return bytes.subarray(0, end)
 }
 
-/** The largest requests of every kind that a paid key may send. `scale` 1: joins of a million and of five million rows, backtests of two
- * million. */
+/** The largest requests of every kind that a paid key may send. `scale` 1: joins of a million and of five million
+ * rows, backtests of two million. */
 export function largeRequests(scale = 1): LargeRequest[] {
   const million = Math.round(1_000_000 * scale)
   const many = joinRows(million)

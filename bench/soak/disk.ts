@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** A small disk of its own in memory, which can be filled up, for the soak and for tests. null: this account may not mount one. */
+/** A small disk of its own in memory, which can be filled up, for the soak and for tests. null: this account may not
+ * mount one. */
 export function mountDisk(folder: string, megabytes: number) {
   mkdirSync(folder, { recursive: true })
   const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder]
@@ -12,7 +13,7 @@ export function mountDisk(folder: string, megabytes: number) {
     return null
   const ballast = resolve(folder, 'ballast')
   return {
-    /** Uses it up, but for `leftBytes`. */
+    /** Fills the disk except for `leftBytes`. */
     fill(leftBytes = 0) {
       const file = openSync(ballast, 'w')
       const chunk = Buffer.alloc(256 * 1_024, 1)

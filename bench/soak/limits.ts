@@ -17,7 +17,7 @@ const perDay = 150
 const clients = 4
 const pauseMs = 20_000
 
-/** Counts what keys with a limit get from both servers. */
+/** Counts how many requests of keys with a limit both servers answer. */
 export class LimitWatch {
   readonly #cluster: Cluster
   /** Whether a part was killed since a time. */
@@ -64,7 +64,7 @@ export class LimitWatch {
     this.#tally.rounds++
     if (answered === perDay) this.#tally.exact++
     this.#tally.over += Math.max(0, answered - perDay)
-    // Where the database was away for the whole round it ended by the number of requests.
+    // If the database was away for the whole round, the round ended at the maximum number of requests.
     if (refused === 0) return
     this.#tally.under += Math.max(0, perDay - answered)
     if (answered < perDay && failed === 0 && !this.#disturbedSince(startedAt)) this.#tally.unexplained++

@@ -37,7 +37,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => {
       for (const part of parts) {
         const mb = part.memoryMb()
-        // A new process begins with other memory than the old one ended with.
+        // A new process does not start with the memory that the old one ended with.
         if (lives.get(part.name) !== part.pid) this.#samples.set(part.name, [])
         lives.set(part.name, part.pid)
         const minute = (performance.now() - this.#startedAt) / 60_000

@@ -119,7 +119,7 @@ function memoryRow({ name, firstMb, lastMb, maxMb, slopeMbPerHour, seriesMb, isF
   return `| ${name} | ${shown(firstMb)} | ${shown(lastMb)} | ${maxMb.toFixed(0)} | ${slope} | ${flat} | ${life} |`
 }
 
-/** A process that was killed a moment before the end has no samples, which is not a memory of nothing. */
+/** A process that was killed just before the end has no samples, so 0 MB means that its memory was never measured. */
 const shown = (mb: number) => (mb === 0 ? 'not seen' : mb.toFixed(0))
 
 function list(title: string, lines: readonly string[]): string {

@@ -3,7 +3,7 @@ import { scenarios } from './scenarios.ts'
 
 declare const self: Worker
 
-/** One scenario and one seed at a time, until there is no more. */
+/** Measures one scenario with one seed at a time, until none is left. */
 const skills = new Map<number, number[]>()
 
 self.onmessage = ({ data }: MessageEvent<{ scenario: number; seed: number }>) => {

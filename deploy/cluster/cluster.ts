@@ -94,7 +94,8 @@ export class Cluster {
       TRUSTED_PROXIES: '127.0.0.1',
       DRAIN_DELAY_MS: '3000',
       ...{ COMPUTE_THREADS: '1', LOG_LEVEL: 'warn' },
-      ...{ MAX_CONNECTIONS_PER_ADDRESS: '4096', BASE_URL: `http://127.0.0.1:${front}` },
+      MAX_CONNECTIONS: '32768',
+      BASE_URL: `http://127.0.0.1:${front}`,
       ...settings,
     }
     const servers = serverPorts.map((port, place) => {
@@ -115,7 +116,6 @@ export class Cluster {
       PORT: String(other),
       DATA_DIR: resolve(folder, 'reference'),
       JOB_CONCURRENCY: '0',
-      STATEMENT_TIMEOUT_MS: '60000',
     }
     const reference = new Part('reference', ['bun', 'src/main.ts'], alone, resolve(folder, 'reference.log'))
     const referenceAddress = `http://127.0.0.1:${other}`

@@ -54,7 +54,7 @@ export function digestBytes(digest: string): Uint8Array {
 function checksum(body: string): string {
   let rest = Bun.hash.crc32(body)
   let digits = ''
-  for (let place = 0; place < checksumLength; place++) {
+  for (let index = 0; index < checksumLength; index++) {
     digits = base62[rest % 62] + digits
     rest = Math.floor(rest / 62)
   }

@@ -229,7 +229,7 @@ export async function listGrants(
 ): Promise<ListedGrant[]> {
   const rows = await sql<ListedGrant[]>`
     select g.grant_id as grant, k.prefix as key, k.email, g.licence, g.quant, g.per_minute, g.per_day, g.entity_cap,
-           (select count(*)::int from key_entity e where e.key_id = g.key_id) as entities_seen,
+           lineages_seen(g.key_id) as entities_seen,
            g.bulk, g.granted_at::date::text as granted, g.starts_at::date::text as starts, ${lastDay(sql)} as expires,
            case when k.revoked_at is not null then 'revoked'
                 when g.expires_at <= now() then 'expired'

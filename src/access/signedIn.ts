@@ -18,7 +18,7 @@ export interface Operator {
 }
 
 /** A signed-in person, for the duration of one request. A route gets it from its access policy
- * (`http/admission.ts`). */
+ * (`http/accountAdmission.ts`). */
 export interface SignedIn {
   readonly session: Session
   readonly actor: Actor

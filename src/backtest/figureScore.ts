@@ -38,12 +38,37 @@ export const PanelScore = Type.Object(
           'Maximum age of a figure, in days from the end of its period to the date. A name whose latest figure is older has no score on that date.',
       }),
     ),
+    at: Type.Optional(
+      Type.Union([Type.Literal('open'), Type.Literal('close')], {
+        description:
+          "Counts what was public by the open or the close of the date's session in the company's market, in place of what was filed before the date. Send it only if forward_return begins then or later. On a date without a session, what was public by the last close before it counts.",
+        examples: ['close'],
+      }),
+    ),
+    group: Type.Optional(
+      Type.String({
+        minLength: 4,
+        maxLength: 300,
+        description:
+          'The group of each name before the date, from the SIC code that its filings stated: sicDivision, sic2, sic3, sic4 or ff49. config.neutral=group forms the legs within each group. With `ff49:Softw,Hardw` only names in these groups have a score.',
+        examples: ['ff49'],
+      }),
+    ),
+    universe: Type.Optional(
+      Type.String({
+        minLength: 4,
+        maxLength: 80,
+        description:
+          'Only names that were in one of these states before the date have a score. GET /api/v1/universe lists the states.',
+        examples: ['reporting'],
+      }),
+    ),
   },
   {
     ...strict,
     $id: 'PanelScore',
     description:
-      "With panel: the metric that is the score of each row, as known strictly before its date. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen.",
+      "With panel: the metric that is the score of each row, as known strictly before its date or, with `at`, at a point of its session. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen.",
   },
 )
 export type PanelScore = Static<typeof PanelScore>
@@ -63,15 +88,25 @@ export const BacktestScore = Type.Object(
           'FY: the latest known full fiscal year. Q: the latest single quarter. TTM: the latest trailing twelve months. latest: the latest period of any kind.',
       },
     ),
-    known: Type.Literal('filed before the date', {
-      description: 'Filings made on the date itself are not known yet.',
-    }),
+    known: Type.Union(
+      [
+        Type.Literal('filed before the date'),
+        Type.Literal('public by the open'),
+        Type.Literal('public by the close'),
+      ],
+      {
+        description:
+          'filed before the date: filings made on the date itself are not known yet. The others, with score.at: a filing counts from the time at which its register accepted it, or from the end of its day where that is not known.',
+      },
+    ),
     max_age_days: Type.Integer({
       description: 'Maximum age of a figure, in days from the end of its period.',
     }),
+    group: Type.Optional(Type.String({ description: 'As sent; absent: none.' })),
+    universe: Type.Optional(Type.String({ description: 'As sent; absent: all states.' })),
     n_names: count("Names in the archive of this market, or in the caller's rows."),
     n_assets: count(
-      "Names that have such a figure on some date. The others are never ranked. Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
+      "Names that have such a figure on some date. The others are never ranked. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",
     ),
     attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
   },

@@ -77,7 +77,12 @@ export const BacktestConfig = Type.Object(
         description: 'Gross exposure of the portfolio.',
       }),
     ),
-    neutral: Type.Optional(Type.Literal('market', { description: 'Form the legs within each market.' })),
+    neutral: Type.Optional(
+      Type.Union([Type.Literal('market'), Type.Literal('group')], {
+        description:
+          'Form the legs within each market, or within each group of score.group; names without a group form one together.',
+      }),
+    ),
     drift: Type.Optional(
       Type.Boolean({
         default: false,

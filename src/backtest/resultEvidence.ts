@@ -87,7 +87,6 @@ export const evidenceNoteCodes = [
   'no_sweep',
   'not_computed',
 ] as const
-export type EvidenceNoteCode = (typeof evidenceNoteCodes)[number]
 
 const EvidenceNote = Type.Object(
   {

@@ -59,7 +59,9 @@ export const BacktestConfigUsed = Type.Object(
     costBps: numberOrNull("Flat round-trip cost; null: each market's own cost."),
     borrowBps: configFields.borrowBps,
     gross: configFields.gross,
-    neutral: Type.Union([Type.Literal('market'), Type.Null()], { description: 'null: one cross-section.' }),
+    neutral: Type.Union([Type.Literal('market'), Type.Literal('group'), Type.Null()], {
+      description: 'null: one cross-section.',
+    }),
     drift: configFields.drift,
     folds: configFields.folds,
   },

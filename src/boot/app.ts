@@ -30,6 +30,7 @@ import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
 import { signalsRoutes } from '../features/signals/routes.ts'
+import { universeRoutes } from '../features/universe/routes.ts'
 import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
@@ -38,7 +39,7 @@ import { assetRoutes } from '../http/pages/assets.ts'
 import { errorPage } from '../http/pages/errorPage.ts'
 import { httpPlugin } from '../http/plugin.ts'
 import { requireAccessPolicies } from '../http/routePolicies.ts'
-import { registers } from '../ingest/registers/allRegisters.ts'
+import { registers } from '../ingest/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
 /** The limit for the request line and headers together. Bun buffers them twice before any of our code runs,
@@ -88,6 +89,7 @@ export function createApp(resources: Resources) {
     crossSectionRoutes(plugin, reading),
     restatementsRoutes(plugin, reading),
     filingsRoutes(plugin, reading),
+    universeRoutes(plugin, reading),
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
     asOfJoinRoutes(plugin, { ...reading, primary: shared }),
     joinJobRoutes(plugin, shared),

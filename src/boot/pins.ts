@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
-import { companyDirectory } from '../features/companies/queries.ts'
+import { companyDirectory } from '../features/companies/directory.ts'
 import { ResponseCache } from '../http/responseCache.ts'
 import { connect, type Sql } from '../postgres/client.ts'
 import { PinnedPools } from '../postgres/pins/pinnedPools.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type CompanyDirectory, companyDirectory } from '../features/companies/queries.ts'
+import { type CompanyDirectory, companyDirectory } from '../features/companies/directory.ts'
 import type { Sql } from '../postgres/client.ts'
 import { type DataVersionWatch, watchDataVersion } from '../postgres/dataVersion.ts'
 import { Replicas } from '../postgres/replicas/replicas.ts'

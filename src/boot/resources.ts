@@ -19,7 +19,7 @@ import { findListedAt, openFiguresAt, PinnedArchives } from '../features/backtes
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
-import type { CompanyDirectory } from '../features/companies/queries.ts'
+import type { CompanyDirectory } from '../features/companies/directory.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
 import { Freshness } from '../features/syncs/freshness.ts'
@@ -153,7 +153,7 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
 /** The figures of companies in shared memory, for as-of joins and for backtests that rank by a figure. */
 export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   new EventStore(
-    vintages => pool.run('events_build', vintages, { caller: sharedData, priority: 'background' }),
+    vintages => pool.tasks.buildEvents(vintages, { caller: sharedData, priority: 'background' }),
     config.panelMemoryMb * 1_024 * 1_024,
   )
 

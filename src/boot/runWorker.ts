@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
@@ -7,7 +8,7 @@ import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { createLog } from '../http/log.ts'
 import { JobNotifier } from '../jobs/events.ts'
 import { loadMarkets } from '../markets/markets.ts'
-import { connect } from '../postgres/client.ts'
+import { connect, type Sql } from '../postgres/client.ts'
 import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
@@ -103,10 +104,36 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   })
   const stopTrimming = dropUnusedMemory(backtests.panels.cache, events)
   opened.defer(async () => stopTrimming())
-  const concurrency = Math.max(1, config.jobConcurrency)
   const processId = crypto.randomUUID()
+  await startWorkerJobs(url, config, { sql, processId, backtests, joins, storage, log }, opened)
+  const syncs = startSyncs({ sql, processId, config, log })
+  opened.defer(async () => syncs?.close(config.drainTimeoutMs))
+  const concurrency = concurrencyOf(config)
+  announce(
+    `ready; runs ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Press Ctrl-C to stop.`,
+  )
+}
+
+/** A worker without a task to run would be useless. */
+const concurrencyOf = ({ jobConcurrency }: Config) => Math.max(1, jobConcurrency)
+
+interface WorkerParts {
+  readonly sql: Sql
+  readonly processId: string
+  readonly backtests: ReturnType<typeof makeBacktests>
+  readonly joins: Parameters<typeof joinTasks>[0]
+  readonly storage: StorageWatch
+  readonly log: Logger
+}
+
+async function startWorkerJobs(
+  url: string,
+  config: Config,
+  { sql, processId, backtests, joins, storage, log }: WorkerParts,
+  opened: AsyncDisposableStack,
+): Promise<void> {
   const stopJobs = await startJobs(
-    { url, role: 'worker', concurrency, drainTimeoutMs: config.drainTimeoutMs },
+    { url, role: 'worker', concurrency: concurrencyOf(config), drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
       tasks: [...backtestTasks({ sql, processId, backtests }), ...joinTasks(joins)],
@@ -120,9 +147,4 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     syncTasks(sql, config.syncSchedule),
   )
   opened.defer(stopJobs)
-  const syncs = startSyncs({ sql, processId, config, log })
-  opened.defer(async () => syncs?.close(config.drainTimeoutMs))
-  announce(
-    `ready; runs ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Press Ctrl-C to stop.`,
-  )
 }

@@ -1,4 +1,5 @@
 import type { AnyElysia } from 'elysia'
+import type { Logger } from 'pino'
 import { watchAccess } from '../access/queries.ts'
 import { removeAbandoned } from '../backtest/panelFile/bodySpool.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
@@ -14,12 +15,12 @@ import type { Draining } from '../http/draining.ts'
 import { createLog } from '../http/log.ts'
 import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
 import { loadMarkets } from '../markets/markets.ts'
-import { connect } from '../postgres/client.ts'
+import { connect, type Sql } from '../postgres/client.ts'
 import { readCursorSecret } from '../postgres/cursorSecret.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { scheduleBulk } from './bulk.ts'
-import { openDatabase, superviseDatabase } from './database.ts'
+import { type OpenDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
 import {
   deleteOldCounters,
@@ -30,12 +31,12 @@ import {
   remindOfEnds,
 } from './housekeeping.ts'
 import { announceIgnored } from './ignoredSettings.ts'
-import { startJobs } from './jobs.ts'
+import { type ScheduledTask, startJobs } from './jobs.ts'
 import { startPageCheck } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { openReads } from './reads.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
-import { admissionTimeoutMs, makeResources } from './resources.ts'
+import { admissionTimeoutMs, makeResources, type Resources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startMetrics } from './telemetry.ts'
 import { dropUnusedMemory } from './unusedMemory.ts'
@@ -59,60 +60,13 @@ export async function startServer(
   const log = createLog(config.logLevel)
   announceIgnored(config, announce)
   checkSchedule(config, announce)
-  const database = await openDatabase(config, config.statementTimeoutMs, announce)
-  opened.defer(() => database.close())
+  const { database, needsOwnerKey } = await prepareDatabase(config, log, announce, opened)
   const { sql, url, embedded } = database
-  const needsOwnerKey = embedded !== null && (await expectsOwnerKey(sql, config.ownerKeyFile))
-  if (embedded !== null) await prepareFirstStart(sql, url, announce)
-  const missing = await findMissingIndexes(sql)
-  if (missing.length > 0)
-    log.warn(
-      { indexes: missing },
-      'A bulk load is running or was killed. Cross-sections and name searches are slow until it ends; if it was killed, run the same command again.',
-    )
-  const stopSupervising = superviseDatabase(database, line => log.warn(line))
-  opened.defer(async () => stopSupervising())
-  const stopCounters = deleteOldCounters(sql)
-  opened.defer(async () => stopCounters())
-  const stopPanels = deleteUnusedPanels(sql)
-  opened.defer(async () => stopPanels())
-
-  const stopSignIns = deleteOldSignIns(sql)
-  opened.defer(async () => stopSignIns())
-  const stopSyncRuns = deleteOldSyncRuns(sql)
-  opened.defer(async () => stopSyncRuns())
-
-  const stopVersions = forgetOldVersions(sql, config.keepVersions)
-  opened.defer(async () => stopVersions())
-
+  startHousekeeping(sql, config, opened)
   await removeAbandoned(uploadFolder(config), Date.now())
-
-  const stopAnswers = keepAnswersReady(sql)
-  opened.defer(stopAnswers)
-
-  const pool = new ComputePool({
-    threads: config.computeThreads,
-    queue: config.computeQueue,
-    timeLimitMs: config.computeTimeoutMs,
-    startsReserve: true,
-  })
-  opened.defer(() => pool.close())
-  const admission = connect({
-    url,
-    connections: admissionConnections,
-    statementTimeoutMs: admissionTimeoutMs,
-    applicationName: 'asfiled-admission',
-    isShared: true,
-  })
-  opened.defer(() => admission.end({ timeout: 5 }))
-  const lookups = connect({
-    url,
-    connections: Math.ceil(config.databaseConnections / 2),
-    statementTimeoutMs: config.statementTimeoutMs,
-    applicationName: 'asfiled-lookups',
-    indexLookupsOnly: true,
-  })
-  opened.defer(() => lookups.end({ timeout: 5 }))
+  opened.defer(keepAnswersReady(sql))
+  const pool = startPool(config, opened)
+  const { admission, lookups } = connectPools(config, url, opened)
   const reads = await openReads({ config, sql, lookups, report: line => log.warn(line) })
   opened.defer(() => reads.close())
   const { directory, version, replicas } = reads
@@ -166,22 +120,11 @@ export async function startServer(
   opened.defer(() => resources.mailer.close())
   opened.defer(startOutbox(resources))
   opened.defer(() => resources.usage.flush())
-  const unwatchAccess = await watchAccess(sql, () => resources.access.keyCache.invalidate())
-  opened.defer(unwatchAccess)
+  opened.defer(await watchAccess(sql, () => resources.access.keyCache.invalidate()))
   const bulk = scheduleBulk(config, log)
   opened.defer(() => bulk.close())
-  const stopJobs = await startJobs(
-    { url, role: 'server', concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
-    {
-      ...resources,
-      tasks: [...backtestTasks(resources), ...joinTasks(resources)],
-      explain: resources.storage.explain,
-      report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
-      logTask: line => log.info(line, 'task'),
-    },
-    [...bulk.tasks, ...syncTasks(sql, config.syncSchedule)],
-  )
-  opened.defer(stopJobs)
+  const scheduled = [...bulk.tasks, ...syncTasks(sql, config.syncSchedule)]
+  await startServerJobs(url, config, resources, scheduled, opened)
   // Stopped before the jobs, whose heartbeat shows that this process is alive.
   const syncs = startSyncs({ ...resources, config })
   opened.defer(async () => syncs?.close(config.drainTimeoutMs))
@@ -199,18 +142,117 @@ export async function startServer(
   if (config.port === 0) resources.settings.baseUrl = address
   const stopReminders = remindOfEnds(sql, resources.settings)
   opened.defer(async () => stopReminders())
-  const caps = { total: config.maxConnections, perAddress: config.maxConnectionsPerAddress }
-  const onClosed = (count: number) => {
-    if (requestCounter !== null) requestCounter.closedConnections += count
-  }
-  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log, onClosed })
-  opened.defer(async () => stopCaps())
+  limitConnections(port, config, resources, opened)
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
   // Stopped first, so that a run can finish while requests are drained.
   opened.defer(async () => syncs?.stop(config.drainTimeoutMs))
   const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
+}
+
+/** Opens the database, and fills it at the first start. */
+async function prepareDatabase(
+  config: Config,
+  log: Logger,
+  announce: (line: string) => void,
+  opened: AsyncDisposableStack,
+): Promise<{ database: OpenDatabase; needsOwnerKey: boolean }> {
+  const database = await openDatabase(config, config.statementTimeoutMs, announce)
+  opened.defer(() => database.close())
+  const { sql, url, embedded } = database
+  const needsOwnerKey = embedded !== null && (await expectsOwnerKey(sql, config.ownerKeyFile))
+  if (embedded !== null) await prepareFirstStart(sql, url, announce)
+  const missing = await findMissingIndexes(sql)
+  if (missing.length > 0)
+    log.warn(
+      { indexes: missing },
+      'A bulk load is running or was killed. Cross-sections and name searches are slow until it ends; if it was killed, run the same command again.',
+    )
+  const stopSupervising = superviseDatabase(database, line => log.warn(line))
+  opened.defer(async () => stopSupervising())
+  return { database, needsOwnerKey }
+}
+
+function startHousekeeping(sql: Sql, config: Config, opened: AsyncDisposableStack): void {
+  const stops = [
+    deleteOldCounters(sql),
+    deleteUnusedPanels(sql),
+    deleteOldSignIns(sql),
+    deleteOldSyncRuns(sql),
+    forgetOldVersions(sql, config.keepVersions),
+  ]
+  for (const stop of stops) opened.defer(async () => stop())
+}
+
+function startPool(config: Config, opened: AsyncDisposableStack): ComputePool {
+  const pool = new ComputePool({
+    threads: config.computeThreads,
+    queue: config.computeQueue,
+    timeLimitMs: config.computeTimeoutMs,
+    startsReserve: true,
+  })
+  opened.defer(() => pool.close())
+  return pool
+}
+
+/** Opens the connections for keys and limits, and those for searches and single companies. */
+function connectPools(config: Config, url: string, opened: AsyncDisposableStack) {
+  const admission = connect({
+    url,
+    connections: admissionConnections,
+    statementTimeoutMs: admissionTimeoutMs,
+    applicationName: 'asfiled-admission',
+    isShared: true,
+  })
+  opened.defer(() => admission.end({ timeout: 5 }))
+  const lookups = connect({
+    url,
+    connections: Math.ceil(config.databaseConnections / 2),
+    statementTimeoutMs: config.statementTimeoutMs,
+    applicationName: 'asfiled-lookups',
+    indexLookupsOnly: true,
+  })
+  opened.defer(() => lookups.end({ timeout: 5 }))
+  return { admission, lookups }
+}
+
+async function startServerJobs(
+  url: string,
+  config: Config,
+  resources: Resources,
+  scheduled: readonly ScheduledTask[],
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  const { log } = resources
+  const stopJobs = await startJobs(
+    { url, role: 'server', concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
+    {
+      ...resources,
+      tasks: [...backtestTasks(resources), ...joinTasks(resources)],
+      explain: resources.storage.explain,
+      report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
+      logTask: line => log.info(line, 'task'),
+    },
+    scheduled,
+  )
+  opened.defer(stopJobs)
+}
+
+function limitConnections(
+  port: number,
+  config: Config,
+  { requestCounter, log }: Resources,
+  opened: AsyncDisposableStack,
+): void {
+  const total = config.maxConnections
+  // 64 KB of unfinished headers a connection: 32 MB for an address at the default of 4,096.
+  const caps = { total, perAddress: Math.ceil(total / 8) }
+  const onClosed = (count: number) => {
+    if (requestCounter !== null) requestCounter.closedConnections += count
+  }
+  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log, onClosed })
+  opened.defer(async () => stopCaps())
 }
 
 /** Gives proxies time to notice that /ready returns 503. Until then they still send requests here, and these

@@ -5,7 +5,7 @@ import { matchesCron, type ScheduledSync } from '../cron.ts'
 import { Failure } from '../errors.ts'
 import { markDue } from '../features/syncs/dueQueries.ts'
 import { type SyncProcess, SyncRunner } from '../features/syncs/runner.ts'
-import { sources } from '../ingest/registers/allRegisters.ts'
+import { sources } from '../ingest/allRegisters.ts'
 import type { Sql } from '../postgres/client.ts'
 import type { ScheduledTask } from './jobs.ts'
 

@@ -75,7 +75,7 @@ function listen(hostname: string, port: number, fetch: (request: Request) => Res
   } catch (cause) {
     throw new Failure(
       'conflict',
-      `Could not listen on ${hostname}:${port} for metrics. Another process may use this port (a server and a worker on one machine need one each), or ${hostname} is not an address of this machine. Set METRICS_PORT to a free port, correct METRICS_HOST, or omit METRICS_PORT to show no metrics.`,
+      `Could not listen on ${hostname}:${port} for metrics. Another process may use this port (a server and a worker on one machine need one each), or ${hostname} is not an address of this machine. Set METRICS_PORT to a free port of such an address, or omit it to show no metrics.`,
       { cause },
     )
   }

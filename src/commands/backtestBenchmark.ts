@@ -89,11 +89,11 @@ function readCsvReturns(bytes: Uint8Array, name: string): BacktestBenchmark {
   return { date, return: returns }
 }
 
-const notADay = (name: string, place: string, cell: string | null) =>
-  new Failure('body_invalid', `${name}: ${place}: ${JSON.stringify(cell)} is not a date as YYYY-MM-DD.`)
+const notADay = (name: string, location: string, cell: string | null) =>
+  new Failure('body_invalid', `${name}: ${location}: ${JSON.stringify(cell)} is not a date as YYYY-MM-DD.`)
 
-const notAReturn = (name: string, place: string, cell: string | null) =>
+const notAReturn = (name: string, location: string, cell: string | null) =>
   new Failure(
     'body_invalid',
-    `${name}: ${place}: ${JSON.stringify(cell)} is not a return as a fraction, such as 0.025.`,
+    `${name}: ${location}: ${JSON.stringify(cell)} is not a return as a fraction, such as 0.025.`,
   )

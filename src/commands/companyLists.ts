@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts'
-import { registers } from '../ingest/registers/allRegisters.ts'
+import { registers } from '../ingest/allRegisters.ts'
 import type { SampleCompanies } from '../ingest/sample/makeSample.ts'
 import type { Manifest } from '../markets/manifest.ts'
 import { assertReadableFile } from './files.ts'

@@ -23,6 +23,7 @@ export function importJson(market: string, { read, written }: RegisterImport, se
     repeats: written.repeats,
     unplaced: read.unplaced + written.unplaced,
     awaiting: written.undatedFilings,
+    without_time: written.untimedFilings,
     left_out: Object.fromEntries(read.leftOut),
     malformed: { count: read.malformed, named: read.faults.named },
     contradictory: faults(read.contradictions),

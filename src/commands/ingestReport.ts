@@ -45,6 +45,7 @@ function printImport({ read, written }: RegisterImport, seconds: number): void {
     ['repeats', written.repeats],
     ['unplaced', `${grouped(read.unplaced + written.unplaced)} (periods outside any fiscal year)`],
     ['awaiting', awaiting(written.undatedFilings)],
+    ['without a time', untimed(written.untimedFilings)],
     ...leftOut(read.leftOut),
     ['malformed', positive(read.malformed)],
     ...named('  figure', read.faults),
@@ -81,6 +82,7 @@ export function reportSync(source: Source, summary: SyncSummary, hasImporter: bo
     ...named('  figure', imported.contradictions),
     ['in the future', futureFilings(imported.futureFilings)],
     ['awaiting', awaiting(imported.undatedFilings)],
+    ['without a time', untimed(imported.untimedFilings)],
     ['skipped', imported.skipped.length],
     ['data version', imported.dataVersion],
   ])
@@ -111,6 +113,11 @@ const positive = (value: number) => (value > 0 ? value : null)
 
 const awaiting = (filings: number) =>
   filings > 0 ? `${grouped(filings)} filings without a filing day in any document; stored, not served` : null
+
+const untimed = (filings: number) =>
+  filings > 0
+    ? `${grouped(filings)} filings without a certain time of acceptance; they count from the end of their day`
+    : null
 
 /** One row for each fault that is shown, and a last row with the number of the others. */
 const named = (label: string, { count, named }: NamedFaults): Row[] => {

@@ -23,6 +23,8 @@ import { addVersionCommand } from './operations/version.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
 import { addSignalsCommand } from './signals.ts'
+import { addSuccessorsCommand } from './successors.ts'
+import { addSymbolsCommand } from './symbols.ts'
 import { addSyncCommand } from './sync.ts'
 import { addWorkerCommand } from './worker.ts'
 
@@ -47,6 +49,8 @@ export function makeProgram(context: CliContext): Command {
   addMigrateCommand(program, context)
   addImportCommand(program, context)
   addSyncCommand(program, context)
+  addSymbolsCommand(program, context)
+  addSuccessorsCommand(program, context)
   addSignalsCommand(program, context)
   addBacktestCommand(program, context)
   addKeysCommand(program, context)

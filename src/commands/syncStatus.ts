@@ -3,7 +3,7 @@ import { checkSchedule } from '../boot/syncs.ts'
 import { nextTime } from '../cron.ts'
 import { registerSyncs } from '../features/syncs/freshness.ts'
 import { type MarketRuns, readMarketRuns } from '../features/syncs/freshnessQueries.ts'
-import { sources } from '../ingest/registers/allRegisters.ts'
+import { sources } from '../ingest/allRegisters.ts'
 import type { CliContext } from './context.ts'
 import { grouped, printLine, textTable } from './output.ts'
 

@@ -1,9 +1,9 @@
+import { type RatioMetric, ratioMetrics } from '../markets/metrics.ts'
 import { compareFilings } from './filings.ts'
 import type { Period, PeriodIndex, Series } from './periods.ts'
-import { isRatio, type Ratio, ratios } from './ratioDefinitions.ts'
 import type { Filing } from './reportedFact.ts'
 import { trailingMetric } from './spans.ts'
-import { ratioKey, type VintageBuilder } from './vintages.ts'
+import { isRatio, ratioKey, type VintageBuilder } from './vintages.ts'
 
 /**
  * Recomputes the ratios of every period that the day's filings changed, from the figures current at the end
@@ -19,7 +19,7 @@ export function updateRatios(periods: PeriodIndex, vintages: VintageBuilder): vo
   }
   for (const [key, filing] of groups) {
     const inputs = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
-    for (const ratio of ratios) updateRatio(ratio, inputs, periods, vintages, filing)
+    for (const ratio of ratioMetrics) updateRatio(ratio, inputs, periods, vintages, filing)
   }
   // Recording ratios marks the same groups as touched; without this call the next day would recompute them
   // all.
@@ -58,22 +58,22 @@ export function trailingInputs(vintages: VintageBuilder, key: number): Inputs {
 }
 
 function updateRatio(
-  ratio: Ratio,
+  { name: metric, components: [numerator, denominator], yearOnly }: RatioMetric,
   { top: findTop, bottom: findBottom, name }: Inputs,
   periods: PeriodIndex,
   vintages: VintageBuilder,
   filing: Filing,
 ): void {
-  const top = findTop(ratio.numerator)
+  const top = findTop(numerator)
   if (top === undefined) return
-  const bottom = findBottom(ratio.denominator)
+  const bottom = findBottom(denominator)
   if (!bottom?.current || top.current === null || top.current.end !== bottom.current.end) {
-    const stale = top.period.series.get(name(ratio.name))
+    const stale = top.period.series.get(name(metric))
     if (stale !== undefined) vintages.withdraw(stale, filing)
     return
   }
-  if (ratio.yearOnly && top.current.fp !== 0 && top.current.fp !== 5) return
-  const series = periods.seriesOf(top.period, name(ratio.name))
+  if (yearOnly && top.current.fp !== 0 && top.current.fp !== 5) return
+  const series = periods.seriesOf(top.period, name(metric))
   // Adding 0 turns -0 into 0: 0 / -5 is 0.
   const value = top.current.value / bottom.current.value + 0
   const isMixed = top.current.unit !== bottom.current.unit || (top.bases & bottom.bases) === 0

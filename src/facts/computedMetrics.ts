@@ -1,3 +1,4 @@
+import { type ComputedMetric, computedMetrics } from '../markets/metrics.ts'
 import { earliestMark, laterOfDay, trailingInputs, yearlyInputs } from './computeRatios.ts'
 import type { PeriodIndex, Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
@@ -6,39 +7,27 @@ import { isKnown, type KnownSeries, sumOf } from './yearsToDate.ts'
 
 type Find = (metric: string) => Series | undefined
 
-/** A figure that is a sum of other figures of the same period. */
-interface Computed {
-  readonly name: string
-  readonly parts: readonly { readonly metric: string; readonly sign: 1 | -1 }[]
-  /** True if other figures of the period contradict the meaning of the parts; there is no row then. */
-  readonly isRefuted?: (find: Find) => boolean
-}
+type Sum = Pick<ComputedMetric, 'name' | 'operation'> & { readonly components: readonly string[] }
 
-const plus = (metric: string) => ({ metric, sign: 1 }) as const
-const minus = (metric: string) => ({ metric, sign: -1 }) as const
-
-/** In order of computation. `src/markets/metrics.ts` describes them. */
-export const computedMetrics: readonly Computed[] = [
-  { name: 'gross_profit', parts: [plus('revenue'), minus('cost_of_revenue')] },
-  { name: 'free_cash_flow', parts: [plus('operating_cash_flow'), minus('capital_expenditure')] },
-  { name: 'ebitda', parts: [plus('operating_income'), plus('depreciation_amortization')] },
-  { name: 'working_capital', parts: [plus('current_assets'), minus('current_liabilities')] },
-  { name: 'short_term_borrowings', parts: [plus('commercial_paper')], isRefuted: hasOtherBorrowings },
-  {
-    // Some filers include the current part of long-term debt in `ShortTermBorrowings` (it makes up 8,944 of
-    // IBM's 8,945 million), so the two are never added. Commercial paper runs for at most 270 days, so by
-    // definition it is not long-term debt.
-    name: 'current_debt',
-    parts: [plus('commercial_paper'), plus('long_term_debt_current')],
-    isRefuted: find => hasOtherBorrowings(find) || borrowsMoreThanPaper(find),
-  },
-  {
-    name: 'total_debt',
-    parts: [plus('current_debt'), plus('long_term_debt_noncurrent')],
-    isRefuted: find => isLessThanItsParts(find) || mixesLeases(find),
-  },
-  { name: 'net_debt', parts: [plus('total_debt'), minus('cash')] },
+/** In order of computation. */
+const sums: readonly Sum[] = [
+  // Filings state these two; where one does not, they are computed.
+  { name: 'gross_profit', components: ['revenue', 'cost_of_revenue'], operation: '-' },
+  { name: 'short_term_borrowings', components: ['commercial_paper'], operation: '+' },
+  ...computedMetrics.filter(({ operation }) => operation !== '/'),
 ]
+
+/**
+ * Sums whose parts are contradicted by other figures of the period; there is no row then. Some filers include
+ * the current part of long-term debt in `ShortTermBorrowings` (it makes up 8,944 of IBM's 8,945 million), so
+ * the two are never added. Commercial paper runs for at most 270 days, so by definition it is not long-term
+ * debt.
+ */
+const refutations = new Map<string, (find: Find) => boolean>([
+  ['short_term_borrowings', hasOtherBorrowings],
+  ['current_debt', find => hasOtherBorrowings(find) || borrowsMoreThanPaper(find)],
+  ['total_debt', find => isLessThanItsParts(find) || mixesLeases(find)],
+])
 
 /**
  * Some filers have bank loans beside commercial paper (Honeywell, Alcoa), so the paper alone understates what
@@ -82,17 +71,17 @@ function mixesLeases(find: Find): boolean {
 export function updateComputed(periods: PeriodIndex, vintages: VintageBuilder): void {
   for (const { key, filing } of vintages.touchedGroups()) {
     const { top: find, name } = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
-    for (const computed of computedMetrics) {
-      if (find(computed.parts[0].metric) === undefined) continue
-      const parts = computed.parts.map(({ metric }) => find(metric))
-      updateOne(name(computed.name), computed, { parts, find }, periods, vintages, filing)
+    for (const sum of sums) {
+      if (find(sum.components[0]) === undefined) continue
+      const parts = sum.components.map(find)
+      updateOne(name(sum.name), sum, { parts, find }, periods, vintages, filing)
     }
   }
 }
 
 function updateOne(
   name: string,
-  { parts: definition, isRefuted }: Computed,
+  { name: metric, operation }: Sum,
   { parts, find }: { readonly parts: readonly (Series | undefined)[]; readonly find: Find },
   periods: PeriodIndex,
   vintages: VintageBuilder,
@@ -103,9 +92,11 @@ function updateOne(
   const series = first.period.series.get(name)
   if (series !== undefined && (series.reportedGroup !== null || series.derivedGroup !== null)) return
   const known = parts.filter(isKnown)
-  const value = sumOf(...known.map((part, index) => part.current.value * definition[index].sign))
-  const isWhole = known.length === definition.length && areOfOneKind(known) && Number.isFinite(value)
-  if (!isWhole || isRefuted?.(find)) {
+  const value = sumOf(
+    ...known.map(({ current }, index) => (operation === '-' && index > 0 ? -current.value : current.value)),
+  )
+  const isWhole = known.length === parts.length && areOfOneKind(known) && Number.isFinite(value)
+  if (!isWhole || refutations.get(metric)?.(find)) {
     if (series !== undefined) vintages.withdraw(series, filing)
     return
   }

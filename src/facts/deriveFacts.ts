@@ -5,6 +5,7 @@ import { CoverCounts, reportLabel } from './coverCounts.ts'
 import type { FactRow, RepeatRow } from './factRow.ts'
 import { groupByDay, groupByFiling } from './filings.ts'
 import { FiscalCalendar, lastDayOf } from './fiscalCalendar.ts'
+import { type KnownMoment, knownMoments } from './knownMoments.ts'
 import type { MetricRules } from './metricRules.ts'
 import { MistaggedQuarters, type PlacedFact } from './mistaggedQuarters.ts'
 import { type Period, PeriodIndex, type Series } from './periods.ts'
@@ -28,10 +29,9 @@ export interface DerivedEntity {
   readonly unplaced: number
   /** Filings whose filing date no source has stated yet. All their facts are among `repeats`. */
   readonly undatedFilings: number
+  /** The stretches of time in which figures are not those as of the last ended day; empty if `endOfDay` is unknown. */
+  readonly moments: readonly KnownMoment[]
 }
-
-/** Raise this whenever the same filings would give different figures: all files are then read again. */
-export const derivationRevision = 4
 
 interface DerivationContext {
   readonly rules: MetricRules
@@ -39,6 +39,8 @@ interface DerivationContext {
   readonly fiscalYearEnd: string | null
   /** What other sources state about filings (acceptance times), by accession. */
   readonly filings?: ReadonlyMap<string, Filing>
+  /** The instant at which a day has ended in the market. */
+  readonly endOfDay?: (day: number) => number
 }
 
 /**
@@ -49,7 +51,7 @@ interface DerivationContext {
  */
 export function deriveFacts(
   reportedFacts: readonly ReportedFact[],
-  { rules, fiscalYearEnd, filings = new Map() }: DerivationContext,
+  { rules, fiscalYearEnd, filings = new Map(), endOfDay }: DerivationContext,
 ): DerivedEntity {
   const calendar = new FiscalCalendar(rules, fiscalYearEnd)
   const periods = new PeriodIndex()
@@ -121,7 +123,8 @@ export function deriveFacts(
     for (const reported of [...selection.unserved, ...selection.lesser]) repeats.push(unlabelled(reported))
     return periods.takeRefined()
   }
-  for (const day of groupByDay(groupByFiling(reportedFacts, filings))) {
+  const filed = groupByFiling(reportedFacts, filings)
+  for (const day of groupByDay(filed)) {
     const refined = day.flatMap(({ filing, reportedFacts: ofFiling }) =>
       readFiling(filing, ofFiling).map(period => ({ period, filing })),
     )
@@ -137,7 +140,16 @@ export function deriveFacts(
     for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
     vintages.endDay()
   }
-  return { facts: vintages.facts, repeats, unplaced, undatedFilings }
+  const { facts } = vintages
+  const dated = filed.flatMap(({ filing }) => (filing.filed === unknownFilingDate ? [] : [filing]))
+  const moments =
+    endOfDay === undefined
+      ? []
+      : knownMoments(dated, endOfDay, facts, known => {
+          const ofKnown = reportedFacts.filter(({ filing }) => known.has(filing.accession))
+          return deriveFacts(ofKnown, { rules, fiscalYearEnd, filings }).facts
+        })
+  return { facts, repeats, unplaced, undatedFilings, moments }
 }
 
 /** Records a reported fact unless the filing has already reported one for the series. */

@@ -1,4 +1,4 @@
-import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
+import { type ClockReading, type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 
 export interface FiledFacts {
   readonly filing: Filing
@@ -44,7 +44,8 @@ export function groupByDay(filings: readonly FiledFacts[]): readonly (readonly F
 
 /**
  * Merges what two sources state about one filing. They may each leave something out. If they disagree on the
- * day, the later one counts: nothing may be visible before it was filed. A known day replaces an unknown one.
+ * day or the time, the later one counts: nothing may be visible before it was filed. A known day replaces an
+ * unknown one.
  */
 export function mergeFilings(a: Filing, b: Filing): Filing {
   if (b.filed === unknownFilingDate && a.filed !== unknownFilingDate) return a
@@ -56,9 +57,22 @@ export function mergeFilings(a: Filing, b: Filing): Filing {
       ? b.acceptedAt
       : b.acceptedAt === null
         ? a.acceptedAt
-        : Math.min(a.acceptedAt, b.acceptedAt)
-  const merged: Filing = { accession: a.accession, form, filed, acceptedAt, ...mergeAttributes(a, b) }
-  return isSameFiling(merged, a) ? a : merged
+        : Math.max(a.acceptedAt, b.acceptedAt)
+  const readings = mergeReadings(a.readings, b.readings)
+  const merged: Filing = {
+    ...{ accession: a.accession, form, filed, acceptedAt },
+    ...(readings === undefined ? {} : { readings }),
+    ...mergeAttributes(a, b),
+  }
+  return isSameFiling(merged, a) && readings?.length === a.readings?.length ? a : merged
+}
+
+function mergeReadings(
+  a: readonly ClockReading[] | undefined,
+  b: readonly ClockReading[] | undefined,
+): readonly ClockReading[] | undefined {
+  if (a === undefined || b === undefined || a === b) return a ?? b
+  return [...new Map([...a, ...b].map(one => [`${one.lister} ${one.shown} ${one.clock}`, one])).values()]
 }
 
 const attributes = ['fiscalYearEnd', 'companyName', 'sector'] as const

@@ -66,7 +66,7 @@ export class FiscalCalendar {
     return this.forms.annualForm.test(form)
   }
 
-  /** Whether a year that ends on this day in an annual report is one of the entity's. */
+  /** Whether a year in an annual report that ends on this day is one of the entity's fiscal years. */
   isYearEnd(day: number, slack: number): boolean {
     return minDistance(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
   }

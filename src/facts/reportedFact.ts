@@ -27,10 +27,15 @@ export interface Filing {
   /** `unknownFilingDate` until a source states it. */
   readonly filed: number
   /**
-   * Milliseconds since 1970 by the register's own clock; null if no source states it. Used only to order
-   * filings of one day.
+   * The instant at which the register accepted it, in milliseconds since 1970 (UTC); null if no source states
+   * it unambiguously. The filing then counts from the end of its day.
    */
   readonly acceptedAt: number | null
+  /**
+   * The times of acceptance as sources show them, in any order, if they do not determine an instant on their own.
+   * `acceptedAt` then follows from all readings of the filer (`Register.settleTimes`).
+   */
+  readonly readings?: readonly ClockReading[]
   /** `MMDD`: the company's year end on the day of the filing, if the source states it. */
   readonly fiscalYearEnd?: string
   /** The company's name as the filing's document gives it. */
@@ -39,6 +44,19 @@ export interface Filing {
    * The company's industry as the filing's document gives it: scheme, code and, if stated, name (`SIC 3571`).
    */
   readonly sector?: string
+}
+
+/** A time as a source shows it. Which clock it is on may follow only from other readings of the same list. */
+export interface ClockReading {
+  /** The register's number of the filer in whose list it is shown; '' for a source whose clock is known. */
+  readonly lister: string
+  /** The digits, as milliseconds since 1970 as if they were UTC. */
+  readonly shown: number
+  /**
+   * The clock at this row as far as the list alone reveals it: the register's local time, UTC, undetermined (`open`),
+   * or contradicted by its neighbour (`doubtful`).
+   */
+  readonly clock: 'local' | 'utc' | 'open' | 'doubtful'
 }
 
 /**

@@ -25,12 +25,12 @@ export function roundingOfFiling(reportedFacts: readonly ReportedFact[]): Filing
       counts.set(unit, count)
     }
     count.all++
-    for (const [place, size] of units.entries()) if (value % size === 0) count.multiples[place]++
+    for (const [index, size] of units.entries()) if (value % size === 0) count.multiples[index]++
   }
   const rounding = new Map<string, RoundingUnit>()
   for (const [unit, { all, multiples }] of counts) {
-    const place = multiples.findIndex(count => count * 2 >= all)
-    rounding.set(unit, units[place] ?? 1)
+    const index = multiples.findIndex(count => count * 2 >= all)
+    rounding.set(unit, units[index] ?? 1)
   }
   return rounding
 }

@@ -90,9 +90,9 @@ function addStatement(stated: ReportedFact[], reported: ReportedFact, rules: Met
   const { metric, tag, start } = reported
   const isCompared = start !== null && rules.rule(metric).additive
   const group = rules.group(metric, tag)
-  const place = isCompared ? stated.findIndex(other => rules.group(metric, other.tag) === group) : 0
-  if (place === -1) stated.push(reported)
-  else if (isPreferred(reported, stated[place], rules)) stated[place] = reported
+  const index = isCompared ? stated.findIndex(other => rules.group(metric, other.tag) === group) : 0
+  if (index === -1) stated.push(reported)
+  else if (isPreferred(reported, stated[index], rules)) stated[index] = reported
 }
 
 /**

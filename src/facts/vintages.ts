@@ -1,9 +1,14 @@
+import { ratioMetrics } from '../markets/metrics.ts'
 import type { FactRow } from './factRow.ts'
 import { compareFilings } from './filings.ts'
 import type { OpenRow, Period, Series } from './periods.ts'
-import { isRatio } from './ratioDefinitions.ts'
 import type { Filing, ReportedFact } from './reportedFact.ts'
 import { isOneAmount, type RoundingUnit } from './rounding.ts'
+import { withoutTrailing } from './spans.ts'
+
+const ratioNames = new Set(ratioMetrics.map(({ name }) => name))
+
+export const isRatio = (metric: string): boolean => ratioNames.has(withoutTrailing(metric))
 
 interface Figure {
   readonly tag: string | null

@@ -16,6 +16,10 @@ export interface Column<Name extends string = string> {
   readonly kind: CellKind
 }
 
+/** The columns of a table by name, in this order. */
+export const columns = <Name extends string>(kinds: Readonly<Record<Name, CellKind>>): Column<Name>[] =>
+  Object.entries<CellKind>(kinds).map(([name, kind]) => ({ name: name as Name, kind }))
+
 /** A cell in a format without lists. */
 export type FlatCell = string | number | boolean | null
 /** A list is an array in JSON and NDJSON, and space-separated text in CSV and Parquet. */
@@ -67,40 +71,4 @@ export function readOutputFormat({ format = 'json', comments = false }: OutputFo
 interface OutputFormatQuery {
   readonly format?: DataFormat
   readonly comments?: boolean
-}
-
-/** Matches white space and invisible characters first, because programs that trim a cell find the formula
- * after them. Then = + - @, including their full-width and small forms from East Asian fonts, which
- * spreadsheets accept as well. */
-const startsFormula =
-  /^'*(?:[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u
-/** The same after a character that some spreadsheets treat as a separator, beginning the next cell. */
-const startsFormulaInside =
-  /([;\t\r\n])(?=['\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/gu
-const guardInside =
-  /([;\t\r\n])'(?=['\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/gu
-const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-const hasSeparator = /[;\t\r\n]/
-const needsQuotes = /[",\r\n]/
-
-/** One cell according to RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a
- * tab or a line break as a formula. Unless it is a number, such text gets a leading apostrophe, and so does
- * such a part after a semicolon, a tab or a line break. All CSV output must pass through this function. */
-export function csvCell(value: FlatCell): string {
-  if (value === null) return ''
-  if (typeof value !== 'string') return String(value)
-  const led = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
-  const safe = hasSeparator.test(led) ? led.replace(startsFormulaInside, "$1'") : led
-  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-/** Reverses `csvCell`: the text without the apostrophes that it added. */
-export function withoutFormulaGuard(cell: string): string {
-  const led = hasSeparator.test(cell) ? cell.replace(guardInside, '$1') : cell
-  return led.startsWith("'") && startsFormula.test(led) ? led.slice(1) : led
-}
-
-/** One record with its line ending. */
-export function csvLine(values: readonly FlatCell[]): string {
-  return `${values.map(csvCell).join(',')}\r\n`
 }

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import {
   type Column,
-  csvLine,
   type DataFormat,
   flatCell,
   type OutputFormat,
   type Row,
   type RowFormat,
 } from './columns.ts'
+import { csvLine } from './csv.ts'
 import { type Notices, noticeHeaders, noticeLines } from './notices.ts'
 import { ParquetEncoder } from './parquet.ts'
 

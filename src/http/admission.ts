@@ -1,14 +1,10 @@
 import { type AccessDeps, authenticate, type Caller } from '../access/authenticate.ts'
-import { findSignedIn, type Operator, type SignedIn } from '../access/signedIn.ts'
 import { findVisitor, takePage } from '../access/visitor.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/verdict.ts'
-import { redirectAnswer } from './answers.ts'
 import type { BodyReader } from './body.ts'
-import type { Answer, RequestContext } from './context.ts'
-import { routeUnknown } from './notFound.ts'
-import { noQuery } from './parameters.ts'
-import { readSubmittedForm, requireOwnForm, type SubmittedForm } from './submittedForm.ts'
+import type { RequestContext } from './context.ts'
+import { requireOwnForm } from './submittedForm.ts'
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key).
  * `usage` requires a key, reports the remaining limits, and has a counter of its own. `search` needs no key:
@@ -18,19 +14,6 @@ import { readSubmittedForm, requireOwnForm, type SubmittedForm } from './submitt
  * agent tools, sent with a key or as demo. They have a counter of their own; the requests that a tool makes
  * are counted as ordinary requests. `open` counts nothing. */
 export type AccessPolicy = 'key' | 'usage' | 'search' | 'page' | 'pageForm' | 'download' | 'agent' | 'open'
-
-/** Who may use a page or form of an account. All of them count per address, and a form must come from one of
- * our pages. `visitor` admits everybody. `session` admits signed-in people and redirects others to the
- * sign-in page. `admin` admits operators, redirects visitors to the sign-in page, and answers any other
- * account as if the route did not exist. Each policy passes the account and the form that it read to the
- * handler, which cannot get them any other way. */
-export type AccountPolicy =
-  | 'visitorPage'
-  | 'visitorForm'
-  | 'sessionPage'
-  | 'sessionForm'
-  | 'adminPage'
-  | 'adminForm'
 
 export interface AdmissionDeps {
   readonly access: AccessDeps
@@ -155,106 +138,5 @@ export function requireOneHost({ request }: RequestContext): void {
       ? 'The request has more than one Host header. Send one.'
       : 'The Host header is not the name or address of a host. Send it like data.example.com:3000.',
     { param: 'Host' },
-  )
-}
-
-/** Thrown by a policy to answer a request without its handler. */
-export class AnsweredByPolicy extends Error {
-  readonly answer: Answer
-
-  constructor(answer: Answer) {
-    super('The access policy answered this request.')
-    this.answer = answer
-  }
-}
-
-const redirect = (path: string) => new AnsweredByPolicy(redirectAnswer(path))
-
-export async function admitVisitor(
-  deps: AdmissionDeps,
-  context: RequestContext,
-): Promise<{ signedIn: SignedIn | null }> {
-  await countAccountPage(deps, context)
-  return { signedIn: await signedInOn(deps, context) }
-}
-
-export async function admitVisitorForm(
-  deps: AdmissionDeps,
-  context: RequestContext,
-): Promise<{ signedIn: SignedIn | null; form: SubmittedForm }> {
-  await countAccountPage(deps, context)
-  const form = await formOf(deps, context)
-  return { signedIn: await signedInOn(deps, context), form }
-}
-
-export async function admitSession(
-  deps: AdmissionDeps,
-  context: RequestContext,
-): Promise<{ signedIn: SignedIn }> {
-  await countAccountPage(deps, context)
-  noQuery(context)
-  const signedIn = await signedInOn(deps, context)
-  if (signedIn === null) throw redirect(`/sign-in?next=${context.path}`)
-  return { signedIn }
-}
-
-export async function admitSessionForm(
-  deps: AdmissionDeps,
-  context: RequestContext,
-): Promise<{ signedIn: SignedIn; form: SubmittedForm }> {
-  const { signedIn, form } = await admitVisitorForm(deps, context)
-  if (signedIn === null) throw redirect('/sign-in')
-  return { signedIn, form }
-}
-
-/** Unlike the other policies, this one leaves the query string to the handler. */
-export async function admitAdmin(deps: AdmissionDeps, context: RequestContext): Promise<{ admin: Operator }> {
-  await countAccountPage(deps, context)
-  return { admin: await requireAdmin(deps, context, context.path) }
-}
-
-export async function admitAdminForm(
-  deps: AdmissionDeps,
-  context: RequestContext,
-): Promise<{ admin: Operator; form: SubmittedForm }> {
-  await countAccountPage(deps, context)
-  // Checked before the form is read, so that no response to a form reveals that /admin exists.
-  const admin = await requireAdmin(deps, context, '/admin')
-  return { admin, form: await formOf(deps, context) }
-}
-
-async function requireAdmin(deps: AdmissionDeps, context: RequestContext, next: string): Promise<Operator> {
-  const signedIn = await signedInOn(deps, context)
-  if (signedIn === null) throw redirect(`/sign-in?next=${next}`)
-  if (!signedIn.isAdmin) {
-    // Identical to the response of an unknown path, which has no rate-limit headers.
-    context.verdict = null
-    context.isOfAccount = false
-    throw routeUnknown(context)
-  }
-  // Omits the operator's account: the audit log files an event under the account that it concerns.
-  const { email, address } = signedIn.actor
-  return { email, address }
-}
-
-const signedInOn = ({ access }: AdmissionDeps, { request, address }: RequestContext) =>
-  findSignedIn(access, request, address)
-
-function formOf({ bodies, settings }: AdmissionDeps, context: RequestContext): Promise<SubmittedForm> {
-  noQuery(context)
-  return readSubmittedForm(context, bodies, settings.baseUrl)
-}
-
-async function countAccountPage({ access }: AdmissionDeps, context: RequestContext): Promise<void> {
-  context.isOfAccount = true
-  const verdict = await takePage(access.rateLimiter, context.address)
-  // The headers of the response report the remaining limits, as on pages with data.
-  context.verdict = verdict
-  const { refused } = verdict
-  if (refused === null) return
-  throw new Failure(
-    refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
-    `Too many pages were opened from your network. Try again in ${refused.retryAfterSeconds} s.`,
-    { retryAfterSeconds: refused.retryAfterSeconds },
   )
 }

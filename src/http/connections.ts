@@ -89,7 +89,7 @@ export function capConnections({ port, caps, trustedProxies, log, onClosed }: Wa
     if (closed === 0 || performance.now() - reportedAt < reportEveryMs) return
     log.warn(
       { closed, address: over.at(0)?.address, open: connections.length - over.length },
-      'Connections over MAX_CONNECTIONS or MAX_CONNECTIONS_PER_ADDRESS were closed.',
+      'Connections over MAX_CONNECTIONS, or over an eighth of it from one address, were closed.',
     )
     closed = 0
     reportedAt = performance.now()

@@ -84,9 +84,18 @@ export class PositionCursors<Position extends TSchema> {
   }
 
   read(cursors: CursorSigner, scope: CursorScope, cursor: string): Static<Position> {
-    const position: unknown = JSON.parse(cursors.read(scope, cursor))
+    const position = jsonOf(cursors.read(scope, cursor))
     if (Value.Check(this.#position, position)) return position
     throw notValid()
+  }
+}
+
+/** An earlier version of this program may have signed a position in another format. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -70,5 +70,5 @@ function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split('/')
   const given = path.split('/')
   if (wanted.length !== given.length) return false
-  return wanted.every((part, place) => (part.startsWith(':') ? given[place] !== '' : part === given[place]))
+  return wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
 }

@@ -3,19 +3,8 @@ import type { Logger } from 'pino'
 import { type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
 import type { ErrorCode, Failure } from '../errors.ts'
 import { currentScope } from '../trace.ts'
-import {
-  type AccountPolicy,
-  type AdmissionDeps,
-  AnsweredByPolicy,
-  admitAdmin,
-  admitAdminForm,
-  admitSession,
-  admitSessionForm,
-  admitVisitor,
-  admitVisitorForm,
-  authorize,
-  requireOneHost,
-} from './admission.ts'
+import { AnsweredByPolicy } from './accountAdmission.ts'
+import { type AdmissionDeps, requireOneHost } from './admission.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
@@ -24,8 +13,8 @@ import { innerAddress } from './innerRequest.ts'
 import { inTraceOfRequest } from './inTraceOfRequest.ts'
 import { addLimitHeaders, withPolicy } from './limitHeaders.ts'
 import { accessLog } from './log.ts'
-import { routeUnknown, unroutedAnswer } from './notFound.ts'
-import { asDeclared, type DeclaredAccess } from './routePolicies.ts'
+import { unroutedAnswer } from './notFound.ts'
+import { policyMacros } from './policyMacros.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
@@ -145,50 +134,10 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     }
   }
 
-  // `async` is required in hooks: Elysia awaits a hook only if its source text looks asynchronous.
-  function hookOf(declared: DeclaredAccess) {
-    if (declared === 'open' || typeof declared === 'object')
-      return ({ context }: { context: RequestContext }) => {
-        requireOneHost(context)
-        context.admitted = true
-      }
-    if (declared === 'page' || declared === 'pageForm' || declared === 'download')
-      return async ({ context, route }: { context: RequestContext; route: string }) => {
-        requireOwnPath(context, route)
-        return authorize(deps, context, declared)
-      }
-    return async ({ context }: { context: RequestContext }) => {
-      // Awaited, because returning the promise takes three turns of the microtask queue instead of one.
-      await authorize(deps, context, declared)
-    }
-  }
-
-  type Admit<Admitted> = (deps: AdmissionDeps, context: RequestContext) => Promise<Admitted>
-
-  /** @param admit returns what the handler gets in addition to the context; it throws to keep the handler
-   *   from running */
-  function accountPolicy<Admitted extends object>(policy: AccountPolicy, admit: Admit<Admitted>) {
-    const resolve = async ({ context }: { context: RequestContext }) => {
-      requireOneHost(context)
-      const admitted = await admit(deps, context)
-      context.admitted = true
-      return admitted
-    }
-    return { detail: { hide: true }, resolve: asDeclared(policy, resolve) }
-  }
-
   return new Elysia({ name: 'http' })
     .wrap(inTraceOfRequest)
     .derive({ as: 'global' }, ({ request }) => ({ context: begin(request) }))
-    .macro({
-      access: (declared: DeclaredAccess) => ({ beforeHandle: asDeclared(declared, hookOf(declared)) }),
-      visitorPage: accountPolicy('visitorPage', admitVisitor),
-      visitorForm: accountPolicy('visitorForm', admitVisitorForm),
-      sessionPage: accountPolicy('sessionPage', admitSession),
-      sessionForm: accountPolicy('sessionForm', admitSessionForm),
-      adminPage: accountPolicy('adminPage', admitAdmin),
-      adminForm: accountPolicy('adminForm', admitAdminForm),
-    })
+    .macro(policyMacros(deps))
     .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>
       // Elysia also maps what onError returned.
       responseValue instanceof Response ? responseValue : answer(context, route, responseValue as Answer),
@@ -196,13 +145,6 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     .onError({ as: 'global' }, ({ request, context = begin(request), route, code, error }) =>
       code === 'NOT_FOUND' ? answerUnrouted(context) : fail(context, route, error),
     )
-}
-
-/** Fails if the path does not start as its route does. Elysia looks for the path from the twelfth character
- * of the URL. With a Host header of three letters or fewer it would skip the first part of the path, and
- * `/x/search` would match `/search`. */
-function requireOwnPath(context: RequestContext, route: string): void {
-  if (context.path.split('/', 2)[1] !== route.split('/', 2)[1]) throw routeUnknown(context)
 }
 
 /** Converts an answer to a response, adding the headers that belong only to this request. */

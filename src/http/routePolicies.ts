@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
-import type { AccessPolicy, AccountPolicy } from './admission.ts'
+import type { AccountPolicy } from './accountAdmission.ts'
+import type { AccessPolicy } from './admission.ts'
 
 /** The `access` of a route. Where an open route would be surprising, it says why it is open. */
 export type DeclaredAccess = AccessPolicy | { readonly openBecause: string }

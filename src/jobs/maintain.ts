@@ -1,8 +1,9 @@
 import { Failure } from '../errors.ts'
 import type { JobDeps } from './deps.ts'
+import { cancelJob, endJob } from './endJobQueries.ts'
 import { claimHours } from './idempotency.ts'
 import { jobRetentionDays } from './job.ts'
-import { endJob, findUnfinished } from './jobQueries.ts'
+import { findUnfinished } from './jobQueries.ts'
 import {
   deleteExpired,
   findAbandonedJobs,
@@ -94,7 +95,7 @@ async function stopEndedJobs({ sql, openJobs }: JobDeps): Promise<void> {
 /** A revoked key may have been stolen, so its jobs must not keep using the machine. Clients that watch them
  * see them end. */
 async function cancelRevoked({ sql }: JobDeps): Promise<void> {
-  for (const jobId of await findRevokedJobs(sql)) await endJob(sql, jobId, { state: 'cancelled' })
+  for (const jobId of await findRevokedJobs(sql)) await cancelJob(sql, jobId)
 }
 
 /** A task that kills its process at every attempt cannot report its own failure. */

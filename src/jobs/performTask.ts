@@ -2,7 +2,7 @@ import { type ErrorCode, Failure } from '../errors.ts'
 import { asFailure } from '../http/errors.ts'
 import { isDiskFull } from '../postgres/errors.ts'
 import type { JobDeps } from './deps.ts'
-import { endJob } from './jobQueries.ts'
+import { endJob } from './endJobQueries.ts'
 import { inTraceOfJob } from './jobTrace.ts'
 import type { QueueTask } from './queue.ts'
 

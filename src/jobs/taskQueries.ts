@@ -26,6 +26,8 @@ const firstPriority = 10
  * order in which they were added. */
 const lastPriority = 30_000
 const unpaidQueue = 'unpaid'
+/** What the queue calls a shard. Do not rename it: other versions of this program read it. */
+export const shardTaskName = 'share'
 
 /** Adds tasks of a job to the queue, all with the same turn. Called in the transaction that makes them
  * necessary, so that neither commits without the other. */
@@ -43,7 +45,7 @@ export async function addTasks(client: SqlClient, jobId: string, tasks: readonly
       select coalesce(min(priority), ${firstPriority}) as front,
         count(*) filter (where queue_name = ${unpaidQueue}) as unpaid,
         (select count(*) from own where what = 'start' and queue_name is null) as starts,
-        (select max(priority) + 1 from own where what = 'share') as behind_shards
+        (select max(priority) + 1 from own where what = ${shardTaskName}) as behind_shards
       from waiting
     )
     select asfiled_queue.add_job(

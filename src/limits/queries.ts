@@ -32,9 +32,9 @@ export async function takeHits(
   hits: readonly HitRequest[],
   clockSeconds: number | null = null,
 ): Promise<HitCounter[]> {
-  const order = Array.from(hits, (_, place) => place)
+  const order = Array.from(hits, (_, index) => index)
   if (hits.length > 1) order.sort((a, b) => bySubject(hits[a], hits[b]))
-  const sorted = order.map(place => hits[place])
+  const sorted = order.map(index => hits[index])
   const rows = await sql<HitCounter[]>`
     select subject, granted, minute::float8 as minute, used, used_before, used_today, at
     from take_hits(

@@ -151,10 +151,10 @@ export class RateLimiter {
 
   #settle(batch: Batch, counters: readonly HitCounter[]): void {
     const groups = [...batch.groups.values()]
-    for (const [place, counter] of counters.entries()) {
-      const group = groups[place]
+    for (const [index, counter] of counters.entries()) {
+      const group = groups[index]
       if (group === undefined) {
-        batch.wholes[place - groups.length]?.resolve(counter)
+        batch.wholes[index - groups.length]?.resolve(counter)
         continue
       }
       if (counter.granted < group.wanted) {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { MetricDefinition } from './metrics.ts'
+import { Metric, MetricDefinition } from './metrics.ts'
 
 const strict = { additionalProperties: false } as const
 const text = (description: string) => Type.String({ minLength: 1, description })
@@ -109,7 +109,7 @@ const Sync = Type.Object(
   { ...strict, $id: 'RegisterSync' },
 )
 
-/** The description of a market in manifests/<code>.yaml. The API serves it unchanged. */
+/** The description of a market, as the API serves it. */
 export const Manifest = Type.Object(
   {
     code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166 code; the `market` of a request.' }),
@@ -147,6 +147,13 @@ export const Manifest = Type.Object(
       {
         timezone: Type.String({ minLength: 1, description: 'IANA zone in which `filed` is a day.' }),
         fiscal_year: text('How fy and fp are derived from a period.'),
+        sessions: Type.Optional(
+          Type.String({
+            pattern: '^[A-Z]{4}$',
+            description:
+              'The exchange (ISO 10383 code) whose sessions `as_of=...@open` and `@close` refer to. Absent if none is known.',
+          }),
+        ),
       },
       { ...strict, $id: 'MarketCalendar' },
     ),
@@ -196,3 +203,7 @@ export const Manifest = Type.Object(
   { ...strict, $id: 'Manifest' },
 )
 export type Manifest = Static<typeof Manifest>
+
+/** manifests/<code>.yaml. */
+export const ManifestFile = Type.Object({ ...Manifest.properties, metrics: Type.Array(Metric) }, strict)
+export type ManifestFile = Static<typeof ManifestFile>

@@ -6,14 +6,17 @@ import { isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { shippedManifests } from './codes.ts'
 import { type CostTable, costTable } from './costs.ts'
-import { DefaultManifest, Manifest, type TradingCosts } from './manifest.ts'
+import { DefaultManifest, type Manifest, ManifestFile, type TradingCosts } from './manifest.ts'
 import {
   canonicalMetrics,
   computedMetrics,
-  type MetricDefinition,
+  definitionOf,
+  type Metric,
   ratioMetrics,
+  sharedMetrics,
   yearToDate,
 } from './metrics.ts'
+import { SessionFile, Sessions } from './sessions.ts'
 
 export interface Markets {
   readonly codes: readonly string[]
@@ -21,6 +24,8 @@ export interface Markets {
   /** Every metric of every market by name, in the order of the coverage index. */
   readonly metrics: ReadonlyMap<string, ServedMetric>
   readonly costs: CostTable
+  /** By market. */
+  readonly sessions: ReadonlyMap<string, Sessions>
   get(code: string): Manifest | undefined
 }
 
@@ -31,7 +36,7 @@ export async function loadMarkets(folder: URL | string = shippedManifests): Prom
   const path = folder instanceof URL ? fileURLToPath(folder) : folder
   const files = (await readdir(path)).filter(name => name.endsWith('.yaml')).sort()
   const faults: string[] = []
-  const manifests: Manifest[] = []
+  const manifests: ManifestFile[] = []
   let fallback: DefaultManifest | undefined
   for (const file of files) {
     const text = await Bun.file(`${path.replace(/\/$/, '')}/${file}`).text()
@@ -40,27 +45,56 @@ export async function loadMarkets(folder: URL | string = shippedManifests): Prom
       if (fallback) checkCosts(file, fallback.costs, faults)
       continue
     }
-    const manifest = parse(file, text, Manifest, faults)
+    const manifest = parse(file, text, ManifestFile, faults)
     if (manifest === undefined) continue
     checkManifest(file, manifest, faults)
     manifests.push(manifest)
   }
   if (!files.includes(defaultFile))
     faults.push(`${defaultFile}: missing; it must define the costs of rows without a market`)
+  const sessions = new Map<string, Sessions>()
+  for (const { code, calendar } of manifests) {
+    const read = calendar.sessions === undefined ? null : await readSessions(path, calendar, faults)
+    if (read !== null) sessions.set(code, read)
+  }
   if (faults.length > 0 || fallback === undefined) {
     throw new Failure('internal', `The manifests are invalid:\n  ${faults.join('\n  ')}`)
   }
-  return assemble(manifests, fallback)
+  return assemble(manifests, fallback, sessions)
 }
 
-function assemble(manifests: Manifest[], fallback: DefaultManifest): Markets {
-  manifests.sort((a, b) => (a.code < b.code ? -1 : 1))
+async function readSessions(
+  path: string,
+  { sessions: exchange, timezone }: Manifest['calendar'],
+  faults: string[],
+): Promise<Sessions | null> {
+  const name = `sessions/${exchange}.json`
+  const file = Bun.file(`${path.replace(/\/$/, '')}/${name}`)
+  if (!(await file.exists())) {
+    faults.push(`${name}: missing; a manifest names this exchange`)
+    return null
+  }
+  const read = parse(name, await file.text(), SessionFile, faults)
+  if (read === undefined) return null
+  if (read.timezone === timezone) return new Sessions(read)
+  faults.push(`${name}: /timezone: ${read.timezone} is not the zone of its manifest, ${timezone}`)
+  return null
+}
+
+function assemble(
+  files: ManifestFile[],
+  fallback: DefaultManifest,
+  sessions: ReadonlyMap<string, Sessions>,
+): Markets {
+  files.sort((a, b) => (a.code < b.code ? -1 : 1))
+  const manifests = files.map(file => ({ ...file, metrics: file.metrics.map(definitionOf) }))
   const byCode = new Map(manifests.map(manifest => [manifest.code, manifest]))
   return Object.freeze({
     codes: manifests.map(manifest => manifest.code),
     manifests,
-    metrics: listMetrics(manifests),
+    metrics: listMetrics(files),
     costs: costTable(manifests, fallback),
+    sessions,
     get: (code: string) => byCode.get(code),
   })
 }
@@ -86,7 +120,7 @@ function parse<S extends TSchema>(
 }
 
 /** Checks what a schema cannot express. */
-function checkManifest(file: string, manifest: Manifest, faults: string[]): void {
+function checkManifest(file: string, manifest: ManifestFile, faults: string[]): void {
   const fault = (path: string, message: string) => faults.push(`${file}: ${path}: ${message}`)
   if (file !== `${manifest.code.toLowerCase()}.yaml`) {
     fault('/code', `${manifest.code} belongs in ${manifest.code.toLowerCase()}.yaml`)
@@ -102,9 +136,7 @@ function checkManifest(file: string, manifest: Manifest, faults: string[]): void
       `${manifest.issuer.example} does not match ${manifest.issuer.pattern} with a group`,
     )
   }
-  const shared = new Set(
-    [...canonicalMetrics, ...computedMetrics, ...ratioMetrics].map(metric => metric.name),
-  )
+  const shared = new Set(sharedMetrics.map(metric => metric.name))
   const used = new Set(shared)
   manifest.metrics.forEach((metric, index) => {
     if (used.has(metric.name)) fault(`/metrics/${index}/name`, `${metric.name} is already used`)
@@ -153,25 +185,25 @@ function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
   })
 }
 
-export interface ServedMetric extends MetricDefinition {
+export interface ServedMetric extends Metric {
   /** Codes of the markets that report it. */
   readonly markets: readonly string[]
 }
 
-const stated = (metrics: readonly MetricDefinition[], manifest: Manifest) =>
+const stated = (metrics: readonly Metric[], manifest: ManifestFile) =>
   metrics.filter(metric => !manifest.unstated.includes(metric.name))
 
-const flowsOf = (manifest: Manifest) =>
+const flowsOf = (manifest: ManifestFile) =>
   [...stated(canonicalMetrics, manifest), ...manifest.metrics].filter(metric => metric.kind === 'flow')
 
 /** The computed metrics for which a market reports all components, or has them computed. */
-function computedOf(manifest: Manifest): readonly MetricDefinition[] {
+function computedOf(manifest: ManifestFile): readonly Metric[] {
   const known = new Set([...stated(canonicalMetrics, manifest), ...manifest.metrics].map(({ name }) => name))
-  const found: MetricDefinition[] = []
-  for (const { components, ...definition } of computedMetrics) {
-    if (!components.every(component => known.has(component))) continue
-    known.add(definition.name)
-    found.push(definition)
+  const found: Metric[] = []
+  for (const metric of computedMetrics) {
+    if (!metric.components.every(component => known.has(component))) continue
+    known.add(metric.name)
+    found.push(metric)
   }
   return found
 }
@@ -180,14 +212,14 @@ function computedOf(manifest: Manifest): readonly MetricDefinition[] {
  * In the order of the coverage index: canonical metrics, those of single markets, computed ones, ratios,
  * year-to-date figures.
  */
-function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, ServedMetric> {
-  const found = new Map<string, { definition: MetricDefinition; markets: string[] }>()
-  const add = (definition: MetricDefinition, market: string) => {
+function listMetrics(manifests: readonly ManifestFile[]): ReadonlyMap<string, ServedMetric> {
+  const found = new Map<string, { definition: Metric; markets: string[] }>()
+  const add = (definition: Metric, market: string) => {
     const entry = found.get(definition.name) ?? { definition, markets: [] }
     if (!entry.markets.includes(market)) entry.markets.push(market)
     found.set(definition.name, entry)
   }
-  const addAll = (list: (manifest: Manifest) => readonly MetricDefinition[]) => {
+  const addAll = (list: (manifest: ManifestFile) => readonly Metric[]) => {
     for (const manifest of manifests) for (const metric of list(manifest)) add(metric, manifest.code)
   }
   addAll(manifest => stated(canonicalMetrics, manifest))

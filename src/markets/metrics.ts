@@ -22,169 +22,284 @@ export const MetricDefinition = Type.Object(
 )
 export type MetricDefinition = Static<typeof MetricDefinition>
 
-type Kind = MetricDefinition['kind']
-type Unit = MetricDefinition['unit']
-
-const define = (name: string, kind: Kind, unit: Unit, description: string): MetricDefinition => ({
+export const definitionOf = ({ name, kind, unit, description }: MetricDefinition): MetricDefinition => ({
   name,
   kind,
   unit,
   description,
 })
 
+export const Sign = Type.Union(
+  [Type.Literal('amount'), Type.Literal('cost'), Type.Literal('outflow'), Type.Literal('signed')],
+  {
+    description:
+      'amount: a size, negative only where a filer states it so. cost: positive lowers profit. outflow: positive is money paid. signed: negative is a loss, an outflow or a deficit.',
+  },
+)
+
+/** The complete definition of a metric. The manifest of a market has the same fields for the market's own metrics. */
+export const Metric = Type.Object(
+  {
+    ...MetricDefinition.properties,
+    sign: Sign,
+    /** The section of a company's page that shows it. */
+    statement: Type.Union([
+      Type.Literal('income'),
+      Type.Literal('balance'),
+      Type.Literal('cash'),
+      Type.Literal('shares'),
+      Type.Literal('ratios'),
+    ]),
+  },
+  { additionalProperties: false },
+)
+export type Metric = Static<typeof Metric>
+
+interface SharedMetric extends Metric {
+  /** The label on pages, if it is not simply the words of its name. */
+  readonly label?: string | undefined
+}
+
+const define = (
+  name: string,
+  kind: Metric['kind'],
+  unit: Metric['unit'],
+  sign: Metric['sign'],
+  statement: Metric['statement'],
+  description: string,
+  label?: string,
+): SharedMetric => ({ name, kind, unit, sign, statement, description, label })
+
 /** Metrics that all markets share. Metrics of a single market are in its manifest. */
-export const canonicalMetrics: readonly MetricDefinition[] = [
+export const canonicalMetrics: readonly SharedMetric[] = [
   define(
     'revenue',
     'flow',
     'currency',
+    'amount',
+    'income',
     'Turnover. Never gross profit, even if a register reports only that.',
   ),
   define(
     'gross_profit',
     'flow',
     'currency',
+    'signed',
+    'income',
     'Revenue minus cost of sales, or the gross margin that a small filer reports instead of turnover.',
   ),
   define(
     'operating_income',
     'flow',
     'currency',
+    'signed',
+    'income',
     'Profit or loss before interest and taxes, as the filer reports it.',
   ),
   define(
     'net_income',
     'flow',
     'currency',
+    'signed',
+    'income',
     "Profit or loss after taxes, attributable to the parent's owners or to the whole group; the market's manifest says which.",
   ),
   define(
     'eps',
     'flow',
     'currency/share',
+    'signed',
+    'shares',
     'Basic earnings per share, based on the share count of the same filing.',
+    'EPS, basic',
   ),
   define(
     'eps_diluted',
     'flow',
     'currency/share',
+    'signed',
+    'shares',
     'Diluted earnings per share, based on the share count of the same filing.',
+    'EPS, diluted',
   ),
-  define('assets', 'stock', 'currency', 'Total assets.'),
-  define('current_assets', 'stock', 'currency', 'Assets due within a year.'),
-  define('cash', 'stock', 'currency', 'Cash and cash equivalents.'),
-  define('liabilities', 'stock', 'currency', 'Total liabilities, if the filer reports the total.'),
-  define('current_liabilities', 'stock', 'currency', 'Liabilities due within one year.'),
+  define('assets', 'stock', 'currency', 'amount', 'balance', 'Total assets.'),
+  define('current_assets', 'stock', 'currency', 'amount', 'balance', 'Assets due within a year.'),
+  define('cash', 'stock', 'currency', 'amount', 'balance', 'Cash and cash equivalents.'),
+  define(
+    'liabilities',
+    'stock',
+    'currency',
+    'amount',
+    'balance',
+    'Total liabilities, if the filer reports the total.',
+  ),
+  define('current_liabilities', 'stock', 'currency', 'amount', 'balance', 'Liabilities due within one year.'),
   define(
     'equity',
     'stock',
     'currency',
+    'signed',
+    'balance',
     'Equity, attributable to the parent’s owners or to the whole group; the market’s manifest says which.',
   ),
-  define('operating_cash_flow', 'flow', 'currency', 'Net cash from operating activities.'),
-  define('shares_outstanding', 'stock', 'shares', 'Shares outstanding, as the filing reports them.'),
+  define('operating_cash_flow', 'flow', 'currency', 'signed', 'cash', 'Net cash from operating activities.'),
+  define(
+    'shares_outstanding',
+    'stock',
+    'shares',
+    'amount',
+    'shares',
+    'Shares outstanding, as the filing reports them.',
+  ),
 ]
+
+/** A metric that is computed at import if both components are known for the same period. */
+export interface ComputedMetric extends SharedMetric {
+  readonly components: readonly [string, string]
+  readonly operation: '+' | '-' | '/'
+}
+
+/**
+ * In the order of computation. `facts/computedMetrics.ts` adds and subtracts, and `facts/bookValues.ts` divides.
+ */
+export const computedMetrics: readonly ComputedMetric[] = [
+  {
+    ...define(
+      'free_cash_flow',
+      'flow',
+      'currency',
+      'signed',
+      'cash',
+      'operating_cash_flow - capital_expenditure of the same period.',
+    ),
+    components: ['operating_cash_flow', 'capital_expenditure'],
+    operation: '-',
+  },
+  {
+    ...define(
+      'ebitda',
+      'flow',
+      'currency',
+      'signed',
+      'income',
+      'operating_income + depreciation_amortization of the same period.',
+      'EBITDA',
+    ),
+    components: ['operating_income', 'depreciation_amortization'],
+    operation: '+',
+  },
+  {
+    ...define(
+      'working_capital',
+      'stock',
+      'currency',
+      'signed',
+      'balance',
+      'current_assets - current_liabilities.',
+    ),
+    components: ['current_assets', 'current_liabilities'],
+    operation: '-',
+  },
+  {
+    ...define(
+      'current_debt',
+      'stock',
+      'currency',
+      'amount',
+      'balance',
+      'Debt due within a year, as the filer totals it, or commercial_paper + long_term_debt_current where no other short-term borrowings are stated. short_term_borrowings may include long_term_debt_current, so the two are never added.',
+    ),
+    components: ['commercial_paper', 'long_term_debt_current'],
+    operation: '+',
+  },
+  {
+    ...define(
+      'total_debt',
+      'stock',
+      'currency',
+      'amount',
+      'balance',
+      'current_debt + long_term_debt_noncurrent. None where a part is with leases and the other without, or a stated total of current debt is less than one of its parts.',
+    ),
+    components: ['current_debt', 'long_term_debt_noncurrent'],
+    operation: '+',
+  },
+  {
+    ...define(
+      'net_debt',
+      'stock',
+      'currency',
+      'signed',
+      'balance',
+      'total_debt - cash. Negative where cash exceeds debt; securities are not subtracted.',
+    ),
+    components: ['total_debt', 'cash'],
+    operation: '-',
+  },
+  {
+    ...define(
+      'book_value_per_share',
+      'stock',
+      'currency/share',
+      'signed',
+      'shares',
+      'equity / shares_outstanding of the same fiscal period, the count as served: that on the cover of the report, else that of the balance sheet.',
+    ),
+    components: ['equity', 'shares_outstanding'],
+    operation: '/',
+  },
+]
+
+export interface RatioMetric extends SharedMetric {
+  /** Numerator and denominator. */
+  readonly components: readonly [string, string]
+  /**
+   * True if the ratio divides a flow of a year, or of the trailing twelve months, by the balance at its end;
+   * quarters have no such ratio.
+   */
+  readonly yearOnly: boolean
+}
+
+const pairs = {
+  period: ' of the same period.',
+  year: ' at the end of the year. Full years only.',
+  day: '.',
+} as const
+
+const ratio = (
+  name: string,
+  components: readonly [string, string],
+  pair: keyof typeof pairs,
+  label?: string,
+): RatioMetric => ({
+  ...define(name, 'ratio', 'pure', 'signed', 'ratios', `${components.join(' / ')}${pairs[pair]}`, label),
+  components,
+  yearOnly: pair === 'year',
+})
 
 /** Computed at import from figures known on the same day, by `facts/computeRatios.ts`. */
-export const ratioMetrics: readonly MetricDefinition[] = [
-  define('net_margin', 'ratio', 'pure', 'net_income / revenue of the same period.'),
-  define('gross_margin', 'ratio', 'pure', 'gross_profit / revenue of the same period.'),
-  define('operating_margin', 'ratio', 'pure', 'operating_income / revenue of the same period.'),
-  define('roe', 'ratio', 'pure', 'net_income / equity at the end of the year. Full years only.'),
-  define('roa', 'ratio', 'pure', 'net_income / assets at the end of the year. Full years only.'),
-  define('asset_turnover', 'ratio', 'pure', 'revenue / assets at the end of the year. Full years only.'),
-  define('debt_to_equity', 'ratio', 'pure', 'liabilities / equity.'),
-  define('current_ratio', 'ratio', 'pure', 'current_assets / current_liabilities.'),
+export const ratioMetrics: readonly RatioMetric[] = [
+  ratio('net_margin', ['net_income', 'revenue'], 'period'),
+  ratio('gross_margin', ['gross_profit', 'revenue'], 'period'),
+  ratio('operating_margin', ['operating_income', 'revenue'], 'period'),
+  ratio('roe', ['net_income', 'equity'], 'year', 'Return on equity'),
+  ratio('roa', ['net_income', 'assets'], 'year', 'Return on assets'),
+  ratio('asset_turnover', ['revenue', 'assets'], 'year'),
+  ratio('debt_to_equity', ['liabilities', 'equity'], 'day'),
+  ratio('current_ratio', ['current_assets', 'current_liabilities'], 'day'),
 ]
 
-/**
- * Computed at import if every component is reported for the same period, by `facts/computedMetrics.ts` and
- * `facts/bookValues.ts`.
- */
-export interface ComputedMetric extends MetricDefinition {
-  readonly components: readonly string[]
-}
-
-const compute = (
-  name: string,
-  kind: Kind,
-  components: readonly string[],
-  description: string,
-  unit: Unit = 'currency',
-): ComputedMetric => ({ ...define(name, kind, unit, description), components })
-
-export const computedMetrics: readonly ComputedMetric[] = [
-  compute(
-    'free_cash_flow',
-    'flow',
-    ['operating_cash_flow', 'capital_expenditure'],
-    'operating_cash_flow - capital_expenditure of the same period.',
-  ),
-  compute(
-    'ebitda',
-    'flow',
-    ['operating_income', 'depreciation_amortization'],
-    'operating_income + depreciation_amortization of the same period.',
-  ),
-  compute(
-    'working_capital',
-    'stock',
-    ['current_assets', 'current_liabilities'],
-    'current_assets - current_liabilities.',
-  ),
-  compute(
-    'current_debt',
-    'stock',
-    ['commercial_paper', 'long_term_debt_current'],
-    'Debt due within a year, as the filer totals it, or commercial_paper + long_term_debt_current where no other short-term borrowings are stated. short_term_borrowings may include long_term_debt_current, so the two are never added.',
-  ),
-  compute(
-    'total_debt',
-    'stock',
-    ['current_debt', 'long_term_debt_noncurrent'],
-    'current_debt + long_term_debt_noncurrent. None where a part is with leases and the other without, or a stated total of current debt is less than one of its parts.',
-  ),
-  compute(
-    'net_debt',
-    'stock',
-    ['total_debt', 'cash'],
-    'total_debt - cash. Negative where cash exceeds debt; securities are not subtracted.',
-  ),
-  compute(
-    'book_value_per_share',
-    'stock',
-    ['equity', 'shares_outstanding'],
-    'equity / shares_outstanding of the same fiscal period, the count as served: that on the cover of the report, else that of the balance sheet.',
-    'currency/share',
-  ),
+/** The metrics that no manifest defines. */
+export const sharedMetrics: readonly SharedMetric[] = [
+  ...canonicalMetrics,
+  ...computedMetrics,
+  ...ratioMetrics,
 ]
-
-/**
- * The meaning of a figure's sign. cost: positive lowers profit. outflow: positive is money paid. signed:
- * negative is a loss, an outflow or a deficit. amount: a size, negative only if a filer states it that way.
- */
-export const signs = ['amount', 'cost', 'outflow', 'signed'] as const
-export type Sign = (typeof signs)[number]
-
-const costs =
-  /^(cost_of_revenue|research_and_development|selling_general_administrative|operating_expenses|expenses|interest_expense|income_tax|depreciation_amortization|stock_based_compensation)$/
-const outflows = /^(capital_expenditure|dividends_paid|share_repurchases)$/
-const amounts = /^(revenue|dividends_per_share|shares_\w+)$/
-const signedBalances =
-  /^(equity|retained_earnings|minority_interests|working_capital|net_debt|book_value_per_share)$/
-
-export function signOf({ name, kind }: Pick<MetricDefinition, 'name' | 'kind'>): Sign {
-  const base = name.replace(/^consolidated_/, '').replace(/_(ytd|ttm)$/, '')
-  if (costs.test(base)) return 'cost'
-  if (outflows.test(base)) return 'outflow'
-  if (amounts.test(base)) return 'amount'
-  return kind === 'stock' && !signedBalances.test(base) ? 'amount' : 'signed'
-}
 
 export const yearToDateSuffix = '_ytd'
 
 /** The metric for the year-to-date figure of a flow, if a register reports one. */
-export function yearToDate(metric: MetricDefinition): MetricDefinition {
+export function yearToDate(metric: Metric): Metric {
   return {
     ...metric,
     name: `${metric.name}${yearToDateSuffix}`,

@@ -4,7 +4,11 @@ import { Failure } from '../errors.ts'
 import type { Sql } from './client.ts'
 import { databaseFolder } from './embedded/folder.ts'
 import { explainDatabaseError, isConnectionLost, isDiskFull, serviceDiskFull } from './errors.ts'
-import type { DamageWatch } from './integrity/damageWatch.ts'
+
+/** Receives errors that may report a damaged page (`integrity/damageWatch.ts`). */
+interface ErrorReceiver {
+  note(error: unknown): void
+}
 
 /** The size of a WAL segment. PostgreSQL stops if there is no room for the next one. */
 const minFreeBytes = 16 * 2 ** 20
@@ -19,15 +23,14 @@ const probeRows = 25_000
 export class StorageWatch {
   readonly #sql: Sql
   readonly #folder: string | null
-  readonly #damage: Pick<DamageWatch, 'note'> | null
+  readonly #damage: ErrorReceiver | null
   #wasFull = false
 
   /**
    * @param folder the database's folder on this machine; null if it is elsewhere, where only failed writes
    * reveal a full disk
-   * @param damage receives the errors that are explained, because they may report a damaged page
    */
-  constructor(sql: Sql, folder: string | null, damage: Pick<DamageWatch, 'note'> | null = null) {
+  constructor(sql: Sql, folder: string | null, damage: ErrorReceiver | null = null) {
     this.#sql = sql
     this.#folder = folder
     this.#damage = damage

@@ -3,7 +3,8 @@ import type { Sql } from '../postgres/client.ts'
 import type { Principal } from './licences.ts'
 import { recordEntities, recordPage, seenEntities } from './queries.ts'
 
-/** Counts the companies of a response against the cap of its key. A response that would exceed the cap is
+/** Counts the companies of a response against the cap of its key. The registrants of a lineage count as one company:
+ * whoever sees the successor's figures may see its predecessor's. A response that would exceed the cap is
  * rejected as a whole, and none of its companies counts. Use it only for companies that the request names:
  * whether a request is rejected must not depend on their figures.
  *
@@ -61,9 +62,9 @@ async function withOwnAllowance<T>(
   work: (allowance: Allowance) => T | Promise<T>,
 ): Promise<T> {
   for (let attempts = maxAttempts; attempts > 0; attempts--) {
-    const seen = await seenEntities(sql, keyId)
+    const { seen, lineages } = await seenEntities(sql, keyId)
     try {
-      return await work({ seen, left: Math.max(0, cap - seen.length) })
+      return await work({ seen, left: Math.max(0, cap - lineages) })
     } catch (error) {
       if (!(error instanceof AllowanceTaken)) throw error
     }

@@ -1,8 +1,9 @@
 import type { IsoDate } from '../dates.ts'
+import { factsAsOf } from '../postgres/asOf.ts'
 import type { Sql, SqlClient, SqlFragment } from '../postgres/client.ts'
 import { primaryOf } from '../postgres/readRoute.ts'
 import type { Principal } from './licences.ts'
-import type { RecentYearOnly } from './rights.ts'
+import type { RecentYearOnly } from './openHistory.ts'
 
 /** The current rights of a key, for work that runs long after its request: the licence may have changed
  * since. A key without a grant is free. */
@@ -42,12 +43,19 @@ export async function recordPage(
   return row.allowed
 }
 
-/** The companies that a capped key has seen. None is ever removed, so two lists of one key that have the same
- * length are equal. */
-export async function seenEntities(sql: Sql, keyId: number): Promise<readonly number[]> {
-  const [row] = await primaryOf(sql)<{ seen: number[] }[]>`
-    select coalesce(array_agg(entity_id order by entity_id), '{}') as seen from key_entity where key_id = ${keyId}`
-  return row.seen
+/** What a capped key has seen. No company is ever removed, so two lists of one key that have the same length are
+ * equal. */
+export interface SeenEntities {
+  readonly seen: readonly number[]
+  /** How many companies that is: all registrants of a lineage are one. */
+  readonly lineages: number
+}
+
+export async function seenEntities(sql: Sql, keyId: number): Promise<SeenEntities> {
+  const [row] = await primaryOf(sql)<[{ seen: number[]; lineages: number }]>`
+    select coalesce(array_agg(entity_id order by entity_id), '{}') as seen, lineages_seen(${keyId}) as lineages
+    from key_entity where key_id = ${keyId}`
+  return row
 }
 
 /** A SQL condition that restricts a company's figures to the fiscal years that the caller may see.
@@ -69,10 +77,10 @@ export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFra
     coalesce(
       (select y.fy
        from metric ym cross join lateral (
-         select f.fy, f.period_end, f.period_start from fact_as_of(${asOf}) f
+         select f.fy, f.period_end, f.period_start from ${factsAsOf(sql, asOf)} f
          where f.entity_id = ${entityId} and f.metric_id = ym.metric_id and f.fp = 0
          order by f.period_end desc limit 1) y
        where not ym.is_trailing
        order by (y.period_start is not null) desc, y.period_end desc, y.fy desc limit 1),
-      (select max(f.fy) from fact_as_of(${asOf}) f where f.entity_id = ${entityId}))`
+      (select max(f.fy) from ${factsAsOf(sql, asOf)} f where f.entity_id = ${entityId}))`
 }

@@ -94,7 +94,7 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
     registry,
     {
       name: 'asfiled_database_up',
-      help: 'Whether the database answered these metrics within 2 seconds. While it is 0, what it knows has no value.',
+      help: 'Whether the database answered these metrics within 2 seconds. While it is 0, metrics from the database have no value.',
     },
     async () => [{ value: (await database.read()) === null ? 0 : 1 }],
   )
@@ -158,7 +158,7 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
   )
   ofMarkets(
     'asfiled_sync_last_failure_timestamp_seconds',
-    'End of the last sync that did not fetch everything, as Unix time, also where a later one did.',
+    'End of the last sync that did not fetch everything, as Unix time, even if a later one did.',
     market => market.lastFailure,
   )
   ofMarkets(
@@ -166,17 +166,19 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
     'Runs of the schedule that failed since the last one that was due.',
     market => market.failedAttempts,
   )
-  ofMarkets('asfiled_sync_running', 'Whether a sync is under way, by the schedule or by hand.', market =>
-    market.syncRunning ? 1 : 0,
+  ofMarkets(
+    'asfiled_sync_running',
+    'Whether a sync is running, started by the schedule or by hand.',
+    market => (market.syncRunning ? 1 : 0),
   )
   ofMarkets(
     'asfiled_sync_documents',
-    'Documents that the sync under way has fetched; 0: none is.',
+    'Documents that the running sync has fetched; 0: no sync is running.',
     market => market.documents,
   )
   ofMarkets(
     'asfiled_sync_facts',
-    'Facts that the sync under way has stored; 0: none is.',
+    'Facts that the running sync has stored; 0: no sync is running.',
     market => market.facts,
   )
 }

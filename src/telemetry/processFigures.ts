@@ -64,7 +64,7 @@ export function exposeProcess(registry: Registry, parts: ProcessParts): void {
     exposeGauge(registry, { name, help, ...(labelNames === undefined ? {} : { labelNames }) }, read)
   gauge(
     'asfiled_info',
-    'Always 1; its labels are the version of the software and what the process is.',
+    'Always 1; its labels are the version of the software and the role of the process.',
     () => [{ labels: { version, role }, value: 1 }],
     ['version', 'role'],
   )
@@ -97,10 +97,10 @@ export function exposeProcess(registry: Registry, parts: ProcessParts): void {
       const space = spaceOf(dataDir)
       return space === null ? [] : [{ value: of(space) }]
     })
-  disk('asfiled_disk_free_bytes', 'Room that is left on the file system of DATA_DIR.', space => space.free)
+  disk('asfiled_disk_free_bytes', 'Space that is free on the file system of DATA_DIR.', space => space.free)
   disk(
     'asfiled_disk_used_bytes',
-    'What is used on the file system of DATA_DIR, by anything.',
+    'Space that is used on the file system of DATA_DIR, by any program.',
     space => space.used,
   )
 }

@@ -115,7 +115,7 @@ export function exposeRequests(registry: Registry, counts: RequestCounts): void 
     registry,
     {
       name: 'asfiled_request_duration_seconds',
-      help: 'Time from the head of a request to the head of its answer, by route and class of status. The body of a streamed answer may follow.',
+      help: 'Time from the headers of a request to the headers of its response, by route and class of status. The body of a streamed response may follow.',
       labelNames: ['route', 'status'],
     },
     bounds,
@@ -134,7 +134,7 @@ export function exposeRequests(registry: Registry, counts: RequestCounts): void 
     registry,
     {
       name: 'asfiled_refused_total',
-      help: 'What limits refused: requests beyond a minute, a day, the companies of a key or the queue of threads, and connections over the caps.',
+      help: 'Requests and connections that limits refused, by limit.',
       labelNames: ['limit'],
     },
     () => counts.refused(),

@@ -81,7 +81,7 @@ export function exposeService(registry: Registry, parts: ServiceParts): void {
     registry,
     {
       name: 'asfiled_answer_cache_lookups_total',
-      help: 'Answers of the present data version that memory has (hit) or that are made (miss).',
+      help: 'Lookups of answers of the present data version in the cache: hit or miss.',
       labelNames: ['result'],
     },
     () => [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { buildDataset } from '../../src/backtest/dataset/build.ts'
 import { type Columns, type Dataset, nameAt, nameCount } from '../../src/backtest/dataset/dataset.ts'
-import { rebalanceDates } from '../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../src/backtest/portfolio/rebalanceDates.ts'
 import type { PortfolioSettings } from '../../src/backtest/portfolio/settings.ts'
 import { simulate } from '../../src/backtest/portfolio/simulate.ts'
 import type { PeriodSeries } from '../../src/backtest/statistics/returns.ts'

@@ -90,7 +90,7 @@ test('broken files are skipped and named with their position, and the exit code 
   const some = await asfiled('import', 'us', files)
   expect(some.code).toBe(1)
   expect(some.error).toContain('cut.json: line 2, column 24 (byte 34)')
-  expect(some.error).toContain('other.json: This is neither companyfacts')
+  expect(some.error).toContain('other.json: This is not companyfacts')
   expect(some.error).toContain('binary.json: The document is not UTF-8.')
   expect(some.error).toContain('no.zip: The zip cannot be read')
   expect(some.error).toContain('link.json: ENOENT')

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { sources } from '../../src/ingest/registers/allRegisters.ts'
+import { sources } from '../../src/ingest/allRegisters.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { allSecrets, type Replay, startReplay } from '../ingest/network/replay.ts'
 import { storedFacts } from '../ingest/stored.ts'

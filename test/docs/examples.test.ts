@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
@@ -177,11 +177,7 @@ describe('documents', () => {
       found => found[1],
     )
     expect(paths.length).toBeGreaterThanOrEqual(20)
-    const files = await Array.fromAsync(
-      new Bun.Glob('{src,manifests,test,sql}/**').scan({ cwd: root, dot: true }),
-    )
-    const exists = (path: string) => path === '.env.example' || files.some(file => file.startsWith(path))
-    expect(paths.filter(path => !exists(path))).toEqual([])
+    expect(paths.filter(path => !existsSync(resolve(root, path)))).toEqual([])
   })
 
   test('every setting of .env.example is read, and every setting that is read is in it', async () => {

@@ -9,6 +9,7 @@ const fixtures = (path: string) => resolve(root, 'test/ingest', path)
 /** Where each file of the documents' commands comes from: a fixture, or a zip of fixtures by their names in it. */
 const copies: Readonly<Record<string, string>> = {
   'company_tickers.json': 'registers/us/fixtures/company_tickers.json',
+  '2010-QTR1/master.idx': 'network/fixtures/us-master.idx',
   'references/0400003551.json': 'network/fixtures/be-references.json',
   'accountingData/2024-00290653.json': 'network/fixtures/be-accountingData.json',
   'EdinetcodeDlInfo.csv': 'registers/jp/fixtures/EdinetcodeDlInfo.csv',
@@ -35,6 +36,24 @@ const zips: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'corpCode.zip': { 'CORPCODE.xml': 'registers/kr/fixtures/CORPCODE.xml' },
 }
 
+/** A made-up notice of an exchange, in the form of EDGAR's own. */
+const notice = `<SEC-DOCUMENT>0000876661-20-000021.txt : 20200106
+<SEC-HEADER>0000876661-20-000021.hdr.sgml : 20200106
+ACCESSION NUMBER:		0000876661-20-000021
+CONFORMED SUBMISSION TYPE:	25-NSE
+FILED AS OF DATE:		20200106
+
+SUBJECT COMPANY:	
+
+	COMPANY DATA:	
+		COMPANY CONFORMED NAME:			GONE CO
+		CENTRAL INDEX KEY:			0000001000
+</SEC-HEADER>
+<DOCUMENT><TYPE>25-NSE<TEXT><XML>
+<notificationOfRemoval><descriptionClassSecurity>Common Stock</descriptionClassSecurity></notificationOfRemoval>
+</XML></TEXT></DOCUMENT>
+`
+
 /** Puts every file that the documents name into `folder`, and a link to the command line. */
 export async function writeInputs(folder: string): Promise<void> {
   for (const [name, source] of Object.entries(copies)) {
@@ -52,6 +71,7 @@ export async function writeInputs(folder: string): Promise<void> {
     join(folder, 'StockUniteLegale.csv'),
     'siren,statutDiffusionUniteLegale,denominationUniteLegale\n483935326,O,PEAU SAS\n',
   )
+  writeFileSync(join(folder, '0000876661-20-000021.txt'), notice)
   const forecasts = 'date,ticker,market,horizon,predicted_pct,actual_pct\n2024-01-02,AAPL,US,1d,0.01,0.02\n'
   writeFileSync(join(folder, 'forecasts.csv.gz'), gzipSync(forecasts))
   writeFileSync(join(folder, 'panel.csv'), panel())

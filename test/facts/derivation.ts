@@ -57,7 +57,7 @@ export function filingsOf(reportedFacts: readonly ReportedFact[]): Map<string, F
 /** The reported facts that can be read back from what the two tables store of a derivation. */
 export function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string, Filing>): ReportedFact[] {
   const rows: StoredRow[] = derived.facts.map(fact => ({
-    place: '',
+    ctid: '',
     entityId: 1,
     ...fact,
     filed: fact.filing.filed,
@@ -66,7 +66,7 @@ export function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string
   }))
   for (const { reported, metric } of derived.repeats) {
     rows.push({
-      place: '',
+      ctid: '',
       entityId: 1,
       fp: 0,
       fy: 0,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { isoDate } from '../../src/dates.ts'
 import { deriveFacts } from '../../src/facts/deriveFacts.ts'
 import type { FactRow } from '../../src/facts/factRow.ts'
-import { registerOf } from '../../src/ingest/registers/allRegisters.ts'
+import { registerOf } from '../../src/ingest/allRegisters.ts'
 import { readSample } from '../../src/ingest/sample/loadSample.ts'
 
 /** The quarters of a company that a filing states, and that are current as a difference of another value. */

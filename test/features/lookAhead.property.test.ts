@@ -20,6 +20,7 @@ import { tableOf } from '../../src/features/fundamentals/table.ts'
 import type { FundamentalsTableRow } from '../../src/features/fundamentals/tableSchema.ts'
 import { planRestatements, readRestatements } from '../../src/features/restatements/restatements.ts'
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
+import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
@@ -126,7 +127,7 @@ async function profile(id: string, as_of: string) {
   const { name, sector, currency, first_filed, last_filed, filings, metrics, today } = await readProfile(
     deps,
     id,
-    as_of,
+    parseAsOf({ as_of }),
   )
   return { shown: { name, sector, currency, first_filed, last_filed, filings, metrics }, today }
 }

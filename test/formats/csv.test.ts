@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { csvCell, csvLine, withoutFormulaGuard } from '../../src/formats/columns.ts'
+import { csvCell, csvLine } from '../../src/formats/csv.ts'
+import { withoutFormulaGuard } from '../../src/formats/formulaGuard.ts'
 
 /** Text of little else than what matters here. */
 const dense = fc.string({ unit: fc.constantFrom('=', '-', ';', '\t', '\n', "'", ' ', '\u200b', 'a', '1') })

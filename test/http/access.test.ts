@@ -118,6 +118,8 @@ const table: Row[] = [
   get('/api/v1/metrics', '/api/v1/metrics?market=US', always(200)),
   get('/api/v1/filings', '/api/v1/filings?ticker=SNOW&as_of=2023-12-31', always(200)),
   get('/api/v1/filings', '/api/v1/filings?market=US&format=csv', always(200)),
+  get('/api/v1/universe', '/api/v1/universe?market=US', always(200)),
+  get('/api/v1/universe', '/api/v1/universe?market=US&as_of=2010-03-31&format=csv', always(200)),
   get('/api/v1/companies', '/api/v1/companies?ticker=SNOW,NOSUCH', always(200)),
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW', always(200)),
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW?as_of=2023-12-31', always(200)),

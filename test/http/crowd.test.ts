@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startServerProcess(folder, {
     DATABASE_URL: database.url,
     BODY_LIMIT_MB: '8',
-    MAX_CONNECTIONS_PER_ADDRESS: '2000',
+    MAX_CONNECTIONS: '16000',
   })
   port = Number(new URL(server.address).port)
 }, 60_000)

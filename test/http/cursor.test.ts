@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { Failure } from '../../src/errors.ts'
-import { CursorSigner } from '../../src/http/cursor.ts'
+import { CursorSigner, PositionCursors } from '../../src/http/cursor.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 
 const signer = new CursorSigner(crypto.getRandomValues(new Uint8Array(32)))
@@ -46,6 +47,15 @@ test('a cursor with any bit changed, cut off or added to is refused', () => {
 test('a cursor of an earlier version, which did not sign, is refused with the way on', () => {
   const unsigned = Buffer.from('US 4 2010-02-01 1').toString('base64url')
   expect(refusal(() => signer.read(scope, unsigned))).toContain('omit cursor for the first page')
+})
+
+test('a position of several fields comes back, and one in the format of another version is refused', () => {
+  const positions = new PositionCursors(Type.Tuple([Type.String(), Type.Integer()]))
+  expect(positions.read(signer, scope, positions.write(signer, scope, ['ABB', 1]))).toEqual(['ABB', 1])
+  for (const other of ['2017-08-31 ABB 1 US', '["ABB"]', '["ABB",1.5]', '{}', '['])
+    expect(refusal(() => positions.read(signer, scope, signer.write(scope, other)))).toContain(
+      'cursor is not valid',
+    )
 })
 
 test('a cursor is refused by another database, route, query or caller', () => {

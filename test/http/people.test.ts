@@ -138,7 +138,7 @@ const table: readonly Row[] = [
   form('/account/api-keys/rotate', { key: '0' }, inAccount(404)),
   form('/account/api-keys/revoke', { key: '0' }, inAccount(404)),
   form('/account/api-keys/make', { key: '0' }, inAccount(404)),
-  // Without OPERATOR_NAME no evaluation is offered.
+  // Without OPERATOR no evaluation is offered.
   form('/account/evaluation', {}, inAccount(409)),
   form('/account/licences', {}, inAccount(400)),
   form('/account/licences/withdraw', { request: '0' }, inAccount(404)),

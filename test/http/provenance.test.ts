@@ -33,7 +33,7 @@ test('a stated row names its filing, tag and first day, and where the register s
   const later = 'ticker=AAPL&as_of=2018-12-31&fy=2018&fp=FY&metric=revenue&fields=accepted_at,accession'
   expect((await (await fetchRows(later)).json()).data[0]).toMatchObject({
     accession: '0000320193-18-000145',
-    accepted_at: '2018-11-05T08:01:40',
+    accepted_at: '2018-11-05T13:01:40Z',
   })
   expect(data[0]).toMatchObject({ accession: '0001193125-09-214859', form: '10-K', until: '2010-01-25' })
 })

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { companyDirectory } from '../../src/features/companies/queries.ts'
+import { companyDirectory } from '../../src/features/companies/directory.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { watchDataVersion } from '../../src/postgres/dataVersion.ts'
 import { shippedDatabase } from '../database.ts'

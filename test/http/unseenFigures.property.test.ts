@@ -90,7 +90,12 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
   const reader = { Cookie: cookie }
   const found: Asked[] = []
   for (const path of pagesOfMarket) {
-    for (const change of ['&limit=5', '&limit=1000', '&limit=5&as_of=2026-03-15'])
+    for (const change of [
+      '&limit=5',
+      '&limit=1000',
+      '&limit=5&as_of=2026-03-15',
+      '&limit=5&as_of=2026-03-15T12:00&tz=Europe/Berlin',
+    ])
       found.push(...(await askPages(url, `${api}/${path}${change}`, headers)))
   }
   for (const path of [
@@ -131,7 +136,7 @@ const others: readonly [RegExp, string][] = [
   ],
   [/^\/($|search$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
   [
-    /^\/api\/(search|v1\/(coverage|companies|filings|metrics|me)\b)/,
+    /^\/api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b)/,
     'what is on record, which every key sees, and no value of a figure',
   ],
   [
@@ -161,8 +166,8 @@ test('a parameter by which a route filters is one that is asked', async () => {
   const paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> = document.paths
   const harmless = new Set(['metric', 'market', 'data_version', 'limit', 'cursor', 'format', 'comments'])
   const known: Record<string, string[]> = {
-    [`${api}/cross-section`]: ['as_of', 'currency', 'filters', 'fp', 'max_age_days', 'sector', 'sort'],
-    [`${api}/restatements`]: ['as_of', 'from', 'ticker'],
+    [`${api}/cross-section`]: ['as_of', 'currency', 'filters', 'fp', 'max_age_days', 'sector', 'sort', 'tz'],
+    [`${api}/restatements`]: ['as_of', 'from', 'ticker', 'tz'],
   }
   for (const [path, names] of Object.entries(known)) {
     const sent = (paths[path]?.get?.parameters ?? []).filter(parameter => parameter.in === 'query')

@@ -79,7 +79,7 @@ test('a sweep that began before is not overtaken forever by jobs that come later
     await submit('b')
     await perform(2)
   }
-  // Of 20 tasks half were of each.
+  // 20 tasks have run: half for the sweep, half for the jobs that came later.
   expect(await order()).toBe(Array(10).fill('a').join(' '))
 })
 

@@ -43,6 +43,23 @@ beforeAll(async () => {
   await sql.unsafe('discard all').simple()
   await (await openDatabase(readConfig({ DATA_DIR: dataDir }), 0, quiet)).close()
   await sql`insert into entity_former_id (ticker, entity_id, since_version) select 'BEFORE', min(entity_id), 0 from entity`
+  await sql`insert into register_entry (market, issuer_id, accession, form, filed, is_structured, since_version)
+    values ('US', '0000000001', '0000000001-20-000001', '10-K', '2020-02-03', true, 0)`
+  await sql`insert into register_index (market, is_full, first_day, last_day, since_version)
+    values ('US', true, '2020-01-01', '2020-03-31', 0)`
+  await sql`insert into former_name (market, issuer_id, name, used_until, since_version)
+    values ('US', '0000000001', 'BEFORE INC', '2019-12-31', 0)`
+  await sql`insert into company_state (market, issuer_id, from_day, until_day, state, since_version)
+    values ('US', '0000000001', '2020-02-03', '2021-08-03', 'reporting', 0)`
+  await sql`insert into symbol_spell (symbol, market, issuer_id, holder, from_day, is_beginning, source, known, since_version)
+    values ('FB', 'US', '0001326801', 'CIK0001326801', '2012-05-18', true, 'operator', '2026-01-01', 0)`
+  await sql`insert into succession (market, predecessor, successor, from_day, known, source, since_version)
+    values ('US', '0000034088', '0002115436', '2026-07-01', '2026-07-01', 'operator', 0)`
+  await sql`insert into known_moment (entity_id, known_at, until_at, day, by_time, interim, since_version)
+    values (1, '2020-02-01 10:00:00Z', '2020-02-02 05:00:00Z', '2020-01-31', false, 'one', 0)`
+  await sql`insert into fact_interim (known_at, value, entity_id, filing_id, period_end, filed, superseded, metric_id, fy, unit_id, fp,
+      period_rounded, since_version)
+    values ('2020-02-01 10:00:00Z', 1, 1, 1, '2019-12-31', '2020-02-01', 'infinity', 1, 2019, 1, 0, false, 0)`
   // What a version replaces is remembered in tables of its own.
   for (const table of versionedTables) {
     const [{ column }] = await sql<{ column: string }[]>`
@@ -62,6 +79,7 @@ beforeAll(async () => {
   await sql`insert into page_check (run_by, holder, has_structure) values ('command', gen_random_uuid(), false)`
   await sql`insert into page_damage (relation, found_by, fork, name, kind, is_catalog, detail)
     values (1, 'pages', 'main', 'made_up', 'table', false, 'made up')`
+  await sql`insert into clock_reading values ('0000000001-20-000001', '', '2020-02-01 10:00:00', 'local')`
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`

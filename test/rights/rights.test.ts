@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { Failure } from '../../src/errors.ts'
 import { type Licence, licences } from '../../src/rights/licences.ts'
-import { type RecentYearOnly, Rights, rightsFor } from '../../src/rights/rights.ts'
+import type { RecentYearOnly } from '../../src/rights/openHistory.ts'
+import { Rights, rightsFor } from '../../src/rights/rights.ts'
 
 const rightsOf = rightsFor({ flagshipTickers: ['AAPL', 'googl'] })
 const of = (licence: Licence, more: { readonly quant?: boolean; readonly bulk?: boolean } = {}) =>

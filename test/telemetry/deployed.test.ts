@@ -56,7 +56,7 @@ async function exposed(): Promise<{ metrics: Exposed[]; text: string }> {
 
 const { metrics, text } = await exposed()
 
-/** Names of metrics in an expression; those of a histogram without their ending. */
+/** Names of metrics in an expression, without the suffix that histograms add (`_bucket`, `_sum`, `_count`). */
 function namesIn(expression: string): string[] {
   const withoutText = expression.replaceAll(/"[^"]*"/g, '')
   const names = withoutText.match(/\b(?:asfiled|process)_[a-z_]+\b/g) ?? []

@@ -46,7 +46,7 @@ export const wideCrossSections: AbuseKind = {
     '16 senders, from 64 addresses, of cross-sections of six metrics with two filters, each another filter',
   prepare: () => abuse =>
     flood(abuse, 16, (sender, sent) => {
-      // A bound of its own is in no cache.
+      // No cache has a response for this bound.
       const filters = `min_revenue=${sender * 10_000 + sent}&max_roe=0.${1 + (sent % 9)}`
       const path = `/api/v1/cross-section?market=US&metric=${metrics}&limit=1000&${filters}`
       return { source: addressOf(10, sender * 4 + (sent % 4)), path, headers: asDemo }

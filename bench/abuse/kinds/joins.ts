@@ -10,7 +10,7 @@ import {
   parquetType,
 } from '../abuse.ts'
 
-/** A file of some kilobytes with very many rows: its groups of rows are one group that is listed again and again.
+/** A file of a few kilobytes with very many rows: it lists one and the same row group again and again.
  *
  * @param ticker of each row; a long one makes the text of all rows long, too */
 export function parquetBomb(rows: number, groups: number, ticker: string): Uint8Array<ArrayBuffer> {

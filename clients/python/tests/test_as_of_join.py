@@ -162,6 +162,27 @@ def test_unknown_tickers_are_named_and_their_rows_stay(fake: Fake, library: str)
     assert len(panel) == 2 and client.last.unknown == ("NOSUCH",)
 
 
+def test_rows_whose_ticker_was_another_companys_are_warned_of_with_who_has_it_now(fake: Fake) -> None:
+    reason = "FB belonged to CIK0000012345 to 2003-03-28, and that company is not loaded here. Today it is Meta (META)."
+    unmatched = [{"ticker": "FB", "from": None, "to": "2003-03-28", "rows": 1, "reason": reason}]
+
+    def dated(sent: Sent) -> Answered:
+        table = pq.read_table(io.BytesIO(join(sent).body))
+        said = {**{k.decode(): v.decode() for k, v in table.schema.metadata.items()}, "unknown": "[]"}
+        sink = pa.BufferOutputStream()
+        said |= {"unmatched": json.dumps(unmatched), "symbol_assumed": "true"}
+        pq.write_table(table.replace_schema_metadata(said), sink)
+        return Answered(bytes(sink.getvalue()))
+
+    frame = pd.DataFrame({"date": ["2001-01-02"], "ticker": ["FB"]})
+    with serving(dated) as server:
+        client = Client("k", server.url)
+        with pytest.warns(UnknownTickers, match="1 rows have no values: FB belonged to CIK0000012345"):
+            client.as_of_join(frame, "roe", lineage="follow")
+        assert server.sent[0].query["lineage"] == "follow"
+    assert client.last.symbol_assumed and len(client.last.unmatched) == 1
+
+
 def test_a_column_of_the_same_name_is_not_overwritten(fake: Fake) -> None:
     for library in (pd, pl):
         frame = library.DataFrame({"date": ["2011-03-01"], "ticker": ["007A"], "roe": [9.0]})

@@ -7,6 +7,8 @@ export const companiesPerBlock = 2_048
 export interface PackedVintages {
   /** The number of the block's first company. */
   readonly firstEntity: number
+  /** How many companies the block has; by default `companiesPerBlock`. */
+  readonly companies?: number
   /** entity, filed, until (`neverEnds`: still current), end, rank and unit, value. Days since 1970-01-01. */
   readonly rows: Uint8Array
 }
@@ -48,19 +50,23 @@ export function eventBytes({ starts, days, values, ends, filed, units, text, tex
 /** Builds the events of a block of companies. On each day on which a vintage is filed or ends, the figure is
  * that of the latest period among the vintages current on that day. This is the rule of `fact_as_of`, which
  * the rows come from. */
-export function buildEvents({ firstEntity, rows }: PackedVintages): EventBlock {
+export function buildEvents({
+  firstEntity,
+  companies = companiesPerBlock,
+  rows,
+}: PackedVintages): EventBlock {
   const vintages = readVintages(rows)
   const events = new EventBuilder(2 * vintages.count)
-  const order = vintagesByCompany(vintages, firstEntity)
-  const starts = new Int32Array(new SharedArrayBuffer(4 * (companiesPerBlock + 1)))
+  const order = vintagesByCompany(vintages, firstEntity, companies)
+  const starts = new Int32Array(new SharedArrayBuffer(4 * (companies + 1)))
   let at = 0
-  for (let company = 0; company < companiesPerBlock; company++) {
+  for (let company = 0; company < companies; company++) {
     starts[company] = events.count
     const from = at
     while (at < order.length && vintages.entity[order[at]] === firstEntity + company) at++
     if (at > from) addCompany(vintages, order.subarray(from, at), events)
   }
-  starts[companiesPerBlock] = events.count
+  starts[companies] = events.count
   return { firstEntity, starts, ...events.finish() }
 }
 
@@ -95,7 +101,11 @@ function readVintages({ buffer, byteOffset, byteLength }: Uint8Array): Vintages 
 }
 
 /** Ordered by company, then by filing day. */
-function vintagesByCompany({ count, entity, filed }: Vintages, firstEntity: number): Int32Array {
+function vintagesByCompany(
+  { count, entity, filed }: Vintages,
+  firstEntity: number,
+  companies: number,
+): Int32Array {
   let [first, last] = [neverEnds, -neverEnds]
   for (const day of filed) {
     first = Math.min(first, day)
@@ -106,7 +116,7 @@ function vintagesByCompany({ count, entity, filed }: Vintages, firstEntity: numb
   const span = last - first + 1
   const keys = new Float64Array(count)
   for (let i = 0; i < count; i++) keys[i] = ((entity[i] - firstEntity) * span + filed[i] - first) * count + i
-  if (companiesPerBlock * span * count > Number.MAX_SAFE_INTEGER)
+  if (companies * span * count > Number.MAX_SAFE_INTEGER)
     throw new Error('A block has too many vintages to be ordered.')
   keys.sort()
   return Int32Array.from(keys, key => key % count)

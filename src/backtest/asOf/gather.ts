@@ -1,16 +1,34 @@
+import { slack } from './carried/texts.ts'
 import { companiesPerBlock, type EventBlock, type Events } from './events.ts'
-import { slack } from './texts.ts'
+
+/** The events of one company of a block. */
+export interface EventRange {
+  readonly block: EventBlock | undefined
+  /** Its index in the block. */
+  readonly index: number
+}
 
 /** Gathers the events of some companies, in the order of `entities`, from the blocks that contain them. The
  * copies are contiguous, so the join reads little memory.
  *
- * @param entities company numbers; one whose block is missing has no events */
-export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array): Events {
+ * @param entities company numbers; one whose block is missing has no events
+ * @param more event ranges to append after those of the companies */
+export function gatherEvents(
+  blocks: readonly EventBlock[],
+  entities: Int32Array,
+  more: readonly EventRange[] = [],
+): Events {
   const byFirst = new Map(blocks.map(block => [block.firstEntity, block]))
-  const blockOf = (entity: number) => byFirst.get(firstOfBlock(entity))
-  const { events, bytes } = sizeOf(blockOf, entities)
+  const ranges = [
+    ...Array.from(entities, entity => ({
+      block: byFirst.get(firstOfBlock(entity)),
+      index: entity - firstOfBlock(entity),
+    })),
+    ...more,
+  ]
+  const { events, bytes } = sizeOf(ranges)
   const gathered = {
-    starts: new Int32Array(entities.length + 1),
+    starts: new Int32Array(ranges.length + 1),
     days: new Int32Array(events),
     values: new Float64Array(events),
     ends: new Int32Array(events),
@@ -22,12 +40,12 @@ export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array
   }
   let at = 0
   let textAt = 0
-  for (let company = 0; company < entities.length; company++) {
+  for (let company = 0; company < ranges.length; company++) {
     gathered.starts[company] = at
-    const block = blockOf(entities[company])
+    const { block, index } = ranges[company]
     if (block === undefined) continue
-    const from = block.starts[entities[company] - block.firstEntity]
-    const to = block.starts[entities[company] - block.firstEntity + 1]
+    const from = block.starts[index]
+    const to = block.starts[index + 1]
     gathered.days.set(block.days.subarray(from, to), at)
     gathered.values.set(block.values.subarray(from, to), at)
     gathered.ends.set(block.ends.subarray(from, to), at)
@@ -40,7 +58,7 @@ export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array
     }
     textAt += block.textStarts[to] - textFrom
   }
-  gathered.starts[entities.length] = at
+  gathered.starts[ranges.length] = at
   gathered.textStarts[at] = textAt
   return gathered
 }
@@ -49,14 +67,13 @@ export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array
 export const firstOfBlock = (entity: number): number =>
   Math.floor(entity / companiesPerBlock) * companiesPerBlock
 
-function sizeOf(blockOf: (entity: number) => EventBlock | undefined, entities: Int32Array) {
+function sizeOf(ranges: readonly EventRange[]) {
   let events = 0
   let bytes = 0
-  for (const entity of entities) {
-    const block = blockOf(entity)
+  for (const { block, index } of ranges) {
     if (block === undefined) continue
-    const from = block.starts[entity - block.firstEntity]
-    const to = block.starts[entity - block.firstEntity + 1]
+    const from = block.starts[index]
+    const to = block.starts[index + 1]
     events += to - from
     bytes += block.textStarts[to] - block.textStarts[from]
   }

@@ -1,4 +1,5 @@
 import { addDays, type IsoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
 import { carriedBytes, refuseClashes } from './carried/carriedColumn.ts'
 import { readJsonJoin } from './jsonBody.ts'
@@ -6,7 +7,8 @@ import { readCsvRows, readNdjsonRows } from './lineBodies.ts'
 import { readParquetRows } from './parquetRows.ts'
 import { type JoinFormat, maxJoinRows } from './request.ts'
 import { checkRows, type ParsedRows } from './rows.ts'
-import { answeredColumns, type JoinPlan, readJoinSettings } from './settings.ts'
+import { readRowTimes, setSymbolDays } from './rowTimes.ts'
+import { answeredColumns, companyColumns, type JoinPlan, readJoinSettings } from './settings.ts'
 
 export interface JoinBodyInput {
   /** Not parsed yet. */
@@ -31,9 +33,26 @@ export interface JoinBody {
 
 /** Parses and validates a join. Fails with the position of the first fault. */
 export async function readJoinBody(input: JoinBodyInput): Promise<JoinBody> {
-  const { rows, fields } = await readRows(input)
+  const { rows: sent, fields } = await readRows(input)
   const plan = readJoinSettings(fields)
-  refuseClashes(rows, answeredColumns(plan))
+  const times = readRowTimes(sent.layout, input.today)
+  const rows = { ...sent, times }
+  if (times !== null) setSymbolDays(sent.day, times)
+  if (times !== null && plan.inclusive) {
+    throw new Failure(
+      'parameter_invalid',
+      'inclusive is for rows with dates. Rows with times always show what was public by then: omit inclusive.',
+      { param: 'inclusive' },
+    )
+  }
+  if (times === null && plan.extras.includes('known_by')) {
+    throw new Failure(
+      'parameter_invalid',
+      'known_by is for rows with a column time. Rows with days count by the days of the filings: omit known_by.',
+      { param: 'with' },
+    )
+  }
+  refuseClashes(rows, [...companyColumns(plan), ...answeredColumns(plan)])
   const lastDate = plan.inclusive ? input.today : addDays(input.today, 1)
   checkRows(rows, lastDate, plan.inclusive, row =>
     input.format === 'json' ? `rows.date[${row}]` : `the date of row ${row + 1}`,

@@ -7,6 +7,7 @@ import { formatPath, type JsonObject, type JsonReader } from '../codec/jsonReade
 import { type ByteColumn, ByteColumns, takeJsonCell } from './carried/byteColumns.ts'
 import { AsOfJoinRequest, joinRowSchemas, maxJoinRows, maxTickerLength } from './request.ts'
 import { type ParsedRows, rowCapacity, tooManyRows } from './rows.ts'
+import { timeColumn } from './rowTimes.ts'
 
 const requestFields = Object.keys(AsOfJoinRequest.properties)
 const columnNames = ['date', 'ticker'] as const
@@ -96,7 +97,7 @@ function readColumns(reader: JsonReader, maxRows: number): ParsedRows {
   const { date, ticker } = columns
   return {
     count,
-    day: date.days(count),
+    day: lengths.has('date') ? date.days(count) : new Int32Array(new SharedArrayBuffer(4 * count)),
     name: ticker.numbers(count),
     names: ticker.names,
     layout: order.map(name => (name === 'date' || name === 'ticker' ? name : carried.finish(name, count))),
@@ -105,23 +106,23 @@ function readColumns(reader: JsonReader, maxRows: number): ParsedRows {
 
 /** Reads a column other than date and ticker. */
 function readCarried(reader: JsonReader, column: ByteColumn, maxRows: number): number {
-  return readArray(reader, maxRows, place => {
-    reader.path.push(place)
-    takeJsonCell(reader, column, place)
+  return readArray(reader, maxRows, row => {
+    reader.path.push(row)
+    takeJsonCell(reader, column, row)
     reader.path.pop()
   })
 }
 
 function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName, maxRows: number): number {
-  return readArray(reader, maxRows, place => {
-    if (!column.take(place)) column.put(place, readChecked(reader, name, place))
+  return readArray(reader, maxRows, row => {
+    if (!column.take(row)) column.put(row, readChecked(reader, name, row))
   })
 }
 
 /** Reads an array and returns its length.
  *
  * @param take reads the element at the reader's position */
-function readArray(reader: JsonReader, maxRows: number, take: (place: number) => void): number {
+function readArray(reader: JsonReader, maxRows: number, take: (row: number) => void): number {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) {
     throw new Failure('parameter_invalid', `${reader.here} must be an array with one value per row.`, {
@@ -130,20 +131,20 @@ function readArray(reader: JsonReader, maxRows: number, take: (place: number) =>
   }
   reader.expect(0x5b)
   if (reader.take(0x5d)) return 0
-  let place = 0
+  let row = 0
   do {
     reader.skipSpace()
-    if (place === maxRows) tooManyRows(maxRows)
-    take(place)
-    place++
+    if (row === maxRows) tooManyRows(maxRows)
+    take(row)
+    row++
   } while (reader.take(0x2c))
   reader.expect(0x5d)
-  return place
+  return row
 }
 
 /** The slow path: reads an element as a JSON value, which must match the schema. */
-function readChecked(reader: JsonReader, name: ColumnName, place: number): string {
-  reader.path.push(place)
+function readChecked(reader: JsonReader, name: ColumnName, row: number): string {
+  reader.path.push(row)
   const value = reader.value()
   const check = cellChecks[name]
   if (!check.Check(value)) {
@@ -157,7 +158,7 @@ function readChecked(reader: JsonReader, name: ColumnName, place: number): strin
 }
 
 function commonLength(lengths: ReadonlyMap<string, number>): number {
-  const absent = columnNames.find(name => !lengths.has(name))
+  const absent = columnNames.find(name => !lengths.has(name) && !(name === 'date' && lengths.has(timeColumn)))
   if (absent !== undefined) {
     throw new Failure(
       'parameter_invalid',
@@ -165,12 +166,13 @@ function commonLength(lengths: ReadonlyMap<string, number>): number {
       { param: `rows.${absent}` },
     )
   }
-  const dates = lengths.get('date') ?? 0
+  const key = lengths.has('date') ? 'date' : timeColumn
+  const dates = lengths.get(key) ?? 0
   const [other, count] = [...lengths].find(([, length]) => length !== dates) ?? []
   if (other === undefined) return dates
   throw new Failure(
     'parameter_invalid',
-    `rows.date has ${dates} values and ${formatPath(['rows', other])} ${count}. Each column needs one value per row.`,
+    `rows.${key} has ${dates} values and ${formatPath(['rows', other])} ${count}. Each column needs one value per row.`,
     { param: 'rows' },
   )
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readNameFast } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
@@ -10,11 +11,15 @@ import { type JsonObject, JsonReader, type JsonValue } from '../codec/jsonReader
 import { type ByteColumn, ByteColumns, takeJsonCell } from './carried/byteColumns.ts'
 import { joinRowSchemas } from './request.ts'
 import { type ParsedRows, RowsBuilder, rowCapacity } from './rows.ts'
+import { timeColumn } from './rowTimes.ts'
 
 const columnNames = ['date', 'ticker'] as const
 
 const JoinRow = Type.Object(joinRowSchemas, { additionalProperties: false })
 const rowCheck = TypeCompiler.Compile(JoinRow)
+
+/** The placeholder day of a row that has a time instead. */
+const timed: IsoDate = '1970-01-01'
 
 const minLineBytes = '2024-01-02,A'.length
 const minNdjsonBytes = '{"date":"2024-01-02","ticker":"A"}'.length
@@ -40,7 +45,7 @@ export function readCsvRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const columns = readHeader(reader.row(), carried)
   const rows = new RowsBuilder(rowCapacity(bytes, minLineBytes), maxRows)
   const days = new DayMemo()
-  if (columns.length > columnNames.length) {
+  if (columns.length > columnNames.length || !columns.includes('date')) {
     const lines = new CsvLines(reader, rows, columns, carried)
     // Invalid UTF-8 is left to the slow path, which reports its line.
     const isText = isUtf8(bytes)
@@ -79,7 +84,9 @@ function readHeader(cells: readonly string[], carried: ByteColumns): string[] {
     if (column === cell && column !== 'date' && column !== 'ticker') carried.column(column, 'line 1')
     columns.push(column)
   }
-  const absent = columnNames.find(name => !columns.includes(name))
+  const absent = columnNames.find(
+    name => !columns.includes(name) && !(name === 'date' && columns.includes(timeColumn)),
+  )
   if (absent === undefined) return columns
   throw new Failure(
     'parameter_invalid',
@@ -134,6 +141,7 @@ class CsvLines {
   /** By column index; null: date or ticker. */
   readonly #carried: readonly (ByteColumn | null)[]
   readonly #ends: Int32Array
+  readonly #hasDate: boolean
 
   constructor(reader: CsvReader, rows: RowsBuilder, columns: readonly string[], carried: ByteColumns) {
     this.#reader = reader
@@ -141,6 +149,7 @@ class CsvLines {
     this.#columns = columns
     this.#carried = columns.map(name => (carried.has(name) ? carried.column(name, name) : null))
     this.#ends = new Int32Array(columns.length)
+    this.#hasDate = columns.includes('date')
   }
 
   /** The fast path for a line without quotes. Returns false to have the line read cell by cell and validated
@@ -150,19 +159,19 @@ class CsvLines {
     const { bytes } = reader
     const ends = this.#ends
     const first = reader.at
-    let day = noDay
+    let day = this.#hasDate ? noDay : 0
     let name = -1
-    for (let place = 0; place < ends.length; place++) {
+    for (let index = 0; index < ends.length; index++) {
       const from = reader.at
       const to = endOfName(bytes, from)
       if (to - from > maxFastCellBytes) return false
-      ends[place] = to
-      if (this.#carried[place] === null) {
-        if (this.#columns[place] === 'date') day = to - from === isoDayBytes ? days.read(reader, from) : noDay
+      ends[index] = to
+      if (this.#carried[index] === null) {
+        if (this.#columns[index] === 'date') day = to - from === isoDayBytes ? days.read(reader, from) : noDay
         else if (to > from) name = this.#rows.names.number(bytes, from, to)
       }
       reader.at = to
-      if (place + 1 < ends.length) {
+      if (index + 1 < ends.length) {
         if (bytes[to] !== comma) return false
         reader.at = to + 1
       }
@@ -170,9 +179,9 @@ class CsvLines {
     if (day === noDay || name === -1 || !reader.takeLineEnd()) return false
     const row = this.#rows.count
     let from = first
-    for (let place = 0; place < ends.length; place++) {
-      if (ends[place] > from) this.#carried[place]?.take(row, bytes, from, ends[place])
-      from = ends[place] + 1
+    for (let index = 0; index < ends.length; index++) {
+      if (ends[index] > from) this.#carried[index]?.take(row, bytes, from, ends[index])
+      from = ends[index] + 1
     }
     this.#rows.push(day, name)
     return true
@@ -211,7 +220,7 @@ function readLine(
   for (const [i, column] of carried?.entries() ?? [])
     if (cells[i] !== '') column?.takeText(rows.count, cells[i])
   const [date, ticker] = columnNames.map(name => cells[columns.indexOf(name)])
-  pushChecked(rows, { date, ticker }, line, 'an empty cell')
+  pushChecked(rows, { date: columns.includes('date') ? date : timed, ticker }, line, 'an empty cell')
 }
 
 /** Rows as NDJSON: {"date": ..., "ticker": ...}, one per line. */
@@ -225,6 +234,7 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const days = new DayMemo()
   const carried = new ByteColumns('json')
   const names = new Set<string>()
+  let isTimed = false
   while (reader.at < bytes.length) {
     const start = reader.at
     // The first row determines the order of the columns, so it is read key by key.
@@ -232,13 +242,26 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
       reader.at = start
       const line = lines.lineAt(start)
       reader.path.push(`line ${line}`)
-      pushChecked(rows, readObject(reader, rows.count, names, carried), line, 'null')
+      const own = readObject(reader, rows.count, names, carried)
+      if (rows.count === 0) isTimed = names.has(timeColumn) && !names.has('date')
+      pushChecked(rows, isTimed ? withoutDay(own, line) : own, line, 'null')
       reader.path.pop()
       carried.check(rows.count)
     }
     reader.endLine()
   }
   return rows.finish({ names: [...names], carried })
+}
+
+/** Reads a row with a time. Fails if it has a date as well. */
+function withoutDay(row: JsonValue, line: number): JsonValue {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
+  if (row.date === undefined) return { ...row, date: timed }
+  throw new Failure(
+    'parameter_invalid',
+    `Line ${line} has a date, but the first line has a time. Send either dates or times in all rows.`,
+    { param: `line ${line}` },
+  )
 }
 
 /** Reads a row key by key. Every field except date and ticker goes to its column. A line that is not an
@@ -273,7 +296,7 @@ function takeObject(reader: JsonReader, rows: RowsBuilder, days: DayMemo): boole
   if (!reader.take(0x7b)) return false
   let day = noDay
   let name = -1
-  for (let place = 0; place < 2; place++) {
+  for (let index = 0; index < 2; index++) {
     reader.skipSpace()
     if (takeWord(reader, dateKey)) {
       if (!reader.take(0x3a)) return false
@@ -288,7 +311,7 @@ function takeObject(reader: JsonReader, rows: RowsBuilder, days: DayMemo): boole
       name = readNameFast(reader, rows.names)
       if (name === -1) return false
     } else return false
-    if (place === 0 && !reader.take(0x2c)) return false
+    if (index === 0 && !reader.take(0x2c)) return false
   }
   if (day === noDay || name === -1 || !reader.take(0x7d)) return false
   rows.push(day, name)

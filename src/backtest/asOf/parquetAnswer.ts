@@ -1,6 +1,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { ColumnChunkWriter, type ColumnValues } from '../../formats/parquet/columnChunk.ts'
 import { ColumnFile } from '../../formats/parquet/columnFile.ts'
+import { knownByRules } from '../../instants.ts'
 import { withinLimit } from './answerLimit.ts'
 import { type ParquetColumn, parquetColumn } from './carried/parquetColumns.ts'
 import { none } from './positions.ts'
@@ -58,14 +59,14 @@ const schemaOf = ({ columns, extras }: Joined, lead: RowColumns): SchemaElement[
   ...lead.map(column => (typeof column === 'string' ? { name: column, ...keyTypes[column] } : column.schema)),
   ...columns.flatMap(({ name }): SchemaElement[] => [
     { name, ...figure },
-    ...extras.map(extra => ({ name: `${name}_${extra}`, ...day })),
+    ...extras.map(extra => ({ name: `${name}_${extra}`, ...(extra === 'known_by' ? text : day) })),
   ]),
 ]
 
 /** The columns of the rows in the order in which they were sent. */
 type RowColumns = readonly ('date' | 'ticker' | ParquetColumn)[]
 
-/** Yields the columns of a range of rows one by one; the date columns share their memory. */
+/** Yields the columns of a range of rows one by one; the columns of `with` share their memory. */
 function* columnsOf(
   { rows, columns, extras }: Joined,
   lead: RowColumns,
@@ -88,7 +89,7 @@ function* columnsOf(
     } else yield column.values(from, to)
   }
   const days = new Int32Array(extras.length === 0 ? 0 : to - from)
-  for (const { name, events, positions } of columns) {
+  for (const { name, events, positions, byTime = null } of columns) {
     const shown = positions.subarray(from, to)
     yield {
       name,
@@ -99,6 +100,19 @@ function* columnsOf(
       valueOf: position => events.values[position],
     }
     for (const extra of extras) {
+      if (extra === 'known_by') {
+        for (const [row, position] of shown.entries())
+          days[row] = position === none ? none : (byTime?.[position] ?? 0)
+        yield {
+          name: `${name}_${extra}`,
+          type: 'BYTE_ARRAY',
+          values: days,
+          none,
+          isOptional,
+          textOf: rule => knownByRules[rule],
+        }
+        continue
+      }
       fillDays(days, shown, extra === 'end' ? events.ends : events.filed)
       yield { name: `${name}_${extra}`, type: 'INT32', values: days, none: noDay, isOptional }
     }

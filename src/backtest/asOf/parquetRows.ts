@@ -7,6 +7,7 @@ import { checkCarriedCells, checkCarriedName, maxCarriedColumns } from './carrie
 import { type StoredColumn, storedColumn } from './carried/storedColumns.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
 import { maxTickers, type ParsedRows, tooManyRows, tooManyTickers } from './rows.ts'
+import { timeColumn } from './rowTimes.ts'
 
 /** How many distinct values are remembered. No body can use more days than that. */
 const maxKnown = 100_000
@@ -113,7 +114,9 @@ class NumberColumn {
 }
 
 function requireColumns(columns: readonly string[]): void {
-  const absent = ['date', 'ticker'].find(name => !columns.includes(name))
+  const absent = ['date', 'ticker'].find(
+    name => !columns.includes(name) && !(name === 'date' && columns.includes(timeColumn)),
+  )
   if (absent === undefined) return
   throw new Failure(
     'parameter_invalid',

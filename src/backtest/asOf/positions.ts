@@ -24,13 +24,15 @@ export const none = -1
  * mostly ascend by date, so the company's last index and the next one are tried first, and a binary search
  * is needed only after a jump.
  *
+ * @param ownDay the days to which the age of figures counts
  * @param companyOfName index into the companies of `events`; -1 for an unknown one */
 export function findPositions(
   { count, day, name }: JoinRows,
   companyOfName: Int32Array,
-  events: Events,
+  events: Pick<Events, 'starts' | 'days' | 'values' | 'ends'>,
   { inclusive, maxAgeDays }: JoinRule,
   positions: Int32Array = new Int32Array(count),
+  ownDay: Int32Array = day,
 ): Int32Array {
   const { starts, days, values, ends } = events
   const lag = inclusive ? 0 : 1
@@ -56,7 +58,7 @@ export function findPositions(
     }
     const found = at - 1
     const counts =
-      found >= starts[company] && !Number.isNaN(values[found]) && day[row] - ends[found] <= maxAge
+      found >= starts[company] && !Number.isNaN(values[found]) && ownDay[row] - ends[found] <= maxAge
     positions[row] = counts ? found : none
   }
   return positions

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
+import { groupSchemes } from '../../markets/industries.ts'
 import { AsOfPeriodSchema } from '../figureScore.ts'
 
 export const maxJoinRows = 5_000_000
@@ -23,7 +24,7 @@ const metricName = Type.String({
   examples: ['roe'],
 })
 
-export const JoinExtra = Type.Union([Type.Literal('end'), Type.Literal('filed')])
+export const JoinExtra = Type.Union([Type.Literal('end'), Type.Literal('filed'), Type.Literal('known_by')])
 export type JoinExtra = Static<typeof JoinExtra>
 
 export const joinRowSchemas = {
@@ -52,6 +53,30 @@ export const DataVersionSchema = Type.Integer({
   examples: [1],
 })
 
+export const GroupSchema = Type.Union(
+  groupSchemes.map(scheme => Type.Literal(scheme)),
+  {
+    description:
+      "Adds the column `group`: the company's group on the date of the row, from the SIC code that its filings stated by then. ff49: the 49 industries of Kenneth French. null: no filing stated a code, or the code is in no group.",
+    examples: ['ff49'],
+  },
+)
+
+export const UniverseSchema = Type.String({
+  minLength: 4,
+  maxLength: 80,
+  description:
+    'States, separated by commas. Adds the column `state`, the state of the company on the date of the row as GET /api/v1/universe lists it; rows in any other state get no figures. Whether the date itself is included follows `inclusive`, as for figures.',
+  examples: ['reporting'],
+})
+
+export const JoinLineageSchema = Type.Union([Type.Literal('none'), Type.Literal('follow')], {
+  default: 'none',
+  description:
+    "none: the figures of the row's own registrant. follow: also those of its predecessors and successors, from the day on which the succession was public. The figure of the latest period is used or, if several registrants report that period, the one that was filed last. `lineages` in the answer lists the registrants and the days on which they succeeded one another.",
+  examples: ['follow'],
+})
+
 /** The settings of a join. */
 const settings = {
   metrics: Type.Array(metricName, {
@@ -74,12 +99,15 @@ const settings = {
   with: Type.Optional(
     Type.Array(JoinExtra, {
       uniqueItems: true,
-      maxItems: 2,
+      maxItems: 3,
       description:
-        'Columns next to each value: `<metric>_end`, the last day of its period, and `<metric>_filed`, the day on which this vintage of it was filed.',
+        'Columns next to each value: `<metric>_end`, the last day of its period, and `<metric>_filed`, the day on which this vintage of it was filed. For rows with a column time also `<metric>_known_by`: `time` if it counted from the time at which the register accepted its filing, `day` if that is not known and it counted from the end of its filing day.',
       examples: [['end', 'filed']],
     }),
   ),
+  lineage: Type.Optional(JoinLineageSchema),
+  group: Type.Optional(GroupSchema),
+  universe: Type.Optional(UniverseSchema),
   data_version: Type.Optional(DataVersionSchema),
 }
 
@@ -91,7 +119,17 @@ export const AsOfJoinRequest = Type.Object(
   {
     rows: Type.Object(
       {
-        date: Type.Array(joinRowSchemas.date, onePerRow),
+        date: Type.Optional(Type.Array(joinRowSchemas.date, onePerRow)),
+        time: Type.Optional(
+          Type.Array(
+            Type.String({
+              description:
+                "Instead of date, the instant at which the figure is needed: `2010-01-25T16:00:00-05:00`, a local time in the company's market (`2010-01-25T16:00`), or the open or close of a session (`2010-01-25@close`). The answer has what was public by then. Either all times have an offset or none has one.",
+              examples: ['2010-01-25T16:00:00-05:00'],
+            }),
+            onePerRow,
+          ),
+        ),
         ticker: Type.Array(joinRowSchemas.ticker, onePerRow),
       },
       {

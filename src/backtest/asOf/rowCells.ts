@@ -1,8 +1,8 @@
-import { csvCell } from '../../formats/columns.ts'
+import { csvCell } from '../../formats/csv.ts'
 import { type CarriedColumn, noCell } from './carried/carriedColumn.ts'
 import { csvTexts, jsonTexts } from './carried/shownTexts.ts'
+import { type ByteSink, dayBytes, type TextTable, textTable, viewOf } from './carried/texts.ts'
 import type { ParsedRows } from './rows.ts'
-import { type ByteSink, dayBytes, type TextTable, textTable, viewOf } from './texts.ts'
 
 /** How a text format writes cells. */
 export interface CellStyle {

@@ -5,6 +5,7 @@ import type { ByteColumns } from './carried/byteColumns.ts'
 import { plainLayout, type RowLayout } from './carried/carriedColumn.ts'
 import type { JoinRows } from './positions.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
+import type { RowTimes } from './rowTimes.ts'
 
 /** Bounds the lookups of one request, which run on the thread that serves all requests. */
 export const maxTickers = 100_000
@@ -14,6 +15,8 @@ export interface ParsedRows extends JoinRows {
   readonly names: readonly string[]
   /** The columns in the order in which they were sent. */
   readonly layout: RowLayout
+  /** Present if rows have times; their days are then unused. */
+  readonly times?: RowTimes | null
 }
 
 /** The number of rows to allocate: one more than allowed, so that an excess is noticed. The system allocates
@@ -93,7 +96,7 @@ export function tooManyTickers(): Failure {
  *
  * @param placeOf names the cell of a row's date, for messages */
 export function checkRows(
-  { count, day, names }: ParsedRows,
+  { count, day, names, times }: ParsedRows,
   lastDate: IsoDate,
   inclusive: boolean,
   placeOf: (row: number) => string,
@@ -104,18 +107,19 @@ export function checkRows(
     })
   }
   if (names.length > maxTickers) throw tooManyTickers()
+  if (times !== undefined && times !== null) return
   const last = dayNumber(lastDate)
   for (let row = 0; row < count; row++)
     if (day[row] > last) throw tooLate(day[row], lastDate, inclusive, placeOf(row))
 }
 
-function tooLate(day: number, lastDate: IsoDate, inclusive: boolean, place: string): Failure {
+function tooLate(day: number, lastDate: IsoDate, inclusive: boolean, location: string): Failure {
   const known = inclusive
     ? 'With inclusive, figures filed on the date count, and filings after today (UTC) are not yet known'
     : 'Figures filed before the date count, and filings after today (UTC) are not yet known'
   return new Failure(
     'parameter_invalid',
-    `${place} is ${isoDate(day)}. ${known}: send dates up to ${lastDate}.`,
-    { param: place },
+    `${location} is ${isoDate(day)}. ${known}: send dates up to ${lastDate}.`,
+    { param: location },
   )
 }

@@ -1,20 +1,39 @@
+import type { SessionPoint } from '../../markets/sessions.ts'
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
+import { type CompanySpells, labelsOfRows } from './companySpells.ts'
+import { type DatedName, placeRows } from './datedNames.ts'
 import type { EventBlock, Events } from './events.ts'
 import { gatherEvents } from './gather.ts'
-import { findPositions, none } from './positions.ts'
+import { findKnownDays, placeInterims, type RowClocks, rangesOf } from './knownDays.ts'
+import { findPositions, type JoinRows, none } from './positions.ts'
+import { timesOfDates } from './rowTimes.ts'
 
 /** A dataset whose scores are to be replaced by what was known of a metric before each date. */
 export interface ScoreInput {
   readonly data: Dataset
-  /** The company of each asset; -1: none. */
+  /** The company of each asset, followed by that of each place of `dated`; -1: none. */
   readonly entities: Int32Array
-  /** The id of the unit to use for each asset; -1: none. */
+  /** The id of the unit that each of them may have; -1: none. */
   readonly units: Int16Array
+  /** Assets whose company depends on the date. */
+  readonly dated: readonly DatedName[]
   readonly blocks: readonly EventBlock[]
   readonly maxAgeDays: number
+  /** The groups of the assets, and those whose names are scored; null: all. */
+  readonly groups?: { readonly spells: CompanySpells; readonly wanted: readonly string[] | null } | null
+  /** The states of the assets, and those in which a name is scored. */
+  readonly states?: { readonly spells: CompanySpells; readonly wanted: readonly string[] } | null
+  /** For figures at the open or close of each date's session; null: those filed before the date. */
+  readonly clocks?: ScoreClocks | null
   /** True for a dataset that serves many backtests. */
   readonly ranked: boolean
+}
+
+export interface ScoreClocks extends Omit<RowClocks, 'times'> {
+  readonly point: SessionPoint
+  /** The blocks of interim states of the metric. */
+  readonly interims: readonly EventBlock[]
 }
 
 export interface ScoredRows {
@@ -26,42 +45,101 @@ export interface ScoredRows {
 }
 
 /** The rows of a dataset with a metric of each company as the score. Each date gets the figure that was known
- * strictly before it, found by the join that also serves `POST /api/v1/as-of`. Only the scores and the
- * ranking take additional memory. */
+ * strictly before it, or at a point of its session, found by the join that also serves `POST /api/v1/as-of`. Only
+ * the scores and the ranking take additional memory. */
 export function scoreDataset(input: ScoreInput): ScoredRows {
-  const { data, entities, units, blocks, maxAgeDays, ranked } = input
+  const { data, entities, units, dated, blocks, maxAgeDays, ranked } = input
+  const { groups = null, states = null, clocks = null } = input
   const { asset, offsets, days } = data
-  const events = gatherEvents(blocks, entities)
   const day = new Int32Array(asset.length)
   for (let date = 0; date < days.length; date++) day.fill(days[date], offsets[date], offsets[date + 1])
-  const rows = { count: asset.length, day, name: asset }
+  const sent = { count: asset.length, day, name: asset }
+  const isDated = dated.length > 0
+  const name = isDated ? placeRows({ rows: sent, places: entities.length, dated }).place : asset
+  const rows = { ...sent, name }
   const companyOfName = Int32Array.from(entities, (entity, place) => (entity === -1 ? -1 : place))
-  const positions = findPositions(rows, companyOfName, events, { inclusive: false, maxAgeDays })
+  const found = clocks === null ? null : findAtSessions(input, rows, companyOfName, clocks)
+  const events = found === null ? gatherEvents(blocks, entities) : found.events
+  const positions =
+    found === null
+      ? findPositions(rows, companyOfName, events, { inclusive: false, maxAgeDays })
+      : found.positions
   const score = new Float64Array(new SharedArrayBuffer(8 * asset.length))
   for (let row = 0; row < asset.length; row++) {
     const position = positions[row]
-    const counts = position !== none && events.units[position] === units[asset[row]]
+    const counts = position !== none && events.units[position] === units[name[row]]
     score[row] = counts ? events.values[position] : Number.NaN
   }
-  const scored = { ...data, score, ranking: null }
-  return { data: ranked ? rankDataset(scored) : scored, ...countScored(input, events) }
+  const rule = { rows, companyOfName }
+  if (states !== null) keepScores(score, labelsOf(rule, states.spells), states.spells, states.wanted)
+  const groupOfRow = groups === null ? null : labelsOf(rule, groups.spells)
+  if (groups !== null && groupOfRow !== null && groups.wanted !== null)
+    keepScores(score, groupOfRow, groups.spells, groups.wanted)
+  const grouped =
+    groups === null || groupOfRow === null ? {} : { group: groupColumn(groupOfRow, groups.spells) }
+  const scored = { ...data, ...grouped, score, ranking: null }
+  return { data: ranked ? rankDataset(scored) : scored, ...countScored(asset, name, score, input) }
 }
 
-/** Counts the assets with a value that was known before the last date and not too old on the first one. */
-function countScored({ data, units, maxAgeDays }: ScoreInput, events: Events) {
-  const firstDay = data.days[0]
-  const lastDay = data.days[data.days.length - 1]
-  const shown = new Set<number>()
-  let assets = 0
-  for (let place = 0; place < nameCount(data.assets); place++) {
-    let has = false
-    for (let event = events.starts[place]; event < events.starts[place + 1]; event++) {
-      if (events.days[event] >= lastDay || Number.isNaN(events.values[event])) continue
-      if (events.units[event] !== units[place] || events.ends[event] + maxAgeDays < firstDay) continue
-      has = true
-      shown.add(events.units[event])
-    }
-    if (has) assets++
+/** The figures at the open or close of each date's session. Their age still counts to the date. */
+function findAtSessions(
+  { data: { days, offsets }, entities, blocks, maxAgeDays }: ScoreInput,
+  rows: JoinRows,
+  companyOfName: Int32Array,
+  { point, interims, ...clocks }: ScoreClocks,
+): { readonly events: Events; readonly positions: Int32Array } {
+  const times = timesOfDates(days, offsets, point)
+  const known = { ...findKnownDays(rows, companyOfName, entities, { ...clocks, times }), ownDay: rows.day }
+  const events = gatherEvents(blocks, entities, rangesOf(known.interims, interims))
+  const rule = { inclusive: true, maxAgeDays }
+  const positions = findPositions(known.rows, companyOfName, events, rule, undefined, rows.day)
+  placeInterims(known, events, entities.length, maxAgeDays, positions)
+  return { events, positions }
+}
+
+interface Rows {
+  readonly rows: JoinRows
+  readonly companyOfName: Int32Array
+}
+
+/** The group or state of each row's company before the row's date. */
+const labelsOf = ({ rows, companyOfName }: Rows, spells: CompanySpells): Int32Array =>
+  labelsOfRows(rows, companyOfName, spells, false)
+
+/** Rows with another label, or none, get no score. */
+function keepScores(
+  score: Float64Array,
+  labelOfRow: Int32Array,
+  { labels }: CompanySpells,
+  wanted: readonly string[],
+): void {
+  const isWanted = labels.map(label => wanted.includes(label))
+  for (let row = 0; row < score.length; row++)
+    if (labelOfRow[row] === none || !isWanted[labelOfRow[row]]) score[row] = Number.NaN
+}
+
+function groupColumn(labelOfRow: Int32Array, { labels }: CompanySpells) {
+  const of = new Uint16Array(new SharedArrayBuffer(2 * labelOfRow.length))
+  for (let row = 0; row < of.length; row++) of[row] = labelOfRow[row] + 1
+  return { of, count: labels.length + 1 }
+}
+
+/** The assets that have a score on some date, and the units of the scores. */
+function countScored(
+  asset: Dataset['asset'],
+  place: ArrayLike<number>,
+  score: Float64Array,
+  { data, entities, units }: ScoreInput,
+) {
+  // Faster than a set: there are millions of rows.
+  const isScored = new Uint8Array(nameCount(data.assets))
+  const isShown = new Uint8Array(entities.length)
+  for (let row = 0; row < score.length; row++) {
+    if (Number.isNaN(score[row])) continue
+    isScored[asset[row]] = 1
+    isShown[place[row]] = 1
   }
-  return { assets, units: [...shown] }
+  let assets = 0
+  for (const one of isScored) assets += one
+  return { assets, units: [...new Set(units.filter((_, at) => isShown[at] === 1))] }
 }

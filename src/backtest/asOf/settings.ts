@@ -1,5 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
+import { type CompanyState, readStates } from '../../markets/companyStates.ts'
+import type { GroupScheme } from '../../markets/industries.ts'
 import { describeFault } from '../codec/faults.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
 import type { AsOfPeriod } from '../figureScore.ts'
@@ -13,6 +15,12 @@ export interface JoinPlan {
   /** null: unlimited. */
   readonly maxAgeDays: number | null
   readonly extras: readonly JoinExtra[]
+  /** null: no column. */
+  readonly group: GroupScheme | null
+  /** null: figures in all states, and no column. */
+  readonly universe: readonly CompanyState[] | null
+  /** Whether figures of a company's predecessors and successors are used as well. */
+  readonly followsLineage: boolean
   /** null: the current one. */
   readonly dataVersion: number | null
 }
@@ -29,9 +37,18 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
   }
   const { metrics, fp = 'FY', inclusive = false, with: extras = [] } = fields
   const { max_age_days: maxAgeDays = null, data_version: dataVersion = null } = fields
-  return { metrics, fp, inclusive, maxAgeDays, extras, dataVersion }
+  const followsLineage = fields.lineage === 'follow'
+  const { group = null } = fields
+  const universe = fields.universe === undefined ? null : readStates('universe', fields.universe)
+  return { metrics, fp, inclusive, maxAgeDays, extras, group, universe, followsLineage, dataVersion }
 }
 
-/** The columns that a join adds to its rows, in order. */
+/** The columns about companies that a join adds, before those of figures. */
+export const companyColumns = ({ group, universe }: Pick<JoinPlan, 'group' | 'universe'>): string[] => [
+  ...(group === null ? [] : ['group']),
+  ...(universe === null ? [] : ['state']),
+]
+
+/** The columns of figures that a join adds to its rows, in order. */
 export const answeredColumns = ({ metrics, extras }: Pick<JoinPlan, 'metrics' | 'extras'>): string[] =>
   metrics.flatMap(name => [name, ...extras.map(extra => `${name}_${extra}`)])

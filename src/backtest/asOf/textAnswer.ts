@@ -1,12 +1,13 @@
+import { knownByRules } from '../../instants.ts'
 import { withinLimit } from './answerLimit.ts'
 import { csvName } from './carried/shownTexts.ts'
+import { ByteSink, byteLength, dayBytes, textTable, viewOf } from './carried/texts.ts'
 import type { JoinedColumn } from './joinTask.ts'
 import { none } from './positions.ts'
 import type { JoinExtra } from './request.ts'
 import { type CellStyle, csvStyle, jsonStyle, nullText, type RowCells, rowCells } from './rowCells.ts'
 import type { ParsedRows } from './rows.ts'
 import { answeredColumns } from './settings.ts'
-import { ByteSink, byteLength, dayBytes, textTable, viewOf } from './texts.ts'
 
 /** A join that has been computed but not written yet. */
 export interface Joined {
@@ -24,6 +25,9 @@ const columnNames = ({ rows: { layout }, columns, extras }: Joined): string[] =>
 const comma = 0x2c
 const nullView = viewOf(nullText.bytes)
 const nullBytes = nullText.starts[1]
+const quote = 0x22
+const ruleTexts = textTable(knownByRules)
+const ruleView = viewOf(ruleTexts.bytes)
 
 /** The parts of a JSON response before and after its columns. */
 export interface JsonFrame {
@@ -59,13 +63,13 @@ export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: nu
     }
     sink.text(']')
   }
-  for (const [place, cells] of lead.entries()) elements(keys[place], row => cells.write(sink, row))
+  for (const [index, cells] of lead.entries()) elements(keys[index], row => cells.write(sink, row))
   for (const column of columns) {
     const writer = new CellWriter(sink, column)
     begin(column.name)
     writer.valuesOrNull()
     sink.text(']')
-    for (const extra of extras) elements(`${column.name}_${extra}`, row => writer.dayOrNull(row, extra))
+    for (const extra of extras) elements(`${column.name}_${extra}`, row => writer.extraOrNull(row, extra))
   }
   sink.text(`}${tail}`)
   return sink.finish()
@@ -84,16 +88,16 @@ export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   const keyView = viewOf(keys.bytes)
   for (let row = 0; row < count; row++) {
     let key = 0
-    for (let place = 0; place < lead.length; place++) {
+    for (let index = 0; index < lead.length; index++) {
       sink.copy(keyView, keys.starts[key], keys.starts[++key])
-      lead[place].write(sink, row)
+      lead[index].write(sink, row)
     }
     for (let metric = 0; metric < writers.length; metric++) {
       sink.copy(keyView, keys.starts[key], keys.starts[++key])
       writers[metric].valueOrNull(row)
       for (let extra = 0; extra < extras.length; extra++) {
         sink.copy(keyView, keys.starts[key], keys.starts[++key])
-        writers[metric].dayOrNull(row, extras[extra])
+        writers[metric].extraOrNull(row, extras[extra])
       }
     }
     sink.byte(0x7d)
@@ -115,16 +119,16 @@ export function csvLines(joined: Joined, limit: number): Uint8Array {
   sink.text(header)
   const writers = columns.map(column => new CellWriter(sink, column))
   for (let row = 0; row < count; row++) {
-    for (let place = 0; place < lead.length; place++) {
-      if (place > 0) sink.byte(comma)
-      lead[place].write(sink, row)
+    for (let index = 0; index < lead.length; index++) {
+      if (index > 0) sink.byte(comma)
+      lead[index].write(sink, row)
     }
     for (let metric = 0; metric < writers.length; metric++) {
       sink.byte(comma)
       writers[metric].value(row)
       for (let extra = 0; extra < extras.length; extra++) {
         sink.byte(comma)
-        writers[metric].day(row, extras[extra])
+        writers[metric].extra(row, extras[extra])
       }
     }
     sink.byte(0x0d)
@@ -140,16 +144,25 @@ function cellBytes(
   { around, missing }: CellStyle,
 ): number {
   let bytes = lead.reduce((sum, cells) => sum + cells.bytes, 0)
-  for (const { events, positions } of columns) {
+  const dayExtras = extras.filter(extra => extra !== 'known_by').length
+  for (const { events, positions, byTime } of columns) {
     const { textStarts } = events
     let absent = 0
+    let timed = 0
     // An iterator would allocate an object per row.
     for (let row = 0; row < count; row++) {
       const position = positions[row]
       if (position === none) absent++
-      else bytes += textStarts[position + 1] - textStarts[position]
+      else {
+        bytes += textStarts[position + 1] - textStarts[position]
+        timed += byTime?.[position] ?? 0
+      }
     }
-    bytes += absent * missing * (1 + extras.length) + (count - absent) * (dayBytes + around) * extras.length
+    if (byTime !== null && byTime !== undefined) {
+      bytes += (count - absent) * (knownByRules[0].length + around)
+      bytes += timed * (knownByRules[1].length - knownByRules[0].length)
+    }
+    bytes += absent * missing * (1 + extras.length) + (count - absent) * (dayBytes + around) * dayExtras
   }
   return bytes
 }
@@ -160,14 +173,16 @@ class CellWriter {
   readonly #positions: Int32Array
   readonly #text: DataView
   readonly #textStarts: Int32Array
-  readonly #days: Readonly<Record<JoinExtra, Int32Array>>
+  readonly #days: Readonly<Record<'end' | 'filed', Int32Array>>
+  readonly #byTime: Uint8Array | null
 
-  constructor(sink: ByteSink, { events, positions }: JoinedColumn) {
+  constructor(sink: ByteSink, { events, positions, byTime = null }: JoinedColumn) {
     this.#sink = sink
     this.#positions = positions
     this.#text = viewOf(events.text)
     this.#textStarts = events.textStarts
     this.#days = { end: events.ends, filed: events.filed }
+    this.#byTime = byTime
   }
 
   value(row: number): void {
@@ -201,14 +216,25 @@ class CellWriter {
     sink.at = at
   }
 
-  day(row: number, extra: JoinExtra): void {
+  extra(row: number, extra: JoinExtra): void {
     const position = this.#positions[row]
-    if (position !== none) this.#sink.day(this.#days[extra][position])
+    if (position === none) return
+    if (extra === 'known_by') this.#rule(position)
+    else this.#sink.day(this.#days[extra][position])
   }
 
-  dayOrNull(row: number, extra: JoinExtra): void {
+  extraOrNull(row: number, extra: JoinExtra): void {
     const position = this.#positions[row]
     if (position === none) this.#sink.copy(nullView, 0, nullBytes)
-    else this.#sink.quotedDay(this.#days[extra][position])
+    else if (extra === 'known_by') {
+      this.#sink.byte(quote)
+      this.#rule(position)
+      this.#sink.byte(quote)
+    } else this.#sink.quotedDay(this.#days[extra][position])
+  }
+
+  #rule(position: number): void {
+    const rule = this.#byTime?.[position] ?? 0
+    this.#sink.copy(ruleView, ruleTexts.starts[rule], ruleTexts.starts[rule + 1])
   }
 }

@@ -4,6 +4,32 @@ import { parquetFile } from './parquetAnswer.ts'
 import type { JoinFormat } from './request.ts'
 import { csvLines, type Joined, jsonColumns, ndjsonLines } from './textAnswer.ts'
 
+/** Days on which no company on record had a symbol that rows of these days name. */
+export interface UnmatchedSymbol {
+  readonly ticker: string
+  /** null: every day before. */
+  readonly from: string | null
+  /** null: every later day. */
+  readonly to: string | null
+  readonly rows: number
+  readonly reason: string
+}
+
+/** A lineage of which the rows name at least one registrant. */
+export interface JoinLineage {
+  /** Whether the figures of all of its registrants are used. */
+  readonly followed: boolean
+  readonly registrants: readonly { readonly ticker: string; readonly issuer_id: string }[]
+  readonly seams: readonly {
+    readonly predecessor: string
+    readonly successor: string
+    readonly from: string
+    readonly known: string
+    readonly source: string
+    readonly document: string | null
+  }[]
+}
+
 /** What a response contains besides its columns. */
 export interface AboutJoin {
   readonly object: 'as_of_join'
@@ -12,9 +38,14 @@ export interface AboutJoin {
   readonly fp: AsOfPeriod
   readonly known: string
   readonly max_age_days: number | null
+  readonly group?: string
+  readonly universe?: string
   readonly unknown: readonly string[]
   readonly unknown_count: number
   readonly renamed?: readonly { readonly sent: string; readonly ticker: string }[]
+  readonly unmatched?: readonly UnmatchedSymbol[]
+  readonly symbol_assumed?: true
+  readonly lineages?: readonly JoinLineage[]
   readonly licence?: string
   readonly attribution: readonly string[]
   readonly markets: readonly string[]
@@ -35,8 +66,8 @@ export interface WrittenJoin {
 
 /** Computes a join and writes its response. */
 export function writeJoin(task: JoinTask): WrittenJoin {
-  const { rows, plan, format, unitNames, about, limit } = task
-  const columns = joinRows(task)
+  const { plan, format, unitNames, about, limit } = task
+  const { rows, columns } = joinRows(task)
   const joined = { rows, columns, extras: plan.extras }
   const units = Object.fromEntries(
     columns.map(column => [

@@ -65,12 +65,12 @@ function readHeader(cells: readonly string[]): { columns: ColumnName[]; missingS
   return { columns, missingScore: fault }
 }
 
-function unknownColumn(cell: string, place: number, count: number): Failure {
+function unknownColumn(cell: string, index: number, count: number): Failure {
   const known = `Allowed columns: ${columnNames.join(', ')}.`
   if (cell === '' && count > 1) {
     return new Failure(
       'parameter_unknown',
-      `Column ${place + 1} of the header (line 1) has no name. pandas writes its index unless called as to_csv(index=False). ${known}`,
+      `Column ${index + 1} of the header (line 1) has no name. pandas writes its index unless called as to_csv(index=False). ${known}`,
       { param: 'line 1' },
     )
   }
@@ -84,21 +84,21 @@ function unknownColumn(cell: string, place: number, count: number): Failure {
 /** The slow path: reads any line, reports its faults, and validates it by the schema. */
 function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]): void {
   const { line } = reader
-  const place = `line ${line}`
+  const location = `line ${line}`
   const cells = reader.row()
   if (cells.length === 1 && cells[0] === '') {
     if (reader.onlySpaceFollows()) return
-    throw new Failure('body_invalid', `Line ${line} is empty. Send one row per line.`, { param: place })
+    throw new Failure('body_invalid', `Line ${line} is empty. Send one row per line.`, { param: location })
   }
   if (cells.length !== columns.length) {
     throw new Failure(
       'body_invalid',
       `Line ${line} has ${cells.length} cells, but the header has ${columns.length} columns. Send one cell per column.`,
-      { param: place },
+      { param: location },
     )
   }
   const row = Object.fromEntries(columns.map((column, i) => [column, cellValue(column, cells[i])]))
-  pushChecked(panel, row, [place], 'an empty cell')
+  pushChecked(panel, row, [location], 'an empty cell')
 }
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/

@@ -55,12 +55,12 @@ export class CsvRowReader {
   #readCells(): boolean {
     const reader = this.#reader
     const columns = this.#columns
-    for (let place = 0; place < columns.length; place++) {
-      if (place > 0) {
+    for (let index = 0; index < columns.length; index++) {
+      if (index > 0) {
         if (reader.bytes[reader.at] !== comma) return false
         reader.at++
       }
-      if (!this.#cell(columns[place])) return false
+      if (!this.#cell(columns[index])) return false
     }
     return true
   }

@@ -9,9 +9,9 @@ import { NameInterner } from './nameInterner.ts'
 export interface JsonColumn {
   /** The fast path: takes the element at the reader's position. For anything but the common form it returns
    * false and does not move the reader. */
-  take(place: number): boolean
+  take(row: number): boolean
   /** Stores an element that was read as a value and matches the schema. */
-  put(place: number, value: JsonValue): void
+  put(row: number, value: JsonValue): void
 }
 
 export class DayColumn implements JsonColumn {
@@ -24,18 +24,18 @@ export class DayColumn implements JsonColumn {
     this.#days = new Int32Array(new SharedArrayBuffer(4 * capacity))
   }
 
-  take(place: number): boolean {
+  take(row: number): boolean {
     const { bytes, at } = this.#reader
     if (bytes[at] !== 0x22 || bytes[at + 11] !== 0x22) return false
     const day = this.#memo.read(this.#reader, at + 1)
     if (day === noDay) return false
     this.#reader.at = at + 12
-    this.#days[place] = day
+    this.#days[row] = day
     return true
   }
 
-  put(place: number, value: JsonValue): void {
-    this.#days[place] = dayNumber(String(value))
+  put(row: number, value: JsonValue): void {
+    this.#days[row] = dayNumber(String(value))
   }
 
   days(count: number): Int32Array {
@@ -59,19 +59,19 @@ export class NameColumn implements JsonColumn {
     if (nullable) this.#interner.numberOf('')
   }
 
-  take(place: number): boolean {
+  take(row: number): boolean {
     const from = this.#reader.at
     const number = this.#nullable && takeNull(this.#reader) ? 0 : readNameFast(this.#reader, this.#interner)
     if (number === -1) {
       this.#reader.at = from
       return false
     }
-    this.#numbers[place] = number
+    this.#numbers[row] = number
     return true
   }
 
-  put(place: number, value: JsonValue): void {
-    this.#numbers[place] = this.#interner.numberOf(String(value))
+  put(row: number, value: JsonValue): void {
+    this.#numbers[row] = this.#interner.numberOf(String(value))
   }
 
   get names(): readonly string[] {
@@ -95,19 +95,19 @@ export class NumberColumn implements JsonColumn {
     this.#bounds = bounds
   }
 
-  take(place: number): boolean {
+  take(row: number): boolean {
     const from = this.#reader.at
     const value = readNumberFast(this.#reader, this.#bounds)
     if (value === Number.POSITIVE_INFINITY) {
       this.#reader.at = from
       return false
     }
-    this.#values[place] = value
+    this.#values[row] = value
     return true
   }
 
-  put(place: number, value: JsonValue): void {
-    this.#values[place] = typeof value === 'number' ? value : Number.NaN
+  put(row: number, value: JsonValue): void {
+    this.#values[row] = typeof value === 'number' ? value : Number.NaN
   }
 
   values(count: number): Float64Array {

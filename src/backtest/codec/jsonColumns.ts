@@ -84,27 +84,27 @@ function readColumn(reader: JsonReader, name: ColumnName, column: JsonColumn): n
   }
   reader.expect(0x5b)
   if (reader.take(0x5d)) return 0
-  let place = 0
+  let index = 0
   do {
     reader.ready()
     reader.skipSpace()
-    if (!column.take(place)) putChecked(reader, name, column, place)
-    place++
-    checkPanelSize(place, 0)
+    if (!column.take(index)) putChecked(reader, name, column, index)
+    index++
+    checkPanelSize(index, 0)
   } while (reader.take(0x2c))
   reader.expect(0x5d)
-  return place
+  return index
 }
 
 /** The slow path: reads an element as a JSON value, which must match the schema. */
-function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, place: number): void {
-  reader.path.push(place)
+function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, index: number): void {
+  reader.path.push(index)
   const value = reader.value()
   if (!cellChecks[name].Check(value)) {
     const fault = cellChecks[name].Errors(value).First()
     if (fault) throw describeFault(fault, reader.path, cellSchemas[name])
   }
-  column.put(place, value)
+  column.put(index, value)
   reader.path.pop()
 }
 

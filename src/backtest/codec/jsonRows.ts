@@ -140,9 +140,9 @@ export class JsonRowReader {
     this.#market = 0
     this.#score = Number.NaN
     this.#dollarVolume = Number.NaN
-    for (let place = 0; place < columnNames.length; place++) {
+    for (let index = 0; index < columnNames.length; index++) {
       reader.skipSpace()
-      const key = this.#key(place)
+      const key = this.#key(index)
       if (key === -1 || seen & (1 << key)) return false
       seen |= 1 << key
       if (!reader.take(0x3a)) return false
@@ -156,12 +156,12 @@ export class JsonRowReader {
     return false
   }
 
-  #key(place: number): number {
-    const expected = this.#lastOrder[place]
+  #key(index: number): number {
+    const expected = this.#lastOrder[index]
     if (this.#matches(quotedKeys[expected])) return expected
     for (let key = 0; key < columnNames.length; key++) {
       if (!this.#matches(quotedKeys[key])) continue
-      this.#lastOrder[place] = key
+      this.#lastOrder[index] = key
       return key
     }
     return -1

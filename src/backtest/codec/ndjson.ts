@@ -52,8 +52,8 @@ function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): Pane
   const rows = new JsonRowReader(reader, panel)
   while (reader.at < reader.bytes.length && panel.count < maxRows) {
     if (!rows.read()) {
-      const place = `line ${lines.lineAt(reader.at)}`
-      pushChecked(panel, readValue(reader, lines), [place])
+      const location = `line ${lines.lineAt(reader.at)}`
+      pushChecked(panel, readValue(reader, lines), [location])
     }
     checkPanelSize(panel.count, panel.markets.names.length)
     reader.endLine()

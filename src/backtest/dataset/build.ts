@@ -20,7 +20,7 @@ export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOpt
   const order = sortCells(columns, assets.rank)
   const repeated = findRepeated(columns, order)
   if (repeated !== -1) {
-    const rowAt = (place: number) => (order ? order[place] : place)
+    const rowAt = (at: number) => (order ? order[at] : at)
     return { dataset: null, duplicate: { firstRow: rowAt(repeated - 1), secondRow: rowAt(repeated) } }
   }
   const known = withKnownVolume(columns)
@@ -52,13 +52,13 @@ function rankNames(
   names: readonly string[],
   keys: readonly string[] = names,
 ): { rank: Int32Array; sorted: string[] } {
-  const places = names.map((_, i) => i)
-  places.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0))
+  const byKey = names.map((_, i) => i)
+  byKey.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0))
   const rank = new Int32Array(names.length)
-  places.forEach((original, place) => {
-    rank[original] = place
+  byKey.forEach((original, at) => {
+    rank[original] = at
   })
-  return { rank, sorted: places.map(place => names[place]) }
+  return { rank, sorted: byKey.map(at => names[at]) }
 }
 
 /** The rows in (date, asset rank) order: `order[i]` is the row that belongs at index i; null if the rows are
@@ -70,15 +70,15 @@ function sortCells(columns: Columns, assetRank: Int32Array): Int32Array<ArrayBuf
   const byAsset = new Int32Array(count)
   const assetStart = new Int32Array(assetRank.length + 1)
   for (let i = 0; i < count; i++) {
-    const place = assetRank[asset[i]] + 1
-    assetStart[place] = (assetStart[place] + 1) | 0
+    const at = assetRank[asset[i]] + 1
+    assetStart[at] = (assetStart[at] + 1) | 0
   }
   for (let a = 0; a < assetRank.length; a++) assetStart[a + 1] += assetStart[a]
   for (let i = 0; i < count; i++) {
     const rank = assetRank[asset[i]]
-    const place = assetStart[rank]
-    assetStart[rank] = (place + 1) | 0
-    byAsset[place] = i
+    const at = assetStart[rank]
+    assetStart[rank] = (at + 1) | 0
+    byAsset[at] = i
   }
 
   let first = day[0]
@@ -89,16 +89,16 @@ function sortCells(columns: Columns, assetRank: Int32Array): Int32Array<ArrayBuf
   }
   const dayStart = new Int32Array(last - first + 2)
   for (let i = 0; i < count; i++) {
-    const place = day[i] - first + 1
-    dayStart[place] = (dayStart[place] + 1) | 0
+    const at = day[i] - first + 1
+    dayStart[at] = (dayStart[at] + 1) | 0
   }
   for (let d = 0; d <= last - first; d++) dayStart[d + 1] += dayStart[d]
   const order = new Int32Array(count)
   for (let i = 0; i < count; i++) {
     const row = byAsset[i]
-    const place = dayStart[day[row] - first]
-    dayStart[day[row] - first] = (place + 1) | 0
-    order[place] = row
+    const at = dayStart[day[row] - first]
+    dayStart[day[row] - first] = (at + 1) | 0
+    order[at] = row
   }
   release(byAsset)
   return order
@@ -118,10 +118,10 @@ function isSorted({ count, day, asset }: Columns, assetRank: Int32Array): boolea
 /** The first index, in sorted order, whose row has the same cell as the row before it; -1 if there is
  * none. */
 function findRepeated({ count, day, asset }: Columns, order: Int32Array | null): number {
-  for (let place = 1; place < count; place++) {
-    const row = order ? order[place] : place
-    const before = order ? order[place - 1] : place - 1
-    if (day[row] === day[before] && asset[row] === asset[before]) return place
+  for (let at = 1; at < count; at++) {
+    const row = order ? order[at] : at
+    const before = order ? order[at - 1] : at - 1
+    if (day[row] === day[before] && asset[row] === asset[before]) return at
   }
   return -1
 }
@@ -219,7 +219,7 @@ function renumber<C extends Int32Array | Uint16Array>(
   rank: Int32Array,
   make: ((length: number) => C) | null,
 ): C {
-  if (rank.every((place, index) => place === index)) return indices
+  if (rank.every((at, index) => at === index)) return indices
   const ranked = make === null ? indices : make(indices.length)
   for (let i = 0; i < indices.length; i++) ranked[i] = rank[indices[i]]
   return ranked

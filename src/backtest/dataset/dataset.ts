@@ -19,6 +19,8 @@ export interface Dataset {
   readonly forwardReturn: Float64Array
   /** Absent if no row has a volume. */
   readonly dollarVolume?: Float64Array | undefined
+  /** The group of each row, if legs are formed within groups rather than markets. 0: none is known. */
+  readonly group?: { readonly of: Uint16Array; readonly count: number } | undefined
   readonly assets: NameTable
   readonly markets: NameTable
   /** The single market of each asset; null if an asset changes its market, in which case costs are looked up

@@ -1,4 +1,4 @@
-/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset). It is a bucket sort by value
+/** Writes one date's eligible rows to the start of `out`, ordered by (score, asset). It is a bucket sort by value
  * with an insertion pass, or a merge sort if one bucket gets too many rows. Rows arrive in asset order and
  * every step is stable, which breaks ties.
  *
@@ -10,7 +10,6 @@ export function orderDate(
   range: ScoreRange,
   scratch: BucketScratch,
   out: Int32Array,
-  at: number,
 ): void {
   const { eligible, min } = range
   const { bucket, start, keys } = scratch
@@ -34,13 +33,13 @@ export function orderDate(
     const s = score[startRow + i]
     if (Number.isNaN(s)) continue
     const b = bucket[i]
-    const place = start[b]
-    start[b] = (place + 1) | 0
-    keys[place] = s
-    out[at + place] = startRow + i
+    const position = start[b]
+    start[b] = (position + 1) | 0
+    keys[position] = s
+    out[position] = startRow + i
   }
-  if (heaviest <= maxBucketLoad) insertionPass(keys, out, 0, at, eligible)
-  else mergeSort(score, out, at, eligible, scratch.spare)
+  if (heaviest <= maxBucketLoad) insertionPass(keys, out, eligible)
+  else mergeSort(score, out, eligible, scratch.spare)
 }
 
 /** With more scores than this in one bucket, an insertion pass becomes quadratic. */
@@ -63,42 +62,29 @@ function bucketScale(buckets: number, min: number, max: number): number {
   return Number.isFinite(scale) ? scale : 0
 }
 
-/** Finishes a bucket sort: `keys[from .. from + count)` are nearly in order, and `rows` moves along with
- * them. The strict comparison leaves equal keys in the order in which they came. Cost: one comparison per
+/** Finishes a bucket sort: the first `count` keys are nearly in order, and `rows` moves along with them. The strict comparison leaves equal keys in the order in which they came. Cost: one comparison per
  * name plus the inversions inside the buckets. */
-function insertionPass(
-  keys: Float64Array,
-  rows: Int32Array,
-  keysFrom: number,
-  rowsFrom: number,
-  count: number,
-): void {
+function insertionPass(keys: Float64Array, rows: Int32Array, count: number): void {
   for (let i = 1; i < count; i++) {
-    const key = keys[keysFrom + i]
-    if (keys[keysFrom + i - 1] <= key) continue
-    const row = rows[rowsFrom + i]
+    const key = keys[i]
+    if (keys[i - 1] <= key) continue
+    const row = rows[i]
     let j = i - 1
-    while (j >= 0 && keys[keysFrom + j] > key) {
-      keys[keysFrom + j + 1] = keys[keysFrom + j]
-      rows[rowsFrom + j + 1] = rows[rowsFrom + j]
+    while (j >= 0 && keys[j] > key) {
+      keys[j + 1] = keys[j]
+      rows[j + 1] = rows[j]
       j--
     }
-    keys[keysFrom + j + 1] = key
-    rows[rowsFrom + j + 1] = row
+    keys[j + 1] = key
+    rows[j + 1] = row
   }
 }
 
-/** Sorts `rows[from .. from + count)` by score. The sort is stable, so equal scores keep their order.
+/** Sorts the first `count` rows by score. The sort is stable, so equal scores keep their order.
  * Bottom-up merge sort, O(n log n) for any scores: the fallback for scores that crowd into a few buckets.
  *
  * @param spare at least `count` long */
-function mergeSort(
-  score: Float64Array,
-  rows: Int32Array,
-  from: number,
-  count: number,
-  spare: Int32Array,
-): void {
+function mergeSort(score: Float64Array, rows: Int32Array, count: number, spare: Int32Array): void {
   for (let width = 1; width < count; width *= 2) {
     for (let left = 0; left < count; left += 2 * width) {
       const middle = Math.min(left + width, count)
@@ -106,11 +92,11 @@ function mergeSort(
       let a = left
       let b = middle
       for (let to = left; to < right; to++) {
-        const takeLeft = a < middle && (b >= right || score[rows[from + a]] <= score[rows[from + b]])
-        spare[to] = takeLeft ? rows[from + a++] : rows[from + b++]
+        const takeLeft = a < middle && (b >= right || score[rows[a]] <= score[rows[b]])
+        spare[to] = takeLeft ? rows[a++] : rows[b++]
       }
     }
-    for (let i = 0; i < count; i++) rows[from + i] = spare[i]
+    for (let i = 0; i < count; i++) rows[i] = spare[i]
   }
 }
 

@@ -77,15 +77,15 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   if (shape === null) return null
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
   let at = packed.byteOffset + headerBytes
-  const place = (bytes: number) => {
+  const allocate = (bytes: number) => {
     const from = at
     at += bytes
     return from
   }
-  const doubles = (count: number) => new Float64Array(packed.buffer, place(8 * count), count)
-  const integers = (count: number) => new Int32Array(packed.buffer, place(4 * count), count)
-  const shorts = (count: number) => new Uint16Array(packed.buffer, place(2 * count), count)
-  const octets = (count: number) => new Uint8Array(packed.buffer, place(count), count)
+  const doubles = (count: number) => new Float64Array(packed.buffer, allocate(8 * count), count)
+  const integers = (count: number) => new Int32Array(packed.buffer, allocate(4 * count), count)
+  const shorts = (count: number) => new Uint16Array(packed.buffer, allocate(2 * count), count)
+  const octets = (count: number) => new Uint8Array(packed.buffer, allocate(count), count)
   const score = doubles(rows)
   const forwardReturn = doubles(rows)
   const dollarVolume = dollarVolumes === 1 ? doubles(rows) : undefined

@@ -17,7 +17,7 @@ export function rankDataset(data: Dataset): Dataset & { ranking: Ranking } {
     const start = data.offsets[date]
     const end = data.offsets[date + 1]
     scoreRange(data.score, start, end, range)
-    orderDate(data.score, start, end, range, scratch, scratch.rows, 0)
+    orderDate(data.score, start, end, range, scratch, scratch.rows)
     if (range.eligible < end - start) ranking.rank.fill(-1, start, end)
     for (let j = 0; j < range.eligible; j++) ranking.rank[scratch.rows[j]] = j
     ranking.eligible[date] = range.eligible

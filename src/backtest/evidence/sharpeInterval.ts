@@ -35,14 +35,14 @@ export function sharpeInterval(
 ): SharpeInterval | null {
   if (net.length < 2) return null
   const layout = new Layout()
-  const places = placeBlocks(layout, net.length)
+  const addresses = placeBlocks(layout, net.length)
   const kernel = openKernel(layout.bytes)
   const rounding = 1e-13 * net.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0)
   const ratios = new Float64Array(resamples)
   for (let drawn = 0; drawn < resamples; drawn += resamplesAtOnce) {
-    drawBlocks(kernel, places, seed, drawn, net.length, meanBlock)
+    drawBlocks(kernel, addresses, seed, drawn, net.length, meanBlock)
     for (let s = drawn; s < Math.min(resamples, drawn + resamplesAtOnce); s++)
-      ratios[s] = resampledSharpe(net, kernel, blocksOf(kernel, places, net.length, s - drawn), rounding)
+      ratios[s] = resampledSharpe(net, kernel, blocksOf(kernel, addresses, net.length, s - drawn), rounding)
   }
   ratios.sort()
   return {

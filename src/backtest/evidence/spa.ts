@@ -147,7 +147,7 @@ export function resampleMaxima(
 ): void {
   const { periods, meanBlock } = test
   const layout = new Layout()
-  const places = placeBlocks(layout, periods)
+  const addresses = placeBlocks(layout, periods)
   const [table, total] = [layout.place(sums.byteLength), layout.place(8 * columns)]
   const kernel = openKernel(layout.bytes)
   kernel.doubles.set(sums, table / 8)
@@ -155,9 +155,9 @@ export function resampleMaxima(
   const [first, end] = resamples
   for (let drawn = first; drawn < end; drawn += resamplesAtOnce) {
     if (stop && Atomics.load(stop, 0) === 1) return
-    drawBlocks(kernel, places, seed, drawn, periods, meanBlock)
+    drawBlocks(kernel, addresses, seed, drawn, periods, meanBlock)
     for (let s = drawn; s < Math.min(end, drawn + resamplesAtOnce); s++) {
-      const { starts, ends, count } = blocksOf(kernel, places, periods, s - drawn)
+      const { starts, ends, count } = blocksOf(kernel, addresses, periods, s - drawn)
       kernel.calls.addBlocks(table, columns, starts, ends, count, total)
       writeMaxima(totals, test, from, out, (s - first) * maximaPerResample)
     }

@@ -12,7 +12,7 @@ export interface ShortBlocks {
 
 /** What the tests say about a record. */
 export interface Judgement {
-  /** The number of trials of which the record is the best. */
+  /** The number of trials from which the record was chosen as the best. */
   readonly trials: number
   readonly dsr: number | null
   /** VR; see `serialDsr`. */

@@ -260,8 +260,8 @@ class NumberCells implements CellColumn {
 
 /** The schema's error for a cell. */
 function cellFault(name: ColumnName, value: string | number | null, row: number): Failure {
-  const place = [`row ${row + 1}`, name]
+  const location = [`row ${row + 1}`, name]
   const fault = cellChecks[name].Errors(value).First()
-  if (fault) return describeFault(fault, place, cellSchemas[name])
-  return new Failure('body_invalid', `${place.join('.')} cannot be read.`, { param: place.join('.') })
+  if (fault) return describeFault(fault, location, cellSchemas[name])
+  return new Failure('body_invalid', `${location.join('.')} cannot be read.`, { param: location.join('.') })
 }

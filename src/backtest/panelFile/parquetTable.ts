@@ -212,9 +212,9 @@ function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): 
   const names = new Set<string>()
   // The first element is the table itself. Nested columns are rejected before hyparquet builds their tree,
   // which would take memory quadratic in its depth.
-  for (const [place, element] of schema.entries()) {
+  for (const [index, element] of schema.entries()) {
     const { name, num_children: children = 0, repetition_type: repetition } = element
-    if (place === 0) continue
+    if (index === 0) continue
     if (children > 0 || repetition === 'REPEATED')
       throw new FileFault(`the column ${name} is nested; write plain columns only`)
     if (pandasIndex.test(name)) continue
@@ -223,7 +223,7 @@ function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): 
       throw new FileFault(`the column ${name} is DECIMAL; write it as DOUBLE`)
     if (names.has(name)) throw new FileFault(`it has the column ${name} twice; write it once`)
     names.add(name)
-    columns.push({ schema: element, index: place - 1 })
+    columns.push({ schema: element, index: index - 1 })
   }
   // Texts come first, so that a file with unusable texts is rejected before its numbers take time and memory.
   return [...columns].sort((a, b) => Number(isText(b.schema)) - Number(isText(a.schema)))

@@ -70,12 +70,15 @@ export function readSignalTable({ count, columns }: ParquetTable, horizon: Horiz
   return rows.finish('row')
 }
 
-function addRow(rows: SignalRows, row: unknown, place: number, word: 'Line' | 'Row'): void {
+function addRow(rows: SignalRows, row: unknown, position: number, word: 'Line' | 'Row'): void {
   if (!isObject(row))
-    throw new Failure('body_invalid', `${word} ${place} is not an object with ${signalColumns.join(', ')}.`)
+    throw new Failure(
+      'body_invalid',
+      `${word} ${position} is not an object with ${signalColumns.join(', ')}.`,
+    )
   const absent = signalColumns.find(name => !(name in row))
-  if (absent !== undefined) throw new Failure('body_invalid', `${word} ${place} has no ${absent}.`)
-  rows.add([row.date, row.ticker, row.market, row.horizon, row.predicted_pct, row.actual_pct], place)
+  if (absent !== undefined) throw new Failure('body_invalid', `${word} ${position} has no ${absent}.`)
+  rows.add([row.date, row.ticker, row.market, row.horizon, row.predicted_pct, row.actual_pct], position)
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

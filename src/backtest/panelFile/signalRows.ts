@@ -77,21 +77,21 @@ export class SignalRows {
   readonly #market: (string | null)[] = []
   readonly #predicted: (string | number | null)[] = []
   readonly #actual: (string | number | null)[] = []
-  readonly #place: number[] = []
+  readonly #positions: number[] = []
 
   /** @param wanted undefined: the only horizon of the file */
   constructor(wanted: Horizon | undefined) {
     this.#wanted = wanted
   }
 
-  /** @param place the line or row in the file, counted from 1 */
-  add([date, ticker, market, horizon, predicted, actual]: SignalCells, place: number): void {
+  /** @param position the line or row in the file, counted from 1 */
+  add([date, ticker, market, horizon, predicted, actual]: SignalCells, position: number): void {
     const name = String(horizon)
     this.#found.add(name)
     // A file with several horizons is rejected at its end with a list of them, so its rows need not be
     // stored.
     if (this.#wanted === undefined ? this.#found.size > 1 : name !== this.#wanted) return
-    if (this.#place.length === maxSignalRows)
+    if (this.#positions.length === maxSignalRows)
       throw new Failure(
         'body_invalid',
         `The horizon ${name} has more than ${maxSignalRows.toLocaleString('en')} rows. Split the file by date.`,
@@ -101,20 +101,20 @@ export class SignalRows {
     this.#market.push(textCell(market))
     this.#predicted.push(numberCell(predicted))
     this.#actual.push(numberCell(actual))
-    this.#place.push(place)
+    this.#positions.push(position)
   }
 
-  /** @param placeWord what `place` counts */
-  finish(placeWord: 'line' | 'row', next: string | null = null): SignalPanel {
+  /** @param word what positions count */
+  finish(word: 'line' | 'row', next: string | null = null): SignalPanel {
     const horizon = this.#horizon()
     const isOpen = this.#openRows()
     const closed = <T>(column: readonly T[]) =>
       isOpen === null ? column : column.filter((_, row) => !isOpen(row))
-    const places = closed(this.#place)
+    const positions = closed(this.#positions)
     return {
       horizon,
       next,
-      openRows: this.#place.length - places.length,
+      openRows: this.#positions.length - positions.length,
       columns: {
         date: closed(this.#date),
         asset: closed(assetNames(this.#ticker, this.#market)),
@@ -122,7 +122,7 @@ export class SignalRows {
         score: closed(this.#predicted),
         forward_return: closed(this.#actual),
       },
-      placeOf: (column, row) => `${placeWord} ${places[row]}.${signalColumnOf[column] ?? column}`,
+      placeOf: (column, row) => `${word} ${positions[row]}.${signalColumnOf[column] ?? column}`,
     }
   }
 

@@ -47,7 +47,7 @@ export function filterArchive(data: Dataset, market: string): Dataset | null {
 
 /** The ids of the dataset's assets in order, one per line. */
 export function listAssetNames({ assets }: Dataset): string {
-  return Array.from({ length: nameCount(assets) }, (_, place) => nameAt(assets, place)).join('\n')
+  return Array.from({ length: nameCount(assets) }, (_, index) => nameAt(assets, index)).join('\n')
 }
 
 /** Ranked once, so that every later backtest shares the order. No cell may occur twice. */

@@ -107,7 +107,7 @@ function refuseJson(format: PanelFormat): void {
   )
 }
 
-/** Names rows that became columns by their position in the file. */
+/** Replaces `panel.column[row]` in a failure by the row's position in the file. */
 function inPlacesOfFile(failure: Failure, { placeOf }: PanelBody): Failure {
   if (placeOf === null) return failure
   const named = (text: string) =>

@@ -1,11 +1,15 @@
 import { Failure } from '../../errors.ts'
-import { type DateSpacing, periodsPerYear, rebalanceStep } from '../portfolio/periods.ts'
+import type { DateSpacing } from '../portfolio/dateSpacing.ts'
+import { periodsPerYear } from '../portfolio/periodsPerYear.ts'
+import { rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
 
 /** A configuration with every default filled in, and the values derived from it for a dataset. */
 export interface ResolvedConfig {
   readonly portfolio: PortfolioSettings
+  /** What the legs are formed within; null: one cross-section. */
+  readonly neutral: 'market' | 'group' | null
   readonly direction: 'long_short' | 'long_only'
   readonly returnDays: number
   readonly holdDays: number
@@ -45,9 +49,10 @@ export function resolveConfig(
       weighting,
       tranches: holdDays / returnDays,
       gross: config.gross ?? 1,
-      neutralMarket: config.neutral === 'market',
+      neutralMarket: config.neutral !== undefined,
       drift: config.drift ?? false,
     },
+    neutral: config.neutral ?? null,
     direction,
     returnDays,
     holdDays,

@@ -63,7 +63,7 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
     costBps: config.costBps,
     borrowBps: config.borrowBps,
     gross: portfolio.gross,
-    neutral: portfolio.neutralMarket ? 'market' : null,
+    neutral: config.neutral,
     drift: portfolio.drift,
     folds: config.folds,
   }

@@ -4,7 +4,7 @@ import type { DateView } from '../dataset/subset.ts'
 import type { Benchmark } from '../judging/benchmark.ts'
 import { judgedReturns } from '../judging/judgedReturns.ts'
 import { type Findings, judge } from '../judging/verdict.ts'
-import { rebalanceDates } from '../portfolio/periods.ts'
+import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import { simulate } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
@@ -19,8 +19,8 @@ import { type EvidenceRecords, type EvidenceSettings, type EvidenceTrial, writeE
 import { writeIncluded } from './includedSections.ts'
 import type { Judged } from './judgement.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
+import { resolveCosts } from './resolveCosts.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
-import { resolveTradingCosts } from './tradingCosts.ts'
 
 /** A result, and what a batch needs to know about its record. */
 export interface RecordedRun {
@@ -62,7 +62,7 @@ export function recordConfiguration(
   requireVolume(data, include)
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
   const days = Int32Array.from(periods, date => data.days[date])
-  const { tradingCosts, costs, warnings } = resolveTradingCosts(data, periods, config, marketCosts)
+  const { tradingCosts, costs, warnings } = resolveCosts(data, periods, config, marketCosts)
   const { periodsPerYear, returnDays, portfolio } = config
   const simulation = simulate(data, periods, portfolio, tradingCosts, include.includes('positions'), stop)
   const { series } = simulation
@@ -148,7 +148,7 @@ const largestSharpe = 5
 /** With fewer periods, a large Sharpe ratio is not surprising, and no verdict is positive anyway. */
 const minSharpePeriods = 30
 
-/** @param dataWarnings may already contain a warning that the score knows its returns */
+/** @param dataWarnings if one of these says that the score contains its own returns, there is no second warning */
 export function warnOfSharpe(
   { sharpe, judgedSharpe }: Summary,
   periods: number,

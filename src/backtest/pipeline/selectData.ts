@@ -5,7 +5,8 @@ import type { ArchiveRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { type DateView, viewDates } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
-import { type DateSpacing, dateSpacing, rebalanceDates, rebalanceStep } from '../portfolio/periods.ts'
+import { type DateSpacing, dateSpacing } from '../portfolio/dateSpacing.ts'
+import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import { writeSource } from './resultFields.ts'
@@ -53,6 +54,7 @@ export function selectArchiveData({ data, request, dataVersion, score }: Archive
     source.limit ?? Number.POSITIVE_INFINITY,
   )
   if (view.endDate === view.firstDate) throw nothingSelected(data, view)
+  requireGroups(data, request.config)
   const spacing = dateSpacing(data.days.subarray(view.firstDate, view.endDate))
   const horizon = source.horizon ?? '1d'
   const returnDays = Number.parseInt(horizon, 10)
@@ -99,10 +101,14 @@ export interface PanelScored {
 
 /** All dates of a panel, with warnings about suspicious rows. */
 export function selectPanelData(
-  data: Dataset,
+  panel: Dataset,
   config: BacktestConfig,
   scored: PanelScored | null = null,
 ): SelectedData {
+  requireGroups(panel, config)
+  const isGrouped = panel.group !== undefined && config.neutral !== 'group'
+  // Where a dataset has groups, legs are formed within them.
+  const data = isGrouped ? { ...panel, group: undefined } : panel
   const { spacing, returnDays } = panelSpacing(data)
   const view = { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 }
   const sent = config.returnDays
@@ -123,6 +129,15 @@ export function selectPanelData(
     dataVersion: scored?.dataVersion ?? null,
     score: scored?.score,
   }
+}
+
+function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
+  if (neutral !== 'group' || data.group !== undefined) return
+  throw new Failure(
+    'backtest_impossible',
+    'config.neutral=group forms the legs within groups of companies, but no row has a group. Send score.asOf and score.group, for example "ff49", or omit config.neutral.',
+    { param: 'config.neutral' },
+  )
 }
 
 /** The spacing of a panel's dates, and the default length of a return that follows from it. */

@@ -1,5 +1,5 @@
 import { prepareSpa, resampleMaxima, type SpaTest, type SpaTile } from '../evidence/spa.ts'
-import { rebalanceDates } from '../portfolio/periods.ts'
+import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestWarning } from '../result.ts'
 import { canTest, type EvidenceRecords, isDecisionEnough, spaInput } from './evidence.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'

@@ -7,7 +7,8 @@ import { rankDataset } from '../dataset/rank.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type Benchmark, resolveBenchmark } from '../judging/benchmark.ts'
-import { type DateSpacing, rebalanceDates } from '../portfolio/periods.ts'
+import type { DateSpacing } from '../portfolio/dateSpacing.ts'
+import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { PortfolioSettings, TradingCosts } from '../portfolio/settings.ts'
 import { simulateMany } from '../portfolio/simulate.ts'
 import {
@@ -22,8 +23,8 @@ import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
 import { echoRequest } from './requestEcho.ts'
 import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
+import { resolveCosts } from './resolveCosts.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
-import { resolveTradingCosts } from './tradingCosts.ts'
 
 /** A sweep, cut into slices that may run anywhere in any order. The same rows and the same request give the
  * same plan in every process. */
@@ -89,7 +90,7 @@ export function planSweep(
     view,
     configs,
     slices: cutSlices(configs, periods.length, nameCount(data.assets)),
-    tradingCosts: resolveTradingCosts(data, periods, configs[0], marketCosts).tradingCosts,
+    tradingCosts: resolveCosts(data, periods, configs[0], marketCosts).tradingCosts,
     marketCosts,
     include,
     evidence,

@@ -1,6 +1,6 @@
 import type { SpaOutcome } from '../evidence/superiority.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
-import { rebalanceDates } from '../portfolio/periods.ts'
+import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestResult } from '../result.ts'
 import type { SweepFields } from '../resultMetrics.ts'
 import { mean } from '../statistics/moments.ts'

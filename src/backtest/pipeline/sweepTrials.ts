@@ -3,7 +3,7 @@ import { universeReturns } from '../dataset/rank.ts'
 import type { BenchmarkKind } from '../judging/benchmark.ts'
 import { judgedReturns } from '../judging/judgedReturns.ts'
 import { heldPeriods, idlePeriodsOf } from '../portfolio/held.ts'
-import { rebalanceDates } from '../portfolio/periods.ts'
+import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 

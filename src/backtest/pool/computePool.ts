@@ -4,8 +4,8 @@ import { restoreFailure } from '../pipeline/taskFailure.ts'
 import type { ComputeCaller } from './caller.ts'
 import { FairScheduler } from './scheduler.ts'
 import { TaskEstimates, unitsOf } from './taskEstimates.ts'
-import { taskNames } from './taskNames.ts'
-import type { TaskInput, TaskKind, TaskOutput, TaskReply } from './tasks.ts'
+import { taskKinds, taskNames } from './taskMessages.ts'
+import type { TaskInput, TaskKind, TaskMethods, TaskOutput, TaskReply } from './tasks.ts'
 import type { Priority, Ticket } from './tickets.ts'
 
 export interface PoolSettings {
@@ -58,7 +58,7 @@ const graceMs = 50
 
 const workerEntry = new URL('../../../workers/compute.ts', import.meta.url)
 
-/** Worker threads that run the tasks listed in `tasks.ts`.
+/** Worker threads that run the tasks listed in `tasks.ts`: `pool.tasks.buildArchive(input, options)`.
  *
  * A task fails with `compute_busy` if the queue is full, and with `compute_timeout` past its time limit. It
  * fails with `compute_lost` if its thread dies, after a second attempt if one is possible. After `close` it
@@ -69,6 +69,7 @@ export class ComputePool {
   readonly #scheduler: FairScheduler
   readonly #workers: Piscina
   readonly #estimates = new TaskEstimates()
+  readonly tasks: TaskMethods<RunOptions>
 
   /** How many tasks can run at the same time. */
   get threads(): number {
@@ -83,6 +84,7 @@ export class ComputePool {
 
   constructor(settings: PoolSettings) {
     this.#settings = settings
+    this.tasks = taskMethods((kind, input, options) => this.#run(kind, input, options))
     this.#scheduler = new FairScheduler(settings.threads, settings.queue)
     this.#workers = new Piscina({
       filename: (settings.worker ?? workerEntry).href,
@@ -100,7 +102,7 @@ export class ComputePool {
   }
 
   /** Admits a request of several tasks. None of them is rejected later because the queue is full, and they
-   * alternate with the tasks of other requests. Fails as `run` does. Every ticket must `leave`. */
+   * alternate with the tasks of other requests. Fails as a task does. Every ticket must `leave`. */
   admit(caller: ComputeCaller, priority?: Priority): Ticket {
     return this.#scheduler.admit(caller, priority)
   }
@@ -114,7 +116,7 @@ export class ComputePool {
     this.#scheduler.releaseHeld(ticket)
   }
 
-  async run<K extends TaskKind>(kind: K, input: TaskInput<K>, options: RunOptions): Promise<TaskOutput<K>> {
+  async #run<K extends TaskKind>(kind: K, input: TaskInput<K>, options: RunOptions): Promise<TaskOutput<K>> {
     if (options.ticket) return this.#runAdmitted(kind, input, options, options.ticket)
     options.signal?.throwIfAborted()
     const ticket = this.admit(options.caller, options.priority)
@@ -203,6 +205,20 @@ export class ComputePool {
     await this.#scheduler.close()
     await this.#workers.destroy()
   }
+}
+
+type RunTask = <K extends TaskKind>(
+  kind: K,
+  input: TaskInput<K>,
+  options: RunOptions,
+) => Promise<TaskOutput<K>>
+
+function taskMethods(run: RunTask): TaskMethods<RunOptions> {
+  const methodOf =
+    <K extends TaskKind>(kind: K) =>
+    (input: TaskInput<K>, options: RunOptions) =>
+      run(kind, input, options)
+  return Object.fromEntries(taskKinds.map(kind => [kind, methodOf(kind)])) as TaskMethods<RunOptions>
 }
 
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`

@@ -80,7 +80,7 @@ export async function* runBatch(
     const stop = new Int32Array(new SharedArrayBuffer(4))
     try {
       const input = { ...rows, entries, size, costs, stop }
-      const { lines, trials, failures } = await pool.run('batch_items', input, {
+      const { lines, trials, failures } = await pool.tasks.runBatchItems(input, {
         signal: ended,
         ticket,
         stop,

@@ -23,7 +23,7 @@ export async function runSpa(
   afterSlice: () => void = () => {},
 ): Promise<SpaOutcome> {
   const { evidence } = plan
-  const prepared = await pool.run('sweep_spa', { plan, series }, options)
+  const prepared = await pool.tasks.prepareSpa({ plan, series }, options)
   if (prepared === null) return { kind: 'impossible' }
   const { seed, bootstraps } = evidence
   const { tiles, ...test } = prepared
@@ -35,7 +35,7 @@ export async function runSpa(
       const { tile, first, end } = slice
       const out = maxima[tile].subarray(maximaPerResample * first, maximaPerResample * end)
       const input = { test, tile: tiles[tile], seed, first, end, maxima: out, stop }
-      await pool.run('spa_slice', input, { ...options, stop })
+      await pool.tasks.runSpaSlice(input, { ...options, stop })
       afterSlice()
     }
   }

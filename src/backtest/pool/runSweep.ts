@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
-import { rebalanceDates } from '../portfolio/periods.ts'
+import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { ResultFormat } from '../request.ts'
 import type { ComputePool, RunOptions, TaskOptions } from './computePool.ts'
 import { runSpa } from './runSpa.ts'
@@ -91,10 +91,10 @@ export async function runSlice(
   options: RunOptions,
 ): Promise<SliceSeries> {
   const { data, view, tradingCosts } = plan
-  const configs = plan.slices[slice].map(place => plan.configs[place])
+  const configs = plan.slices[slice].map(index => plan.configs[index])
   const series = new Float64Array(new SharedArrayBuffer(sliceBytes(plan, slice)))
   const stop = new Int32Array(new SharedArrayBuffer(4))
-  await pool.run('sweep_slice', { data, view, configs, tradingCosts, series, stop }, { ...options, stop })
+  await pool.tasks.simulateSlice({ data, view, configs, tradingCosts, series, stop }, { ...options, stop })
   return series
 }
 
@@ -120,5 +120,5 @@ export async function finishSweep(
   afterSlice?: () => void,
 ): Promise<EncodedResult> {
   const spa = await runSpa(pool, plan, series, options, afterSlice)
-  return pool.run('sweep_finish', { plan, series, resultFormat, spa }, options)
+  return pool.tasks.finishSweep({ plan, series, resultFormat, spa }, options)
 }

@@ -1,4 +1,5 @@
 import type { MarketCosts } from '../../markets/costs.ts'
+import { placeRows } from '../asOf/datedNames.ts'
 import { buildEvents } from '../asOf/events.ts'
 import { readJoinBody } from '../asOf/joinBody.ts'
 import { scoreDataset } from '../asOf/scoreDataset.ts'
@@ -21,58 +22,60 @@ import type { TaskFailure } from '../pipeline/taskFailure.ts'
 import { resultParts } from '../report/resultParts.ts'
 import type { ResultFormat } from '../request.ts'
 
-/** Every task that a worker thread can run, by the name that `ComputePool.run` takes. Only threads import the
- * functions. The pool imports only their types, so the server's own thread never loads them. */
+/** Every task that a worker thread can run. `ComputePool.tasks` has a method for each of them. Only threads import
+ * the functions. The pool imports only their types, so the server's own thread never loads them. */
 export const tasks = {
   /** Takes an unparsed request body. A request that needs rows from elsewhere is returned parsed: it names a
    * stored panel, an archive that is not among `archives`, or a metric to rank by, which depends on the
    * caller's licence. */
-  backtest_body: runBodyRequest,
+  runBodyRequest,
   /** Runs a request for a stored or scored panel on its dataset. */
-  backtest_stored: (input: PanelInput) =>
+  runPanelRequest: (input: PanelInput) =>
     runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored),
-  backtest_archive: (input: ArchiveInput & { readonly resultFormat: ResultFormat }) =>
+  runArchiveRequest: (input: ArchiveInput & { readonly resultFormat: ResultFormat }) =>
     runArchiveRequest(input, input.resultFormat),
   /** Parses the body of a batch: its backtests, and its rows if it has any. */
-  batch_body: (input: { readonly body: Uint8Array }) => openBatch(input.body),
+  openBatch: (input: { readonly body: Uint8Array }) => openBatch(input.body),
   /** Runs some backtests of a batch on one dataset. Ends early if `stop` is set to 1. */
-  batch_items: runBatchItems,
+  runBatchItems,
   /** Simulates some configurations of a sweep. Fills `series`, and ends early if `stop` is set to 1. */
-  sweep_slice: simulateSlice,
+  simulateSlice,
   /** Turns the series of all slices, in the order of the plan's slices, into a result. */
-  sweep_finish: ({ plan, series, spa, resultFormat }: FinishInput) =>
+  finishSweep: ({ plan, series, spa, resultFormat }: FinishInput) =>
     encodeResult(writeSweepResult(plan, series, spa), resultFormat, plan.pageOnly),
   /** Prepares the resamples of a sweep's test for superior predictive ability; null if it cannot be
    * computed. */
-  sweep_spa: (input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }) =>
+  prepareSpa: (input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }) =>
     prepareSweepSpa(input.plan, input.series),
   /** Computes some of its resamples. Fills `maxima`, and ends early if `stop` is set to 1. */
-  spa_slice: runSpaSlice,
+  runSpaSlice,
   /** Turns a result as a job stores it into a page. */
-  result_page: (input: { readonly stored: string }) => storedPage(input.stored),
+  renderResultPage: (input: { readonly stored: string }) => storedPage(input.stored),
   /** The parts of a result that a page shows and offers for download. */
-  result_parts: (input: { readonly result: string }) => resultParts(JSON.parse(input.result)),
+  readResultParts: (input: { readonly result: string }) => resultParts(JSON.parse(input.result)),
   /** Turns a file of rows into a valid body, and reports what was detected in it. */
-  panel_file: readPanelFile,
+  readPanelFile,
   /** Turns a body of rows into what is stored: packed rows, their hash and the ranking of the dataset. */
-  panel_pack: packPanel,
-  dataset_rank: (input: { readonly data: Dataset }) => rankDataset(input.data).ranking,
+  packPanel,
+  rankDataset: (input: { readonly data: Dataset }) => rankDataset(input.data).ranking,
   /** Builds a ranked dataset from signals. */
-  archive_build: (input: { readonly days: readonly SignalDay[] }) => buildArchive(input.days),
+  buildArchive: (input: { readonly days: readonly SignalDay[] }) => buildArchive(input.days),
   /** One market's rows as a separate ranked dataset; null if no row has that market. */
-  dataset_filter: (input: { readonly data: Dataset; readonly market: string }) =>
+  filterDataset: (input: { readonly data: Dataset; readonly market: string }) =>
     filterArchive(input.data, input.market),
   /** The ids of the dataset's assets in order, one per line. */
-  dataset_names: (input: { readonly data: Dataset }) => listAssetNames(input.data),
+  listAssetNames: (input: { readonly data: Dataset }) => listAssetNames(input.data),
   /** The same rows with a metric of their companies as the score. Only the columns that differ take
    * additional memory. */
-  dataset_score: scoreDataset,
+  scoreDataset,
   /** Parses the body of an as-of join: its rows and its settings. */
-  join_body: readJoinBody,
+  readJoinBody,
+  /** Finds which company's days each row of a symbol is in. */
+  placeRows,
   /** Turns the vintages of a block of companies into what is known of them on each day. */
-  events_build: buildEvents,
+  buildEvents,
   /** Turns the rows of an as-of join into the bytes of its response. */
-  join_rows: writeJoin,
+  writeJoin,
 }
 
 interface PanelInput {
@@ -96,6 +99,12 @@ export type TaskKind = keyof Tasks
 export type TaskInput<K extends TaskKind> = Parameters<Tasks[K]>[0]
 export type TaskOutput<K extends TaskKind> = Awaited<ReturnType<Tasks[K]>>
 
+/** Each task as a method that sends its input to a thread. Written with `keyof`, so that an editor leads from a
+ * call to the entry in `tasks`. */
+export type TaskMethods<Options> = {
+  readonly [K in keyof Tasks]: (input: TaskInput<K>, options: Options) => Promise<TaskOutput<K>>
+}
+
 export type Task = { [K in TaskKind]: { readonly kind: K; readonly input: TaskInput<K> } }[TaskKind]
 
 export type TaskReply<K extends TaskKind> =
@@ -103,7 +112,7 @@ export type TaskReply<K extends TaskKind> =
   | { readonly ok: false; readonly failure: TaskFailure }
 
 type PerformedTasks = {
-  readonly [K in TaskKind]: (input: TaskInput<K>) => TaskOutput<K> | Promise<TaskOutput<K>>
+  readonly [K in keyof Tasks]: (input: TaskInput<K>) => TaskOutput<K> | Promise<TaskOutput<K>>
 }
 
 const performed: PerformedTasks = tasks

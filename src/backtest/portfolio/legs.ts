@@ -58,8 +58,9 @@ export function targetWeights(
     if (k === 0) continue
     for (let row = offsets[date]; row < offsets[date + 1]; row++) if (rank[row] >= 0) order[rank[row]] = row
     const mean = meanScore[date]
-    if (longShort) writeLeg(score, order, 0, k, false, -legTotal, weighting, mean, weight)
-    writeLeg(score, order, eligible[date] - k, k, true, legTotal, weighting, mean, weight)
+    const leg = { rows: order, k, mean }
+    if (longShort) writeLeg(score, weighting, { ...leg, from: 0, isTop: false, total: -legTotal }, weight)
+    writeLeg(score, weighting, { ...leg, from: eligible[date] - k, isTop: true, total: legTotal }, weight)
   }
   return weight
 }
@@ -71,7 +72,8 @@ interface NeutralTargets {
   readonly inLegs: Int32Array
 }
 
-/** Every row's target weight if legs are formed inside each market. The names of a market are ordered, sized
+/** Every row's target weight if legs are formed inside each market, or inside each group of a dataset that has
+ * groups. The names of a market are ordered, sized
  * and weighted as a cross-section of their own (score weights are relative to the market's mean). The share
  * of a market's legs in the portfolio is its share of the eligible names of all markets that form legs. A
  * market with one name forms no leg, so legs still sum to the full +-gross / 2.
@@ -89,7 +91,7 @@ export function neutralTargets(
   const scratch = {
     order: new Int32Array(maxRowsPerDate(data)),
     grouped: new Int32Array(maxRowsPerDate(data)),
-    start: new Int32Array(nameCount(data.markets) + 1),
+    start: new Int32Array((data.group?.count ?? nameCount(data.markets)) + 1),
   }
   for (let t = 0; t < periods.length; t++) {
     groupByMarket(data, periods[t], scratch)
@@ -105,20 +107,22 @@ export function neutralTargets(
       if (k === 0) continue
       const mean = meanScore(data.score, grouped, from, to)
       const share = (legTotal * (to - from)) / inLegs[t]
-      if (longShort) writeLeg(data.score, grouped, from, k, false, -share, weighting, mean, weight)
-      writeLeg(data.score, grouped, to - k, k, true, share, weighting, mean, weight)
+      const leg = { rows: grouped, k, mean }
+      if (longShort) writeLeg(data.score, weighting, { ...leg, from, isTop: false, total: -share }, weight)
+      writeLeg(data.score, weighting, { ...leg, from: to - k, isTop: true, total: share }, weight)
     }
   }
   return { weight, inLegs }
 }
 
-/** The date's eligible rows, grouped by market and ordered by rank within each. */
+/** The date's eligible rows, grouped by market or group and ordered by rank within each. */
 function groupByMarket(
   data: Dataset & { ranking: Ranking },
   date: number,
   { order, grouped, start }: { order: Int32Array; grouped: Int32Array; start: Int32Array },
 ): void {
-  const { market, offsets } = data
+  const { offsets } = data
+  const market = data.group?.of ?? data.market
   const { rank, eligible } = data.ranking
   const names = eligible[date]
   for (let row = offsets[date]; row < offsets[date + 1]; row++) if (rank[row] >= 0) order[rank[row]] = row
@@ -137,27 +141,34 @@ function meanScore(score: Float64Array, rows: Int32Array, from: number, to: numb
   return sum / (to - from)
 }
 
-/** One leg: k rows of `rows`, ascending by (score, asset).
+/** k rows of `rows`, ascending by (score, asset). */
+interface Leg {
+  readonly rows: Int32Array
+  readonly from: number
+  readonly k: number
+  readonly isTop: boolean
+  /** The sum of its weights. */
+  readonly total: number
+  /** The mean score, from which score weights are measured. */
+  readonly mean: number
+}
+
+/** Writes the weights of a leg.
  *
  * equal: 1/k each. rank: 1 .. k, with k for the strongest conviction: the last row of a top leg, the first
  * row of a bottom leg. score: |s - mean|; equal weights if all of these are 0. */
 function writeLeg(
   score: Float64Array,
-  rows: Int32Array,
-  from: number,
-  k: number,
-  top: boolean,
-  legWeight: number,
   weighting: Weighting,
-  mean: number,
+  { rows, from, k, isTop, total, mean }: Leg,
   weight: Float64Array,
 ): void {
-  let total = 0
-  if (weighting === 'score') for (let j = 0; j < k; j++) total += Math.abs(score[rows[from + j]] - mean)
+  let conviction = 0
+  if (weighting === 'score') for (let j = 0; j < k; j++) conviction += Math.abs(score[rows[from + j]] - mean)
   for (let j = 0; j < k; j++) {
     const row = rows[from + j]
-    if (weighting === 'rank') weight[row] = (legWeight / ((k * (k + 1)) / 2)) * (top ? j + 1 : k - j)
-    else if (total > 0) weight[row] = legWeight * (Math.abs(score[row] - mean) / total)
-    else weight[row] = legWeight / k
+    if (weighting === 'rank') weight[row] = (total / ((k * (k + 1)) / 2)) * (isTop ? j + 1 : k - j)
+    else if (conviction > 0) weight[row] = total * (Math.abs(score[row] - mean) / conviction)
+    else weight[row] = total / k
   }
 }

@@ -1,6 +1,7 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { mean } from '../statistics/moments.ts'
 import { allocateSeries, type PeriodSeries } from '../statistics/returns.ts'
+import { chargeCosts } from './chargeCosts.ts'
 import { heldPeriods } from './held.ts'
 import type { PortfolioSettings, TradingCosts } from './settings.ts'
 import { simulatePortfolios } from './simulatePortfolios.ts'
@@ -45,7 +46,7 @@ export function simulate(
     stop,
   })
   const series = allocateSeries(periods.length)
-  readPeriods(portfolios.sums[0], h, costs, series)
+  chargeCosts(portfolios.sums[0], h, costs, series)
   series.universe.set(portfolios.universe)
   series.heldWithoutReturn.set(portfolios.heldWithoutReturn)
   series.held.set(heldPeriods(portfolios.idlePeriods, h))
@@ -85,12 +86,12 @@ export function simulateMany(
   const count = periods.length
   const series = allocateSeries(count)
   for (const group of groupByTarget(settings)) {
-    const tranches = group.map(place => settings[place].tranches)
+    const tranches = group.map(index => settings[index].tranches)
     const { sums } = simulatePortfolios(data, periods, settings[group[0]], tranches, costs, { stop })
     if (Atomics.load(stop, 0) === 1) return
-    group.forEach((place, i) => {
-      readPeriods(sums[i], tranches[i], costs, series)
-      const at = place * (count + 1)
+    group.forEach((index, i) => {
+      chargeCosts(sums[i], tranches[i], costs, series)
+      const at = index * (count + 1)
       out.set(series.net, at)
       out[at + count] = mean(series.turnover)
     })
@@ -107,29 +108,4 @@ function groupByTarget(settings: readonly PortfolioSettings[]): number[][] {
     groups.set(key, group)
   })
   return [...groups.values()]
-}
-
-/** Turns the sums of a simulated portfolio into its record: turnover 1/2 sum |dw|, its cost, the gross
- * return, and the borrow cost of the short side.
- *
- * @param sums four numbers per period, h times those of the portfolio */
-function readPeriods(
-  sums: Float64Array,
-  h: number,
-  { borrowPerPeriod }: TradingCosts,
-  series: Pick<PeriodSeries, 'gross' | 'net' | 'turnover' | 'tradingCost' | 'borrow' | 'shortExposure'>,
-): void {
-  const { gross, net, turnover, tradingCost, borrow, shortExposure } = series
-  for (let t = 0; t < net.length; t++) {
-    const cost = sums[4 * t + 1] / (2 * h)
-    const short = (0 - sums[4 * t + 3]) / h
-    const charge = short * borrowPerPeriod
-    const earned = sums[4 * t + 2] / h
-    turnover[t] = sums[4 * t] / (2 * h)
-    tradingCost[t] = cost
-    borrow[t] = charge
-    shortExposure[t] = short
-    gross[t] = earned
-    net[t] = earned - (cost + charge)
-  }
 }

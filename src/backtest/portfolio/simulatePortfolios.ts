@@ -127,8 +127,8 @@ function earnGrossReturns(run: Run, maxRows: number, stop: Int32Array | undefine
   for (const tile of run.plan.tiles) {
     eachBlock({ ...run, needs, sums }, openTile(tile, needs, maxRows), stop, simulateBlock)
   }
-  run.grossReturns.forEach((earned, place) => {
-    for (let t = 0; t < earned.length; t++) earned[t] = sums[place][4 * t + 2]
+  run.grossReturns.forEach((earned, portfolio) => {
+    for (let t = 0; t < earned.length; t++) earned[t] = sums[portfolio][4 * t + 2]
   })
 }
 

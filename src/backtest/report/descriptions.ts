@@ -11,7 +11,7 @@ export function describeStrategy(config: Config): string {
     config.direction === 'long_only'
       ? `Goes long the ${share} of names with the highest scores`
       : `Goes long the ${share} of names with the highest scores and short the ${share} with the lowest`
-  const scope = config.neutral === 'market' ? ', within each market' : ''
+  const scope = config.neutral === null ? '' : `, within each ${config.neutral}`
   const tranches = config.holdDays / config.returnDays
   const period = plural(config.holdDays, 'trading day')
   const hold =
@@ -36,14 +36,17 @@ const periodNames: Readonly<Record<BacktestScore['fiscal_period'], string>> = {
 
 /** Describes how each date is scored, if the score is a metric of the companies. */
 export function describeScore(score: BacktestScore): string {
-  const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period } = score
+  const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period, known } = score
+  const isByDay = known === 'filed before the date'
   const units = unit === 'pure' ? '' : `, in ${unit}`
   return [
-    `The score is ${metric}${units}: each company's latest ${periodNames[fiscal_period]}, as filed before the date.`,
-    'Filings made on the date itself are not known yet.',
+    `The score is ${metric}${units}: each company's latest ${periodNames[fiscal_period]}, as ${isByDay ? known : `${known} of the date's session`}.`,
+    isByDay
+      ? 'Filings made on the date itself are not known yet.'
+      : 'A filing counts from the time at which its register accepted it, or from the end of its day where that is not known.',
     `Fiscal years that ended more than ${plural(max_age_days, 'day')} before the date do not count.`,
     `${count(n_assets)} of ${plural(n_names, 'name')} have such a figure on some date; the others are never ranked.`,
-    "Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
+    "Where no source says which company had a ticker on a date, it means today's company, so companies since renamed, acquired or delisted are missing: the results have survivorship bias.",
     `${metric}: ${definition}`,
   ].join(' ')
 }

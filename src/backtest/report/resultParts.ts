@@ -1,5 +1,5 @@
 import type { BacktestResult } from '../result.ts'
-import { requestOf } from './tearSheet/runAgain.ts'
+import { reproducingRequest } from './reproducingRequest.ts'
 
 /** What a page shows around the report of a result. */
 export interface ResultParts {
@@ -13,7 +13,7 @@ export interface ResultParts {
 
 export function resultParts(result: BacktestResult): ResultParts {
   return {
-    request: JSON.stringify(requestOf(result)),
+    request: JSON.stringify(reproducingRequest(result)),
     isArchive: result.source !== undefined,
     curve: curveCsv(result),
   }

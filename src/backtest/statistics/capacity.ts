@@ -46,7 +46,7 @@ export function periodCapacity(
   order.sort((a, b) => capital[a] - capital[b])
   const maxOver = (1 - withinLimit + tolerance) * traded
   let over = 0
-  let place = 0
-  while (place + 1 < order.length && over + size[order[place]] <= maxOver) over += size[order[place++]]
-  return { capital: capital[order[place]], strict: capital[order[0]], traded, tradedWithoutVolume }
+  let index = 0
+  while (index + 1 < order.length && over + size[order[index]] <= maxOver) over += size[order[index++]]
+  return { capital: capital[order[index]], strict: capital[order[0]], traded, tradedWithoutVolume }
 }

@@ -101,7 +101,7 @@ function orderValues(
   out.count = range.eligible
   out.complete = range.eligible === end - start
   if (range.eligible === 0) return
-  orderDate(values, start, end, range, scratch, out.rows, 0)
+  orderDate(values, start, end, range, scratch, out.rows)
   for (let from = 0; from < out.count; ) {
     const to = endOfTie(values, out.rows, from, out.count)
     for (let i = from; i < to; i++) out.ranks[out.rows[i] - start] = (from + 1 + to) / 2

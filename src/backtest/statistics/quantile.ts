@@ -6,10 +6,10 @@
  * @see Hyndman, R. J. and Fan, Y. (1996), Sample Quantiles in Statistical Packages, The American
  *   Statistician 50(4), type 7 */
 export function quantile(sorted: Float64Array, p: number): number {
-  const place = p * (sorted.length - 1)
-  const low = Math.floor(place)
+  const position = p * (sorted.length - 1)
+  const low = Math.floor(position)
   const high = Math.min(low + 1, sorted.length - 1)
-  return sorted[low] + (sorted[high] - sorted[low]) * (place - low)
+  return sorted[low] + (sorted[high] - sorted[low]) * (position - low)
 }
 
 interface TailRisk {

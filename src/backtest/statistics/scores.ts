@@ -78,13 +78,13 @@ export function averageRanks(
   order: Int32Array,
   ranks: Float64Array,
 ): void {
-  const places = order.subarray(0, count)
-  for (let i = 0; i < count; i++) places[i] = i
-  places.sort((a, b) => values[a] - values[b] || a - b)
+  const indices = order.subarray(0, count)
+  for (let i = 0; i < count; i++) indices[i] = i
+  indices.sort((a, b) => values[a] - values[b] || a - b)
   for (let i = 0; i < count; ) {
     let j = i + 1
-    while (j < count && values[places[j]] === values[places[i]]) j++
-    for (let m = i; m < j; m++) ranks[places[m]] = (i + 1 + j) / 2
+    while (j < count && values[indices[j]] === values[indices[i]]) j++
+    for (let m = i; m < j; m++) ranks[indices[m]] = (i + 1 + j) / 2
     i = j
   }
 }
@@ -130,7 +130,7 @@ export function bucketSeries(data: Dataset, periods: Int32Array, buckets: number
   const known = new Int32Array(buckets)
   periods.forEach((date, t) => {
     scoreRange(data.score, data.offsets[date], data.offsets[date + 1], range)
-    orderDate(data.score, data.offsets[date], data.offsets[date + 1], range, scratch, scratch.rows, 0)
+    orderDate(data.score, data.offsets[date], data.offsets[date + 1], range, scratch, scratch.rows)
     sums.fill(0)
     known.fill(0)
     for (let j = 0; j < range.eligible; j++) {

@@ -121,6 +121,6 @@ export const meOperation = operation({
     description: 'The key.',
     examples: { evaluation: { summary: 'An evaluation key whose companies are used up', value: answers.me } },
   },
-  errors: ['parameter_invalid', 'statement_timeout'],
+  errors: ['statement_timeout'],
   data: false,
 })

@@ -47,16 +47,6 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
   const { cookies } = deps.access
   const knownDigest = ({ request }: RequestContext) => cookies.readDigest(request.headers, 'known')
 
-  /** Creates a key and stores its full text for the next page, which shows it once. */
-  async function makeKey(
-    { session, token, actor }: SignedIn,
-    make: (actor: Actor) => Promise<string>,
-  ): Promise<Answer> {
-    await countNewKey(deps.access.rateLimiter, actor)
-    await revealLater(sql, session.sessionId, token, await make(actor))
-    return redirectAnswer(keysPath)
-  }
-
   return new Elysia({ name: 'account' })
     .use(http)
     .use(signInRoutes(http, deps))
@@ -109,17 +99,19 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
     )
     .post(
       keysPath,
-      async ({ signedIn, form }) => makeKey(signedIn, actor => makeFreeKey(sql, actor, form.text('name'))),
+      async ({ signedIn, form }) =>
+        makeKey(deps, signedIn, actor => makeFreeKey(sql, actor, form.text('name'))),
       { ...form },
     )
     .post(
       `${keysPath}/make`,
-      async ({ signedIn, form }) => makeKey(signedIn, actor => makeGrantedKey(sql, actor, form.id('key'))),
+      async ({ signedIn, form }) =>
+        makeKey(deps, signedIn, actor => makeGrantedKey(sql, actor, form.id('key'))),
       { ...form },
     )
     .post(
       `${keysPath}/rotate`,
-      async ({ signedIn, form }) => makeKey(signedIn, actor => rotateKey(sql, actor, form.id('key'))),
+      async ({ signedIn, form }) => makeKey(deps, signedIn, actor => rotateKey(sql, actor, form.id('key'))),
       { ...form },
     )
     .post(
@@ -149,6 +141,17 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
       },
       { ...page },
     )
+}
+
+/** Creates a key and stores its full text for the next page, which shows it once. */
+async function makeKey(
+  { sql, access }: AccountDeps,
+  { session, token, actor }: SignedIn,
+  make: (actor: Actor) => Promise<string>,
+): Promise<Answer> {
+  await countNewKey(access.rateLimiter, actor)
+  await revealLater(sql, session.sessionId, token, await make(actor))
+  return redirectAnswer(keysPath)
 }
 
 async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number): Promise<ShownKey[]> {

@@ -17,7 +17,7 @@ const perAddress: Limits = { perMinute: 3, perDay: 12 }
  * exhaust a domain's budget.
  */
 const perNeighbourhood: Limits = { perMinute: 2, perDay: 2 }
-/** For mail to a domain of which someone is signed in from the requesting network. */
+/** For mail to a domain if someone with an address there is signed in from the requesting network. */
 const perKnownNetwork: Limits = { perMinute: 6, perDay: 30 }
 const perKnownBrowser: Limits = { perMinute: 3, perDay: 6 }
 
@@ -95,7 +95,7 @@ async function sendLanes(
   const mailbox = shared(`code-address:${digestOf(inboxOf(address))}`, perAddress, 'to this address')
   const ofNetwork = own(`code-network:${network}`, perNetwork, 'from your network')
   const forDomain = (limits: Limits) => shared(`code-domain:${registrableDomain}`, limits, toDomain)
-  const place = `${neighbourhoodOf(network)}:${registrableDomain}`
+  const neighbourAndDomain = `${neighbourhoodOf(network)}:${registrableDomain}`
   const ofKnownNetwork = `code-known-network:${network}:${registrableDomain}`
   return [
     ...(knownBrowser === null
@@ -112,7 +112,12 @@ async function sendLanes(
         ]
       : []),
     [ofNetwork, mailbox, forDomain(openHalf)],
-    [ofNetwork, mailbox, own(`code-reserve:${place}`, perNeighbourhood, toDomain), forDomain(withReserve)],
+    [
+      ofNetwork,
+      mailbox,
+      own(`code-reserve:${neighbourAndDomain}`, perNeighbourhood, toDomain),
+      forDomain(withReserve),
+    ],
   ]
 }
 

@@ -32,7 +32,7 @@ export interface KeyStanding {
 const columns = (sql: Sql) => sql`
   k.key_id as "keyId", g.key_id as "rootKeyId", h.name, k.prefix, g.licence, g.quant, g.per_minute as "perMinute",
   g.per_day as "perDay", g.entity_cap as "entityCap",
-  (select count(*)::int from key_entity e where e.key_id = g.key_id) as "entitiesUsed",
+  lineages_seen(g.key_id) as "entitiesUsed",
   g.bulk, k.created_at::date::text as created,
   to_char(u.used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as "lastUsed",
   (g.expires_at - interval '1 microsecond')::date::text as expires,

@@ -32,51 +32,7 @@ const rowsOfPage = 50
  * the commands.
  */
 export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
-  const { sql, today } = deps
-
-  async function accountAnswer(
-    admin: Operator,
-    number: number,
-    sent: { fields?: GrantFields; failure?: Failure } = {},
-  ): Promise<Answer> {
-    const account = await findAccount(sql, { account: number })
-    if (account === null) throw unknownNumber('account', number)
-    const keys = await listHeldKeys(sql, number)
-    const { status, fault } = faultOf(sent.failure)
-    const page = accountPageOf(admin.email, {
-      account,
-      keys,
-      ...fault,
-      grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
-      requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
-      orders: await listOrders(sql, { accountId: number }, rowsOfPage),
-      audit: await listAudit(sql, { accountId: number }, rowsOfPage),
-      grantKeys: await listGrantKeys(sql, number),
-      latestGrant: await latestGrantId(sql, number),
-      fields: sent.fields ?? emptyGrant(today()),
-    })
-    return pageAnswer(status, page)
-  }
-
-  async function requestAnswer(
-    admin: Operator,
-    number: number,
-    sent: { fields?: GrantFields; reason?: string; failure?: Failure } = {},
-  ): Promise<Answer> {
-    const request = await findRequest(sql, number)
-    if (request === null) throw unknownNumber('request', number)
-    const keys = await listGrantKeys(sql, request.account)
-    const { status, fault } = faultOf(sent.failure)
-    const fields = sent.fields ?? fieldsOf(request, keys, today())
-    const page = requestPage(admin.email, {
-      request,
-      keys,
-      fields,
-      reason: sent.reason ?? '',
-      ...fault,
-    })
-    return pageAnswer(status, page)
-  }
+  const { sql } = deps
 
   return new Elysia({ name: 'admin' })
     .use(http)
@@ -85,7 +41,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       '/admin/accounts/:number',
       async ({ context, admin }) => {
         noQuery(context)
-        return accountAnswer(admin, numberInPath(context))
+        return accountAnswer(deps, admin, numberInPath(context))
       },
       { adminPage: true },
     )
@@ -104,7 +60,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
             await makeGrant(deps, admin, target, orderOf(fields), form.id('after'))
             return redirectAnswer(`/admin/accounts/${number}`)
           },
-          failure => accountAnswer(admin, number, { fields, failure }),
+          failure => accountAnswer(deps, admin, number, { fields, failure }),
         )
       },
       { adminForm: true, parse: 'none' },
@@ -114,7 +70,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       async ({ context, admin, form }) => {
         const last = form.text('last')
         const { key } = await extendGrant(deps, admin, numberInPath(context), last === '' ? null : last)
-        return redirectAnswer(await pageOfKey(key))
+        return redirectAnswer(await pageOfKey(deps, key))
       },
       { adminForm: true, parse: 'none' },
     )
@@ -122,7 +78,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       '/admin/keys/revoke',
       async ({ admin, form }) => {
         const key = await revokeKey(deps, form.text('prefix'), transaction => nameActor(transaction, admin))
-        return redirectAnswer(await pageOfKey(key.prefix))
+        return redirectAnswer(await pageOfKey(deps, key.prefix))
       },
       { adminForm: true, parse: 'none' },
     )
@@ -130,7 +86,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       '/admin/requests/:number',
       async ({ context, admin }) => {
         noQuery(context)
-        return requestAnswer(admin, numberInPath(context))
+        return requestAnswer(deps, admin, numberInPath(context))
       },
       { adminPage: true },
     )
@@ -144,7 +100,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
             await grantRequest(deps, admin, number, fields.key, orderOf(fields))
             return redirectAnswer(`/admin/requests/${number}`)
           },
-          failure => requestAnswer(admin, number, { fields, failure }),
+          failure => requestAnswer(deps, admin, number, { fields, failure }),
         )
       },
       { adminForm: true, parse: 'none' },
@@ -159,17 +115,63 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
             await refuseRequest(deps, admin, number, reason)
             return redirectAnswer(`/admin/requests/${number}`)
           },
-          failure => requestAnswer(admin, number, { reason, failure }),
+          failure => requestAnswer(deps, admin, number, { reason, failure }),
         )
       },
       { adminForm: true, parse: 'none' },
     )
+}
 
-  /** The page of the account that holds a key; for a key created on the command line, the list of keys. */
-  async function pageOfKey(prefix: string): Promise<string> {
-    const [key] = await listAdminKeys(sql, { search: prefix, before: null, limit: 1 })
-    return key?.account == null ? '/admin/keys' : `/admin/accounts/${key.account}`
-  }
+async function accountAnswer(
+  { sql, today }: LicensingDeps,
+  admin: Operator,
+  number: number,
+  sent: { fields?: GrantFields; failure?: Failure } = {},
+): Promise<Answer> {
+  const account = await findAccount(sql, { account: number })
+  if (account === null) throw unknownNumber('account', number)
+  const keys = await listHeldKeys(sql, number)
+  const { status, fault } = faultOf(sent.failure)
+  const page = accountPageOf(admin.email, {
+    account,
+    keys,
+    ...fault,
+    grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
+    requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
+    orders: await listOrders(sql, { accountId: number }, rowsOfPage),
+    audit: await listAudit(sql, { accountId: number }, rowsOfPage),
+    grantKeys: await listGrantKeys(sql, number),
+    latestGrant: await latestGrantId(sql, number),
+    fields: sent.fields ?? emptyGrant(today()),
+  })
+  return pageAnswer(status, page)
+}
+
+async function requestAnswer(
+  { sql, today }: LicensingDeps,
+  admin: Operator,
+  number: number,
+  sent: { fields?: GrantFields; reason?: string; failure?: Failure } = {},
+): Promise<Answer> {
+  const request = await findRequest(sql, number)
+  if (request === null) throw unknownNumber('request', number)
+  const keys = await listGrantKeys(sql, request.account)
+  const { status, fault } = faultOf(sent.failure)
+  const fields = sent.fields ?? fieldsOf(request, keys, today())
+  const page = requestPage(admin.email, {
+    request,
+    keys,
+    fields,
+    reason: sent.reason ?? '',
+    ...fault,
+  })
+  return pageAnswer(status, page)
+}
+
+/** The page of the account that holds a key; for a key created on the command line, the list of keys. */
+async function pageOfKey({ sql }: LicensingDeps, prefix: string): Promise<string> {
+  const [key] = await listAdminKeys(sql, { search: prefix, before: null, limit: 1 })
+  return key?.account == null ? '/admin/keys' : `/admin/accounts/${key.account}`
 }
 
 /** The number in paths such as /admin/accounts/{number}. */

@@ -51,7 +51,11 @@ const day = (description: string, example?: string) =>
   })
 
 export const asOfArgument = Type.Optional(
-  day('YYYY-MM-DD: only what was filed by this day, as it stood then. Default: today.'),
+  Type.String({
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]{4,12}(Z|[+-][0-9]{2}:[0-9]{2})?|@open|@close)?$',
+    description:
+      'Only what was filed by this day (YYYY-MM-DD), or public by an instant: 2010-01-25T16:00:00-05:00, 2010-01-25@close. Default: today.',
+  }),
 )
 export const dayArgument = day
 

@@ -5,7 +5,7 @@ const defaultCharacters = 8_000
 const envelopeCharacters = 200
 
 /** Where a response continues. */
-export interface Place {
+export interface Position {
   /** The API's own cursor of the page; empty for the first page. */
   readonly page: string
   /** Rows of that page that earlier responses have shown. */
@@ -31,9 +31,10 @@ function digestOf(args: ListArguments): string {
 }
 
 const noDay = '-'
-const cursorShape = /^([0-9a-z]{1,13}) (\d{1,9}) (\d{1,15}) (\d{4}-\d\d-\d\d|-) ([\w-]{0,500})$/
+const cursorShape =
+  /^([0-9a-z]{1,13}) (\d{1,9}) (\d{1,15}) (\d{4}-\d\d-\d\d(?:T[\d:.]+[+-]\d\d:\d\d)?|-) ([\w-]{0,500})$/
 
-export function readPlace(args: ListArguments): Place {
+export function readPosition(args: ListArguments): Position {
   if (args.cursor === undefined) return { page: '', skip: 0, dataVersion: null, asOf: noDay }
   const text = Buffer.from(args.cursor, 'base64url').toString('latin1')
   const [, digest, skip = '', version = '', asOf = '', page = ''] = cursorShape.exec(text) ?? []
@@ -56,8 +57,8 @@ interface Versioned {
 }
 
 /** Fails if rows were counted in another list than this one; rows would be skipped or mix two days. */
-export function requireSame(place: Place, { data_version, as_of }: Versioned): void {
-  const { dataVersion, skip, asOf } = place
+export function requireSame(position: Position, { data_version, as_of }: Versioned): void {
+  const { dataVersion, skip, asOf } = position
   if (dataVersion === null) return
   const isSame = dataVersion === data_version || skip === 0
   if (isSame && (asOf === noDay || asOf === as_of)) return
@@ -69,12 +70,12 @@ export function requireSame(place: Place, { data_version, as_of }: Versioned): v
 
 export interface ListParts<Head extends Versioned, Row> {
   readonly args: ListArguments
-  readonly place: Place
+  readonly position: Position
   /** The response without its rows. */
   readonly head: Head
   /** The first line of the text. */
   readonly title: string
-  /** All rows of the page at `place.page`, including those before `skip`. */
+  /** All rows of the page at `position.page`, including those before `skip`. */
   readonly rows: readonly Row[]
   /** Formats a row as text. */
   readonly line: (row: Row) => string
@@ -108,15 +109,15 @@ const jsonLength = (value: unknown) => JSON.stringify(value).length
  * there are more. Includes at least one row, so that a cursor always advances.
  */
 export function fitRows<Head extends Versioned, Row>(parts: ListParts<Head, Row>): ListAnswer<Head, Row> {
-  const { args, place, head, title, rows, line, nextPage, narrow, leftOut } = parts
-  const { skip } = place
+  const { args, position, head, title, rows, line, nextPage, narrow, leftOut } = parts
+  const { skip } = position
   const cursorOf = (page: string, at: number) => {
-    const version = place.dataVersion ?? head.data_version
+    const version = position.dataVersion ?? head.data_version
     const asOf = head.as_of ?? noDay
     return Buffer.from(`${digestOf(args)} ${at} ${version} ${asOf} ${page}`).toString('base64url')
   }
   const max = sizeOf(args)
-  const cursorLength = cursorOf(nextPage ?? place.page, rows.length).length
+  const cursorLength = cursorOf(nextPage ?? position.page, rows.length).length
   // The note appears both in the data and in the text.
   const noteLength = 2 * (160 + narrow.length + (leftOut?.length ?? 0))
   let room = max - envelopeCharacters - noteLength - cursorLength - jsonLength(head) - jsonLength(title)
@@ -131,8 +132,8 @@ export function fitRows<Head extends Versioned, Row>(parts: ListParts<Head, Row>
   }
   const shown = skip + data.length
   const isCut = shown < rows.length
-  const next = isCut ? cursorOf(place.page, shown) : nextPage === null ? null : cursorOf(nextPage, 0)
-  const isWhole = place.page === '' && nextPage === null
+  const next = isCut ? cursorOf(position.page, shown) : nextPage === null ? null : cursorOf(nextPage, 0)
+  const isWhole = position.page === '' && nextPage === null
   const rest = isCut ? restNote(skip, data.length, isWhole ? rows.length : null, narrow) : ''
   const more = !isCut && nextPage !== null ? 'More rows follow: call again with cursor.' : ''
   const note = [leftOut ?? '', rest, more].filter(part => part !== '').join(' ')

@@ -11,7 +11,7 @@ const description = `Rows of date and ticker in, one column per metric out, in t
 
 The value is that of the latest period of which a figure was filed strictly before the date, at the vintage that was current then. A filing of the date itself may come after the close, so it does not count; \`inclusive\` counts it. An amendment of an old year does not displace the newest year, as it does where filings are joined by their day alone.
 
-\`max_age_days\` leaves out what is too old on the date of the row. \`with\` adds columns \`<metric>_end\` and \`<metric>_filed\`. Tickers that name no company are in \`unknown\`, and their rows have null. Former IDs lead to today's company.
+\`max_age_days\` leaves out what is too old on the date of the row. \`with\` adds columns \`<metric>_end\` and \`<metric>_filed\` and, for rows with a column \`time\`, \`<metric>_known_by\`. Tickers that name no company are in \`unknown\`, and their rows have null. A ticker means the company that had it on the date of the row, if a source on record says which company that was; \`unmatched\` lists the days on which no company on record had it. If no source says anything about a ticker, it means today's company, former IDs included. \`lineage=follow\` also reads the figures of a company's predecessors and successors.
 
 The body is JSON by columns, CSV, NDJSON or Parquet, the answer what \`format\` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 100 columns of other names come back unchanged, in the order sent, before those of the metrics; one that the join itself adds is refused. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. The demo key (by address, and five times as many by network) and free keys may join 100,000 rows a minute: more are refused before they are joined, with \`rate_limited_minute\` and \`Retry-After\`, or with \`body_too_large\` if one body has more. Parquet is the fastest and smallest both ways.
 
@@ -53,19 +53,11 @@ export const joinOperation = operation({
     example: joinJobs.queued,
   },
   errors: [
-    'malformed_json',
-    'parameter_invalid',
-    'parameter_repeated',
-    'body_invalid',
-    'body_too_large',
-    'media_type_unsupported',
     'licence_required',
     'entity_cap_reached',
     'idempotency_in_flight',
     'idempotency_reused',
-    'compute_busy',
     'compute_timeout',
-    'compute_lost',
     'statement_timeout',
   ],
   data: false,

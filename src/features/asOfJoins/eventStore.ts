@@ -1,7 +1,15 @@
 import { type EventBlock, eventBytes, type PackedVintages } from '../../backtest/asOf/events.ts'
 import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
-import { type BlockName, readUnits, readVintages } from './queries.ts'
+import { buildMoments, buildTimedDays } from './moments.ts'
+import {
+  type BlockName,
+  readInterims,
+  readMoments,
+  readTimedDays,
+  readUnits,
+  readVintages,
+} from './queries.ts'
 
 interface StoredBlock {
   readonly block: EventBlock
@@ -106,8 +114,13 @@ export class EventStore {
   }
 
   async #build(name: BlockName, sql: SqlClient): Promise<EventBlock> {
-    const rows = await readVintages(sql, name)
-    return this.#buildBlock({ firstEntity: name.firstEntity, rows })
+    const { firstEntity, kind } = name
+    if (kind === 'moments') return buildMoments(firstEntity, await readMoments(sql, firstEntity))
+    if (kind === 'timedDays') return buildTimedDays(firstEntity, await readTimedDays(sql, firstEntity))
+    if (kind === undefined) return this.#buildBlock({ firstEntity, rows: await readVintages(sql, name) })
+    const { states, rows } = await readInterims(sql, name)
+    const block = await this.#buildBlock({ firstEntity: 0, companies: states, rows })
+    return { ...block, firstEntity }
   }
 
   #put(key: string, block: EventBlock): StoredBlock {
@@ -209,7 +222,7 @@ export class EventLease {
   }
 }
 
-const keyOf = (dataVersion: number, { metric, fp, firstEntity }: BlockName) =>
-  `${dataVersion} ${metric} ${fp} ${firstEntity}`
+const keyOf = (dataVersion: number, { metric, fp, firstEntity, kind }: BlockName) =>
+  `${dataVersion} ${metric} ${fp} ${firstEntity} ${kind ?? 'figures'}`
 
 const versionOf = (key: string) => key.slice(0, key.indexOf(' '))

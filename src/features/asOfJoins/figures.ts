@@ -1,5 +1,6 @@
 import type { EventBlock } from '../../backtest/asOf/events.ts'
 import { firstOfBlock } from '../../backtest/asOf/gather.ts'
+import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
 import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
@@ -20,6 +21,8 @@ export interface FigureSource<Company> {
   readonly entitiesOf: (companies: Company) => Int32Array
   /** Looks the companies up again in a snapshot. */
   readonly findAgain: (snapshot: SqlClient) => Promise<Company>
+  /** Equal for callers with the same right to see the companies. */
+  readonly accessKey: (companies: Company) => string
   /** Throws if the caller may not see these companies. */
   readonly authorize: (companies: Company) => Promise<void>
 }
@@ -28,6 +31,20 @@ export interface OpenedFigures<Company> extends VersionedCompanies<Company> {
   readonly entities: Int32Array
   /** For each metric, the blocks that contain the companies. */
   readonly blocks: readonly (readonly EventBlock[])[]
+  /** Null unless the request needs them. */
+  readonly times: TimedBlocks | null
+}
+
+/** Additional data for rows with times. */
+type TimedBlocks = Pick<JoinClocks, 'moments' | 'interims' | 'rules'>
+
+interface FigureChoice {
+  readonly metrics: readonly string[]
+  readonly fp: AsOfPeriod
+  /** Whether the rows have times. */
+  readonly hasTimes: boolean
+  /** Whether the rows with times say which rule let their figures count. */
+  readonly showsRules?: boolean
 }
 
 const maxAttempts = 8
@@ -39,9 +56,9 @@ const maxAttempts = 8
  */
 export async function openFigures<Company>(
   lease: EventLease,
-  { sql, entitiesOf, findAgain, authorize }: FigureSource<Company>,
+  { sql, entitiesOf, findAgain, accessKey, authorize }: FigureSource<Company>,
   first: VersionedCompanies<Company>,
-  { metrics, fp }: { readonly metrics: readonly string[]; readonly fp: AsOfPeriod },
+  { metrics, fp, hasTimes, showsRules = false }: FigureChoice,
   signal?: AbortSignal,
 ): Promise<OpenedFigures<Company>> {
   let found = first
@@ -50,16 +67,27 @@ export async function openFigures<Company>(
     await authorize(companies)
     const entities = entitiesOf(companies)
     const names = blockNames(entities, metrics, fp)
+    const figures = names.length
+    if (hasTimes) names.push(...timedNames(names, 'interims', 'moments'))
+    if (showsRules) names.push(...timedNames(names.slice(0, figures), 'interimRules', 'timedDays'))
+    const opened = (blocks: readonly EventBlock[]) => ({
+      ...{ ...found, entities },
+      blocks: byMetric(blocks.slice(0, figures), metrics),
+      times: hasTimes ? timedBlocks(blocks.slice(figures), figures, metrics, showsRules) : null,
+    })
     const inMemory = lease.find(dataVersion, names)
-    if (inMemory !== null) return { ...found, entities, blocks: byMetric(inMemory, metrics) }
+    if (inMemory !== null) return opened(inMemory)
     signal?.throwIfAborted()
     const read = await withSnapshot(sql, async snapshot => {
       const version = await readDataVersion(snapshot)
-      if (version === dataVersion) return lease.open(snapshot, version, names, signal)
-      found = { dataVersion: version, companies: await findAgain(snapshot) }
-      return null
+      if (version !== dataVersion) {
+        found = { dataVersion: version, companies: await findAgain(snapshot) }
+        // Otherwise they are authorised first, which takes another connection.
+        if (accessKey(found.companies) !== accessKey(companies)) return null
+      }
+      return lease.open(snapshot, version, names, signal)
     })
-    if (read !== null) return { ...found, entities, blocks: byMetric(read, metrics) }
+    if (read !== null) return opened(read)
   }
   throw new Failure(
     'database_unavailable',
@@ -77,6 +105,37 @@ export function blockNames(entities: Int32Array, metrics: readonly string[], fp:
   const known = entities.filter(entity => entity !== -1)
   const firsts = [...new Set(Array.from(known, firstOfBlock))].sort((a, b) => a - b)
   return metrics.flatMap(metric => firsts.map(firstEntity => ({ metric, fp, firstEntity })))
+}
+
+/** The blocks of interim states that belong to blocks of figures, and those that belong to their companies. */
+function timedNames(
+  figures: readonly BlockName[],
+  ofFigures: 'interims' | 'interimRules',
+  ofCompanies: 'moments' | 'timedDays',
+): BlockName[] {
+  const firsts = [...new Set(figures.map(({ firstEntity }) => firstEntity))]
+  return [
+    ...figures.map((name): BlockName => ({ ...name, kind: ofFigures })),
+    ...firsts.map((firstEntity): BlockName => ({ metric: '', fp: 'FY', firstEntity, kind: ofCompanies })),
+  ]
+}
+
+/** @param blocks in the order of `timedNames` */
+function timedBlocks(
+  blocks: readonly EventBlock[],
+  figures: number,
+  metrics: readonly string[],
+  showsRules: boolean,
+): TimedBlocks {
+  const each = showsRules ? blocks.length / 2 : blocks.length
+  const [timed, rules] = [blocks.slice(0, each), blocks.slice(each)]
+  return {
+    interims: byMetric(timed.slice(0, figures), metrics),
+    moments: timed.slice(figures),
+    rules: showsRules
+      ? { interims: byMetric(rules.slice(0, figures), metrics), days: rules.slice(figures) }
+      : null,
+  }
 }
 
 function byMetric(blocks: readonly EventBlock[], metrics: readonly string[]): EventBlock[][] {

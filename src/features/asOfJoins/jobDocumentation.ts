@@ -4,7 +4,7 @@ import { operation } from '../../http/docs/operation.ts'
 import { AsOfJoinJob, AsOfJoinParams } from './jobSchema.ts'
 import { AsOfJoin } from './schema.ts'
 
-const errors = ['parameter_invalid', 'licence_required', 'entity_unknown', 'statement_timeout'] as const
+const errors = ['licence_required', 'entity_unknown', 'statement_timeout'] as const
 
 export const joinJobOperation = operation({
   id: 'getAsOfJoin',

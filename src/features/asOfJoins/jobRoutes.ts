@@ -8,8 +8,9 @@ import { entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { plainAnswer } from '../../jobs/answers.ts'
+import { cancelJob } from '../../jobs/endJobQueries.ts'
 import { type Job, jobRetentionDays } from '../../jobs/job.ts'
-import { endJob, findJob } from '../../jobs/jobQueries.ts'
+import { findJob } from '../../jobs/jobQueries.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { cancelJoinOperation, joinJobOperation, joinResultOperation } from './jobDocumentation.ts'
 import { joinKind } from './jobKind.ts'
@@ -79,9 +80,8 @@ function noResult({ id, state, finishedAt }: Job): Failure {
   )
 }
 
-/** A join that has ended stays unchanged. */
 async function cancel(deps: JoinJobRouteDeps, context: RequestContext): Promise<Answer> {
   const { id, keyId } = await jobOf(deps, context)
-  await endJob(deps.sql, id, { state: 'cancelled' }, keyId)
+  await cancelJob(deps.sql, id, keyId)
   return plainAnswer(joinSummary(await jobOf(deps, context), deps.settings.baseUrl))
 }

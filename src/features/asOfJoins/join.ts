@@ -1,21 +1,33 @@
 import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
+import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
-import type { JoinPlan } from '../../backtest/asOf/settings.ts'
+import type { ParsedRows } from '../../backtest/asOf/rows.ts'
+import { companyColumns, type JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
-import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import type { ComputePool, RunOptions } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
 import { Failure } from '../../errors.ts'
+import { marketZone } from '../../markets/asOf.ts'
+import type { Markets } from '../../markets/markets.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { type AnswerMemory, maxAnswerBytes } from './answerMemory.ts'
-import { authorizeJoin, findInSnapshot, findJoinCompanies, type JoinCompanies } from './companies.ts'
+import {
+  accessKeyOf,
+  authorizeJoin,
+  findInSnapshot,
+  findJoinCompanies,
+  type JoinCompanies,
+  type NameRules,
+} from './companies.ts'
 import { describeJoin } from './description.ts'
 import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
 import type { JoinSender } from './sender.ts'
+import { withSpells } from './spellQueries.ts'
 
 export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly pool: ComputePool
@@ -54,28 +66,38 @@ export async function runJoin(
   const lease = events.lease()
   try {
     const input = { ...sent, today: deps.today(), maxRows: budget?.maxRows }
-    const { rows, plan, carriedBytes } = await pool.run('join_body', input, {
+    const { rows, plan, carriedBytes } = await pool.tasks.readJoinBody(input, {
       signal,
       ticket,
       transfer: [sent.body.buffer],
     })
     requireMetrics(markets.metrics, plan)
     await budget?.charge(rows.count)
-    const room = answerMemory.reserve(rows.count, plan, isUnpaid(rights), carriedBytes)
+    const addedBytes = companyColumns(plan).length * labelBytes * rows.count
+    const room = answerMemory.reserve(rows.count, plan, isUnpaid(rights), carriedBytes + addedBytes)
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
-        openJoin(at, rights, lease, rows.names, plan, signal),
+        withSpells(
+          at.sql,
+          { scheme: plan.group, hasStates: plan.universe !== null },
+          () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
+          ({ entities }) => entities,
+        ),
       )
-      const { dataVersion, companies, entities, blocks } = figures
-      const written = await pool.run(
-        'join_rows',
+      const { dataVersion, companies, entities, blocks, times, groups, states } = figures
+      const written = await pool.tasks.writeJoin(
         {
           rows,
           plan,
           entities,
           blocks,
+          groups,
+          states,
+          clocks: times === null ? null : { ...clocksOf(markets, companies), ...times },
           format,
           companyOfName: companies.companyOfName,
+          placeOfRow: companies.placeOfRow,
+          kin: companies.kin,
           unitNames: events.units,
           limit: maxAnswerBytes,
           about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(rights)),
@@ -107,11 +129,12 @@ export async function checkJoin(
 ): Promise<number> {
   const { pool, markets } = deps
   const input = { ...sent, today: deps.today(), maxRows: budget?.maxRows }
-  const { rows, plan } = await pool.run('join_body', input, { signal, caller })
+  const { rows, plan } = await pool.tasks.readJoinBody(input, { signal, caller })
   requireMetrics(markets.metrics, plan)
   await budget?.charge(rows.count)
   await atVersion(deps, plan.dataVersion, signal, async at => {
-    const { companies } = await findJoinCompanies(at, rows.names, at.dataVersion())
+    const rules = nameRules(at, rows, plan, { signal, caller })
+    const { companies } = await findJoinCompanies(at, rows.names, rules, at.dataVersion())
     await authorizeJoin(at, rights, companies)
   })
   return rows.count
@@ -128,22 +151,62 @@ function atVersion<T>(
   return deps.pins.use(version, store => work({ ...deps, ...store }), signal)
 }
 
+/** Estimated bytes of a group or a state with its separators. */
+const labelBytes = 13
+
 async function openJoin(
   deps: JoinDeps,
   rights: Rights,
   lease: EventLease,
-  names: readonly string[],
+  rows: ParsedRows,
   plan: JoinPlan,
-  signal: AbortSignal,
+  run: RunOptions & { readonly signal: AbortSignal },
 ): Promise<OpenedFigures<JoinCompanies>> {
+  const { names } = rows
+  const rules = nameRules(deps, rows, plan, run)
   const source = {
     sql: deps.sql,
     entitiesOf: ({ identities }: JoinCompanies) => Int32Array.from(identities, ({ entityId }) => entityId),
-    findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, names),
+    findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, names, rules),
+    accessKey: accessKeyOf,
     authorize: (companies: JoinCompanies) => authorizeJoin(deps, rights, companies),
   }
-  return openFigures(lease, source, await findJoinCompanies(deps, names, deps.dataVersion()), plan, signal)
+  const first = await findJoinCompanies(deps, names, rules, deps.dataVersion())
+  const choice = {
+    metrics: plan.metrics,
+    fp: plan.fp,
+    hasTimes: (rows.times ?? null) !== null,
+    showsRules: plan.extras.includes('known_by'),
+  }
+  return openFigures(lease, source, first, choice, run.signal)
 }
+
+/** The clock of each market, and which of them each company has. */
+export function clocksOf(
+  markets: Pick<Markets, 'get' | 'sessions'>,
+  { identities }: Pick<JoinCompanies, 'identities'>,
+): Pick<JoinClocks, 'clocks' | 'marketOf'> {
+  const codes = [...new Set(identities.map(({ market }) => market))]
+  return {
+    clocks: codes.map(market => ({
+      ...{ market, zone: marketZone(markets, market).name },
+      sessions: markets.sessions.get(market)?.file ?? null,
+    })),
+    marketOf: Int32Array.from(identities, ({ market }) => codes.indexOf(market)),
+  }
+}
+
+/** Assigns rows to places on a worker thread, because it visits every row. */
+const nameRules = (
+  { pool, today }: Pick<JoinDeps, 'pool' | 'today'>,
+  { count, day, name }: ParsedRows,
+  { followsLineage }: JoinPlan,
+  run: RunOptions,
+): NameRules => ({
+  followsLineage,
+  today: today(),
+  placeRows: (dated, places) => pool.tasks.placeRows({ rows: { count, day, name }, places, dated }, run),
+})
 
 function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {
   const unknown = metrics.findIndex(name => !known.has(name))

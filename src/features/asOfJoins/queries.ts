@@ -8,6 +8,10 @@ export interface BlockName {
   readonly fp: AsOfPeriod
   /** The first company of the block. */
   readonly firstEntity: number
+  /** Default: all vintages of the metric. interims: those of interim states only; interimRules: which rule let these
+   * count. moments: when its companies' figures are not those as of the last ended day, and timedDays: the days whose
+   * filings all counted by their times, both for all metrics. */
+  readonly kind?: 'interims' | 'interimRules' | 'moments' | 'timedDays'
 }
 
 /**
@@ -39,6 +43,14 @@ export async function readVintages(
   return rows
 }
 
+/** Where vintages are read from. */
+interface FactSources {
+  readonly facts: SqlFragment
+  readonly trailing: SqlFragment
+  /** What is packed of a row. */
+  readonly value: SqlFragment
+}
+
 /**
  * Follows the fundamentals route: FY and quarters match its `fp` filters, TTM its trailing rows, latest
  * `view=latest`. `rank` breaks ties between periods that end on the same day.
@@ -49,35 +61,112 @@ function vintagesOf(
   metric: string,
   ofBlock: SqlFragment,
   id: (name: string) => SqlFragment,
+  { facts, trailing, value }: FactSources = {
+    facts: sql`fact_as_of(${lastDay})`,
+    trailing: sql`trailing_as_of(${lastDay})`,
+    value: sql`f.value`,
+  },
 ): SqlFragment {
   const columns = (rank: SqlFragment) =>
-    sql`f.entity_id, f.filed, f.until, f.period_end, ${rank} as rank, f.unit_id, f.value`
+    sql`f.entity_id, f.filed, f.until, f.period_end, ${rank} as rank, f.unit_id, ${value} as value`
   const none = sql`0::smallint`
   const yearFirst = sql`(case when f.fp = 0 then 5::smallint else f.fp end)`
   switch (fp) {
     case 'FY':
       return sql`
-        select ${columns(none)} from fact_as_of(${lastDay}) f
+        select ${columns(none)} from ${facts} f
         where ${ofBlock} and f.metric_id = ${id(metric)} and f.fp = 0`
     case 'Q':
       return sql`
-        select ${columns(yearFirst)} from fact_as_of(${lastDay}) f
+        select ${columns(yearFirst)} from ${facts} f
         where ${ofBlock} and f.metric_id = ${id(metric)} and (f.fp > 0 or f.period_start is null)`
     case 'latest':
       return sql`
-        select ${columns(yearFirst)} from fact_as_of(${lastDay}) f
+        select ${columns(yearFirst)} from ${facts} f
         where ${ofBlock} and f.metric_id = ${id(metric)}`
     case 'TTM':
       return sql`
-        select ${columns(none)} from trailing_as_of(${lastDay}) f
+        select ${columns(none)} from ${trailing} f
         where ${ofBlock} and f.metric_id = ${id(`${metric}_ttm`)}
         union all
-        select ${columns(none)} from fact_as_of(${lastDay}) f
+        select ${columns(none)} from ${facts} f
         where ${ofBlock} and f.metric_id = ${id(metric)} and f.fp = 0 and f.period_start is not null
           and f.unit_id not in (select unit_id from unit where name ~ 'shares$')`
     default:
       return fp satisfies never
   }
+}
+
+/** A stretch of time in which a company's figures are not those as of the last day that has ended in its market. */
+export interface StoredMoment {
+  readonly entity: number
+  /** Milliseconds since 1970. */
+  readonly from: number
+  readonly until: number
+  /** Days since 1970-01-01. */
+  readonly day: number
+  readonly byTime: boolean
+  readonly isInterim: boolean
+}
+
+/** The moments of a block's companies, by company and time. */
+export async function readMoments(sql: SqlClient, firstEntity: number): Promise<readonly StoredMoment[]> {
+  return sql<StoredMoment[]>`
+    select m.entity_id as entity, (extract(epoch from m.known_at) * 1000)::float8 as "from",
+           (extract(epoch from m.until_at) * 1000)::float8 as until, m.day - date '1970-01-01' as day,
+           m.by_time as "byTime", m.interim is not null as "isInterim"
+    from known_moment m
+    where m.entity_id >= ${firstEntity}::int and m.entity_id < ${firstEntity + companiesPerBlock}::int
+    order by m.entity_id, m.known_at, m.until_at, m.day`
+}
+
+/** The days of a block's companies whose filings all counted by their times. */
+export function readTimedDays(
+  sql: SqlClient,
+  firstEntity: number,
+): Promise<readonly { readonly entity: number; readonly day: number }[]> {
+  return sql<{ entity: number; day: number }[]>`
+    select distinct m.entity_id as entity, m.day - date '1970-01-01' as day
+    from known_moment m
+    where m.entity_id >= ${firstEntity}::int and m.entity_id < ${firstEntity + companiesPerBlock}::int and m.by_time
+    order by 1, 2`
+}
+
+/**
+ * The vintages of a block's interim states, packed like those of `readVintages`, but with the number of the state, in
+ * the order of `readMoments`, instead of the company. Only vintages that are current in the state are packed, as in
+ * `fact_at`.
+ * Of `interimRules`, 1 in place of the value if its filing counted by its time, and 0 otherwise.
+ */
+export async function readInterims(
+  sql: SqlClient,
+  { metric, fp, firstEntity, kind }: BlockName,
+): Promise<{ readonly states: number; readonly rows: Uint8Array }> {
+  const id = (name: string) => sql`(select metric_id from metric where name = ${name})`
+  const [row] = await sql<[{ states: number; rows: Uint8Array }]>`
+    with states as materialized (
+      select (row_number() over (order by entity_id, known_at, until_at, day) - 1)::int as number, entity_id, known_at, day
+      from known_moment
+      where entity_id >= ${firstEntity}::int and entity_id < ${firstEntity + companiesPerBlock}::int and interim is not null)
+    select (select count(*)::int from states) as states, coalesce(string_agg(
+      int4send(s.number) || int4send(v.filed - date '1970-01-01') || int4send(${neverEnds}::int)
+        || int4send(v.period_end - date '1970-01-01') || int2send(v.rank) || int2send(v.unit_id) || float8send(v.value),
+      ''::bytea), '') as rows
+    from states s
+    cross join lateral (
+      ${vintagesOf(
+        sql,
+        fp,
+        metric,
+        sql`f.entity_id = s.entity_id and f.current and f.period_end <= f.filed`,
+        id,
+        {
+          facts: sql`fact_at(s.known_at, s.day)`,
+          trailing: sql`trailing_at(s.known_at, s.day)`,
+          value: kind === 'interimRules' ? sql`f.by_time::int::float8` : sql`f.value`,
+        },
+      )}) v`
+  return row
 }
 
 /** The names of all units by number. */

@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { carriedValue, DataVersionSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
+import {
+  carriedValue,
+  DataVersionSchema,
+  GroupSchema,
+  JoinLineageSchema,
+  MaxAgeSchema,
+  UniverseSchema,
+} from '../../backtest/asOf/request.ts'
 import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
 import { FormatSchema } from '../../formats/columns.ts'
+import { Lineage } from '../companies/lineage.ts'
 
 const text = (description: string, example: string) =>
   Type.Optional(Type.String({ minLength: 1, description, examples: [example] }))
@@ -19,7 +27,13 @@ export const JoinQuery = Type.Object(
       }),
     ),
     max_age_days: Type.Optional({ ...MaxAgeSchema, description: 'With a body other than JSON: as there.' }),
-    with: text('With a body other than JSON: `end`, `filed` or both, comma-separated.', 'end,filed'),
+    with: text('With a body other than JSON: `end`, `filed` and `known_by`, comma-separated.', 'end,filed'),
+    group: Type.Optional({ ...GroupSchema, description: 'With a body other than JSON: as there.' }),
+    universe: Type.Optional({ ...UniverseSchema, description: 'With a body other than JSON: as there.' }),
+    lineage: Type.Optional({
+      ...JoinLineageSchema,
+      description: 'With a body other than JSON: as there.',
+    }),
     data_version: Type.Optional({
       ...DataVersionSchema,
       description: 'With a body other than JSON: as there.',
@@ -37,13 +51,42 @@ const RenamedTicker = Type.Object(
   { additionalProperties: false, $id: 'RenamedTicker' },
 )
 
+const UnmatchedSymbol = Type.Object(
+  {
+    ticker: Type.String({ description: 'As it was sent.' }),
+    from: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description: 'null: every day before.',
+    }),
+    to: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: every later day.' }),
+    rows: Type.Integer({ description: 'Number of rows on these days. They have null.' }),
+    reason: Type.String({
+      description: 'Which company had the symbol, as far as is known, and which company has it today.',
+      examples: [
+        'FB belonged to CIK0001040792 to 2003-03-31, and that company is not loaded here. Today it is META.',
+      ],
+    }),
+  },
+  { additionalProperties: false, $id: 'UnmatchedSymbol' },
+)
+
+const JoinLineage = Type.Object(
+  {
+    followed: Type.Boolean({ description: 'Whether figures of all registrants are used (lineage=follow).' }),
+    ...Lineage.properties,
+  },
+  { additionalProperties: false, $id: 'JoinLineage' },
+)
+
 const AsOfJoinColumns = Type.Object(
-  { date: Type.Array(Type.String({ format: 'date' })), ticker: Type.Array(Type.String()) },
+  {
+    date: Type.Optional(Type.Array(Type.String({ format: 'date' }))),
+    ticker: Type.Array(Type.String()),
+  },
   {
     additionalProperties: Type.Array(carriedValue),
     $id: 'AsOfJoinColumns',
     description:
-      'Element i of each column is row i, in the order sent: the columns of the rows as they were sent, then each metric, followed by the columns of `with`. null: nothing was known, or it was too old.',
+      'Element i of each column is row i, in the order sent: the columns of the rows as they were sent, then `group` and `state` if requested, then each metric, followed by the columns of `with`. null: no figure was known, or it was too old.',
   },
 )
 
@@ -53,10 +96,19 @@ export const AsOfJoin = Type.Object(
     count: Type.Integer({ description: 'Rows, as many as were sent.' }),
     data_version: Type.Integer({ description: 'The data version of every figure.' }),
     fp: AsOfPeriodSchema,
-    known: Type.Union([Type.Literal('filed before the date'), Type.Literal('filed on or before the date')], {
-      description: 'Which figures count on the date of a row.',
-    }),
+    known: Type.Union(
+      [
+        Type.Literal('filed before the date'),
+        Type.Literal('filed on or before the date'),
+        Type.Literal('public by the time'),
+      ],
+      {
+        description: 'Which figures a row may use, relative to its date or time.',
+      },
+    ),
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no bound.' }),
+    group: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['ff49'] })),
+    universe: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['reporting'] })),
     unknown: Type.Array(Type.String(), {
       description: 'Tickers that name no company, as they were sent: the first 100. Their rows have null.',
     }),
@@ -64,6 +116,24 @@ export const AsOfJoin = Type.Object(
     renamed: Type.Optional(
       Type.Array(RenamedTicker, {
         description: 'Former IDs in the rows, the first 100; absent if there are none.',
+      }),
+    ),
+    unmatched: Type.Optional(
+      Type.Array(UnmatchedSymbol, {
+        description:
+          'Days on which no company on record had a ticker that some company had on other days: the first 100. Each ticker is looked up on the date of its row.',
+      }),
+    ),
+    symbol_assumed: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "For some tickers no source says which company had them on the dates of the rows, so today's company is assumed. Send the `issuer_id` to be exact.",
+      }),
+    ),
+    lineages: Type.Optional(
+      Type.Array(JoinLineage, {
+        description:
+          'The lineages of companies in the rows that have predecessors or successors: the first 100; absent if there are none.',
       }),
     ),
     licence: Type.Optional(Type.String({ description: 'With a demo or free key.' })),

@@ -60,8 +60,8 @@ function formHeaders(form: ResultForm, name: string): Record<string, string> {
 
 async function contentOf(pool: ComputePool, caller: ComputeCaller, result: string, form: ResultForm) {
   if (form === 'json') return result
-  if (form === 'csv') return (await pool.run('result_parts', { result }, { caller })).curve
-  return (await pool.run('result_page', { stored: result }, { caller })).bytes
+  if (form === 'csv') return (await pool.tasks.readResultParts({ result }, { caller })).curve
+  return (await pool.tasks.renderResultPage({ stored: result }, { caller })).bytes
 }
 
 /**

@@ -14,7 +14,7 @@ import { type JobNotifier, jobEvents } from '../../jobs/events.ts'
 import type { Job } from '../../jobs/job.ts'
 import { findJob, readStored } from '../../jobs/jobQueries.ts'
 import { inputOf } from '../../jobs/kind.ts'
-import { cancelJob } from '../backtests/submitted/keyJobs.ts'
+import { cancelBacktest } from '../backtests/submitted/keyJobs.ts'
 import { backtestKind } from '../backtests/submitted/kind.ts'
 import { readResult } from '../backtests/submitted/results.ts'
 import { jobSummary } from '../backtests/submitted/schema.ts'
@@ -87,7 +87,7 @@ async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Ans
   if (job === null) return answerPage(context, 404, missingRunPage())
   const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
   const parts =
-    result === null ? null : await pool.run('result_parts', { result }, { caller: paidKey(job.keyId) })
+    result === null ? null : await pool.tasks.readResultParts({ result }, { caller: paidKey(job.keyId) })
   return answerPage(
     context,
     200,
@@ -138,7 +138,7 @@ async function sendEvents(
 async function cancel(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
   return useForm(context, deps.bodies, async () => {
     const { id, keyId } = await requireRun(deps, context)
-    await cancelJob(deps.sql, keyId, id)
+    await cancelBacktest(deps.sql, keyId, id)
     return redirectAnswer(runPath(id))
   })
 }

@@ -30,7 +30,7 @@ export async function checkFile(
     settings: settingsOf(typed),
   }
   return perKeyLimit.use(keyId, () =>
-    pool.run('panel_file', input, {
+    pool.tasks.readPanelFile(input, {
       signal,
       caller: paidKey(keyId),
       transfer: [input.bytes.buffer],

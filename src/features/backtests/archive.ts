@@ -102,13 +102,13 @@ export class ArchiveCache {
     // Checked before looking for a market: an empty archive has no markets, and the error would blame the
     // market.
     if (days.length === 0) throw horizonMissing(horizon, await this.#deps.listHorizons())
-    const data = await this.#deps.pool.run('archive_build', { days }, background)
+    const data = await this.#deps.pool.tasks.buildArchive({ days }, background)
     return { data, dataVersion }
   }
 
   async #filter(whole: Promise<VersionedDataset>, market: string): Promise<VersionedDataset> {
     const { data, dataVersion } = await whole
-    const filtered = await this.#deps.pool.run('dataset_filter', { data, market }, background)
+    const filtered = await this.#deps.pool.tasks.filterDataset({ data, market }, background)
     if (filtered) return { data: filtered, dataVersion }
     throw new Failure(
       'backtest_impossible',

@@ -1,3 +1,4 @@
+import type { ScoreClocks } from '../../backtest/asOf/scoreDataset.ts'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import { defaultMaxAgeDays, type PanelScore } from '../../backtest/figureScore.ts'
 import type { PanelScored } from '../../backtest/pipeline/selectData.ts'
@@ -5,21 +6,31 @@ import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { readStates } from '../../markets/companyStates.ts'
+import { readGrouping } from '../../markets/industries.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
-import { findInSnapshot, type JoinCompanies, versioned } from '../asOfJoins/companies.ts'
+import {
+  accessKeyOf,
+  findInSnapshot,
+  type JoinCompanies,
+  type PlaceRows,
+  versioned,
+} from '../asOfJoins/companies.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
 import { openFigures } from '../asOfJoins/figures.ts'
+import { clocksOf } from '../asOfJoins/join.ts'
 import { unitNumber } from '../asOfJoins/scoreFigures.ts'
+import { withSpells } from '../asOfJoins/spellQueries.ts'
 import type { ArchivePins } from './pinnedArchives.ts'
 import { metricOf, unitOf } from './score.ts'
 
 export interface PanelScoreDeps {
   readonly sql: Sql
-  readonly pool: Pick<ComputePool, 'run'>
-  readonly markets: Pick<Markets, 'metrics' | 'get'>
+  readonly pool: Pick<ComputePool, 'tasks'>
+  readonly markets: Pick<Markets, 'metrics' | 'get' | 'sessions'>
   readonly events: EventStore
   readonly pins: ArchivePins
   readonly dataVersion: () => number | Promise<number>
@@ -39,17 +50,21 @@ export async function scorePanel(
   keyId: number,
   data: Dataset,
   names: string,
-  { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays }: PanelScore,
+  score: PanelScore,
   pinned: number | undefined,
 ): Promise<{ data: Dataset; scored: PanelScored }> {
+  const { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays } = score
+  const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
+  const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
   const { sql, pool, markets, events } = deps
   const definition = metricOf(markets.metrics, metric, 'score.asOf')
-  refuseLaterDates(data, deps.today())
+  refuseLaterDates(data, deps.today(), score.at !== undefined)
   // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
   if (!rights.seesAllHistory) throw licenceRequired(metric, rights.licence)
   const { entityCap } = rights
   const ids = names.split('\n')
+  const rules = { placeRows: withinDays(data), followsLineage: false, today: deps.today() }
   const lease = events.lease()
   try {
     const open = async (store: Sql, dataVersion: number) => {
@@ -57,7 +72,8 @@ export async function scorePanel(
         sql: store,
         entitiesOf: ({ identities }: JoinCompanies) =>
           Int32Array.from(identities, ({ entityId }) => entityId),
-        findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, ids),
+        findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, ids, rules),
+        accessKey: accessKeyOf,
         authorize: async ({ identities }: JoinCompanies) => {
           if (entityCap === null || identities.length === 0) return
           const seen = identities.map(({ entityId }) => entityId)
@@ -66,33 +82,48 @@ export async function scorePanel(
       }
       // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another
       // company's figures.
-      const first = versioned(await findInSnapshot(store, ids), dataVersion)
-      return openFigures(lease, source, first, { metrics: [metric], fp })
+      const opened = async () => {
+        const first = versioned(await findInSnapshot(store, ids, rules), dataVersion)
+        return openFigures(lease, source, first, { metrics: [metric], fp, hasTimes: score.at !== undefined })
+      }
+      const wanted = { scheme: grouping?.scheme ?? null, hasStates: universe !== null }
+      return withSpells(store, wanted, opened, ({ companies }) => assetEntities(companies))
     }
-    const { companies, blocks, dataVersion } = await atVersion(deps, pinned, open)
-    const { companyOfName, identities } = companies
+    const { companies, blocks, times, dataVersion, groups, states } = await atVersion(deps, pinned, open)
+    const { companyOfName, dated, identities } = companies
     const unitOfMarket = (market: string) => {
       const manifest = markets.get(market)
       return manifest === undefined ? '' : unitOf(definition, manifest)
     }
     const ofAsset = (place: number) => (place === -1 ? null : identities[place])
-    const scored = await pool.run(
-      'dataset_score',
+    const scored = await pool.tasks.scoreDataset(
       {
         data,
-        entities: companyOfName.map(place => ofAsset(place)?.entityId ?? -1),
+        dated,
+        entities: assetEntities(companies),
         units: Int16Array.from(companyOfName, place => {
           const company = ofAsset(place)
           return company === null ? -1 : unitNumber(events, unitOfMarket(company.market))
         }),
         blocks: blocks[0],
         maxAgeDays,
+        clocks:
+          score.at === undefined || times === null
+            ? null
+            : {
+                ...assetClocks(markets, companies),
+                point: score.at,
+                moments: times.moments,
+                interims: times.interims[0],
+              },
+        groups: groups === null ? null : { spells: groups, wanted: grouping?.codes ?? null },
+        states: states === null || universe === null ? null : { spells: states, wanted: universe },
         ranked: false,
       },
       { caller: paidKey(keyId), priority: 'background' },
     )
     const units = scored.units.map(unit => events.units.get(unit) ?? '')
-    if (scored.assets === 0) throw noValues(metric, maxAgeDays)
+    if (scored.assets === 0) throw noValues(score, maxAgeDays)
     if (units.length > 1) throw severalUnits(metric, units)
     const codes = [...new Set(identities.map(({ market }) => market))].sort()
     return {
@@ -105,8 +136,10 @@ export async function scorePanel(
           unit: units[0],
           market: codes.join(', '),
           fiscal_period: fp,
-          known: 'filed before the date',
+          known: score.at === undefined ? 'filed before the date' : `public by the ${score.at}`,
           max_age_days: maxAgeDays,
+          ...(score.group === undefined ? {} : { group: score.group }),
+          ...(score.universe === undefined ? {} : { universe: score.universe }),
           n_names: nameCount(data.assets),
           n_assets: scored.assets,
           attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []).join(' '),
@@ -117,6 +150,34 @@ export async function scorePanel(
     lease.release()
   }
 }
+
+/** The company of each asset; -1: none. */
+const assetEntities = ({ companyOfName, identities }: JoinCompanies): Int32Array =>
+  companyOfName.map(place => (place === -1 ? -1 : identities[place].entityId))
+
+/** The clock of each asset's market. */
+function assetClocks(
+  markets: Pick<Markets, 'get' | 'sessions'>,
+  companies: JoinCompanies,
+): Pick<ScoreClocks, 'clocks' | 'marketOf'> {
+  const { clocks, marketOf } = clocksOf(markets, companies)
+  return { clocks, marketOf: companies.companyOfName.map(place => (place === -1 ? -1 : marketOf[place])) }
+}
+
+/**
+ * Assumes that every stretch within the range of the rows' days has rows. The thread that scores the rows assigns each
+ * row by its date.
+ */
+const withinDays =
+  ({ days }: Dataset): PlaceRows =>
+  async (dated, places) => {
+    const counts = new Int32Array(places)
+    const [first, last] = [days[0], days[days.length - 1]]
+    for (const { starts, places: ofName } of dated)
+      for (const [index, place] of ofName.entries())
+        if (starts[index] <= last && (starts[index + 1] ?? last + 1) > first) counts[place] = 1
+    return { place: null, counts }
+  }
 
 /** Runs `work` on the store of a data version. */
 async function atVersion<T>(
@@ -134,13 +195,13 @@ async function atVersion<T>(
 }
 
 /** Data filed later must not determine any row. */
-function refuseLaterDates({ days }: Dataset, today: IsoDate): void {
-  const last = addDays(today, 1)
+function refuseLaterDates({ days }: Dataset, today: IsoDate, isAtSession: boolean): void {
+  const last = isAtSession ? today : addDays(today, 1)
   const day = days[days.length - 1]
   if (day <= dayNumber(last)) return
   throw new Failure(
     'parameter_invalid',
-    `panel has rows of ${isoDate(day)}. score.asOf uses what was filed before each date, and filings after today (UTC) are not yet known: send dates up to ${last}.`,
+    `panel has rows of ${isoDate(day)}. score.asOf uses what was filed before each date${isAtSession ? ' or on it' : ''}, and filings after today (UTC) are not yet known: send dates up to ${last}.`,
     { param: 'panel' },
   )
 }
@@ -161,10 +222,12 @@ function capReached(companies: number, cap: number): Failure {
   )
 }
 
-function noValues(metric: string, maxAgeDays: number): Failure {
+function noValues({ asOf: metric, group, universe }: PanelScore, maxAgeDays: number): Failure {
+  const isFiltered = group !== undefined || universe !== undefined
+  const chosen = isFiltered ? ', on a date on which it is in the group and the state that score chooses' : ''
   return new Failure(
     'backtest_impossible',
-    `No asset of panel is a company with a figure of ${metric} that was filed before the last date and is at most ${maxAgeDays} days old on the first. Send the IDs of companies as asset: GET /api/search?q= finds them.`,
+    `No asset of panel is a company with a figure of ${metric} that was filed before the row's date and is at most ${maxAgeDays} days old on it${chosen}. Send the IDs of companies as asset: GET /api/search?q= finds them.`,
     { param: 'score.asOf' },
   )
 }

@@ -6,7 +6,7 @@ import { type KeyCounts, Semaphore } from '../../semaphore.ts'
  * among queued requests, but a key that fills it and retries what is refused would keep all other keys out.
  */
 export class PerKeyLimit {
-  readonly #places: Semaphore
+  readonly #slots: Semaphore
 
   /**
    * @param threads of the pool
@@ -14,12 +14,12 @@ export class PerKeyLimit {
    */
   constructor(threads: number, queue: number) {
     const slotsPerKey = Math.max(threads, Math.ceil((threads + queue) / 2))
-    this.#places = new Semaphore({ slotsPerKey, maxWaiting: 0, refusal: tooMany })
+    this.#slots = new Semaphore({ slotsPerKey, maxWaiting: 0, refusal: tooMany })
   }
 
   /** Runs `work`, or fails at once with `compute_busy` if the key is at its limit. */
   use<T>(key: number | string, work: () => Promise<T>): Promise<T> {
-    return this.#places.run(work, `${key}`)
+    return this.#slots.run(work, `${key}`)
   }
 }
 

@@ -4,8 +4,12 @@ import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
-import { findListed } from '../asOfJoins/queries.ts'
-import { type FigureRequest, type OpenedFigures, openListedFigures } from '../asOfJoins/scoreFigures.ts'
+import {
+  type FigureRequest,
+  findListedCompanies,
+  type OpenedFigures,
+  openListedFigures,
+} from '../asOfJoins/scoreFigures.ts'
 import { ArchiveCache, type ArchiveDeps } from './archive.ts'
 import { ScoreCache } from './scoreCache.ts'
 
@@ -80,7 +84,7 @@ export class PinnedArchives {
       pool,
       archive,
       openFigures: wanted => useAt(pins, version, sql => openListedFigures(events, sql, wanted)),
-      findListed: (names, market) => useAt(pins, version, sql => findListed(sql, names, market)),
+      findListed: (names, market) => useAt(pins, version, sql => listCompanies(sql, names, market)),
     })
     return { archive, scores }
   }
@@ -106,7 +110,11 @@ export const findListedAt = (
   names: string,
   market: string,
   dataVersion: number,
-): Promise<readonly number[]> => readAt(reads, dataVersion, sql => findListed(sql, names, market))
+): Promise<readonly number[]> => readAt(reads, dataVersion, sql => listCompanies(sql, names, market))
+
+const listCompanies = async (sql: SqlClient, names: string, market: string): Promise<readonly number[]> => [
+  ...(await findListedCompanies(sql, names, market)).entities,
+]
 
 async function readAt<T>(
   { sql, pins }: VersionedReads,

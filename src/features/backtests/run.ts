@@ -96,9 +96,8 @@ export async function prepareBacktest(
       ? ownBuffer(body)
       : new Uint8Array(body)
   const moving = sent instanceof Uint8Array && sent.length > maxCopiedBytes ? [sent.buffer] : []
-  const read = await pool
-    .run(
-      'backtest_body',
+  const read = await pool.tasks
+    .runBodyRequest(
       { body: sent, format, query, archives, costs, resultFormat },
       { ...options, transfer: moving, holdThread: true },
     )
@@ -108,7 +107,7 @@ export async function prepareBacktest(
   if (read.kind === 'stored' || read.kind === 'unscored') {
     const { request } = read
     const rows = await awaitRows(pool, options.ticket, openPanelRows(deps, keyId, read))
-    return pool.run('backtest_stored', { ...rows, request, costs, resultFormat }, options)
+    return pool.tasks.runPanelRequest({ ...rows, request, costs, resultFormat }, options)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
@@ -117,7 +116,7 @@ export async function prepareBacktest(
     options.ticket,
     openSource(deps, keyId, request.source, request.dataVersion),
   )
-  return pool.run('backtest_archive', { ...rows, request, costs, resultFormat }, options)
+  return pool.tasks.runArchiveRequest({ ...rows, request, costs, resultFormat }, options)
 }
 
 /** The rows of a panel that is stored, or scored by a metric, or both. */
@@ -133,7 +132,7 @@ async function openPanelRows(
   const names =
     needed.kind === 'unscored'
       ? needed.names
-      : await deps.pool.run('dataset_names', { data }, { caller: paidKey(keyId), priority: 'background' })
+      : await deps.pool.tasks.listAssetNames({ data }, { caller: paidKey(keyId), priority: 'background' })
   return scorePanel(deps.panelScores, keyId, data, names, score, dataVersion)
 }
 

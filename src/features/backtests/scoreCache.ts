@@ -90,7 +90,7 @@ export class ScoreCache {
   ): Promise<{ readonly dataVersion: number; readonly entityIds: readonly number[] }> {
     const { archive, pool, findListed } = this.#deps
     const { data, dataVersion } = await archive.get(horizon, market)
-    const names = await pool.run('dataset_names', { data }, background)
+    const names = await pool.tasks.listAssetNames({ data }, background)
     const found = new Set(await findListed(names, market, dataVersion))
     found.delete(-1)
     return { dataVersion, entityIds: [...found] }
@@ -99,11 +99,11 @@ export class ScoreCache {
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
     const { pool, openFigures } = this.#deps
     const { market, metric, unit, maxAgeDays } = request
-    const names = await pool.run('dataset_names', { data: archive }, background)
+    const names = await pool.tasks.listAssetNames({ data: archive }, background)
     const { release, ...figures } = await openFigures({ names, market, metric, unit, fp: 'FY' }, dataVersion)
     try {
       const input = { data: archive, ...figures, maxAgeDays, ranked: true }
-      const { data, assets } = await pool.run('dataset_score', input, background)
+      const { data, assets } = await pool.tasks.scoreDataset(input, background)
       if (assets === 0) throw noValues(request, archive)
       return { data, dataVersion, names: nameCount(archive.assets), assets }
     } finally {

@@ -94,7 +94,7 @@ const stateFile = 'state.json'
 async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<BulkManifest> {
   const { folder, manifests } = options
   const { dataVersion } = snapshot
-  const place = buildFolder(folder, dataVersion)
+  const draftFolder = buildFolder(folder, dataVersion)
   let state = resume(options, dataVersion)
   const present = await readMarkets(snapshot.rows)
   const allowed = manifests.filter(({ code }) => present.includes(code))
@@ -110,20 +110,20 @@ async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<Bul
   for (const { code } of allowed) {
     if (state.markets[code] !== undefined) continue
     const names = { ...shared, tickers: await readTickers(snapshot.names, code) }
-    const market = new MarketBuild({ options, snapshot, names, place, market: code, asOf: state.asOf })
+    const market = new MarketBuild({ options, snapshot, names, draftFolder, market: code, asOf: state.asOf })
     const files = await market.run(rows => options.onProgress({ done: done + rows, total, market: code }))
     done += files.reduce((sum, { rows }) => sum + rows, 0)
-    syncPath(place)
+    syncPath(draftFolder)
     state = { ...state, markets: { ...state.markets, [code]: files } }
-    writeDurably(join(place, stateFile), JSON.stringify(state))
+    writeDurably(join(draftFolder, stateFile), JSON.stringify(state))
   }
   const files = allowed.flatMap(({ code }) => state.markets[code] ?? [])
   const manifest = makeManifest({ dataVersion, asOf: state.asOf, files, manifests: allowed })
-  removeOthers(place, files)
-  writeDurably(join(place, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
-  syncPath(place)
+  removeOthers(draftFolder, files)
+  writeDurably(join(draftFolder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
+  syncPath(draftFolder)
   // The rename publishes the release as a whole.
-  renameSync(place, releaseFolder(folder, dataVersion))
+  renameSync(draftFolder, releaseFolder(folder, dataVersion))
   syncPath(folder)
   return manifest
 }
@@ -139,13 +139,13 @@ function resume({ folder, today, report }: BuildOptions, dataVersion: number): B
         `An interrupted build of data version ${version} is given up: the data version is ${dataVersion} now.`,
       )
   removeLeftovers(folder, dataVersion)
-  const place = buildFolder(folder, dataVersion)
+  const draftFolder = buildFolder(folder, dataVersion)
   const started: BuildState = { format, asOf: today, markets: {} }
-  const path = join(place, stateFile)
+  const path = join(draftFolder, stateFile)
   if (existsSync(path)) {
     const found: BuildState = JSON.parse(readFileSync(path, 'utf8'))
     const whole = Object.entries(found.markets).filter(([, files]) =>
-      files.every(file => isWhole(place, file)),
+      files.every(file => isWhole(draftFolder, file)),
     )
     if (found.format === format && whole.length > 0) {
       report(
@@ -154,30 +154,30 @@ function resume({ folder, today, report }: BuildOptions, dataVersion: number): B
       return { ...found, markets: Object.fromEntries(whole) }
     }
   }
-  rmSync(place, { recursive: true, force: true })
-  mkdirSync(place)
-  writeDurably(join(place, stateFile), JSON.stringify(started))
+  rmSync(draftFolder, { recursive: true, force: true })
+  mkdirSync(draftFolder)
+  writeDurably(join(draftFolder, stateFile), JSON.stringify(started))
   return started
 }
 
-function isWhole(place: string, { path, bytes, sha256 }: BulkFileEntry): boolean {
-  const file = join(place, path)
+function isWhole(draftFolder: string, { path, bytes, sha256 }: BulkFileEntry): boolean {
+  const file = join(draftFolder, path)
   if (!existsSync(file) || statSync(file).size !== bytes) return false
   return new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex') === sha256
 }
 
 /** Removes files of a market that was incomplete at the interruption: it may no longer have their years. */
-function removeOthers(place: string, files: readonly BulkFileEntry[]): void {
+function removeOthers(draftFolder: string, files: readonly BulkFileEntry[]): void {
   const known = new Set(files.map(({ path }) => path))
-  for (const name of new Bun.Glob('*').scanSync({ cwd: place, dot: true }))
-    if (!known.has(name)) rmSync(join(place, name), { force: true })
+  for (const name of new Bun.Glob('*').scanSync({ cwd: draftFolder, dot: true }))
+    if (!known.has(name)) rmSync(join(draftFolder, name), { force: true })
 }
 
 interface MarketParts {
   readonly options: BuildOptions
   readonly snapshot: BulkSnapshot
   readonly names: RowNames
-  readonly place: string
+  readonly draftFolder: string
   readonly market: string
   readonly asOf: IsoDate
 }
@@ -242,11 +242,11 @@ class MarketBuild {
   }
 
   #open(filed: number): BulkFile {
-    const { place, market, asOf, snapshot } = this.#parts
+    const { draftFolder, market, asOf, snapshot } = this.#parts
     const year = Number(isoDate(filed).slice(0, 4))
     let file = this.#files.get(year)
     if (file === undefined) {
-      file = new BulkFile(join(place, fileName(market, year)), {
+      file = new BulkFile(join(draftFolder, fileName(market, year)), {
         data_version: String(snapshot.dataVersion),
         as_of: asOf,
         market,

@@ -100,13 +100,13 @@ function answerFile(
   if (manifest === null) throw noRelease(without(releases, release), version)
   // The path on disk is built from names in the manifest, never from the request.
   const entry = manifest.files.find(({ path: known }) => known === file)
-  const place = releaseFolder(folder, release)
+  const releasePath = releaseFolder(folder, release)
   const name = `asfiled-${release}-`
   if (entry !== undefined) {
     const { bytes, sha256: digest } = entry
     const type = contentTypes.parquet
     return fileAnswer(request, {
-      content: Bun.file(join(place, entry.path)),
+      content: Bun.file(join(releasePath, entry.path)),
       bytes,
       type,
       digest,
@@ -114,7 +114,7 @@ function answerFile(
       hasParts: true,
     })
   }
-  if (file === manifestFile || file === sumsFile) return describingFile(request, manifest, place, file)
+  if (file === manifestFile || file === sumsFile) return describingFile(request, manifest, releasePath, file)
   throw new Failure(
     'entity_unknown',
     `Release ${release} has no file ${file}. Its files are in ${path}/${release}/${manifestFile}.`,
@@ -129,11 +129,11 @@ function answerFile(
 async function describingFile(
   request: Request,
   manifest: BulkManifest,
-  place: string,
+  releasePath: string,
   file: string,
 ): Promise<Answer> {
   // Read into memory, because Bun applies Range by itself when it sends a file.
-  const stored = await Bun.file(join(place, manifestFile)).bytes()
+  const stored = await Bun.file(join(releasePath, manifestFile)).bytes()
   const isManifest = file === manifestFile
   const content = new Blob([isManifest ? stored : sumsOf(manifest, stored)])
   return fileAnswer(request, {

@@ -1,5 +1,5 @@
 import type { Markets } from '../../markets/markets.ts'
-import { signOf, yearToDateSuffix } from '../../markets/metrics.ts'
+import { definitionOf, yearToDateSuffix } from '../../markets/metrics.ts'
 import type { Presence } from './queries.ts'
 import type { CatalogueMetric, MetricOfMarket } from './schema.ts'
 
@@ -18,10 +18,11 @@ export function metricCatalogue(
   presence: ReadonlyMap<string, Presence>,
   chosen: readonly string[],
 ): CatalogueMetric[] {
-  return [...markets.metrics.values()].flatMap(({ markets: codes, ...metric }) => {
-    const own = codes.filter(code => chosen.includes(code))
+  return [...markets.metrics.values()].flatMap(metric => {
+    const own = metric.markets.filter(code => chosen.includes(code))
     if (own.length === 0) return []
-    return [{ ...metric, sign: signOf(metric), markets: own.map(code => ofMarket(code, metric.name)) }]
+    const { name, sign } = metric
+    return [{ ...definitionOf(metric), sign, markets: own.map(code => ofMarket(code, name)) }]
   })
 
   function ofMarket(code: string, name: string): MetricOfMarket {

@@ -38,7 +38,7 @@ ${markets.map(row)}</tbody>
 
 const row = ({ market, tags, absence, share }: MetricOfMarket): Markup =>
   html`<tr><td>${market}</td><td>${share === null ? '' : `${Math.round(share * 100)}%`}</td><td>${tags.map(
-    (group, place) =>
-      html`${place > 0 && html`<br>`}${group.map((tag, at) => html`${at > 0 && ' '}<code>${tag}</code>`)}`,
+    (group, index) =>
+      html`${index > 0 && html`<br>`}${group.map((tag, at) => html`${at > 0 && ' '}<code>${tag}</code>`)}`,
   )}${tags.length === 0 && 'computed'}${absence !== null && html`<br>${absence}`}</td></tr>
 `

@@ -119,12 +119,6 @@ const metricsOperation = operation({
     description: 'The metrics.',
     examples: { nz: { summary: 'Metrics of New Zealand (shortened)', value: answers.metrics } },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: ['licence_required', 'compute_busy', 'statement_timeout'],
   data: true,
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DataVersionParameter } from '../../http/pinned.ts'
-import { MetricDefinition } from '../../markets/metrics.ts'
+import { MetricDefinition, Sign } from '../../markets/metrics.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 
@@ -39,13 +39,7 @@ export type MetricOfMarket = Static<typeof MetricOfMarket>
 export const CatalogueMetric = Type.Object(
   {
     ...MetricDefinition.properties,
-    sign: Type.Union(
-      [Type.Literal('amount'), Type.Literal('cost'), Type.Literal('outflow'), Type.Literal('signed')],
-      {
-        description:
-          'amount: a size, negative only where a filer states it so. cost: positive lowers profit. outflow: positive is money paid. signed: negative is a loss, an outflow or a deficit.',
-      },
-    ),
+    sign: Sign,
     markets: Type.Array(MetricOfMarket),
   },
   { ...strict, $id: 'CatalogueMetric' },

@@ -27,7 +27,7 @@ export interface ChangePlace {
 }
 
 export interface ChangeRecord extends ChangePlace {
-  readonly change: 'added' | 'ended' | 'removed' | 'renamed'
+  readonly change: 'added' | 'ended' | 'removed' | 'renamed' | 'timed' | 'symbols'
   readonly ticker: string
   readonly metric: string | null
   readonly fy: number | null
@@ -93,11 +93,41 @@ export async function readChanges(
           select entity_id, ticker, since_version from entity_past
           where until_version > ${upto} and since_version between ${first} and ${last}) n
         join entity_past o on o.entity_id = n.entity_id and o.since_version <= ${since} and o.until_version > ${since}
-        where o.ticker <> n.ticker) c
+        where o.ticker <> n.ticker
+        union all
+        select n.since_version, 'timed', null, n.entity_id, n.filing_id, ${nowhere}, n.filed, null, null, null, -1::smallint, null, null,
+               0::smallint, null
+        from filing_past g
+        cross join lateral (
+          select entity_id, filing_id, filed, accepted_at, since_version from filing
+          where filing_id = g.filing_id and since_version = g.until_version
+          union all
+          select entity_id, filing_id, filed, accepted_at, since_version from filing_past
+          where filing_id = g.filing_id and since_version = g.until_version and until_version > ${upto}) n
+        join filing_past o on o.filing_id = n.filing_id and o.since_version <= ${since} and o.until_version > ${since}
+        where g.until_version between ${first} and ${last} and o.accepted_at is distinct from n.accepted_at
+          and n.filed <= ${asOf}
+        union all
+        select n.version, 'symbols', null, e.entity_id, -1, ${nowhere}, ${nowhere}, null, null, null, -1::smallint, null, null,
+               0::smallint, null
+        from (${changedNumbers(sql, first, last)}) n
+        join entity e on e.issuer_id = n.issuer_id and e.market || '' = n.market) c
       where ${isAfter(sql, after)} and (select e.market from entity e where e.entity_id = c.entity_id) = any(${markets}::text[])
       order by ${order(sql)} limit ${limit})
     ${named(sql, upto)}`
 }
+
+/** The register numbers of companies whose symbols, predecessors or successors changed, once per version. */
+const changedNumbers = (sql: SqlClient, first: number, last: number) => sql`
+  select market, issuer_id, since_version as version from symbol_spell where since_version between ${first} and ${last}
+  union
+  select market, issuer_id, until_version from symbol_spell_past where until_version between ${first} and ${last}
+  union
+  select market, number, since_version from succession cross join unnest(array[predecessor, successor]) number
+  where since_version between ${first} and ${last}
+  union
+  select market, number, until_version from succession_past cross join unnest(array[predecessor, successor]) number
+  where until_version between ${first} and ${last}`
 
 /** Placeholder for a day that a row does not have. */
 const nowhere = '0001-01-01'

@@ -165,7 +165,7 @@ function rowOf(row: ChangeRecord): Row<ChangeField> {
     fp: isFigure ? fiscalPeriods[row.fp] : null,
     period_start: row.start,
     period_end: isFigure ? row.end : null,
-    filed: isFigure ? row.filed : null,
+    filed: isFigure || row.change === 'timed' ? row.filed : null,
     until: row.until,
     accession: row.accession,
     value: row.value,

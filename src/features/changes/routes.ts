@@ -78,12 +78,6 @@ const changesOperation = operation({
     examples: { changes: { summary: 'The first changes', value: answers.changes } },
     rows: { csv: answers.changes_csv, ndjson: answers.changes_ndjson },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: ['licence_required', 'compute_busy', 'statement_timeout'],
   data: true,
 })

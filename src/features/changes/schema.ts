@@ -47,11 +47,11 @@ export const ChangesQuery = Type.Object(
 )
 export type ChangesQuery = Static<typeof ChangesQuery>
 
-export const changes = ['added', 'ended', 'removed', 'renamed'] as const
+export const changes = ['added', 'ended', 'removed', 'renamed', 'timed', 'symbols'] as const
 
 const typeOf = { text: Type.String, integer: Type.Integer, number: Type.Number, day: Type.String }
 
-/** Rows about a company's new ID have no figure, so every field of a figure is nullable. */
+/** Rows about a company's new ID or a filing's time have no figure, so every field of a figure is nullable. */
 const rowFields = Object.fromEntries(
   bulkColumns.map(({ name, type, description }) => {
     const own = { description, ...(type === 'day' ? { format: 'date' } : {}) }
@@ -67,7 +67,7 @@ export const Change = Type.Object(
       changes.map(change => Type.Literal(change)),
       {
         description:
-          'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value.',
+          'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value. timed: the filing `accession` of the company has another `accepted_at`, or none any more, which GET /api/v1/filings shows; no figure changes, and only `filed` has a value, too. symbols: the symbols, predecessors or successors of the company changed, which GET /api/v1/companies/{id} shows; no figure changes, and no other field has a value.',
       },
     ),
     ...rowFields,

@@ -5,7 +5,7 @@ import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
-import type { CompanyDirectory } from './queries.ts'
+import type { CompanyDirectory } from './directory.ts'
 
 /** Dependencies of reads of companies' figures. */
 export interface CompanyDeps {

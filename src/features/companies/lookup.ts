@@ -1,4 +1,7 @@
+import { addDays, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { dayOf } from '../../instants.ts'
+import { resolveAsOf, type SentAsOf, writtenDay } from '../../markets/asOf.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
@@ -7,43 +10,64 @@ import { assumedSuffix, changedId } from './notes.ts'
 import {
   type CompanyIdentity,
   countCompanies,
-  findCompanies,
   findEntities,
   holdersOfNumber,
   type NamedEntity,
   neighbouringIds,
   type RegisterNumber,
+  respellings,
 } from './queries.ts'
+import { findOnDay, type IdOnDay, type IdReader, idReader } from './symbols.ts'
 
 /** The pattern of an ID in a request, before it is converted to upper case. */
-export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
+export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._/-]{0,31}$'
 
 const maxNamed = 10
 
-/** The companies that IDs name, in the order of the IDs. One failure lists all unknown IDs. */
+/** A company. `isSymbolAssumed`: no source says that it had the symbol on the day. */
+export interface ResolvedCompany extends CompanyIdentity {
+  readonly isSymbolAssumed: boolean
+}
+
+/**
+ * The companies that IDs name on a day, in the order of the IDs. One failure lists all unknown IDs and says what is
+ * known about the company that had a symbol, if that company is not on record.
+ */
 export async function resolveCompanies(
-  { lookups, markets, directory }: Pick<CompanyDeps, 'lookups' | 'markets' | 'directory'>,
+  { lookups, markets, directory, today }: Pick<CompanyDeps, 'lookups' | 'markets' | 'directory' | 'today'>,
   tickers: readonly string[],
-): Promise<CompanyIdentity[]> {
-  const found = await (directory ? directory.findAll(tickers) : findCompanies(lookups, tickers))
-  const companies: CompanyIdentity[] = []
+  sent: SentAsOf | null,
+): Promise<ResolvedCompany[]> {
+  const found = await findAsSent({ markets, today }, idReader(lookups, directory), tickers, sent)
+  const companies: ResolvedCompany[] = []
   const unknown: string[] = []
+  const reasons: string[] = []
   for (const ticker of tickers) {
-    const company = found.get(ticker)
-    if (company === undefined) unknown.push(ticker)
-    else companies.push(company)
+    const { company = null, isAssumed = false, reason = null } = found.get(ticker) ?? {}
+    if (company !== null) companies.push({ ...company, isSymbolAssumed: isAssumed })
+    else unknown.push(ticker)
+    if (company === null && reason !== null) reasons.push(reason)
   }
   if (unknown.length === 0) return companies
   const holders = await holdersOfNumber(lookups, unknown[0])
   if (holders.length > 1) throw numberIsShared(unknown[0], holders)
+  const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : ''
+  const names = `${unknown.slice(0, maxNamed).join(',')}${more}`
+  const verb = unknown.length === 1 ? 'is not a known company' : 'are not known companies'
+  if (reasons.length === unknown.length) {
+    const shown = reasons.slice(0, maxNamed).join(' ')
+    const onDay = sent === null ? '' : ` on ${writtenDay(sent)}`
+    const exact = "The register's own number names a company on every day."
+    throw new Failure('entity_unknown', `ticker=${names} ${verb}${onDay}. ${shown} ${exact}`, {
+      param: 'ticker',
+    })
+  }
   const near = await nearIds(lookups, markets.manifests, unknown[0])
   const ofFirst = unknown.length === 1 ? '' : ` for ${unknown[0]}`
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}${ofFirst}?` : ''
-  const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : ''
-  const names = `${unknown.slice(0, maxNamed).join(',')}${more}`
   throw new Failure(
     'entity_unknown',
-    `ticker=${names} ${unknown.length === 1 ? 'is not a known company' : 'are not known companies'}.${hint} ${await describeExtent(lookups)} GET /api/search?q= finds the ID for a name, GET /api/v1/coverage/{id} for a register number.`,
+    `ticker=${names} ${verb}.${hint} ${await describeExtent(lookups)} GET /api/search?q= finds the ID for a name, GET /api/v1/coverage/{id} for a register number.`,
     { param: 'ticker', near },
   )
 }
@@ -69,14 +93,27 @@ export interface FoundCompany {
   readonly notes: readonly string[]
 }
 
-/** The company with any ID that its register uses. */
+/**
+ * The company with any ID that its register uses. A symbol that another company had on a past day finds that company.
+ * If no source says which company had it, it finds today's company, with a note.
+ *
+ * @param as null: today
+ */
 export async function findByAnyId(
-  { sql, markets }: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets'>,
+  deps: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets' | 'today'>,
   id: string,
+  as: SentAsOf | null = null,
 ): Promise<FoundCompany> {
+  const { sql, markets } = deps
   const { ids, numbers } = candidateIds(markets.manifests, id)
   const sent = id.trim().toUpperCase()
-  const [entity, ...rest] = ids.length === 0 ? [] : await findEntities(sql, ids, numbers)
+  const then = as === null || ids.length === 0 ? undefined : await readAsSent(deps, sent, as)
+  const [entity, ...rest] =
+    then?.company != null
+      ? await findEntities(sql, [], [then.company])
+      : ids.length === 0
+        ? []
+        : await findEntities(sql, ids, numbers)
   if (entity === undefined) {
     const near = await nearIds(sql, markets.manifests, sent)
     const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
@@ -87,14 +124,14 @@ export async function findByAnyId(
     )
   }
   const names = [entity.ticker, ...entity.aliases]
-  const ticker = names.includes(sent) ? sent : entity.ticker
+  const ticker = names.find(name => name === sent || respellings(sent).includes(name)) ?? entity.ticker
   const changed = changedId(sent, {
     ticker,
     issuerId: entity.issuerId,
     sentId: entity.formerIds.includes(sent) ? sent : null,
     formerHolders: rest.filter(other => other.isFormer).map(other => other.ticker),
   })
-  const notes = [assumedSuffix(markets.get(entity.market), ticker, names), changed]
+  const notes = [assumedSuffix(markets.get(entity.market), ticker, names), changed, then?.reason ?? null]
   return {
     entity,
     ticker,
@@ -102,6 +139,60 @@ export async function findByAnyId(
     others: rest.filter(other => !other.isFormer).map(other => other.ticker),
     notes: notes.filter(note => note !== null),
   }
+}
+
+/** Which company an ID named on a past day; undefined if no source says anything about it, or it is not a symbol. */
+async function readAsSent(
+  deps: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets' | 'today'>,
+  id: string,
+  sent: SentAsOf,
+): Promise<IdOnDay | undefined> {
+  const then = (await findAsSent(deps, idReader(deps.sql), [id], sent)).get(id)
+  if (then?.isOther) {
+    const message = `${id} is not a known company on ${writtenDay(sent)}. ${then.reason}`
+    throw new Failure('entity_unknown', message, { param: 'id' })
+  }
+  return then?.isDated ? then : undefined
+}
+
+/**
+ * Which companies IDs name on the day or at the instant that was sent. The day of an instant depends on the company's
+ * market, which is known only once the company is found, so the days next to the written one are tried, too.
+ */
+async function findAsSent(
+  { markets, today: now }: Pick<CompanyDeps, 'markets' | 'today'>,
+  reader: IdReader,
+  ids: readonly string[],
+  sent: SentAsOf | null,
+): Promise<ReadonlyMap<string, IdOnDay>> {
+  const today = now()
+  const before = (day: IsoDate) => (day < today ? day : null)
+  const written = sent === null ? today : writtenDay(sent)
+  if (sent === null || sent.kind === 'day') return findOnDay(reader, ids, today, before(written))
+  const found = new Map<string, IdOnDay>()
+  let open = ids
+  for (const day of [written, addDays(written, -1), addDays(written, 1)]) {
+    if (open.length === 0) break
+    for (const [id, named] of await findOnDay(reader, open, today, before(day))) {
+      const market = named.company?.market
+      const isItsDay = market !== undefined && dayOf(resolveAsOf(markets, market, sent, today)) === day
+      if (market === undefined ? !found.has(id) : isItsDay) found.set(id, named)
+    }
+    open = open.filter(id => (found.get(id)?.company ?? null) === null)
+  }
+  return found
+}
+
+/**
+ * An ID that names the company on a past day: its ticker or, if the company did not have that symbol then, its number.
+ */
+export async function idOnDay(
+  deps: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets' | 'today'>,
+  { entity, ticker }: Pick<FoundCompany, 'entity' | 'ticker'>,
+  sent: SentAsOf,
+): Promise<string> {
+  const { company } = (await findAsSent(deps, idReader(deps.sql), [ticker], sent)).get(ticker) ?? {}
+  return company?.entityId === entity.entityId ? ticker : entity.issuerId
 }
 
 /** Says how many companies are loaded and how to load more: with only the sample, most IDs are unknown. */
@@ -165,7 +256,7 @@ const printable = /^[\x20-\x7e]+$/
 export function candidateIds(manifests: readonly Manifest[], sent: string): Candidates {
   const id = sent.trim().toUpperCase()
   if (!printable.test(id)) return { ids: [], numbers: [] }
-  const ids = new Set([id])
+  const ids = new Set([id, ...respellings(id)])
   const numbers: RegisterNumber[] = []
   for (const manifest of manifests) {
     const suffix = manifest.id.suffixes.find(ending => id.endsWith(ending))

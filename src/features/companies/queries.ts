@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { IsoDate } from '../../dates.ts'
-import type { Sql, SqlClient } from '../../postgres/client.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 
 export interface CompanyIdentity {
   /** The data version in which the ID names this company. */
@@ -72,7 +71,10 @@ export async function findReady(
 }
 
 /** Like `findReady`, but without the rows: a join names tens of thousands of companies. */
-async function findReadyNames(sql: SqlClient, ids: readonly string[]): Promise<Map<string, CompanyIdentity>> {
+export async function findReadyNames(
+  sql: SqlClient,
+  ids: readonly string[],
+): Promise<Map<string, CompanyIdentity>> {
   const named = await sql<Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>[]>`
     select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin,
            (select version::int from data_version) as "dataVersion"
@@ -89,24 +91,41 @@ export async function findCompanies(
   sql: SqlClient,
   ids: readonly string[],
 ): Promise<Map<string, CompanyIdentity>> {
-  const current = await sql<CompanyIdentity[]>`
-    select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market,
-      (select version::int from data_version) as "dataVersion",
-      (select min(o.ticker) from entity_ticker o where o.entity_id = t.entity_id and o.ticker <> t.ticker
-         and split_part(o.ticker, '.', 1) = split_part(t.ticker, '.', 1)) as twin,
-      null as "sentId",
-      array(select holder.ticker from entity_former_id f join entity holder on holder.entity_id = f.entity_id
-            where f.ticker = t.ticker and f.entity_id <> t.entity_id order by f.place desc) as "formerHolders"
-    from entity_ticker t join entity e on e.entity_id = t.entity_id
-    where t.ticker = any(${[...ids]}::text[])`
-  const found = new Map(current.map(row => [row.ticker, row]))
+  const found = new Map((await findCurrent(sql, ids)).map(row => [row.ticker, row]))
   const missing = ids.filter(id => !found.has(id))
   if (missing.length === 0) return found
   for (const company of await findByOtherId(sql, missing)) {
     if (company.sentId !== null) found.set(company.sentId, company)
   }
+  const respelled = missing.filter(id => !found.has(id) && respellings(id).length > 0)
+  if (respelled.length === 0) return found
+  const current = new Map(
+    (await findCurrent(sql, respelled.flatMap(respellings))).map(row => [row.ticker, row]),
+  )
+  for (const id of respelled) {
+    const company = respellings(id).flatMap(spelling => current.get(spelling) ?? [])[0]
+    if (company !== undefined) found.set(id, company)
+  }
   return found
 }
+
+/** The companies that have these IDs today. */
+const findCurrent = (sql: SqlClient, ids: readonly string[]) => sql<CompanyIdentity[]>`
+  select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market,
+    (select version::int from data_version) as "dataVersion",
+    (select min(o.ticker) from entity_ticker o where o.entity_id = t.entity_id and o.ticker <> t.ticker
+       and split_part(o.ticker, '.', 1) = split_part(t.ticker, '.', 1)) as twin,
+    null as "sentId",
+    array(select holder.ticker from entity_former_id f join entity holder on holder.entity_id = f.entity_id
+          where f.ticker = t.ticker and f.entity_id <> t.entity_id order by f.place desc) as "formerHolders"
+  from entity_ticker t join entity e on e.entity_id = t.entity_id
+  where t.ticker = any(${[...ids]}::text[])`
+
+const marks = ['-', '.', '/'] as const
+
+/** Other spellings of a symbol: BRK-B and BRK/B for BRK.B. Empty if the ID has no such separator. */
+export const respellings = (id: string): string[] =>
+  marks.map(mark => id.replaceAll(/[./-]+/g, mark)).filter(spelling => spelling !== id && /[./-]/.test(id))
 
 /**
  * The companies that had these IDs, or whose number equals or spells one: a company without a ticker is
@@ -137,6 +156,12 @@ async function findByOtherId(sql: SqlClient, ids: readonly string[]): Promise<Co
     order by found.id, found.place desc`
 }
 
+/** Whether an ID is a company's register number, in any spelling. Such an ID never names another company. */
+export const isRegisterNumber = (
+  id: string,
+  { issuerId, market }: Pick<CompanyIdentity, 'issuerId' | 'market'>,
+): boolean => [issuerId, `CIK${issuerId}`, `${issuerId}.${market}`].includes(id)
+
 /** The number in the ID of a company without a ticker (`CIK0000320193`, `E02367.JP`). */
 function numberInId(id: string): RegisterNumber | null {
   const [, cik] = /^CIK(\d{10})$/.exec(id) ?? []
@@ -153,55 +178,6 @@ export async function holdersOfNumber(sql: SqlClient, number: string): Promise<s
   const rows = await sql<{ ticker: string }[]>`
     select ticker from entity where issuer_id = ${number} order by market, ticker`
   return rows.map(row => row.ticker)
-}
-
-/**
- * Caches which company an ID names; without it every request costs a statement before the response cache is
- * tried. Call `forget` at each new data version, otherwise an old name is served with new figures. Unknown
- * IDs are not cached.
- */
-export interface CompanyDirectory {
-  /** By ID; unknown IDs are omitted. */
-  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, CompanyIdentity>>
-  forget(): void
-}
-
-export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory {
-  const empty = () => new LRUCache<string, CompanyIdentity>({ max: capacity })
-  let known = empty()
-  return {
-    async findAll(ids) {
-      const found = new Map<string, CompanyIdentity>()
-      // `forget` may be called while the query runs. Its result is then outdated and goes into a map that
-      // nobody reads any more.
-      const current = known
-      for (const id of ids) {
-        const company = current.get(id)
-        if (company !== undefined) found.set(id, company)
-      }
-      if (found.size === ids.length) return found
-      const unseen = ids.filter(id => !found.has(id))
-      // A request for several companies reads their rows one after the other, which bounds its memory.
-      const named = await (ids.length === 1 ? findReady(sql, unseen) : findReadyNames(sql, unseen))
-      for (const [id, company] of named) {
-        // Only the request that looked the company up gets the rows: cached, they would be outdated if this
-        // server has not yet heard of an import.
-        const { ready: _, ...identity } = company
-        found.set(id, company)
-        current.set(id, identity)
-      }
-      const others = unseen.filter(id => !found.has(id))
-      if (others.length === 0) return found
-      for (const [id, company] of await findCompanies(sql, others)) {
-        found.set(id, company)
-        current.set(id, company)
-      }
-      return found
-    },
-    forget() {
-      known = empty()
-    },
-  }
 }
 
 /**

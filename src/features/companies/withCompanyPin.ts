@@ -3,7 +3,7 @@ import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from './deps.ts'
 import { findByAnyId } from './lookup.ts'
 
-type PinDeps = Pick<CompanyDeps, 'sql' | 'markets'>
+type PinDeps = Pick<CompanyDeps, 'sql' | 'markets' | 'today'>
 
 /**
  * Responds about one company, at an earlier data version only if the caller may see that of the company.

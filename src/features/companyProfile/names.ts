@@ -16,7 +16,7 @@ export const maxNamedCompanies = 300
 export const CompanyNamesQuery = Type.Object(
   {
     ticker: Type.String({
-      pattern: '^[A-Za-z0-9._, -]+$',
+      pattern: '^[A-Za-z0-9._/, -]+$',
       allowed: `company IDs, up to ${maxNamedCompanies} separated by commas`,
       maxLength: 8_000,
       description: `Up to ${maxNamedCompanies} IDs, separated by commas: current or former ones, or numbers (\`issuer_id\`).`,
@@ -67,7 +67,7 @@ export function readIds(sent: string): string[] {
   const odd = ids.find(id => !idShape.test(id))
   if (odd !== undefined)
     throw refuse(
-      `${odd === '' ? 'An empty ID in ticker' : `ticker=${odd.slice(0, 40)}`} is not allowed: a company ID has 1 to 32 letters, digits, dots, hyphens or underscores, like AAPL or 2330.TW.`,
+      `${odd === '' ? 'An empty ID in ticker' : `ticker=${odd.slice(0, 40)}`} is not allowed: a company ID has 1 to 32 letters, digits, dots, hyphens, slashes or underscores, like AAPL or 2330.TW.`,
     )
   if (ids.length > maxNamedCompanies)
     throw refuse(`ticker names ${ids.length} companies; the limit is ${maxNamedCompanies} per request.`)

@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { readAsOf } from '../../facts/dayParameters.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -7,6 +6,7 @@ import { pathReader, queryReader } from '../../http/parameters.ts'
 import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import { parseAsOf, pastDay } from '../../markets/asOf.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { withLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
@@ -56,15 +56,16 @@ export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps)
       '/api/v1/companies/:id',
       ({ context }) => {
         const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
-        const { as_of, data_version: version } = readQuery(context.queryText)
+        const { data_version: version, ...query } = readQuery(context.queryText)
         const day = deps.today()
-        const asOf = readAsOf(as_of, day)
+        const sent = parseAsOf(query)
+        if (sent?.kind === 'day') pastDay(sent.day, day)
         const { rights } = context.authenticatedCaller
-        const key = `company ${rights.licence} ${day} ${asOf} ${id}`
+        const key = `company ${rights.licence} ${day} ${JSON.stringify(sent === null ? day : query)} ${id}`
         return withCompanyPin(deps, rights, { version, id }, () =>
           answerPinned(deps, context, version, deps => {
             const response = cacheable(key, jsonType, async () => {
-              const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
+              const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, sent))
               return JSON.stringify(withLicenceNotice(rights, profile))
             })
             return respondFromCache(deps.responses, context, deps.dataVersion(), response)
@@ -89,7 +90,7 @@ const namesOperation = operation({
     description: 'The companies, in the order of the request.',
     examples: { two: { summary: 'A ticker, a number and an unknown ID', value: answers.company_names } },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'licence_required', 'statement_timeout'],
+  errors: ['licence_required', 'statement_timeout'],
   data: true,
 })
 
@@ -98,7 +99,7 @@ const companyOperation = operation({
   tag: 'Fundamentals',
   summary: 'What was known of a company on a day',
   description:
-    'Name, sector and fiscal year end from the documents filed by `as_of`, each with the day of the filing that states it; currency, first and last filing, and the metrics held. What the register states without a day (name, exchange, status, sector, IDs) is under `today` and is left out for a past `as_of`. Accepts any ID that a register uses, and IDs that the company had before.',
+    'Name, sector and fiscal year end from the documents filed by `as_of`, each with the day of the filing that states it; currency, first and last filing, and the metrics held. What the register states without a day (name, exchange, status, sector, IDs) is under `today` and is left out for a past `as_of`. `symbols` lists what sources state about its symbols, and `lineage` lists its predecessors and successors, both as known by `as_of`. Accepts any ID that a register uses, and former IDs of the company; a symbol that another company had on `as_of` finds that company.',
   access: 'key',
   path: CompanyParams,
   query: CompanyQuery,
@@ -108,12 +109,6 @@ const companyOperation = operation({
     description: 'The company.',
     examples: { apple: { summary: 'Apple (metrics shortened)', value: answers.company } },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'entity_unknown',
-    'statement_timeout',
-  ],
+  errors: ['licence_required', 'entity_unknown', 'statement_timeout'],
   data: true,
 })

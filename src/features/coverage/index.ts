@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Failure } from '../../errors.ts'
 import type { DataFormat } from '../../formats/columns.ts'
 import { type CursorScope, type CursorSigner, PositionCursors } from '../../http/cursor.ts'
+import { definitionOf } from '../../markets/metrics.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { CompanyDeps, SnapshotDeps } from '../companies/deps.ts'
 import type { RegisterFreshness } from '../syncs/freshness.ts'
@@ -67,7 +68,10 @@ export async function coverageIndex(
       }
     }),
     manifests: [...deps.markets.manifests],
-    metrics: [...deps.markets.metrics.values()].map(metric => ({ ...metric, markets: [...metric.markets] })),
+    metrics: [...deps.markets.metrics.values()].map(metric => ({
+      ...definitionOf(metric),
+      markets: [...metric.markets],
+    })),
     tickers: {
       count: page.tickers.length,
       data: page.tickers,
@@ -112,8 +116,8 @@ function refuse(param: string, message: string): never {
 /** The market, the ticker and the entity after which a page continues. */
 const positions = new PositionCursors(Type.Tuple([Type.String(), Type.String(), Type.Integer()]))
 
-const encodeCursor = (cursors: CursorSigner, market: string | null, place: CoveragePosition): string =>
-  positions.write(cursors, scopeOf(market), [place.market, place.ticker, place.entityId])
+const encodeCursor = (cursors: CursorSigner, market: string | null, position: CoveragePosition): string =>
+  positions.write(cursors, scopeOf(market), [position.market, position.ticker, position.entityId])
 
 function decodeCursor(cursors: CursorSigner, market: string | null, cursor: string): CoveragePosition {
   const [ofMarket, ticker, entityId] = positions.read(cursors, scopeOf(market), cursor)

@@ -1,4 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
+import type { AsOf } from '../../instants.ts'
+import { factsAsOf } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { CoverageTicker, MetricCoverage } from './schema.ts'
 
@@ -105,7 +107,7 @@ export async function marketCoverage(
 export async function metricCoverage(
   sql: SqlClient,
   entityId: number,
-  asOf: IsoDate,
+  asOf: AsOf,
 ): Promise<{ dataVersion: number; metrics: MetricCoverage[] }> {
   const rows = await sql<({ version: string } & (MetricCoverage | { m: null }))[]>`
     select d.version, c.*
@@ -113,7 +115,7 @@ export async function metricCoverage(
       select m.name as m, count(distinct (f.period_end, f.fp))::int as periods,
              min(f.period_end) as first_end, max(f.period_end) as last_end,
              min(f.filed) as first_filed, max(f.filed) as last_filed
-      from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
+      from ${factsAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id
       where f.entity_id = ${entityId}
       group by m.name) c on true
     order by c.m collate "C"`

@@ -62,12 +62,6 @@ const coverageOperation = operation({
       cik: { summary: 'A company identified by its SEC CIK (list shortened)', value: answers.coverage_check },
     },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'entity_unknown',
-    'statement_timeout',
-  ],
+  errors: ['licence_required', 'entity_unknown', 'statement_timeout'],
   data: true,
 })

@@ -1,5 +1,8 @@
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { dayOf, knownByField } from '../../instants.ts'
+import { type CompanyState, readStates } from '../../markets/companyStates.ts'
+import { type Grouping, readGrouping } from '../../markets/industries.ts'
 import { readColumns } from '../../markets/parameters.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -17,6 +20,7 @@ import {
 } from '../marketPages/query.ts'
 import { type Comparison, readComparison } from './comparison.ts'
 import { describeFilters, type Filter, readFilters } from './filters.ts'
+import { withGroups } from './groupQueries.ts'
 import { crossSectionRows, type CrossSectionRow as FoundRow } from './queries.ts'
 import { readPage } from './rangeQueries.ts'
 import { rankMarket } from './ranking.ts'
@@ -35,6 +39,8 @@ export interface CrossSectionPlan extends MarketQuery, Comparison {
   readonly metrics: readonly string[]
   readonly filters: readonly Filter[]
   readonly sector: string | null
+  readonly grouping: Grouping | null
+  readonly universe: readonly CompanyState[] | null
   readonly period: CrossSectionPeriod
   /**
    * 0 for the year, 1 to 4 for a quarter, 5 for the trailing twelve months; null for the latest period of any
@@ -57,6 +63,8 @@ export function planCrossSection(
   const filters = readFilters(deps.markets.metrics, bounds)
   const comparison = readComparison(deps.markets, query, metrics, filters)
   const { sort, inCurrency } = comparison
+  const grouping = query.group === undefined ? null : readGrouping(query.group)
+  const universe = query.universe === undefined ? null : readStates('universe', query.universe)
   checkCount(metrics, filters, sort === null ? [] : [sort.metric])
   const period = query.fp ?? 'FY'
   const maxAgeDays = query.max_age_days ?? null
@@ -70,6 +78,7 @@ export function planCrossSection(
       period,
       maxAgeDays,
       ...(sort === null && inCurrency === null ? [] : [sort, inCurrency]),
+      ...(grouping === null && universe === null ? [] : [{ grouping, universe }]),
     ],
   })
   const plan = {
@@ -79,10 +88,12 @@ export function planCrossSection(
     filters,
     ...comparison,
     sector: query.sector ?? null,
+    grouping,
+    universe,
     period,
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
     maxAgeDays,
-    from: maxAgeDays === null ? null : daysBefore(question.asOf, maxAgeDays),
+    from: maxAgeDays === null ? null : daysBefore(dayOf(question.asOf), maxAgeDays),
   }
   return { ...plan, cacheKey: marketCacheKey('cross-section', viewer.rights, plan) }
 }
@@ -105,7 +116,7 @@ export async function readCrossSection(
   rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
-  const page = await readRows(deps.sql, plan)
+  const { page, groupOfEntity } = await withGroups(deps.sql, plan, () => readRows(deps.sql, plan))
   const { rows, ranking } = page
   await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
@@ -123,12 +134,14 @@ export async function readCrossSection(
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
+    ...selectionFields(plan),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
     ...rankingFields(plan, ranking),
     ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,
+      ...(plan.grouping === null ? {} : { group: groupOfEntity(row.entityId) }),
       fy: row.fy,
       fp: fiscalPeriods[row.fp],
       end: row.end,
@@ -139,9 +152,20 @@ export async function readCrossSection(
       until: null,
       kind: row.derived ? 'derived' : 'stated',
       ...(row.earlier ? { generation: 'earlier' } : {}),
+      ...knownByField(row.byTime),
     })),
   }
 }
+
+/** The parameters that select companies by other criteria than figures, if they were sent. */
+export const selectionFields = ({ grouping, universe }: Pick<CrossSectionPlan, 'grouping' | 'universe'>) => ({
+  ...(grouping === null
+    ? {}
+    : {
+        group: grouping.codes === null ? grouping.scheme : `${grouping.scheme}:${grouping.codes.join(',')}`,
+      }),
+  ...(universe === null ? {} : { universe: universe.join(',') }),
+})
 
 interface FoundRows {
   readonly dataVersion: number
@@ -163,6 +187,8 @@ async function readRows(sql: Sql, plan: CrossSectionPlan): Promise<FoundRows> {
       ...plan,
       filters: [],
       sector: null,
+      grouping: null,
+      universe: null,
       inCurrency: null,
       seen,
       after: null,
@@ -188,7 +214,9 @@ export function emptyPageNote(
   const metric = plan.metrics.join(' or ')
   const ofSector = plan.sector === null ? '' : ` with an SIC code of ${plan.sector}`
   const inCurrency = plan.inCurrency === null ? '' : ` in ${plan.inCurrency.code}`
-  const filtered = `${describeFilters(plan.filters)}${ofSector}${inCurrency}`
+  const ofGroup = plan.grouping?.codes == null ? '' : ` in the group ${plan.grouping.codes.join(' or ')}`
+  const ofState = plan.universe === null ? '' : ` and was ${plan.universe.join(' or ')}`
+  const filtered = `${describeFilters(plan.filters)}${ofSector}${ofGroup}${inCurrency}${ofState}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {

@@ -11,6 +11,8 @@ export interface PackedFigure {
   readonly unitId: number
   /** True if it is of an earlier generation. */
   readonly earlier: boolean
+  /** Only as of an instant: whether the figure counts by the time of its filing rather than from the end of its day. */
+  readonly byTime: boolean
 }
 
 const bytesPerFigure = 24
@@ -29,8 +31,8 @@ function dayOf(number: number): IsoDate {
 }
 
 /**
- * Metric (2 bytes), value (8), period end and filing as days since 1970 (4, 4), fiscal year (2), period (2,
- * plus 16 if of an earlier generation) and unit (2); big-endian, as the database sends numbers.
+ * Metric (2 bytes), value (8), period end and filing as days since 1970 (4, 4), fiscal year (2), period (2, plus 16 if
+ * of an earlier generation and 32 if it counts by its time) and unit (2); big-endian, as the database sends numbers.
  */
 export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigure, void, undefined> {
   if (packed === null) return
@@ -45,6 +47,7 @@ export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigur
       fp: view.getInt16(at + 20) & 15,
       unitId: view.getInt16(at + 22),
       earlier: (view.getInt16(at + 20) & 16) !== 0,
+      byTime: (view.getInt16(at + 20) & 32) !== 0,
     }
   }
 }

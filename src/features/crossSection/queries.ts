@@ -1,7 +1,12 @@
 import type { IsoDate } from '../../dates.ts'
+import { type AsOf, lastWholeDay } from '../../instants.ts'
+import type { CompanyState } from '../../markets/companyStates.ts'
+import { codeRanges, type Grouping } from '../../markets/industries.ts'
+import { factsAsOf, namedRule, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+import { statementsAsOf } from '../../postgres/statements.ts'
+import type { RecentYearOnly } from '../../rights/openHistory.ts'
 import { recentFiscalYear } from '../../rights/queries.ts'
-import type { RecentYearOnly } from '../../rights/rights.ts'
 import { servedPeriod } from '../fundamentals/queries.ts'
 import type { Filter } from './filters.ts'
 import { latestTrailing } from './trailingQueries.ts'
@@ -12,7 +17,7 @@ export const trailingPeriod = 5
 export interface CrossSectionScope {
   readonly metric: string
   readonly market: string
-  readonly asOf: IsoDate
+  readonly asOf: AsOf
   /**
    * 0 for the year, 1 to 4 for a quarter, 5 for the trailing twelve months; null for the latest period of any
    * kind.
@@ -29,6 +34,10 @@ export interface CrossSectionScope {
   readonly filters: readonly Filter[]
   /** A prefix of the SIC code stated in the latest filing up to the day; null for any. */
   readonly sector: string | null
+  /** Only companies in its groups, by the same codes as the column; null or absent for any. */
+  readonly grouping?: Grouping | null
+  /** Only companies in one of these states on the day; null or absent for any. */
+  readonly universe?: readonly CompanyState[] | null
   /** The currency in which some of the company's figures must be; null or absent for any. */
   readonly inCurrency?: CurrencyRule | null
   /**
@@ -59,6 +68,8 @@ export interface CrossSectionRow {
   readonly unit: string
   readonly derived: boolean
   readonly earlier: boolean
+  /** Only as of an instant: whether the figure counts by the time of its filing rather than from the end of its day. */
+  readonly byTime?: boolean
 }
 
 export interface CrossSectionPage {
@@ -110,6 +121,7 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
     select d.version, ${recent ? lastExamined(sql) : sql`null::int`} as examined,
            r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
            r.period_end as "end", r.filed, r.value, u.name as unit, r.tag_id is null as derived, r.is_earlier as earlier
+           ${namedRule(sql, scope.asOf, 'r')}
     from data_version d left join (${recent ? ofRecentYear(sql, scope) : page}) r on true left join unit u on u.unit_id = r.unit_id
     order by r.entity_id`
 }
@@ -155,7 +167,7 @@ export const laterThan = (sql: SqlClient, market: string, after: number | null):
 /** Determines which figure of a company counts. */
 export type FigureScope = Pick<
   CrossSectionScope,
-  'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'inCurrency' | 'boundsIn'
+  'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'grouping' | 'universe' | 'inCurrency' | 'boundsIn'
 >
 
 /** A company's latest figure that was current on the day. */
@@ -182,8 +194,8 @@ export function latestFigure(
   const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
   const order = fp === null ? sql`f.period_end desc, (f.fp = 0) desc, f.fp desc` : sql`f.period_end desc`
   return sql`
-    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
-    from fact_as_of(${asOf}) f
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier ${rawRule(sql, asOf)}
+    from ${factsAsOf(sql, asOf)} f
     where f.metric_id = ${metricId} and f.entity_id = ${entityId}
       and f.current ${wanted} ${since} ${more}
     order by ${order}
@@ -233,7 +245,7 @@ export function fits(
           : sql`or x.unit_id not in (${unitsIn(sql, boundsIn.code)})`
       return sql`${conditions} and exists (select from (${figure}) x where (true ${above} ${below}) ${unbounded})`
     },
-    sql`${ofSector(sql, scope, entityId)} ${ofCurrency(sql, scope, entityId, more)}`,
+    sql`${ofSector(sql, scope, entityId)} ${ofGroups(sql, scope, entityId)} ${inUniverse(sql, scope, entityId)} ${ofCurrency(sql, scope, entityId, more)}`,
   )
 }
 
@@ -266,10 +278,37 @@ const unitsIn = (sql: SqlClient, code: string) =>
  */
 function ofSector(sql: SqlClient, { sector, asOf }: FigureScope, entityId: SqlFragment): SqlFragment {
   if (sector === null) return sql``
-  return sql`and (
-    select l.sector from filing l
-    where l.entity_id = ${entityId} and l.filed <= ${asOf} and l.sector is not null
-    order by l.filed desc, l.accepted_at desc nulls last, l.accession desc limit 1) like ${`SIC ${sector}%`}`
+  return sql`and (${latestSector(sql, asOf, entityId)}) like ${`SIC ${sector}%`}`
+}
+
+const latestSector = (sql: SqlClient, asOf: AsOf, entityId: SqlFragment) => sql`
+  select l.sector from ${statementsAsOf(sql, entityId, asOf)} l
+  where l.sector is not null
+  order by l.filed desc, l.accepted_at desc nulls last, l.accession desc limit 1`
+
+function ofGroups(
+  sql: SqlClient,
+  { grouping = null, asOf }: FigureScope,
+  entityId: SqlFragment,
+): SqlFragment {
+  if (grouping === null || grouping.codes === null) return sql``
+  const ranges = codeRanges(grouping)
+  return sql`and exists (
+    select from (${latestSector(sql, asOf, entityId)}) s,
+      unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[]) r(first, last)
+    where substring(s.sector from '^SIC (\\d{4})')::int between r.first and r.last)`
+}
+
+function inUniverse(
+  sql: SqlClient,
+  { universe = null, asOf }: FigureScope,
+  entityId: SqlFragment,
+): SqlFragment {
+  if (universe === null) return sql``
+  return sql`and exists (
+    select from entity m join company_state s on s.market = m.market and s.issuer_id = m.issuer_id
+    where m.entity_id = ${entityId} and s.from_day <= ${lastWholeDay(asOf)} and s.until_day > ${lastWholeDay(asOf)}
+      and s.state = any(${[...universe]}::text[]))`
 }
 
 function withoutHead({ version: _, examined: __, ...row }: CrossSectionRow & Head): CrossSectionRow {

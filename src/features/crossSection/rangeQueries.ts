@@ -1,4 +1,6 @@
 import { addDays } from '../../dates.ts'
+import { dayOf, isInstant } from '../../instants.ts'
+import { factsAsOf, namedRule, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import {
   type CrossSectionPage,
@@ -41,7 +43,10 @@ export async function readPage(
  */
 async function readByRanges(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage | null> {
   const { fp, limit, filters, sector, inCurrency = null, recentFiscalYearOnly, seen = null } = scope
-  const isFiltered = filters.length > 0 || sector !== null || inCurrency !== null
+  const { universe = null, grouping = null } = scope
+  const ofGroups = grouping?.codes ?? null
+  const isFiltered =
+    filters.length > 0 || sector !== null || inCurrency !== null || universe !== null || ofGroups !== null
   const isPlain = fp === 0 && !isFiltered && !recentFiscalYearOnly && seen === null
   if (!isPlain) return null
   const rows: CrossSectionRow[] = []
@@ -105,7 +110,7 @@ async function readRange(
 ): Promise<{ readonly version: number; readonly rows: readonly CrossSectionRow[] }> {
   const { asOf, market, from } = scope
   const metricId = sql`(select metric_id from metric where name = ${scope.metric})`
-  const usual = addDays(asOf < firstDay ? firstDay : asOf, -usualAgeDays)
+  const usual = addDays(asOf < firstDay ? firstDay : dayOf(asOf), -usualAgeDays)
   // If the requested bound is at least as recent, nothing older is needed.
   const isBounded = from !== null && from > usual
   const since = isBounded ? from : usual
@@ -116,19 +121,22 @@ async function readRange(
     : sql`
       union all
       select e.entity_id, e.ticker, e.issuer_id, l.fy, l.fp, l.period_end, l.filed, l.value, l.unit_id, l.tag_id, l.is_earlier
+             ${isInstant(asOf) ? sql`, l.by_time` : sql``}
       from entity e cross join lateral (${older}) l
       where ${ofRange} and not exists (select from recent where recent.entity_id = e.entity_id)`
   const answer = await sql<Answer[]>`
     with recent as materialized (
-      select distinct on (f.entity_id) f.entity_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
-      from fact_as_of(${asOf}) f
+      select distinct on (f.entity_id) f.entity_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier ${rawRule(sql, asOf)}
+      from ${factsAsOf(sql, asOf)} f
       where f.metric_id = ${metricId} and f.entity_id between ${first} and ${last}
         and f.current and f.fp = 0 and f.period_end >= ${since}
       order by f.entity_id, f.period_end desc)
     select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
            r.period_end as "end", r.filed, r.value, u.name as unit, r.tag_id is null as derived, r.is_earlier as earlier
+           ${namedRule(sql, asOf, 'r')}
     from data_version d left join (
       select e.entity_id, e.ticker, e.issuer_id, n.fy, n.fp, n.period_end, n.filed, n.value, n.unit_id, n.tag_id, n.is_earlier
+             ${isInstant(asOf) ? sql`, n.by_time` : sql``}
       from recent n join entity e on e.entity_id = n.entity_id
       where ${ofRange}
       ${others}) r on true

@@ -13,7 +13,7 @@ import { type CrossSectionPlan, planCrossSection, readCrossSection } from './cro
 import {
   CrossSectionAnswer,
   CrossSectionQuery,
-  crossSectionSheet,
+  crossSectionSheetOf,
   crossSectionTableSheet,
   filterParameters,
 } from './schema.ts'
@@ -52,13 +52,13 @@ function answerPlan(
   if (metrics.length > 1) {
     return answerMarketPage(deps, context, {
       ...page,
-      columns: crossSectionTableSheet(metrics),
+      columns: crossSectionTableSheet(metrics, plan.asOf, plan.grouping !== null),
       read: () => readCrossSectionTable(deps, rights, plan),
     })
   }
   return answerMarketPage(deps, context, {
     ...page,
-    columns: crossSectionSheet,
+    columns: crossSectionSheetOf(plan.asOf, plan.grouping !== null),
     read: () => readCrossSection(deps, rights, plan),
   })
 }
@@ -68,7 +68,7 @@ const crossSectionOperation = operation({
   tag: 'Fundamentals',
   summary: 'Metrics of every company of a market, as known on a given day',
   description:
-    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest, or trailing twelve months; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift, or in that of `sort`, which is of the whole market. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nSeveral metrics (`metric=roe,revenue`, up to 20) make a table: one row per company, a column for each metric with what the request for it alone answers. `older` names the figures of an earlier period than the row. `min_<metric>` and `max_<metric>` leave only companies whose figure is within the bound, on metrics with or without a column.\n\nAmounts of two currencies have no order: those that are sorted or compared with a bound are in one `currency`, by default the market’s own. `other_currencies` counts the companies that are left out.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen, and a page is of 100 companies if `limit` is not sent. Where the key may not see as many further companies as `limit`, the answer is about those that it has seen, and says so (`seen_only`).',
+    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest, or trailing twelve months; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift, or in the order of `sort`, which sorts the whole market. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nSeveral metrics (`metric=roe,revenue`, up to 20) make a table: one row per company and one column per metric, with the values of a request for that metric alone. `older` names the figures of an earlier period than the row. `min_<metric>` and `max_<metric>` keep only companies whose figure is within the bound, and may use metrics without a column.\n\nAmounts in different currencies are never compared: amounts that are sorted or have a bound are in one `currency`, by default the market’s own. `other_currencies` counts the companies that are left out.\n\n`group=ff49` adds the industry of each company as its filings up to `as_of` stated it, and `universe=reporting` keeps only companies that were reporting on that day.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen, and a page has 100 companies if `limit` is not sent. If the key may not see as many further companies as `limit`, the answer covers only the companies that it has already seen, and says so (`seen_only`).',
   access: 'key',
   query: CrossSectionQuery,
   family: {

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { IsoDateSchema } from '../../dates.ts'
-import type { Column } from '../../formats/columns.ts'
+import { type Column, columns } from '../../formats/columns.ts'
 import type { ParameterFamily } from '../../http/parameters.ts'
+import { type AsOf, isInstant } from '../../instants.ts'
+import { asOfParameter, KnownBySchema, zoneParameter } from '../../markets/asOf.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 import { comparisonFields, comparisonParameters } from './comparisonSchema.ts'
@@ -49,9 +50,8 @@ export const CrossSectionQuery = Type.Object(
       examples: ['roe'],
     }),
     market: marketParameters.market,
-    as_of: Type.Optional(
-      IsoDateSchema('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
-    ),
+    as_of: asOfParameter('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
+    tz: zoneParameter,
     data_version: marketParameters.data_version,
     fp: Type.Optional(
       Type.Union(Period.anyOf, {
@@ -69,6 +69,24 @@ export const CrossSectionQuery = Type.Object(
         description:
           'Only companies whose latest filing up to as_of states an SIC code that begins with these digits: 73 is business services, 7372 prepackaged software. Filings of the Financial Statement Data Sets state one; a company without such a filing is left out.',
         examples: ['7372'],
+      }),
+    ),
+    group: Type.Optional(
+      Type.String({
+        minLength: 4,
+        maxLength: 300,
+        description:
+          'Adds the column `group`: sicDivision, sic2, sic3, sic4 or ff49 (the 49 industries of Kenneth French), from the SIC code of the latest filing up to as_of that states one; null: no filing states one, or the code is in no group. `ff49:Softw,Hardw` selects the companies of these groups.',
+        examples: ['ff49'],
+      }),
+    ),
+    universe: Type.Optional(
+      Type.String({
+        minLength: 4,
+        maxLength: 80,
+        description:
+          'Only companies that were in one of these states on as_of, as GET /api/v1/universe lists them, separated by commas.',
+        examples: ['reporting'],
       }),
     ),
     max_age_days: Type.Optional(
@@ -95,10 +113,18 @@ export type CrossSectionQuery = Static<typeof CrossSectionQuery>
 
 const { ticker, issuer_id, fy, fp, end, filed, source, until, kind, generation } = FundamentalsRow.properties
 
+const GroupOfCompany = Type.Optional(
+  Type.Union([Type.String(), Type.Null()], {
+    description: 'Only with the parameter group; null: no filing states a code, or the code is in no group.',
+    examples: ['Hardw'],
+  }),
+)
+
 export const CrossSectionRow = Type.Object(
   {
     ticker: Type.String({ ...ticker, description: 'The preferred ID of the company.' }),
     issuer_id,
+    group: GroupOfCompany,
     fy,
     fp,
     end,
@@ -109,6 +135,7 @@ export const CrossSectionRow = Type.Object(
     until,
     kind,
     generation,
+    known_by: KnownBySchema,
   },
   { ...strict, $id: 'CrossSectionRow' },
 )
@@ -123,21 +150,34 @@ const Filters = Type.Array(
   { description: 'Only where min_<metric> or max_<metric> was sent; null: no bound.' },
 )
 
+const knownByColumn = columns({ known_by: 'text' })
+
 /** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
-export const crossSectionSheet = [
-  { name: 'ticker', kind: 'text' },
-  { name: 'issuer_id', kind: 'text' },
-  { name: 'fy', kind: 'whole' },
-  { name: 'fp', kind: 'text' },
-  { name: 'end', kind: 'day' },
-  { name: 'filed', kind: 'day' },
-  { name: 'value', kind: 'number' },
-  { name: 'unit', kind: 'text' },
-  { name: 'source', kind: 'text' },
-  { name: 'until', kind: 'day' },
-  { name: 'kind', kind: 'text' },
-  { name: 'generation', kind: 'text' },
-] as const satisfies readonly Column<keyof CrossSectionRow>[]
+export const crossSectionSheetOf = (
+  asOf: AsOf,
+  hasGroups: boolean,
+): readonly Column<keyof CrossSectionRow>[] => [
+  ...crossSectionSheet,
+  ...(isInstant(asOf) ? knownByColumn : []),
+  ...(hasGroups ? groupColumn : []),
+]
+
+const groupColumn = columns({ group: 'text' })
+
+export const crossSectionSheet = columns({
+  ticker: 'text',
+  issuer_id: 'text',
+  fy: 'whole',
+  fp: 'text',
+  end: 'day',
+  filed: 'day',
+  value: 'number',
+  unit: 'text',
+  source: 'text',
+  until: 'day',
+  kind: 'text',
+  generation: 'text',
+}) satisfies readonly Column<keyof CrossSectionRow>[]
 
 export const CrossSection = Type.Object(
   {
@@ -148,6 +188,8 @@ export const CrossSection = Type.Object(
     fp: Period,
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no limit.' }),
     sector: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['7372'] })),
+    group: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['ff49'] })),
+    universe: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['reporting'] })),
     filters: Type.Optional(Filters),
     ...comparisonFields,
     data_version: marketPageFields.data_version,
@@ -201,6 +243,12 @@ export const CrossSectionTableRow = Type.Object(
       examples: [null],
     }),
     source,
+    known_by: Type.Optional({
+      ...KnownBySchema,
+      description:
+        'Only if as_of is an instant. day: at least one of the figures counted from the end of its filing day.',
+    }),
+    group: GroupOfCompany,
   },
   { additionalProperties: Cell, $id: 'CrossSectionTableRow' },
 )
@@ -208,18 +256,16 @@ export type CrossSectionTableRow = Static<typeof CrossSectionTableRow> &
   Readonly<Record<string, string | number | null>>
 
 /** Columns of these rows in all formats. */
-export const crossSectionTableSheet = (metrics: readonly string[]): Column[] => [
-  { name: 'ticker', kind: 'text' },
-  { name: 'issuer_id', kind: 'text' },
-  { name: 'fy', kind: 'whole' },
-  { name: 'fp', kind: 'text' },
-  { name: 'end', kind: 'day' },
-  { name: 'filed', kind: 'day' },
+export const crossSectionTableSheet = (
+  metrics: readonly string[],
+  asOf: AsOf | null = null,
+  hasGroups = false,
+): Column[] => [
+  ...columns({ ticker: 'text', issuer_id: 'text', fy: 'whole', fp: 'text', end: 'day', filed: 'day' }),
   ...metrics.map(name => ({ name, kind: 'number' as const })),
-  { name: 'currency', kind: 'text' },
-  { name: 'earlier', kind: 'text' },
-  { name: 'older', kind: 'text' },
-  { name: 'source', kind: 'text' },
+  ...columns({ currency: 'text', earlier: 'text', older: 'text', source: 'text' }),
+  ...(asOf !== null && isInstant(asOf) ? knownByColumn : []),
+  ...(hasGroups ? groupColumn : []),
 ]
 
 const { object: _object, metric: _metric, data: _data, ...pageProperties } = CrossSection.properties

@@ -1,3 +1,4 @@
+import { isInstant, knownByField } from '../../instants.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { currencies, isPeriodFigure } from '../fundamentals/columns.ts'
@@ -5,7 +6,8 @@ import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
 import { countRows } from '../marketPages/answer.ts'
 import { nextCompany, pageFields } from '../marketPages/page.ts'
-import { type CrossSectionPlan, emptyPageNote, restriction } from './crossSection.ts'
+import { type CrossSectionPlan, emptyPageNote, restriction, selectionFields } from './crossSection.ts'
+import { withGroups } from './groupQueries.ts'
 import { rankMarket } from './ranking.ts'
 import { comparisonNotes, rankingFields } from './rankingFields.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
@@ -30,10 +32,12 @@ export async function readComparedTable(
   plan: CrossSectionPlan,
 ): Promise<{ readonly table: CrossSectionTable; readonly isWhole: boolean }> {
   const { sort } = plan
-  const ranking =
-    sort === null ? null : await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
-  const page = ranking ?? (await tableRows(deps.sql, plan))
-  const { rows } = page
+  const { page, groupOfEntity } = await withGroups(deps.sql, plan, async () => {
+    if (sort === null) return { ...(await tableRows(deps.sql, plan)), ranking: null }
+    const ranking = await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
+    return { ...ranking, ranking }
+  })
+  const { rows, ranking } = page
   await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
@@ -50,17 +54,21 @@ export async function readComparedTable(
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
+    ...selectionFields(plan),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
     ...rankingFields(plan, ranking),
     ...pageFields(deps, plan, { ...page, next }, notes),
-    data: rows.map(company => tableRow(company, plan.metrics, source)),
+    data: rows.map(company => {
+      const group = plan.grouping === null ? {} : { group: groupOfEntity(company.entityId) }
+      return { ...tableRow(company, plan, source), ...group }
+    }),
   }
   return { table, isWhole: ranking?.isWhole ?? true }
 }
 
 function tableRow(
   { ticker, issuerId, figures }: TableCompany,
-  metrics: readonly string[],
+  { metrics, asOf }: Pick<CrossSectionPlan, 'metrics' | 'asOf'>,
   source: string,
 ): CrossSectionTableRow {
   // A cover count is dated after the report's own period.
@@ -92,6 +100,7 @@ function tableRow(
     earlier: earlier.length === 0 ? null : earlier.join(' '),
     older: older.length === 0 ? null : older.join(' '),
     source,
+    ...knownByField(isInstant(asOf) ? [...figures.values()].every(({ byTime }) => byTime) : undefined),
   }
 }
 

@@ -98,14 +98,14 @@ async function readInParts(
   if (limit < 2 * companiesPerPart || recentFiscalYearOnly || seen !== null) return null
   const ends = await partEnds(sql, scope, companiesPerPart)
   if (ends.length < 2) return null
-  const parts = ends.map((upTo, place) => ({ after: place === 0 ? after : ends[place - 1], upTo }))
+  const parts = ends.map((upTo, index) => ({ after: index === 0 ? after : ends[index - 1], upTo }))
   const found: Companies[] = []
   let next = 0
   const readParts = async () => {
-    for (let place = next++; place < parts.length; place = next++) {
-      const part = { ...scope, ...parts[place], limit: companiesPerPart }
+    for (let index = next++; index < parts.length; index = next++) {
+      const part = { ...scope, ...parts[index], limit: companiesPerPart }
       const { version, companies } = await readCompanies(sql, part, metrics)
-      found[place] = { version, rows: companies.map(unpack), examined: null }
+      found[index] = { version, rows: companies.map(unpack), examined: null }
     }
   }
   await Promise.all(Array.from({ length: partsAtOnce }, readParts))

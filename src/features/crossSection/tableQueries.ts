@@ -1,4 +1,6 @@
 import { addDays, type IsoDate } from '../../dates.ts'
+import { type AsOf, dayOf, isInstant } from '../../instants.ts'
+import { factsAsOf, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear } from '../../rights/queries.ts'
 import { servedPeriod } from '../fundamentals/queries.ts'
@@ -111,14 +113,14 @@ export function tableStatement(
   const { market, after, upTo, limit, asOf, from } = scope
   const lower = laterThan(sql, market, after)
   const upper = upTo === null ? sql`` : sql`and e.entity_id <= ${upTo}`
-  const usual = addDays(asOf, -usualAgeDays)
+  const usual = addDays(dayOf(asOf), -usualAgeDays)
   const since = from !== null && from > usual ? from : usual
   // If the requested bound is at least as recent, nothing older is needed.
   const isBounded = from === since
   const older = isBounded
     ? sql`select null::bytea as cells`
     : sql`
-      select string_agg(${packed(sql)}, '') as cells
+      select string_agg(${packed(sql, asOf)}, '') as cells
       from unnest(${ids}::smallint[]) w(metric_id)
       cross join lateral (${latestFigure(sql, scope, sql`w.metric_id`, sql`e.entity_id`, sql`and f.period_end < ${since}`)}) f
       where a.seen is null or not ${ids}::smallint[] <@ a.seen`
@@ -127,7 +129,7 @@ export function tableStatement(
     select e.entity_id, e.ticker, e.issuer_id, a.cells as recent, b.cells as before
     from entity e
     cross join lateral (
-      select string_agg(${packed(sql)}, '') as cells, array_agg(f.metric_id) as seen
+      select string_agg(${packed(sql, asOf)}, '') as cells, array_agg(f.metric_id) as seen
       from (${figuresOf(sql, scope, metrics, since)}) f) a
     cross join lateral (${older}) b
     where e.market = ${market} ${lower} ${upper} ${ofSeen(sql, scope)} and (a.cells is not null or b.cells is not null) ${kept}
@@ -151,21 +153,22 @@ function figuresOf(
   metrics: readonly MetricNumbers[],
   since: IsoDate | null,
 ): SqlFragment {
-  const before = addDays(asOf, roundedDays)
+  const before = addDays(dayOf(asOf), roundedDays)
   if (fp === trailingPeriod) return trailingFigures(sql, asOf, metrics, { since, before })
   const ids = metrics.map(({ id }) => id)
   const period = servedPeriod(sql, fp === null ? null : [fp])
   const wanted = fp === null ? sql`` : sql`and ${period} = ${fp}`
   const bound = since === null ? sql`` : sql`and f.period_end >= ${since}`
   return sql`
-    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.is_earlier
-    from fact_as_of(${asOf}) f
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.is_earlier ${rawRule(sql, asOf)}
+    from ${factsAsOf(sql, asOf)} f
     where f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.metric_id = any(${ids}::smallint[])
       and f.current ${wanted} ${bound} and f.period_end <= ${before}`
 }
 
 /** The companies with figures of their most recent fiscal year, by the same rule as for a single metric. */
 function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly MetricNumbers[]) {
+  const { asOf } = scope
   const figures = figuresOf(sql, scope, metrics, scope.from)
   return sql`
     select e.entity_id, e.ticker, e.issuer_id, c.cells as recent, null::bytea as before
@@ -173,7 +176,7 @@ function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly Metric
     cross join lateral (
       select ${recentFiscalYear(sql, scope.asOf, sql`e.entity_id`)} as fy where exists (select from (${figures}) any_year)) y
     cross join lateral (
-      select string_agg(${packed(sql)}, '') as cells from (${figures}) f where f.fy = y.fy) c
+      select string_agg(${packed(sql, asOf)}, '') as cells from (${figures}) f where f.fy = y.fy) c
     where c.cells is not null ${fits(sql, scope, sql`e.entity_id`, sql`and f.fy = y.fy`)}
     order by e.entity_id
     limit ${scope.limit}`
@@ -183,6 +186,6 @@ function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly Metric
  * Packs a figure `f` as `unpackFigures` reads it: writing and reading arrays of numbers would take longer
  * than finding them.
  */
-const packed = (sql: SqlClient) => sql`
+const packed = (sql: SqlClient, asOf: AsOf) => sql`
   int2send(f.metric_id) || float8send(f.value) || int4send(f.period_end - date '1970-01-01')
-  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send((f.fp + case when f.is_earlier then 16 else 0 end)::int2) || int2send(f.unit_id)`
+  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send((f.fp + case when f.is_earlier then 16 else 0 end ${isInstant(asOf) ? sql`+ case when f.by_time then 32 else 0 end` : sql``})::int2) || int2send(f.unit_id)`

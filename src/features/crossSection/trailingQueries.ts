@@ -1,4 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
+import type { AsOf } from '../../instants.ts'
+import { factsAsOf, rawRule, trailingAsOf } from '../../postgres/asOf.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 
 /**
@@ -8,8 +10,8 @@ import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 const ofYear = (sql: SqlClient) => sql`
   and f.fp = 0 and f.period_start is not null and f.unit_id not in (select unit_id from unit where name ~ 'shares$')`
 
-const columns = (sql: SqlClient, metricId: SqlFragment) => sql`
-  ${metricId} as metric_id, f.fy, 5::smallint as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier`
+const columns = (sql: SqlClient, metricId: SqlFragment, asOf: AsOf) => sql`
+  ${metricId} as metric_id, f.fy, 5::smallint as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier ${rawRule(sql, asOf)}`
 
 /**
  * A company's latest trailing twelve months that were current on the day, by the rule of
@@ -21,7 +23,7 @@ const columns = (sql: SqlClient, metricId: SqlFragment) => sql`
  */
 export function latestTrailing(
   sql: SqlClient,
-  { asOf, from }: { readonly asOf: IsoDate; readonly from: IsoDate | null },
+  { asOf, from }: { readonly asOf: AsOf; readonly from: IsoDate | null },
   metricId: SqlFragment,
   entityId: SqlFragment,
   more: SqlFragment,
@@ -31,11 +33,11 @@ export function latestTrailing(
     select t.metric_id from metric m join metric t on t.name = m.name || '_ttm' where m.metric_id = ${metricId})`
   return sql`
     select t.* from (
-      (select ${columns(sql, metricId)} from trailing_as_of(${asOf}) f
+      (select ${columns(sql, metricId, asOf)} from ${trailingAsOf(sql, asOf)} f
        where f.metric_id = ${storedId} and f.entity_id = ${entityId} and f.current ${since} ${more}
        order by f.period_end desc limit 1)
       union all
-      (select ${columns(sql, metricId)} from fact_as_of(${asOf}) f
+      (select ${columns(sql, metricId, asOf)} from ${factsAsOf(sql, asOf)} f
        where f.metric_id = ${metricId} and f.entity_id = ${entityId} and f.current ${ofYear(sql)} ${since} ${more}
        order by f.period_end desc limit 1)) t
     order by t.period_end desc
@@ -56,7 +58,7 @@ export interface MetricNumbers {
  */
 export function trailingFigures(
   sql: SqlClient,
-  asOf: IsoDate,
+  asOf: AsOf,
   metrics: readonly MetricNumbers[],
   { since, before }: { readonly since: IsoDate | null; readonly before: IsoDate },
 ): SqlFragment {
@@ -68,9 +70,9 @@ export function trailingFigures(
   const ofCompany = sql`
     f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.current ${bound} and f.period_end <= ${before}`
   return sql`
-    select ${columns(sql, ownId)} from trailing_as_of(${asOf}) f
+    select ${columns(sql, ownId, asOf)} from ${trailingAsOf(sql, asOf)} f
     where ${ofCompany} and f.metric_id = any(${storedIds})
     union all
-    select ${columns(sql, sql`f.metric_id`)} from fact_as_of(${asOf}) f
+    select ${columns(sql, sql`f.metric_id`, asOf)} from ${factsAsOf(sql, asOf)} f
     where ${ofCompany} and f.metric_id = any(${ids}) ${ofYear(sql)}`
 }

@@ -5,7 +5,7 @@ import type { FilingPosition, FilingScope } from './queries.ts'
 /** The list to which a page belongs. Pages of different lists must not be combined. */
 type ListOfPages = Pick<FilingScope, 'market' | 'entityId' | 'asOf'>
 
-interface Place {
+interface PagePosition {
   readonly position: FilingPosition
   /** Data version of the first page. */
   readonly dataVersion: number
@@ -28,7 +28,7 @@ export const encodeCursor = (
   cursors: CursorSigner,
   scope: CursorScope,
   { market, entityId, asOf }: ListOfPages,
-  { position: { filed, accession }, dataVersion }: Place,
+  { position: { filed, accession }, dataVersion }: PagePosition,
 ): string => positions.write(cursors, scope, [market, entityId, asOf, filed, accession, dataVersion])
 
 /** The position in a cursor, which must belong to the same list. */
@@ -37,7 +37,7 @@ export function decodeCursor(
   scope: CursorScope,
   cursor: string,
   list: ListOfPages,
-): Place {
+): PagePosition {
   const [market, entityId, asOf, filed, accession, dataVersion] = positions.read(cursors, scope, cursor)
   if (market !== list.market || entityId !== list.entityId) {
     throw refusedCursor('cursor belongs to another market or company. Omit cursor for the first page.')

@@ -1,6 +1,8 @@
 import { Failure } from '../../errors.ts'
-import { readAsOf, readDay } from '../../facts/dayParameters.ts'
+import { readDay } from '../../facts/dayParameters.ts'
 import type { CursorScope } from '../../http/cursor.ts'
+import { knownByField } from '../../instants.ts'
+import { parseAsOf, pastDay, resolveAsOf } from '../../markets/asOf.ts'
 import { documentUrl } from '../../markets/documents.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import { freeLicenceNotice, isFreeData } from '../../rights/licences.ts'
@@ -17,6 +19,7 @@ export interface FilingsPlan extends FilingScope {
   readonly ticker: string | null
   readonly firstVersion: number | null
   readonly freeLicence: boolean
+  readonly isSymbolAssumed: boolean
   readonly notes: readonly string[]
   /** Scope of this list's cursors. */
   readonly scope: CursorScope
@@ -28,15 +31,17 @@ export async function planFilings(
   rights: Rights,
   query: FilingsQuery,
 ): Promise<FilingsPlan> {
-  const asOf = readAsOf(query.as_of, deps.today())
+  const sentAsOf = parseAsOf(query)
+  if (sentAsOf?.kind === 'day') pastDay(sentAsOf.day, deps.today())
   const sentMarket = query.market === undefined ? null : readMarket(deps.markets, query.market)
   const sentId = query.ticker?.toUpperCase()
-  const [company] = sentId === undefined ? [] : await resolveCompanies(deps, [sentId])
+  const [company] = sentId === undefined ? [] : await resolveCompanies(deps, [sentId], sentAsOf)
   const market = company?.market ?? sentMarket
   if (market === null) throw refused('market', 'Send market (for example market=US) or ticker, or both.')
   if (company !== undefined && sentMarket !== null && sentMarket !== company.market) {
     throw refused('market', `${company.ticker} belongs to market ${company.market}, not ${sentMarket}.`)
   }
+  const asOf = resolveAsOf(deps.markets, market, sentAsOf, deps.today())
   const list = { market, entityId: company?.entityId ?? null, asOf }
   const from = query.from === undefined ? null : readDay('from', query.from)
   const forms = query.form === undefined ? null : readForms(query.form)
@@ -52,6 +57,7 @@ export async function planFilings(
     limit: query.limit ?? defaultFilings,
     firstVersion: place?.dataVersion ?? null,
     freeLicence: isFreeData(rights),
+    isSymbolAssumed: company?.isSymbolAssumed ?? false,
     notes: changed === null ? [] : [changed],
   }
   return { ...plan, scope, cacheKey: `filings ${JSON.stringify(Object.values(plan))}` }
@@ -84,6 +90,7 @@ export async function readFilings(
     ticker,
     from: plan.from,
     as_of: asOf,
+    ...(plan.isSymbolAssumed ? { symbol_assumed: true as const } : {}),
     data_version: page.dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
@@ -100,6 +107,7 @@ export async function readFilings(
       issuer_id: filing.issuerId,
       url: documentUrl(manifest, filing.issuerId, filing.accession),
       source: manifest?.source_notice ?? market,
+      ...knownByField(filing.byTime),
     })),
   }
 }

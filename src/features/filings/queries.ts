@@ -1,4 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
+import { type AsOf, isInstant } from '../../instants.ts'
+import { filingIsKnown } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 
 /** A position in the list of a market's or company's filings. */
@@ -11,7 +13,7 @@ export interface FilingScope {
   readonly market: string
   /** Null for all companies of the market. */
   readonly entityId: number | null
-  readonly asOf: IsoDate
+  readonly asOf: AsOf
   readonly from: IsoDate | null
   /** In lower case; null for all. */
   readonly forms: readonly string[] | null
@@ -25,6 +27,8 @@ export interface StoredFiling extends FilingPosition {
   readonly figures: number
   readonly ticker: string
   readonly issuerId: string
+  /** Only as of an instant: whether the filing counts by its time rather than from the end of its day. */
+  readonly byTime?: boolean
 }
 
 export interface FilingPage {
@@ -64,7 +68,7 @@ export async function filingPage(sql: SqlClient, scope: FilingScope): Promise<Fi
   const rows = await sql<(Head & (StoredFiling | { readonly accession: null }))[]>`
     with examined as materialized (
       select l.filed, l.accession, l.form, l.accepted_at, l.figures, l.entity_id from filing l
-      where ${whose} and l.filed <= ${asOf} ${since} ${before}
+      where ${whose} and ${filingIsKnown(sql, asOf)} ${since} ${before}
       order by l.filed desc, l.accession desc limit ${maxExamined})
     select d.version, (select count(*)::int from examined) as examined,
            last.filed as "lastFiled", last.accession as "lastAccession", r.*
@@ -72,7 +76,8 @@ export async function filingPage(sql: SqlClient, scope: FilingScope): Promise<Fi
     left join lateral (select filed, accession from examined order by filed, accession limit 1) last on true
     left join lateral (
       select l.filed, l.accession, l.form, l.figures, e.ticker, e.issuer_id as "issuerId",
-             to_char(l.accepted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as "acceptedAt"
+             to_char(l.accepted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "acceptedAt"
+             ${isInstant(asOf) ? sql`, filing_has_time(l.filed, l.accepted_at) as "byTime"` : sql``}
       from (select * from examined l ${ofForms} order by l.filed desc, l.accession desc limit ${limit + 1}) l
       join entity e on e.entity_id = l.entity_id) r on true
     order by r.filed desc, r.accession desc`

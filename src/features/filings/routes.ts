@@ -10,7 +10,7 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { withCompanyPin } from '../companies/withCompanyPin.ts'
 import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
 import { planFilings, readFilings } from './filings.ts'
-import { FilingList, FilingsQuery, filingsSheet } from './schema.ts'
+import { FilingList, FilingsQuery, filingsSheetOf } from './schema.ts'
 
 export interface FilingsDeps extends MarketPageDeps, Pick<CompanyDeps, 'lookups' | 'directory'> {}
 
@@ -32,7 +32,7 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
             output,
             market: plan.market,
             cacheKey: plan.cacheKey,
-            columns: filingsSheet,
+            columns: filingsSheetOf(plan.asOf),
             fileName: ['filings', plan.ticker ?? plan.market, plan.asOf],
             read: () => readFilings(deps, plan),
           })
@@ -63,13 +63,6 @@ const filingsOperation = operation({
     },
     rows: { csv: answers.filings_csv, ndjson: answers.filings_ndjson },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'entity_unknown',
-    'licence_required',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: ['entity_unknown', 'licence_required', 'compute_busy', 'statement_timeout'],
   data: true,
 })

@@ -1,9 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
-import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { type Column, CommentsSchema, columns, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
+import { type AsOf, isInstant } from '../../instants.ts'
+import { asOfParameter, KnownBySchema, zoneParameter } from '../../markets/asOf.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { idPattern } from '../companies/lookup.ts'
+import { SymbolAssumed } from '../companies/symbolSchema.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields } from '../marketPages/query.ts'
 
@@ -25,9 +28,8 @@ export const FilingsQuery = Type.Object(
       }),
     ),
     from: Type.Optional(IsoDateSchema('Only filings of this day or later. Default: all.', '2010-01-01')),
-    as_of: Type.Optional(
-      IsoDateSchema('Only filings of this day or earlier. Default today (UTC).', '2010-02-01'),
-    ),
+    as_of: asOfParameter('Only filings of this day or earlier. Default today (UTC).', '2010-02-01'),
+    tz: zoneParameter,
     data_version: DataVersionParameter,
     form: Type.Optional(
       Type.String({
@@ -76,8 +78,8 @@ export const FilingRow = Type.Object(
       '0001193125-10-012091',
     ),
     accepted_at: textOrNull(
-      'When the register accepted it, as it states it, without a time zone: New York in the data sets of the SEC, New York or UTC in its submissions files, which do not say which, and UTC elsewhere; null if no imported document states it.',
-      '2010-01-25T16:33:24',
+      'When the register accepted it, an instant in UTC; null if no imported document states it unambiguously. The filing then counts from the end of its day.',
+      '2010-01-25T21:27:00Z',
     ),
     figures: Type.Integer({
       description: 'Figures that it states under metrics of this service, repeated ones included.',
@@ -90,23 +92,27 @@ export const FilingRow = Type.Object(
       'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
     ),
     source,
+    known_by: KnownBySchema,
   },
   { ...strict, $id: 'FilingRow' },
 )
 export type FilingRow = Static<typeof FilingRow>
 
 /** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
-export const filingsSheet = [
-  { name: 'filed', kind: 'day' },
-  { name: 'form', kind: 'text' },
-  { name: 'accession', kind: 'text' },
-  { name: 'accepted_at', kind: 'text' },
-  { name: 'figures', kind: 'whole' },
-  { name: 'ticker', kind: 'text' },
-  { name: 'issuer_id', kind: 'text' },
-  { name: 'url', kind: 'text' },
-  { name: 'source', kind: 'text' },
-] as const satisfies readonly Column<keyof FilingRow>[]
+export const filingsSheet = columns({
+  filed: 'day',
+  form: 'text',
+  accession: 'text',
+  accepted_at: 'text',
+  figures: 'whole',
+  ticker: 'text',
+  issuer_id: 'text',
+  url: 'text',
+  source: 'text',
+}) satisfies readonly Column<keyof FilingRow>[]
+
+export const filingsSheetOf = (asOf: AsOf): readonly Column<keyof FilingRow>[] =>
+  isInstant(asOf) ? [...filingsSheet, { name: 'known_by', kind: 'text' }] : filingsSheet
 
 export const FilingList = Type.Object(
   {
@@ -115,6 +121,7 @@ export const FilingList = Type.Object(
     ticker: Type.Union([Type.String(), Type.Null()], { description: 'null: all companies of the market.' }),
     from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no limit.' }),
     as_of: marketPageFields.as_of,
+    symbol_assumed: SymbolAssumed,
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,

@@ -10,6 +10,7 @@ export const FundamentalsCompany = Type.Object(
     name: FundamentalsList.properties.name,
     market: FundamentalsList.properties.market,
     splits: FundamentalsList.properties.splits,
+    symbol_assumed: FundamentalsList.properties.symbol_assumed,
     note: FundamentalsList.properties.note,
     count: Type.Integer({ description: 'Number of rows of this company in data.' }),
   },

@@ -19,7 +19,7 @@ export const fundamentalsOperation = operation({
   tag: 'Fundamentals',
   summary: 'Company figures as known on a given day',
   description:
-    'The figures of one company, each with the day on which it was filed. `as_of` limits the response to filings up to that day: a later restatement does not change it. Several companies (`ticker=AAPL,GOOGL`, up to 100) are returned in the order of the request, all from one data version. One unknown ID fails the whole request, and the message names it. `vintage=first` shows each figure as it was first filed. `fp` and `fy` select fiscal periods among the rows that were known on `as_of`. Without `ticker`, the response is the coverage index: markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full and the most recent reported fiscal year of every other company.',
+    'The figures of one company, each with the day on which it was filed. `as_of` limits the response to filings up to that day: a later restatement does not change it. Several companies (`ticker=AAPL,GOOGL`, up to 100) are returned in the order of the request, all from one data version. One unknown ID fails the whole request, and the message names it. `vintage=first` shows each figure as it was first filed. `fp` and `fy` select fiscal periods among the rows that were known on `as_of`. A ticker means the company that had it on `as_of`, if a source on record says which company that was; otherwise it means today’s company, and `symbol_assumed` says so. `lineage=follow` adds the rows of a company’s predecessors and successors. Without `ticker`, the response is the coverage index: markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full and the most recent reported fiscal year of every other company.',
   access: 'key',
   query: FundamentalsQuery,
   example: { ticker: 'AAPL', as_of: '2009-12-31', metric: 'revenue,net_margin' },
@@ -49,14 +49,6 @@ export const fundamentalsOperation = operation({
     },
     rows: { csv: answers.fundamentals_csv, ndjson: answers.fundamentals_ndjson },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'entity_cap_reached',
-    'entity_unknown',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: ['licence_required', 'entity_cap_reached', 'entity_unknown', 'compute_busy', 'statement_timeout'],
   data: true,
 })

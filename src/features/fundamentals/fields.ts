@@ -1,20 +1,20 @@
 import { Failure } from '../../errors.ts'
-import type { Column } from '../../formats/columns.ts'
+import { type Column, columns } from '../../formats/columns.ts'
 import { documentUrl } from '../../markets/documents.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { StoredProvenance } from './provenanceQueries.ts'
 import type { FundamentalsRow } from './schema.ts'
 
 /** The columns that say where a figure comes from, in their order after the other columns. */
-export const provenanceSheet = [
-  { name: 'accession', kind: 'text' },
-  { name: 'form', kind: 'text' },
-  { name: 'tag', kind: 'text' },
-  { name: 'start', kind: 'day' },
-  { name: 'accepted_at', kind: 'text' },
-  { name: 'inputs', kind: 'text' },
-  { name: 'url', kind: 'text' },
-] as const satisfies readonly Column<keyof FundamentalsRow>[]
+export const provenanceSheet = columns({
+  accession: 'text',
+  form: 'text',
+  tag: 'text',
+  start: 'day',
+  accepted_at: 'text',
+  inputs: 'text',
+  url: 'text',
+}) satisfies readonly Column<keyof FundamentalsRow>[]
 
 export type ProvenanceField = (typeof provenanceSheet)[number]['name']
 
@@ -27,7 +27,7 @@ export function readFields(sent: string | undefined): readonly ProvenanceField[]
   if (sent === undefined) return []
   const wanted = sent.split(',').map(name => name.trim().toLowerCase())
   const unknown = wanted.find(name => !fieldNames.includes(name))
-  const repeated = wanted.find((name, place) => wanted.indexOf(name) !== place)
+  const repeated = wanted.find((name, index) => wanted.indexOf(name) !== index)
   if (unknown === undefined && repeated === undefined) {
     return provenanceSheet.map(({ name }) => name).filter(name => wanted.includes(name))
   }

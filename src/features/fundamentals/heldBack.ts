@@ -1,6 +1,5 @@
 import { dayNumber, daysBefore, type IsoDate } from '../../dates.ts'
-import { ratios } from '../../facts/ratioDefinitions.ts'
-import { computedMetrics, yearToDateSuffix } from '../../markets/metrics.ts'
+import { computedMetrics, ratioMetrics, yearToDateSuffix } from '../../markets/metrics.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { type Flow, statedFlows } from './flowQueries.ts'
 import { isTrailing } from './periods.ts'
@@ -45,10 +44,9 @@ export async function heldBackRows(
 const isAllowed = ({ years, recentFiscalYearOnly }: CompanyPlan, recent: number, fy: number): boolean =>
   recentFiscalYearOnly ? fy <= recent : years === null || fy <= years.last
 
-const componentsOf = new Map<string, readonly string[]>([
-  ...computedMetrics.map(({ name, components }): [string, readonly string[]] => [name, components]),
-  ...ratios.map(({ name, numerator, denominator }): [string, string[]] => [name, [numerator, denominator]]),
-])
+const componentsOf = new Map(
+  [...computedMetrics, ...ratioMetrics].map(({ name, components }) => [name, components]),
+)
 
 /**
  * The metrics whose trailing twelve months are the inputs of this metric. Balances among them have no rows

@@ -32,26 +32,26 @@ const trailing = names.indexOf('TTM')
 export const isTrailing = ({ fps }: Pick<PeriodFilter, 'fps'>): boolean => fps?.includes(trailing) === true
 
 function readPeriods(sent: string): number[] {
-  const places = new Set<number>()
+  const indices = new Set<number>()
   for (const name of sent.split(',')) {
-    const place = names.indexOf(name.trim().toUpperCase())
-    if (places.has(place)) {
+    const index = names.indexOf(name.trim().toUpperCase())
+    if (indices.has(index)) {
       throw new Failure(
         'parameter_invalid',
-        `fp=${sent} has ${fiscalPeriods[place]} more than once. Send each of ${fiscalPeriods.join(', ')} at most once.`,
+        `fp=${sent} has ${fiscalPeriods[index]} more than once. Send each of ${fiscalPeriods.join(', ')} at most once.`,
         { param: 'fp' },
       )
     }
-    places.add(place)
+    indices.add(index)
   }
-  if (places.has(trailing) && places.size > 1) {
+  if (indices.has(trailing) && indices.size > 1) {
     throw new Failure(
       'parameter_invalid',
       `fp=${sent} mixes TTM with other periods. Send fp=TTM alone: at the end of a fiscal year, it is the full year.`,
       { param: 'fp' },
     )
   }
-  return [...places].sort()
+  return [...indices].sort()
 }
 
 function readYears(sent: string): YearRange {
@@ -68,7 +68,7 @@ export const selectsAllPeriods = ({ fps, years }: PeriodFilter): boolean => fps 
 
 /** Describes the selected rows for a note: `FY rows of fiscal year 2009`. */
 export function describePeriods({ fps, years }: PeriodFilter): string {
-  const kinds = fps === null ? '' : `${fps.map(place => fiscalPeriods[place]).join(' or ')} `
+  const kinds = fps === null ? '' : `${fps.map(index => fiscalPeriods[index]).join(' or ')} `
   if (years === null) return `${kinds}rows`
   const { first, last } = years
   return `${kinds}rows of fiscal ${first === last ? `year ${first}` : `years ${first} to ${last}`}`

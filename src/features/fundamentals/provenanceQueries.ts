@@ -23,5 +23,5 @@ export const namedProvenance = (sql: SqlClient, fields: readonly string[]): SqlF
   fields.length === 0
     ? sql``
     : sql`, r.accession, r.form, (select t.name from tag t where t.tag_id = r.tag_id) as tag, r.period_start as start,
-          to_char(r.accepted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as "acceptedAt",
+          to_char(r.accepted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "acceptedAt",
           array(select l.accession from filing l where l.filing_id = any(r.input_ids)) as inputs`

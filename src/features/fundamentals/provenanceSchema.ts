@@ -21,8 +21,8 @@ export const provenanceFields = {
     }),
   ),
   accepted_at: provenance(
-    'When the register accepted the filing, as it states it, without a time zone: New York in the data sets of the SEC, New York or UTC in its submissions files, which do not say which, and UTC elsewhere; null if no imported document states it.',
-    '2010-01-25T16:33:24',
+    'When the register accepted the filing, an instant in UTC; null if no imported document states it unambiguously. The filing then counts from the end of its day.',
+    '2010-01-25T21:27:00Z',
   ),
   inputs: Type.Optional(
     Type.Union([Type.Array(Type.String()), Type.Null()], {

@@ -1,4 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
+import type { AsOf } from '../../instants.ts'
+import { factsAsOf, namedRule, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { shownYears } from '../../rights/queries.ts'
 import type { KnownPeriod, PeriodFilter } from './periods.ts'
@@ -27,12 +29,12 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
     : sql``
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedProvenance(sql, plan.fields)}
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedRule(sql, plan.asOf, 'r')} ${namedProvenance(sql, plan.fields)}
       from data_version d left join (
         select ${each} m.name as m, f.fy, ${servedPeriod(sql, plan.fps)} as fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
                f.until, f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
-               ${rawProvenance(sql, plan.fields)}
-        from fact_as_of(${plan.asOf}) f
+               ${rawRule(sql, plan.asOf)} ${rawProvenance(sql, plan.fields)}
+        from ${factsAsOf(sql, plan.asOf)} f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
         where f.entity_id = ${plan.entityId} ${from} ${metrics} ${current} ${earliest}) r
@@ -58,14 +60,14 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   return unpack(
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, null as until, r.derived, r.earlier
-             ${namedProvenance(sql, plan.fields)}
+             ${namedRule(sql, plan.asOf, 'r')} ${namedProvenance(sql, plan.fields)}
       from data_version d left join (
         select m.name as m, l.fy, l.fp, l.period_end as "end", l.filed, l.value as v, u.name as u,
-               l.tag is null as derived, l.is_earlier as earlier ${ofLatest}
+               l.tag is null as derived, l.is_earlier as earlier ${namedRule(sql, plan.asOf, 'l')} ${ofLatest}
         from metric m
         cross join lateral (
-          select f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id as tag, f.is_earlier ${source}
-          from fact_as_of(${plan.asOf}) f
+          select f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id as tag, f.is_earlier ${rawRule(sql, plan.asOf)} ${source}
+          from ${factsAsOf(sql, plan.asOf)} f
           where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
             ${ofPeriods(sql, plan, { fp: period, fy: sql`f.fy` })}
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
@@ -109,7 +111,7 @@ export async function currentEnds(
   return sql<Ending[]>`
     select m.name as m, l.period_end as "end"
     from metric m cross join lateral (
-      select f.period_end from fact_as_of(${asOf}) f
+      select f.period_end from ${factsAsOf(sql, asOf)} f
       where f.entity_id = ${entityId} and f.metric_id = m.metric_id and f.current
       order by f.period_end desc limit 1) l
     where not m.is_trailing`
@@ -121,11 +123,11 @@ export interface KnownMetric {
 }
 
 /** The entity's metrics that have any figure filed by the day, with the end of the latest period. */
-export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDate): Promise<KnownMetric[]> {
+export async function knownMetrics(sql: SqlClient, entityId: number, asOf: AsOf): Promise<KnownMetric[]> {
   return sql<KnownMetric[]>`
     select m.name as m, l.period_end as "lastEnd"
     from metric m cross join lateral (
-      select f.period_end from fact_as_of(${asOf}) f
+      select f.period_end from ${factsAsOf(sql, asOf)} f
       where f.entity_id = ${entityId} and f.metric_id = m.metric_id
       order by f.period_end desc limit 1) l
     where not m.is_trailing
@@ -141,7 +143,7 @@ export async function knownPeriods(
 ): Promise<KnownPeriod[]> {
   return sql<KnownPeriod[]>`
     select ${servedPeriod(sql, fps)} as fp, min(f.fy) as first, max(f.fy) as last
-    from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
+    from ${factsAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id
     where f.entity_id = ${entityId} and m.name = any(${[...metrics]})
     group by 1
     order by 1`
@@ -160,6 +162,8 @@ export interface StoredRow extends Partial<StoredProvenance> {
   readonly until: IsoDate | null
   readonly derived: boolean
   readonly earlier: boolean
+  /** Only as of an instant: whether the row counts by the time of its filing rather than from the end of its day. */
+  readonly byTime?: boolean
 }
 
 export interface StoredRows {

@@ -1,13 +1,16 @@
 import { daySpan, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { knownByField } from '../../instants.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { lineageNote } from '../companies/lineage.ts'
 import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
 import { provenanceOf } from './fields.ts'
 import { heldBackRows, mayBeHeldBack } from './heldBack.ts'
+import { mergeLineage } from './mergeLineage.ts'
 import { missingComponents } from './missing.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
@@ -48,6 +51,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
     changedId(plan.sentId ?? plan.ticker, plan),
+    plan.lineage !== null && plan.others.length === 0 ? lineageNote(plan.lineage, plan.entityId) : null,
   ].filter(note => note !== null)
   const missing = await missingComponents(deps.sql, plan, new Set(rows.map(row => row.m)))
   const { ticker, issuerId: issuer_id } = plan
@@ -66,6 +70,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
     ...(row.earlier ? { generation: 'earlier' } : {}),
+    ...knownByField(row.byTime),
     ...(splits === null ? {} : adjusted(row, splits)),
     ...staleness(row, oldest, heldBack.get(row.m)),
     ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
@@ -80,6 +85,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     view: plan.view,
     ...(plan.vintage === 'all' ? {} : { vintage: plan.vintage }),
     ...(splits === null ? {} : { splits }),
+    ...(plan.isSymbolAssumed ? { symbol_assumed: true as const } : {}),
     data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
@@ -223,11 +229,25 @@ export async function answerCompany(
   const { directory: _, ...fresh } = deps
   let plan = planned
   for (let left = maxAttempts; left > 0; left--) {
-    const list = await readCompany(reading, plan)
-    if (list.data_version === plan.dataVersion && (await isConsistent(reading, plan, list))) return list
+    const list = await readConsistently(reading, plan)
+    const others = await Promise.all(plan.others.map(other => readConsistently(reading, other)))
+    const isComplete = list?.data_version === plan.dataVersion
+    const known = others
+      .filter(other => other?.data_version === plan.dataVersion)
+      .filter(other => other !== null)
+    if (list !== null && isComplete && known.length === others.length)
+      return plan.lineage === null || others.length === 0
+        ? list
+        : mergeLineage(plan.lineage, [list, ...known])
     plan = await planCompany(fresh, rights, query)
   }
   throw dataVersionConflict()
+}
+
+/** Null if an import committed while the company was read. */
+async function readConsistently(deps: ReadDeps, plan: CompanyPlan): Promise<FundamentalsList | null> {
+  const list = await readCompany(deps, plan)
+  return (await isConsistent(deps, plan, list)) ? list : null
 }
 
 /**

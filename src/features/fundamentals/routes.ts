@@ -163,7 +163,7 @@ async function answerOne(
     const { content, headers } =
       table === null
         ? await renderList(output, sheetOf(plan), list, terms)
-        : await renderList(output, fundamentalsTableSheet(table.metrics), table, terms)
+        : await renderList(output, fundamentalsTableSheet(table.metrics, plan.asOf), table, terms)
     return { content, headers: { ...headers, ...asFile(output.format, plan.ticker, plan.asOf) } }
   }
   const later = cacheable(

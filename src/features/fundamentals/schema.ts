@@ -2,8 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
+import { asOfParameter, KnownBySchema, zoneParameter } from '../../markets/asOf.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
+import { Lineage, LineageParameter } from '../companies/lineage.ts'
+import { SymbolAssumed } from '../companies/symbolSchema.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
 import { MissingComponents } from './missingSchema.ts'
 import { provenanceFields } from './provenanceSchema.ts'
@@ -25,16 +28,15 @@ export const FundamentalsQuery = Type.Object(
   {
     ticker: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z0-9._, -]+$',
+        pattern: '^[A-Za-z0-9._/, -]+$',
         allowed: `company IDs, up to ${maxTickers} separated by commas`,
         maxLength: 4_000,
         description: `Company ID: a ticker symbol (US), otherwise the register number with the market suffix; the \`issuer_id\` of an answer is one, too. Up to ${maxTickers} IDs, separated by commas; the response keeps their order. Omit it to get the coverage index.`,
         examples: ['AAPL'],
       }),
     ),
-    as_of: Type.Optional(
-      IsoDateSchema('Only rows filed on or before this day. Default today (UTC).', '2010-02-01'),
-    ),
+    as_of: asOfParameter('Only rows filed on or before this day. Default today (UTC).', '2010-02-01'),
+    tz: zoneParameter,
     data_version: DataVersionParameter,
     view: Type.Optional(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
@@ -85,6 +87,7 @@ export const FundamentalsQuery = Type.Object(
         examples: ['splits'],
       }),
     ),
+    lineage: Type.Optional(LineageParameter),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
       Type.String({
@@ -216,6 +219,7 @@ export const FundamentalsRow = Type.Object(
           'Only on a derived row whose inputs were restated in part: it is the figure of before, current until the others are restated, too.',
       }),
     ),
+    known_by: KnownBySchema,
     ...provenanceFields,
   },
   { ...strict, $id: 'FundamentalsRow' },
@@ -247,8 +251,8 @@ export const FundamentalsList = Type.Object(
     }),
     market: Type.String({ examples: ['US'] }),
     as_of: Type.String({
-      format: 'date',
-      description: 'The day as of which the figures were known.',
+      description:
+        "The day or the instant as of which the figures were known. An instant is written in the market's own zone.",
       examples: ['2010-02-01'],
     }),
     view: Type.Union([Type.Literal('history'), Type.Literal('latest')]),
@@ -263,6 +267,8 @@ export const FundamentalsList = Type.Object(
           'Only with adjust=splits: the splits that filings up to as_of show, detected in their restated figures.',
       }),
     ),
+    symbol_assumed: SymbolAssumed,
+    lineage: Type.Optional(Lineage),
     data_version: Type.Integer({
       description: 'Increases with each import; equal versions mean equal responses.',
     }),

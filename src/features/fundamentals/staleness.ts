@@ -1,4 +1,5 @@
 import { daysBefore, type IsoDate } from '../../dates.ts'
+import { dayOf } from '../../instants.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isPeriodFigure } from './columns.ts'
 import { currentEnds, type Ending, type RowPlan } from './queries.ts'
@@ -29,7 +30,7 @@ export const readsOtherRows = (plan: RowPlan, rows: readonly Ending[]): boolean 
 
 /** No period is known before it ends, so one that ended within the last year is never stale. */
 function mayBeStale({ asOf }: RowPlan, rows: readonly Ending[]): boolean {
-  const recent = daysBefore(asOf, staleAfterDays)
+  const recent = daysBefore(dayOf(asOf), staleAfterDays)
   return rows.some(({ end }) => end < recent)
 }
 

@@ -147,7 +147,7 @@ function framed(
   const lists = shaped(joined(first, rest), isWide ? columns : null)
   if (format === 'json') return writeJson(head, lists)
   const notes: string[] = []
-  const sheet: readonly Column[] = isWide ? fundamentalsTableSheet(columns) : sheetOf(plan.selection)
+  const sheet: readonly Column[] = isWide ? fundamentalsTableSheet(columns, asOf) : sheetOf(plan.selection)
   const rows = streamRows(format, sheet, listMetadata(head), rowsOf(lists, notes))
   return comments ? commented(notices, rows, notes) : rows
 }
@@ -192,13 +192,15 @@ async function* writeJson(
   const companies: FundamentalsCompany[] = []
   let count = 0
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"data":[`)
-  for await (const { ticker, issuer_id, name, market, splits, note, data } of lists) {
+  for await (const list of lists) {
+    const { ticker, issuer_id, name, market, splits, symbol_assumed, note, data } = list
     companies.push({
       ticker,
       issuer_id,
       name,
       market,
       ...(splits === undefined ? {} : { splits }),
+      ...(symbol_assumed === undefined ? {} : { symbol_assumed }),
       ...(note === undefined ? {} : { note }),
       count: data.length,
     })

@@ -1,3 +1,4 @@
+import type { KnownBy } from '../../instants.ts'
 import { currencies, isPeriodFigure } from './columns.ts'
 import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from './schema.ts'
 import type { FundamentalsTable } from './tableSchema.ts'
@@ -65,8 +66,12 @@ function tableRow(rows: readonly FundamentalsRow[], columns: readonly string[]) 
     ticker,
     issuer_id,
     source,
+    ...(rows[0].known_by === undefined ? {} : { known_by: ruleOfAll(rows) }),
   }
 }
+
+const ruleOfAll = (rows: readonly FundamentalsRow[]): KnownBy =>
+  rows.some(row => row.known_by === 'day') ? 'day' : 'time'
 
 type Period = Pick<FundamentalsRow, 'fy' | 'fp' | 'end'>
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Column } from '../../formats/columns.ts'
+import { type Column, columns } from '../../formats/columns.ts'
+import { type AsOf, isInstant } from '../../instants.ts'
 import { FundamentalsBatch } from './batchSchema.ts'
 import { FundamentalsList, FundamentalsRow } from './schema.ts'
 
@@ -28,6 +29,11 @@ export const FundamentalsTableRow = Type.Object(
     ticker: FundamentalsRow.properties.ticker,
     issuer_id: FundamentalsRow.properties.issuer_id,
     source: FundamentalsRow.properties.source,
+    known_by: Type.Optional({
+      ...FundamentalsRow.properties.known_by,
+      description:
+        'Only if as_of is an instant. day: at least one of the figures counted from the end of its filing day.',
+    }),
   },
   {
     additionalProperties: Type.Union([Type.Number(), Type.Null()], {
@@ -40,17 +46,11 @@ export type FundamentalsTableRow = Static<typeof FundamentalsTableRow> &
   Readonly<Record<string, string | number | null>>
 
 /** Columns of these rows in all formats. */
-export const fundamentalsTableSheet = (metrics: readonly string[]): Column[] => [
-  { name: 'fy', kind: 'whole' },
-  { name: 'fp', kind: 'text' },
-  { name: 'end', kind: 'day' },
-  { name: 'filed', kind: 'day' },
+export const fundamentalsTableSheet = (metrics: readonly string[], asOf: AsOf | null = null): Column[] => [
+  ...columns({ fy: 'whole', fp: 'text', end: 'day', filed: 'day' }),
   ...metrics.map(name => ({ name, kind: 'number' as const })),
-  { name: 'currency', kind: 'text' },
-  { name: 'earlier', kind: 'text' },
-  { name: 'ticker', kind: 'text' },
-  { name: 'issuer_id', kind: 'text' },
-  { name: 'source', kind: 'text' },
+  ...columns({ currency: 'text', earlier: 'text', ticker: 'text', issuer_id: 'text', source: 'text' }),
+  ...(asOf !== null && isInstant(asOf) ? columns({ known_by: 'text' }) : []),
 ]
 
 const tableMetrics = Type.Array(Type.String(), {

@@ -1,3 +1,4 @@
+import { factsAsOf, namedRule, rawRule, trailingAsOf } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { shownYears } from '../../rights/queries.ts'
 import { namedProvenance, rawProvenance } from './provenanceQueries.ts'
@@ -31,14 +32,14 @@ export async function trailingRows(
   const current = isLatest || plan.vintage === 'latest' ? sql`and f.current` : sql``
   const columns = sql`f.fy, 5 as fp, f.period_end as "end", f.filed, f.value as v, u.name as u, f.until,
                       f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
-                      ${rawProvenance(sql, plan.fields)}`
+                      ${rawRule(sql, asOf)} ${rawProvenance(sql, plan.fields)}`
   const all = sql`
     select left(m.name, -4) as m, ${columns}
-    from trailing_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
+    from ${trailingAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
     where f.entity_id = ${entityId} ${metrics('stored')} ${from} ${before} ${current}
     union all
     select m.name as m, ${columns}
-    from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
+    from ${factsAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
     where f.entity_id = ${entityId} and f.fp = 0 and f.period_start is not null and u.name !~ 'shares$'
       ${metrics('m')} ${from} ${before} ${current}`
   const chosen = isLatest
@@ -48,7 +49,7 @@ export async function trailingRows(
       : all
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedProvenance(sql, plan.fields)}
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedRule(sql, asOf, 'r')} ${namedProvenance(sql, plan.fields)}
       from data_version d left join (${chosen}) r on true ${after}
       order by r.m collate "C", r."end", r.filed, r.accepted_at nulls first, r.accession`,
   )

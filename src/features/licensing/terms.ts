@@ -6,7 +6,6 @@ import { type Licence, licences } from '../../rights/licences.ts'
 
 /** Licences that a person may request. */
 export const requestable = ['personal', 'commercial', 'redistribution', 'oem'] as const
-export type Requestable = (typeof requestable)[number]
 
 /** Licences that an operator may add to a key: the requestable ones, and the free one for the quant plan. */
 export const grantable = ['free', ...requestable] as const

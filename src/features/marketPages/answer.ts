@@ -71,8 +71,6 @@ export async function countRows(
 
 /** Errors that any page of a market may return. */
 export const marketPageErrors: readonly ErrorCode[] = [
-  'parameter_invalid',
-  'parameter_repeated',
   'licence_required',
   'entity_cap_reached',
   'compute_busy',

@@ -1,14 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { type IsoDate, isIsoDate } from '../../dates.ts'
+import { isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { readAsOf } from '../../facts/dayParameters.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { type CursorScope, type CursorSigner, notValid, refusedCursor } from '../../http/cursor.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
+import { type AsOf, dayOf } from '../../instants.ts'
+import { readAsOf } from '../../markets/asOf.ts'
 import { MarketCode, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { Allowance } from '../../rights/entityCap.ts'
 import { isFreeData } from '../../rights/licences.ts'
-import type { RecentYearOnly, Rights } from '../../rights/rights.ts'
+import type { RecentYearOnly } from '../../rights/openHistory.ts'
+import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
 
@@ -101,6 +103,7 @@ interface MarketRequest {
   readonly metric: string
   readonly market: string
   readonly as_of?: string | undefined
+  readonly tz?: string | undefined
   readonly data_version?: number | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -110,7 +113,7 @@ interface MarketRequest {
 export interface MarketQuery {
   readonly metric: string
   readonly market: string
-  readonly asOf: IsoDate
+  readonly asOf: AsOf
   readonly limit: number
   /** The entity after which to continue; null for the first page. */
   readonly after: number | null
@@ -157,7 +160,7 @@ export function resolveMarketPage(
     throw new Error('A page for a capped key is planned with its allowance.')
   const free = isFreeData(rights)
   const market = readMarket(deps.markets, sent.market, '')
-  const asOf = readAsOf(sent.as_of, deps.today())
+  const asOf = readAsOf(deps.markets, market, sent, deps.today())
   for (const param of ['as_of', 'data_version'] as const)
     if (sent[param] !== undefined) rights.requirePastOfMarket(param)
   const limit = sent.limit ?? (allowance === null ? limits.default : defaultOf(allowance, limits))
@@ -219,7 +222,7 @@ export interface PagePosition {
   /**
    * The as_of of the earlier pages. Later pages must have the same one: mixing two days would be look-ahead.
    */
-  readonly asOf: IsoDate
+  readonly asOf: AsOf
   /** Data version of the first page. */
   readonly dataVersion: number
   /** For sorted lists, the entity's figure as the page showed it; otherwise null. */
@@ -238,7 +241,7 @@ export function decodeCursor(
   scope: CursorScope,
   cursor: string,
   market: string,
-  asOf: IsoDate,
+  asOf: AsOf,
 ): PagePosition {
   const place = parse(cursors.read(scope, cursor))
   if (place === null) throw notValid()
@@ -249,15 +252,17 @@ export function decodeCursor(
   }
   if (place.asOf === asOf) return place
   throw refusedCursor(
-    `cursor belongs to a page as of ${place.asOf}, not ${asOf}: together they would mix what was known on two days. Send as_of=${place.asOf} with it, or omit cursor for the first page.`,
+    `cursor belongs to a page as of ${place.asOf}, not ${asOf}: the pages would mix what was known on two days. Send as_of=${place.asOf} with it, or omit cursor for the first page.`,
   )
 }
 
 function parse(position: string): PagePosition | null {
   const [, market = '', digits = '', asOf = '', version = '', figure] =
-    /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d) (\d{1,15})(?: ([-+.\de]{1,30}))?$/.exec(position) ?? []
+    /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d(?:T[\d:.]{8,12}[+-]\d\d:\d\d)?) (\d{1,15})(?: ([-+.\de]{1,30}))?$/.exec(
+      position,
+    ) ?? []
   const value = figure === undefined ? null : Number(figure)
-  return isIsoDate(asOf)
+  return isIsoDate(dayOf(asOf))
     ? { market, entityId: Number(digits), asOf, dataVersion: Number(version), value }
     : null
 }

@@ -43,7 +43,7 @@ function offerOrRefusal(session: Session, offer: Offer, typed: TypedFields): Mar
     case 'offered':
       return signingForm(session, offer.document, typed)
     case 'not-set-up':
-      return html`${notice('This server does not offer evaluations yet. Its operator has to set OPERATOR_NAME and OPERATOR_LAW, which the order form names.')}
+      return html`${notice('This server does not offer evaluations yet. Its operator has to set OPERATOR, which the order form names.')}
 ${freeKeyWay}`
     case 'free-mail':
       return html`${notice(`Anyone can get an address at ${offer.domain}, so it does not show which company you work for. For an evaluation, sign in with your company address. With this address you can have a free key.`)}

@@ -1,6 +1,5 @@
 import { html } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
-import { signOf } from '../../markets/metrics.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { PageDeps } from './deps.ts'
 import { metricLabel } from './statements.ts'
@@ -33,7 +32,7 @@ export function cataloguePage(deps: Pick<PageDeps, 'markets' | 'settings'>, sent
 <div class="scroll" tabindex="0" role="region" aria-label="Metrics"><table id="metrics" class="wrapped">
 <thead><tr><th scope="col">Metric</th><th scope="col">Meaning</th><th scope="col">Kind</th><th scope="col">Unit</th><th scope="col">Sign</th><th scope="col">Markets</th></tr></thead>
 <tbody>
-${metrics.map(metric => html`<tr><th scope="row" id="${metric.name}"><a href="/docs/metrics#${metric.name}">${metricLabel(metric.name)}</a><small><code>${metric.name}</code></small></th><td>${metric.description}</td><td>${kinds[metric.kind]}</td><td>${metric.unit}</td><td>${signs[signOf(metric)]}</td><td>${metric.markets.map((code, place) => html`${place > 0 && ' '}<a href="/markets/${code}">${code}</a>`)}</td></tr>\n`)}</tbody>
+${metrics.map(metric => html`<tr><th scope="row" id="${metric.name}"><a href="/docs/metrics#${metric.name}">${metricLabel(metric.name)}</a><small><code>${metric.name}</code></small></th><td>${metric.description}</td><td>${kinds[metric.kind]}</td><td>${metric.unit}</td><td>${signs[metric.sign]}</td><td>${metric.markets.map((code, index) => html`${index > 0 && ' '}<a href="/markets/${code}">${code}</a>`)}</td></tr>\n`)}</tbody>
 </table></div>`,
   }
 }

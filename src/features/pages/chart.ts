@@ -51,13 +51,13 @@ export function stepChart({ label, series, span, marker }: StepChart): Markup {
     high === low ? height / 2 : top + 14 + ((high - value) / (high - low)) * (height - top - bottom - 28)
   return html`<svg class="steps" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}" data-first="${isoDate(first)}" data-days="${last - first}" data-left="${left}" data-width="${width - left - right}">
 <line class="axis" x1="${left}" x2="${width - right}" y1="${height - bottom}" y2="${height - bottom}"/>
-${yearStarts(first, last).map(day => html`<g class="tick"><line x1="${place(x(day))}" x2="${place(x(day))}" y1="${height - bottom}" y2="${height - bottom + 5}"/><text x="${place(x(day))}" y="${height - 8}" text-anchor="middle">${isoDate(day).slice(0, 7)}</text></g>`)}
+${yearStarts(first, last).map(day => html`<g class="tick"><line x1="${rounded(x(day))}" x2="${rounded(x(day))}" y1="${height - bottom}" y2="${height - bottom + 5}"/><text x="${rounded(x(day))}" y="${height - 8}" text-anchor="middle">${isoDate(day).slice(0, 7)}</text></g>`)}
 ${series.map(({ name, steps }, number) => drawSeries(name, steps, number, { x, y, last }))}
-${marker !== undefined && html`<line class="marker" id="marker" x1="${place(x(dayNumber(marker)))}" x2="${place(x(dayNumber(marker)))}" y1="${top - 14}" y2="${height - bottom}"/>`}
+${marker !== undefined && html`<line class="marker" id="marker" x1="${rounded(x(dayNumber(marker)))}" x2="${rounded(x(dayNumber(marker)))}" y1="${top - 14}" y2="${height - bottom}"/>`}
 </svg>`
 }
 
-const place = (pixels: number) => pixels.toFixed(1)
+const rounded = (pixels: number) => pixels.toFixed(1)
 
 interface Axes {
   readonly x: (day: number) => number
@@ -68,9 +68,9 @@ interface Axes {
 function drawSeries(name: string, steps: readonly Step[], number: number, { x, y, last }: Axes): Markup {
   let path = ''
   steps.forEach(({ day, value }, at) => {
-    const from = place(x(dayNumber(day)))
-    const to = place(x(at + 1 < steps.length ? dayNumber(steps[at + 1].day) : last))
-    path += `${at === 0 ? 'M' : 'L'}${from} ${place(y(value))}L${to} ${place(y(value))}`
+    const from = rounded(x(dayNumber(day)))
+    const to = rounded(x(at + 1 < steps.length ? dayNumber(steps[at + 1].day) : last))
+    path += `${at === 0 ? 'M' : 'L'}${from} ${rounded(y(value))}L${to} ${rounded(y(value))}`
   })
   return html`<g class="series series-${number % 4}"><path d="${path}"/>${steps.map(
     ({ day, value, text }, at) => {
@@ -79,7 +79,7 @@ function drawSeries(name: string, steps: readonly Step[], number: number, { x, y
       const isLate = start > width - 150
       const before = steps[at - 1]
       const above = before === undefined || before.value <= value
-      return html`<circle cx="${place(start)}" cy="${place(y(value))}" r="4"/><text x="${place(start + (isLate ? -8 : 4))}" y="${place(y(value) + (above ? -9 : 18))}"${isLate && html` text-anchor="end"`}>${name !== '' && at === 0 && `${name}: `}${text}</text>`
+      return html`<circle cx="${rounded(start)}" cy="${rounded(y(value))}" r="4"/><text x="${rounded(start + (isLate ? -8 : 4))}" y="${rounded(y(value) + (above ? -9 : 18))}"${isLate && html` text-anchor="end"`}>${name !== '' && at === 0 && `${name}: `}${text}</text>`
     },
   )}</g>`
 }

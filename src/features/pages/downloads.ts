@@ -47,7 +47,7 @@ export async function companyDownload(
 ): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
   const query = { ticker: id.toUpperCase(), fields: 'accession,form,tag,start,accepted_at,inputs,url' }
   // Checked before the plan, which counts the company: a refused download must not count.
-  const [{ market }] = await resolveCompanies(deps, [query.ticker])
+  const [{ market }] = await resolveCompanies(deps, [query.ticker], null)
   const manifest = deps.markets.get(market)
   if (manifest === undefined || !isDownloadable(deps.settings, manifest)) {
     throw new Failure(

@@ -43,11 +43,11 @@ export function gridOf(rows: readonly FundamentalsRow[]): Grid {
   }
 }
 
-const place = (fp: Period['fp']) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
+const orderOf = (fp: Period['fp']) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
 
 function latestFirst(a: Period, b: Period): number {
   if (a.end !== b.end) return a.end < b.end ? 1 : -1
-  return place(b.fp) - place(a.fp) || b.fy - a.fy
+  return orderOf(b.fp) - orderOf(a.fp) || b.fy - a.fy
 }
 
 /**

@@ -81,7 +81,7 @@ ${
 ${filings.data.map(row => html`<tr><td>${row.filed}</td><td><a href="/companies/${encodeURIComponent(row.ticker)}">${names.get(row.ticker) ?? row.ticker}</a></td><td>${row.form}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody></table></div></section>`
 }
 ${readingRules(manifest)}
-<section><h2 id="metrics">Metrics</h2><p>${metrics.map(({ name: metric }, place) => html`${place > 0 && ', '}<a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>`)}.</p></section>
+<section><h2 id="metrics">Metrics</h2><p>${metrics.map(({ name: metric }, index) => html`${index > 0 && ', '}<a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>`)}.</p></section>
 <section><h2 id="terms">Source and terms</h2>
 <p>${manifest.attribution}</p>
 <p>Terms: <a href="${licence.url}" rel="noreferrer">${licence.name}</a>. ${licence.verified ? 'We have read them in full: they allow passing the figures on as this page does.' : 'We have not read them in full.'} ${licence.note}</p>

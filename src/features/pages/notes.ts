@@ -92,4 +92,4 @@ rank every company that fits it.`,
 /** The notes in one box, or nothing if there are none. */
 export const noticeOf = (notes: readonly Markup[]): Markup | false =>
   notes.length > 0 &&
-  html`<p class="notice">${notes.map((note, place) => html`${place > 0 && ' '}${note}`)}</p>`
+  html`<p class="notice">${notes.map((note, index) => html`${index > 0 && ' '}${note}`)}</p>`

@@ -47,8 +47,8 @@ async function readOpen(
 function changesIn(rows: readonly FundamentalsRow[]): Restatement[] {
   const periods = Map.groupBy(rows, ({ end, fp }) => `${end} ${fp}`)
   return [...periods.values()].flatMap(vintages =>
-    vintages.flatMap((row, place) => {
-      const before = vintages[place - 1]
+    vintages.flatMap((row, index) => {
+      const before = vintages[index - 1]
       if (before === undefined || (before.v === row.v && before.u === row.u)) return []
       return [change(before, row)]
     }),

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { isInstant } from '../../instants.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
@@ -85,7 +86,7 @@ function frameOf(
 <p>Figures that a later filing changed, the latest first: through an amendment, recast comparatives or a split.</p>
 ${cappedNote(rights)}
 <form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, market)} ${metricField(deps, 'metric', 'Metric', name)}
-<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${since}"></span> ${rights.seesAllHistory && html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${day}"></span> `}<button type="submit">Show</button></p></form>`
+<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${since}"></span> ${rights.seesAllHistory && html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="${isInstant(day ?? '') ? 'text' : 'date'}" value="${day}"></span> `}<button type="submit">Show</button></p></form>`
   return { page, head }
 }
 

@@ -35,7 +35,7 @@ export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): Page {
 <ul>${(Object.keys(sampleFiles) as SampleFile[]).map(name => html`<li><a href="/sample/${name}" download>${name}</a>: ${sampleFiles[name].what}</li>`)}</ul>
 <h2>Terms</h2>
 <p>The figures belong to the registers. If you use them, name the source and say that they were processed. Each market's page has its terms.</p>
-${left.length > 0 && html`<p>The files leave out some markets, because we have not read the terms of their registers in full: ${left.map(({ name, code }, place) => html`${place > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
+${left.length > 0 && html`<p>The files leave out some markets, because we have not read the terms of their registers in full: ${left.map(({ name, code }, index) => html`${index > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
 <p>For every revision of one company's figures, see <a href="/companies/AAPL#download">Apple's downloads</a>.</p>`,
   }
 }

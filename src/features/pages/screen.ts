@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
+import { isInstant } from '../../instants.ts'
 import { currencyOf } from '../../markets/currency.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
@@ -73,7 +74,7 @@ function otherCurrencies(
 ): Markup | false {
   const listed = others.filter(({ currency }) => currency.length === 3)
   if (listed.length === 0) return false
-  return html`<p>In other currencies: ${listed.map(({ currency, companies }, place) => html`${place > 0 && ', '}<a href="${screenPath(screen, { currency, cursor: undefined })}">${exactFigure(companies)} in ${currency}</a>`)}.</p>`
+  return html`<p>In other currencies: ${listed.map(({ currency, companies }, index) => html`${index > 0 && ', '}<a href="${screenPath(screen, { currency, cursor: undefined })}">${exactFigure(companies)} in ${currency}</a>`)}.</p>`
 }
 
 function numberIn(row: CrossSectionTableRow, metric: string): number | null {
@@ -89,10 +90,10 @@ function form(deps: PageDeps, rights: Rights, screen: Screen, market: string): M
 <span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
 <span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
 <span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" pattern="[A-Za-z]{3}" value="${screen.currency}" placeholder="${ownCurrency(deps, market)}"></span>
-${rights.seesAllHistory ? html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>` : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
-<div class="columns">${columnFields.map((name, place) => {
-    const metric = columns[place]
-    return html`<p>${metricField(deps, name, `Column ${place + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`
+${rights.seesAllHistory ? html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="${isInstant(asOf ?? '') ? 'text' : 'date'}" value="${asOf}"></span>` : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
+<div class="columns">${columnFields.map((name, index) => {
+    const metric = columns[index]
+    return html`<p>${metricField(deps, name, `Column ${index + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`
   })}</div>
 ${screen.sort !== null && html`<input type="hidden" name="sort" value="${screen.sort.descending && '-'}${screen.sort.metric}">`}
 <p class="row"><button type="submit">Screen</button> <span class="quiet">Write bounds as 10%, 0.1, 500m or 2.5bn.</span></p></form>`

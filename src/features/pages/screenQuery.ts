@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { IsoDateSchema } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { familyReader, type ParameterFamily } from '../../http/parameters.ts'
+import { asOfParameter } from '../../markets/asOf.ts'
 import { type CrossSectionPeriod, CrossSectionQuery } from '../crossSection/schema.ts'
 
 const { market, fp, max_age_days, currency, cursor } = CrossSectionQuery.properties
@@ -20,7 +20,7 @@ const ScreenQuery = Type.Object(
     max_age_days,
     currency,
     cursor,
-    as_of: Type.Optional(IsoDateSchema('What was known on this day.', '2010-03-31')),
+    as_of: asOfParameter('Only what was known on this day.', '2010-03-31'),
     sort: Type.Optional(
       Type.String({
         pattern: '^-?[a-z][a-z0-9_]*$',
@@ -125,8 +125,8 @@ export function screenPath(
 ): string {
   const { sort, cursor, ...rest } = { ...screen, ...change }
   const fields = new URLSearchParams({ market: rest.market })
-  rest.columns.forEach((name, place) => {
-    fields.set(columnFields[place] ?? 'c6', name)
+  rest.columns.forEach((name, index) => {
+    fields.set(columnFields[index] ?? 'c6', name)
   })
   if (rest.period !== 'FY') fields.set('fp', rest.period)
   if (rest.maxAgeDays !== undefined) fields.set('max_age_days', String(rest.maxAgeDays))

@@ -31,21 +31,7 @@ export const storePanelOperation = operation({
     created: 'The new panel.',
     examples: { panel: { summary: 'The panel', value: examples.panel } },
   },
-  errors: [
-    'malformed_json',
-    'parameter_invalid',
-    'parameter_repeated',
-    'body_invalid',
-    'quant_required',
-    'body_too_large',
-    'media_type_unsupported',
-    'backtest_impossible',
-    'conflict',
-    'compute_busy',
-    'compute_timeout',
-    'compute_lost',
-    'statement_timeout',
-  ],
+  errors: ['quant_required', 'backtest_impossible', 'conflict', 'compute_timeout', 'statement_timeout'],
   data: false,
 })
 
@@ -77,7 +63,7 @@ export const readPanelOperation = operation({
     description: 'The panel.',
     examples: { panel: { summary: 'The panel', value: examples.panel } },
   },
-  errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'statement_timeout'],
+  errors: ['quant_required', 'entity_unknown', 'statement_timeout'],
   data: true,
 })
 
@@ -94,6 +80,6 @@ export const deletePanelOperation = operation({
     description: 'The panel is deleted.',
     examples: { deleted: { summary: 'Deleted', value: examples.deleted } },
   },
-  errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'statement_timeout'],
+  errors: ['quant_required', 'entity_unknown', 'statement_timeout'],
   data: false,
 })

@@ -47,8 +47,7 @@ export async function storePanel(
   signal?: AbortSignal,
 ): Promise<{ panel: Panel; created: boolean }> {
   const body = sent instanceof Uint8Array ? ownBuffer(sent) : sent
-  const { data, content } = await pool.run(
-    'panel_pack',
+  const { data, content } = await pool.tasks.packPanel(
     { body, format },
     { signal, caller: paidKey(keyId), transfer: body instanceof Uint8Array ? [body.buffer] : [] },
   )
@@ -103,7 +102,7 @@ export async function openPanel(
     if (packed === null) throw panelUnknown(panelId, 'panel')
     const data = openDataset(packed)
     if (data === null) throw new Failure('internal', `The stored panel ${panelId} cannot be read.`)
-    return { ...data, ranking: await pool.run('dataset_rank', { data }, background) }
+    return { ...data, ranking: await pool.tasks.rankDataset({ data }, background) }
   })
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { readAsOf, readDay } from '../../facts/dayParameters.ts'
+import { readDay } from '../../facts/dayParameters.ts'
+import { parseAsOf, pastDay, resolveAsOf } from '../../markets/asOf.ts'
 import { readMarket, readMetrics } from '../../markets/parameters.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { freeLicenceNotice, isFreeData } from '../../rights/licences.ts'
@@ -16,6 +17,7 @@ export interface CompanyRestatementsPlan extends CompanyScope {
   readonly ticker: string
   readonly market: string
   readonly freeLicence: boolean
+  readonly isSymbolAssumed: boolean
   readonly notes: readonly string[]
   readonly cacheKey: string
 }
@@ -35,12 +37,14 @@ export async function planCompanyRestatements(
       'cursor',
       'cursor is for pages of a market. The restatements of one company are one answer: omit cursor.',
     )
-  const asOf = readAsOf(query.as_of, deps.today())
+  const sentAsOf = parseAsOf(query)
+  if (sentAsOf?.kind === 'day') pastDay(sentAsOf.day, deps.today())
   const from = query.from === undefined ? null : readDay('from', query.from)
   const metrics = readMetrics(deps.markets.metrics, query.metric)
   const sentMarket = query.market === undefined ? null : readMarket(deps.markets, query.market)
-  const [company] = await resolveCompanies(deps, [sentId.toUpperCase()])
+  const [company] = await resolveCompanies(deps, [sentId.toUpperCase()], sentAsOf)
   const { entityId, ticker, market } = company
+  const asOf = resolveAsOf(deps.markets, market, sentAsOf, deps.today())
   if (sentMarket !== null && sentMarket !== market)
     throw refused('market', `${ticker} belongs to market ${market}, not ${sentMarket}. Omit market.`)
   const freeLicence = isFreeData(rights)
@@ -58,6 +62,7 @@ export async function planCompanyRestatements(
     from,
     recentFiscalYearOnly,
     freeLicence,
+    isSymbolAssumed: company.isSymbolAssumed,
     notes: changed === null ? [] : [changed],
   }
   return { ...plan, cacheKey: `company restatements ${JSON.stringify(Object.values(plan))}` }
@@ -83,6 +88,7 @@ export async function readCompanyRestatements(
     ticker,
     from,
     as_of: asOf,
+    ...(plan.isSymbolAssumed ? { symbol_assumed: true as const } : {}),
     data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],

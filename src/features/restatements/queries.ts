@@ -1,12 +1,14 @@
 import type { IsoDate } from '../../dates.ts'
+import { type AsOf, isInstant } from '../../instants.ts'
+import { factsAsOf, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
+import type { RecentYearOnly } from '../../rights/openHistory.ts'
 import { shownYears } from '../../rights/queries.ts'
-import type { RecentYearOnly } from '../../rights/rights.ts'
 
 export interface RestatementScope {
   readonly metric: string
   readonly market: string
-  readonly asOf: IsoDate
+  readonly asOf: AsOf
   /** Earliest filing of a change, or null. */
   readonly from: IsoDate | null
   /** The last entity of the previous page; null for the first page. */
@@ -32,6 +34,8 @@ export interface RestatementRow {
   readonly filed: IsoDate
   readonly value: number
   readonly unit: string
+  /** Only as of an instant: whether the row counts by the time of its filing rather than from the end of its day. */
+  readonly byTime?: boolean
 }
 
 export interface RestatementPage {
@@ -72,12 +76,13 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
       select e.entity_id as "entityId", ${metric} as m, e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
              v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
              v.filed, v.value, u.name as unit, v.accepted_at, v.accession
+             ${isInstant(asOf) ? sql`, v.by_time as "byTime"` : sql``}
       from companies e
       cross join lateral (
-        select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession,
+        select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession ${rawRule(sql, asOf)},
                lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
                lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before
-        from fact_as_of(${asOf}) f
+        from ${factsAsOf(sql, asOf)} f
         where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = e.entity_id
         window vintages as (
           partition by f.period_end, f.fp order by f.filed, f.accepted_at nulls first, f.accession)) v
@@ -98,7 +103,7 @@ export interface CompanyScope {
   readonly entityId: number
   /** Null for all. */
   readonly metrics: readonly string[] | null
-  readonly asOf: IsoDate
+  readonly asOf: AsOf
   /** Earliest filing of a change, or null. */
   readonly from: IsoDate | null
   readonly recentFiscalYearOnly: RecentYearOnly
@@ -120,12 +125,13 @@ export async function companyRestatementRows(
       select e.entity_id as "entityId", v.m, e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
              v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
              v.filed, v.value, u.name as unit, v.accepted_at, v.accession
+             ${isInstant(asOf) ? sql`, v.by_time as "byTime"` : sql``}
       from entity e
       join (
-        select f.entity_id, m.name as m, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession,
+        select f.entity_id, m.name as m, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession ${rawRule(sql, asOf)},
                lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
                lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before
-        from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
+        from ${factsAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id
         where f.entity_id = ${entityId} ${ofMetrics}
         window vintages as (
           partition by f.metric_id, f.period_end, f.fp order by f.filed, f.accepted_at nulls first, f.accession)) v

@@ -1,6 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readDay } from '../../facts/dayParameters.ts'
+import { dayOf, knownByField } from '../../instants.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -100,11 +101,12 @@ export const restatementRow = (row: RestatementRow, source: string): Restatement
   value: plainZero(row.value),
   unit: row.unit,
   source,
+  ...knownByField(row.byTime),
 })
 
 function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: RestatementsPlan, hasMore: boolean): string {
   const { market, metric, asOf, from } = plan
-  if (from !== null && from > asOf)
+  if (from !== null && from > dayOf(asOf))
     return `from (${from}) is after as_of (${asOf}), so no day is between them. Send an earlier from.`
   const days = from === null ? `filed up to ${asOf}` : `filed from ${from} to ${asOf}`
   return explainEmptyPage(deps, plan, hasMore, {

@@ -11,7 +11,7 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planCompanyRestatements, readCompanyRestatements } from './company.ts'
 import { planRestatements, readRestatements, requireMarketQuery } from './restatements.ts'
-import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
+import { RestatementList, RestatementsQuery, restatementSheetOf } from './schema.ts'
 
 const readQuery = queryReader(RestatementsQuery)
 
@@ -31,7 +31,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
             output,
             market: plan.market,
             cacheKey: plan.cacheKey,
-            columns: restatementSheet,
+            columns: restatementSheetOf(plan.asOf),
             fileName: ['restatements', plan.ticker, plan.metrics ?? [], plan.asOf],
             read: () => readCompanyRestatements(deps, plan),
           })
@@ -44,7 +44,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & Comp
             output,
             market: plan.market,
             cacheKey: plan.cacheKey,
-            columns: restatementSheet,
+            columns: restatementSheetOf(plan.asOf),
             fileName: ['restatements', plan.market, plan.metric, plan.asOf],
             read: () => readRestatements(deps, rights, plan),
           }),

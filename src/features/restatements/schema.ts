@@ -1,8 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
-import type { Column } from '../../formats/columns.ts'
+import { type Column, columns } from '../../formats/columns.ts'
+import { type AsOf, isInstant } from '../../instants.ts'
+import { asOfParameter, KnownBySchema, zoneParameter } from '../../markets/asOf.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { idPattern } from '../companies/lookup.ts'
+import { SymbolAssumed } from '../companies/symbolSchema.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 
@@ -44,9 +47,8 @@ export const RestatementsQuery = Type.Object(
     from: Type.Optional(
       IsoDateSchema('Only changes filed on or after this day. Default: all.', '2010-01-01'),
     ),
-    as_of: Type.Optional(
-      IsoDateSchema('Only changes filed on or before this day. Default today (UTC).', '2010-02-01'),
-    ),
+    as_of: asOfParameter('Only changes filed on or before this day. Default today (UTC).', '2010-02-01'),
+    tz: zoneParameter,
     data_version: marketParameters.data_version,
     limit: marketParameters.limit(
       restatementsLimit,
@@ -78,27 +80,31 @@ export const Restatement = Type.Object(
     value: Type.Number({ description: 'The changed value.' }),
     unit: Type.String({ description: 'Its unit.' }),
     source,
+    known_by: KnownBySchema,
   },
   { ...strict, $id: 'Restatement' },
 )
 export type Restatement = Static<typeof Restatement>
 
 /** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
-export const restatementSheet = [
-  { name: 'ticker', kind: 'text' },
-  { name: 'issuer_id', kind: 'text' },
-  { name: 'm', kind: 'text' },
-  { name: 'fy', kind: 'whole' },
-  { name: 'fp', kind: 'text' },
-  { name: 'end', kind: 'day' },
-  { name: 'filed_before', kind: 'day' },
-  { name: 'value_before', kind: 'number' },
-  { name: 'unit_before', kind: 'text' },
-  { name: 'filed', kind: 'day' },
-  { name: 'value', kind: 'number' },
-  { name: 'unit', kind: 'text' },
-  { name: 'source', kind: 'text' },
-] as const satisfies readonly Column<keyof Restatement>[]
+export const restatementSheet = columns({
+  ticker: 'text',
+  issuer_id: 'text',
+  m: 'text',
+  fy: 'whole',
+  fp: 'text',
+  end: 'day',
+  filed_before: 'day',
+  value_before: 'number',
+  unit_before: 'text',
+  filed: 'day',
+  value: 'number',
+  unit: 'text',
+  source: 'text',
+}) satisfies readonly Column<keyof Restatement>[]
+
+export const restatementSheetOf = (asOf: AsOf): readonly Column<keyof Restatement>[] =>
+  isInstant(asOf) ? [...restatementSheet, { name: 'known_by', kind: 'text' }] : restatementSheet
 
 export const RestatementList = Type.Object(
   {
@@ -111,6 +117,7 @@ export const RestatementList = Type.Object(
     ticker: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['AAPL'] })),
     from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no limit.' }),
     as_of: marketPageFields.as_of,
+    symbol_assumed: SymbolAssumed,
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,

@@ -106,8 +106,8 @@ async function shortestFirst(search: Search, level: Level, ranges: readonly Size
 function sizesFor(length: number): Sizes[] {
   const start = lengths.findIndex(bound => bound >= length)
   if (start < 0) return [{ first: 0, last: lengths.length - 1 }]
-  const ends = [0, 2, 6].map(step => start + step).filter(place => place < lengths.length)
-  return ends.map((last, place) => ({ first: place === 0 ? 0 : ends[place - 1] + 1, last }))
+  const ends = [0, 2, 6].map(step => start + step).filter(index => index < lengths.length)
+  return ends.map((last, index) => ({ first: index === 0 ? 0 : ends[index - 1] + 1, last }))
 }
 
 async function candidates(

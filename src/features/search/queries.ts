@@ -96,3 +96,91 @@ export interface FoundEntity {
   name: string | null
   market: string
 }
+
+/** A company that was found by a former symbol or name. */
+export interface FoundBefore extends FoundEntity {
+  former: FormerName
+}
+
+/** A symbol or a name that a company had, with its first and last day. */
+export interface FormerName {
+  kind: 'symbol' | 'name'
+  value: string
+  from: string | null
+  /** Null: the source states no end. */
+  to: string | null
+}
+
+/**
+ * Companies that once had this symbol, in any spelling, or one that begins with it, but no longer have it. The company
+ * that had it last comes first.
+ */
+export async function findFormerSymbols(
+  sql: SqlClient,
+  { folded, squeezed }: { readonly folded: string; readonly squeezed: string },
+  limit: number,
+): Promise<FoundBefore[]> {
+  return sql<FoundBefore[]>`
+    select "entityId", ticker, name, market, json_build_object('kind', 'symbol', 'value', symbol, 'from', from_day, 'to', to_day) as former
+    from (
+      select distinct on (e.entity_id) e.entity_id as "entityId", e.ticker, e.name, e.market, s.symbol, s.from_day, s.to_day,
+             s.is_exact
+      from (
+        select *, search_text(symbol) = any(${spellings(folded, squeezed)}) as is_exact
+        from (
+          (select * from symbol_spell where search_text(symbol) = any(${spellings(folded, squeezed)}))
+          union
+          (select * from symbol_spell
+           where search_text(symbol) ~>=~ ${folded} and search_text(symbol) ~<~ ${folded + lastCharacter}
+           order by search_text(symbol) using ~<~
+           limit ${maxIdCandidates})) read) s
+      join entity e on e.issuer_id = s.issuer_id and e.market || '' = s.market
+      where not exists (
+        select from entity_ticker t where t.entity_id = e.entity_id and symbol_form(t.ticker) = s.form)
+      order by e.entity_id, s.is_exact desc, s.to_day desc nulls first, s.from_day desc) found
+    order by is_exact desc, to_day desc nulls first, ticker collate "C"
+    limit ${limit}`
+}
+
+/** Caps the filings read: a company has one for each quarter. */
+const maxNamedFilings = 2_000
+/** With fewer letters nearly every name would match. */
+const minNameLetters = 3
+
+/**
+ * Companies that once had a name that begins with the text, according to filings or the register, but no longer have
+ * it. Its days are those of the first and last such filing, or those that the register states.
+ */
+export async function findFormerNames(
+  sql: SqlClient,
+  { squeezed, length }: { readonly squeezed: string; readonly length: number },
+  limit: number,
+): Promise<FoundBefore[]> {
+  if (length < minNameLetters) return []
+  return sql<FoundBefore[]>`
+    select e.entity_id as "entityId", e.ticker, e.name, e.market,
+           json_build_object('kind', 'name', 'value', n.name, 'from', n.first, 'to', n.last) as former
+    from (
+      select distinct on (entity_id) entity_id, name, first, last
+      from (
+        select entity_id, folded, max(company_name) as name, min(first) as first, max(last) as last
+        from (
+          (select entity_id, company_name, filed as first, filed as last, search_squeezed(search_text(company_name)) as folded
+           from filing
+           where company_name is not null and filed < 'infinity'
+             and search_squeezed(search_text(company_name)) ~>=~ ${squeezed}
+             and search_squeezed(search_text(company_name)) ~<~ ${squeezed + lastCharacter}
+           limit ${maxNamedFilings})
+          union all
+          (select o.entity_id, f.name, f.used_from, f.used_until, search_squeezed(search_text(f.name))
+           from former_name f join entity o on o.issuer_id = f.issuer_id and o.market || '' = f.market
+           where search_squeezed(search_text(f.name)) ~>=~ ${squeezed}
+             and search_squeezed(search_text(f.name)) ~<~ ${squeezed + lastCharacter}
+           limit ${maxNamedFilings})) stated
+        group by entity_id, folded) names
+      order by entity_id, last desc) n
+    join entity e on e.entity_id = n.entity_id
+    where search_squeezed(search_text(coalesce(e.name, ''))) <> search_squeezed(search_text(n.name))
+    order by char_length(n.name), e.ticker collate "C"
+    limit ${limit}`
+}

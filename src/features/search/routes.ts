@@ -41,7 +41,7 @@ const searchOperation = operation({
   tag: 'Search',
   summary: 'Find the ID of a company',
   description:
-    'Finds companies by name, symbol or registration number: up to 8 hits, the best first. Any registered name matches, in English or in its own script; the hit shows its name in the register. Punctuation, spaces, accents and case do not matter: `walmart` finds Wal-Mart, and `BRK.B` finds BRK-B. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is required; each IP address is limited to 120 requests per minute and 3,000 per day. If you send a key, the limits of the key apply instead.',
+    'Finds companies by name, symbol or registration number: up to 8 hits, the best first. Any registered name matches, in English or in its own script; the hit shows its name in the register. Former symbols and names of a company match, too: `former` then says which one matched, and when the company had it. Punctuation, spaces, accents and case do not matter: `walmart` finds Wal-Mart, and `BRK.B` finds BRK-B. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is required; each IP address is limited to 120 requests per minute and 3,000 per day. If you send a key, the limits of the key apply instead.',
   access: 'search',
   query: SearchQuery,
   example: { q: 'apple' },
@@ -50,6 +50,6 @@ const searchOperation = operation({
     description: 'The hits.',
     examples: { apple: { summary: 'q=apple', value: answers.search } },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'statement_timeout'],
+  errors: ['statement_timeout'],
   data: true,
 })

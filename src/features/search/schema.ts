@@ -17,6 +17,27 @@ export const SearchQuery = Type.Object(
 )
 export type SearchQuery = Static<typeof SearchQuery>
 
+const FormerNameSchema = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('symbol'), Type.Literal('name')]),
+    value: Type.String({ examples: ['FB'] }),
+    from: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description:
+        'First day, or filing day of the first document with this name; null: the register states only the last day.',
+    }),
+    to: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description:
+        'Last day, or filing day of the last document with this name; null: no source states an end.',
+    }),
+  },
+  {
+    additionalProperties: false,
+    $id: 'FormerName',
+    description:
+      'Only if the company was found by a former symbol or name: which one, and when the company had it.',
+  },
+)
+
 export const SearchHit = Type.Object(
   {
     ticker: Type.String({ description: 'The ID to send to the fundamentals endpoint.', examples: ['AAPL'] }),
@@ -25,6 +46,7 @@ export const SearchHit = Type.Object(
       examples: ['Apple Inc.'],
     }),
     market: Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] }),
+    former: Type.Optional(FormerNameSchema),
   },
   { additionalProperties: false, $id: 'SearchHit' },
 )

@@ -1,24 +1,39 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { findNames, makeProbe, type SearchProbe } from './nameQueries.ts'
-import { type FoundEntity, findCodes, findIds, findNumbers } from './queries.ts'
+import {
+  type FormerName,
+  type FoundEntity,
+  findCodes,
+  findFormerNames,
+  findFormerSymbols,
+  findIds,
+  findNumbers,
+} from './queries.ts'
 import { type SearchHit, searchCharacters, searchHits } from './schema.ts'
 
 /**
  * Up to eight entities for a name, symbol or registration number. Order: the registration number, the exact
- * ID, IDs that begin with the text, former IDs in the same way, a short SEC number, names that begin with the
- * text, names that contain it. Each entity appears once, at its best level.
+ * ID, IDs that begin with the text, former IDs and symbols in the same way, a short SEC number, names that begin
+ * with the text, names that contain it, names in earlier filings. Each entity appears once, at its best level.
  */
 export async function searchEntities(sql: Sql, q: string): Promise<SearchHit[]> {
   const found = await findAll(sql, readable(q))
-  return found.map(({ ticker, name, market }) => ({ ticker, name, market }))
+  return found.map(({ ticker, name, market, former }) => ({
+    ticker,
+    name,
+    market,
+    ...(former === undefined ? {} : { former }),
+  }))
 }
 
-async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
+type Found = FoundEntity & { former?: FormerName }
+
+async function findAll(sql: Sql, text: string): Promise<Found[]> {
   const probe = await makeProbe(sql, text)
   if (probe.length === 0) return []
-  const found: FoundEntity[] = []
-  const add = (more: readonly FoundEntity[]) => {
+  const found: Found[] = []
+  const add = (more: readonly Found[]) => {
     for (const entity of more) {
       const isNew = found.every(known => known.entityId !== entity.entityId)
       if (isNew && found.length < searchHits) found.push(entity)
@@ -30,6 +45,13 @@ async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
   if (number?.isShort === false) await addNumber(number)
   if (listingCode.test(probe.folded)) add(await findCodes(sql, probe.folded, searchHits))
   add(await findIds(sql, probe, searchHits + found.length))
+  const isListed = (ticker: string) => squeeze(ticker).startsWith(probe.squeezed)
+  for (const one of await findFormerSymbols(sql, probe, searchHits)) {
+    const known = found.find(({ entityId }) => entityId === one.entityId)
+    // The hit by a former ID has no days; this one has.
+    if (known !== undefined && !isListed(known.ticker)) known.former ??= one.former
+    else add([one])
+  }
   if (number?.isShort) await addNumber(number)
   const addNames = async (names: SearchProbe) => {
     const missing = searchHits - found.length
@@ -38,8 +60,11 @@ async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
   }
   await addNames(probe)
   for (const other of otherConjunctions(probe.folded)) await addNames(await makeProbe(sql, other))
+  if (found.length < searchHits) add(await findFormerNames(sql, probe, searchHits))
   return found
 }
+
+const squeeze = (ticker: string) => ticker.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** A listing code of the Tokyo Stock Exchange. */
 const listingCode = /^\d[\da-z]\d[\da-z]$/

@@ -1,7 +1,8 @@
+import { Type } from '@sinclair/typebox'
 import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { horizonDays } from '../../horizons.ts'
-import { type CursorScope, type CursorSigner, notValid } from '../../http/cursor.ts'
+import { type CursorScope, type CursorSigner, PositionCursors } from '../../http/cursor.ts'
 import { isFreeData, tierOf } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { SignalFilter, SignalPosition } from './queries.ts'
@@ -76,13 +77,18 @@ function requireDay(param: 'from' | 'to', day: IsoDate | undefined): void {
   )
 }
 
+/** Day, ticker, horizon in days and market of the last row. */
+const positions = new PositionCursors(
+  Type.Tuple([Type.String(), Type.String(), Type.Integer(), Type.String()]),
+)
+
 /** Encodes a position in the served order as a cursor. */
-export function encodeCursor(cursors: CursorSigner, scope: CursorScope, place: SignalPosition): string {
-  return cursors.write(scope, [place.date, place.ticker, place.horizonDays, place.market].join(' '))
+export function encodeCursor(cursors: CursorSigner, scope: CursorScope, position: SignalPosition): string {
+  const { date, ticker, horizonDays, market } = position
+  return positions.write(cursors, scope, [date, ticker, horizonDays, market])
 }
 
 function decodeCursor(cursors: CursorSigner, scope: CursorScope, cursor: string): SignalPosition {
-  const [date = '', ticker = '', horizon = '', market] = cursors.read(scope, cursor).split(' ')
-  if (!isIsoDate(date) || market === undefined) throw notValid()
-  return { date, ticker, horizonDays: Number(horizon), market }
+  const [date, ticker, horizonDays, market] = positions.read(cursors, scope, cursor)
+  return { date, ticker, horizonDays, market }
 }

@@ -76,12 +76,6 @@ const signalsOperation = operation({
     examples: { delayed: { summary: 'The delayed view of the demo key', value: answers.signals } },
     rows: { csv: answers.signals_csv, ndjson: answers.signals_ndjson },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: ['licence_required', 'compute_busy', 'statement_timeout'],
   data: true,
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
-import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { type Column, CommentsSchema, columns, FormatSchema } from '../../formats/columns.ts'
 import { Horizon } from '../../horizons.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
@@ -37,16 +37,16 @@ export const SignalRow = Type.Object(
 export type SignalRow = Static<typeof SignalRow>
 
 /** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
-export const signalSheet = [
-  { name: 'date', kind: 'day' },
-  { name: 'ticker', kind: 'text' },
-  { name: 'market', kind: 'text' },
-  { name: 'horizon', kind: 'text' },
-  { name: 'predicted_pct', kind: 'number' },
-  { name: 'actual_pct', kind: 'number' },
-  { name: 'status', kind: 'text' },
-  { name: 'source', kind: 'text' },
-] as const satisfies readonly Column<keyof SignalRow>[]
+export const signalSheet = columns({
+  date: 'day',
+  ticker: 'text',
+  market: 'text',
+  horizon: 'text',
+  predicted_pct: 'number',
+  actual_pct: 'number',
+  status: 'text',
+  source: 'text',
+}) satisfies readonly Column<keyof SignalRow>[]
 
 /** Descriptions of the fields, as every signal list contains them. */
 export const signalSchema: Readonly<Record<string, string>> = Object.freeze(

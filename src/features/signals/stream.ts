@@ -1,4 +1,5 @@
-import { csvLine, type DataFormat } from '../../formats/columns.ts'
+import type { DataFormat } from '../../formats/columns.ts'
+import { csvLine } from '../../formats/csv.ts'
 import { type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'

@@ -22,8 +22,8 @@ export class Dictionary {
    * @param none the value that represents null, which gets no number */
   number(values: Int32Array, count: number, none: number): number {
     const { keys, indexes } = this
-    const places = this.#slots.fill(0)
-    const mask = places.length - 1
+    const table = this.#slots.fill(0)
+    const mask = table.length - 1
     const shift = this.#shift
     let size = 0
     let written = 0
@@ -34,13 +34,13 @@ export class Dictionary {
       if (value === none) continue
       if (value !== previous || written === 0) {
         previous = value
-        let place = Math.imul(value, 0x9e3779b1) >>> shift
-        while (places[place] !== 0 && keys[places[place] - 1] !== value) place = (place + 1) & mask
-        if (places[place] === 0) {
+        let slot = Math.imul(value, 0x9e3779b1) >>> shift
+        while (table[slot] !== 0 && keys[table[slot] - 1] !== value) slot = (slot + 1) & mask
+        if (table[slot] === 0) {
           keys[size] = value
-          places[place] = ++size
+          table[slot] = ++size
         }
-        previousIndex = places[place] - 1
+        previousIndex = table[slot] - 1
       }
       indexes[written++] = previousIndex
     }

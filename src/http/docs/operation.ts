@@ -57,7 +57,7 @@ export interface OperationParts {
   readonly parts?: Media
   /** The request may be answered with 302; this describes the redirect. */
   readonly redirect?: string
-  /** In addition to the errors of every route. */
+  /** In addition to those that follow from the access policy, the parameters and the body. */
   readonly errors: readonly ErrorCode[]
   /** The response has an ETag and may be a 304. */
   readonly data: boolean
@@ -183,7 +183,7 @@ const parameterReference = (name: keyof typeof sharedParameters) => ({
 })
 
 function parametersOf(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: TObject | undefined,
   example: OperationParts['example'] = {},
 ) {
@@ -191,11 +191,11 @@ function parametersOf(
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
     const { description = '', ...rest } = documentedSchema(property)
     return {
-      in: place,
+      in: location,
       name,
       required: schema.required?.includes(name) ?? false,
       description,
-      schema: place === 'query' && isAnyText(rest) ? { ...rest, minLength: 1 } : rest,
+      schema: location === 'query' && isAnyText(rest) ? { ...rest, minLength: 1 } : rest,
       ...(name in example ? { example: example[name] } : {}),
     }
   })

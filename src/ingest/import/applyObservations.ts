@@ -56,7 +56,7 @@ export async function applyObservations(
       ...(observations.get(entityKey(item.entity)) ?? []),
     ])
     if (merged.fresh.length > 0) added.push({ entityId, filings: merged.fresh })
-    removed.push(...merged.outdated.map(({ place }) => place))
+    removed.push(...merged.outdated.map(({ ctid }) => ctid))
     const parsed = { ...item.parsed, reportedFacts: factsFromObservations(merged.all, rules) }
     applied.set(entityId, {
       ...{ ...item, parsed, filings: filingsIn(parsed), derivedAhead: null },

@@ -56,7 +56,7 @@ function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[])
     const isAmended = row.superseded !== fact.superseded || row.earlierSince !== fact.earlierSince
     if (isAmended || row.acceptedAt !== fact.filing.acceptedAt) amendedFacts.push(fact)
   }
-  return { addedFacts, amendedFacts, corrections, removedFacts: [...stored.values()].map(row => row.place) }
+  return { addedFacts, amendedFacts, corrections, removedFacts: [...stored.values()].map(row => row.ctid) }
 }
 
 const isCorrected = (stored: StoredRow, fact: FactRow): boolean =>
@@ -67,7 +67,7 @@ function diffRepeats(repeats: readonly RepeatRow[], storedRepeats: readonly Stor
   const addedRepeats = repeats.filter(
     ({ reported, metric }) => !stored.delete(repeatKey(reported, metric, reported.filing.accession)),
   )
-  return { addedRepeats, removedRepeats: [...stored.values()].map(row => row.place) }
+  return { addedRepeats, removedRepeats: [...stored.values()].map(row => row.ctid) }
 }
 
 const factKey = (

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import type { IsoDate } from '../../dates.ts'
 import { type BalanceReport, checkBalances, emptyBalanceReport } from '../../facts/balanceChecks.ts'
+import type { SettleTimes } from '../../facts/clockReadings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { advanceDataVersion, hasChangedData, readDataVersion } from '../../postgres/dataVersion.ts'
@@ -16,20 +18,28 @@ export interface ImportOptions {
   readonly rules: MetricRules
   /** Set if the register overwrites: the day of observation for documents that do not state one. */
   readonly observedOn?: number
+  /** The day on which the register was read, for changes of its list of IDs. Default: today. */
+  readonly seenOn?: IsoDate
   /** See `Register.replaces`. */
   readonly replaces?: boolean
+  /** See `Register.settleTimes`. */
+  readonly settleTimes?: SettleTimes | null
   /** True if another import follows at once and the caller maintains the tables at the end. */
   readonly isPart?: boolean
   /** A batch is written after this many reported facts. Smaller batches make the whole import slower. */
   readonly factsPerBatch?: number
 }
 
-export interface ImportSummary extends Omit<BatchResult, 'undatedFilings'> {
+export interface ImportSummary extends Omit<BatchResult, 'undatedFilings' | 'times'> {
   /**
    * Filings of this import's entities for which no source has stated a date yet: they are stored and not
    * served.
    */
   undatedFilings: number
+  /**
+   * Filings whose sources show a time without determining which instant it is. They count from the end of their day.
+   */
+  untimedFilings: number
   /**
    * Accounting identities checked in the imported accounts. Violations are reported and have no other effect.
    */
@@ -63,10 +73,12 @@ export async function importFacts(
     repeats: 0,
     unplaced: 0,
     undatedFilings: 0,
+    untimedFilings: 0,
     balances: emptyBalanceReport(),
     changed: false,
   }
   const undatedFilings = new Map<number, number>()
+  const untimedFilings = new Set<string>()
   const write = async (batch: PreparedBatch) => {
     const { result, version } = await sql.begin(async transaction => {
       const result = await writeBatch(transaction, names, batch, options)
@@ -81,11 +93,16 @@ export async function importFacts(
       if (filings > 0) undatedFilings.set(entityId, filings)
       else undatedFilings.delete(entityId)
     }
+    for (const [accession, time] of result.times) {
+      if (time === null) untimedFilings.add(accession)
+      else untimedFilings.delete(accession)
+    }
     summary.batches++
     if (version !== null) summary.dataVersion = version
   }
   await writeWhilePreparing(sql, units, options, summary.balances, write)
   summary.undatedFilings = [...undatedFilings.values()].reduce((sum, filings) => sum + filings, 0)
+  summary.untimedFilings = untimedFilings.size
   if (options.isPart !== true) await maintainFactTables(sql, summary.factsAdded)
   return summary
 }
@@ -97,15 +114,16 @@ export async function importFacts(
 async function writeWhilePreparing(
   sql: Sql,
   units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
-  { rules, observedOn, factsPerBatch = defaultFactsPerBatch }: ImportOptions,
+  options: ImportOptions,
   balances: BalanceReport,
   write: (batch: PreparedBatch) => Promise<void>,
 ): Promise<void> {
+  const { rules, observedOn = null, settleTimes = null, factsPerBatch = defaultFactsPerBatch } = options
   let previous: Promise<void> = Promise.resolve()
   let writing = previous
   try {
     for await (const batch of batches(units, factsPerBatch)) {
-      const prepared = await prepareBatch(sql, batch, rules, observedOn ?? null)
+      const prepared = await prepareBatch(sql, batch, rules, { observedOn, settleTimes })
       for (const { parsed } of batch)
         for (const document of parsed) {
           checkBalances(document, rules, balances)
@@ -133,6 +151,7 @@ async function* batches(
     batch.push(unit)
     entities += unit.parsed.length
     for (const { reportedFacts } of unit.parsed) facts += reportedFacts.length
+    facts += unit.statements?.entries.length ?? 0
     // Meanwhile this thread also sends the previous batch to the database.
     await setImmediate()
     if (facts < factsPerBatch && entities < entitiesPerBatch) continue

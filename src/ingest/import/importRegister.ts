@@ -50,12 +50,13 @@ export async function importRegister(
   const files = await listFiles(paths, register.documentNames)
   const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0)
   const read: ReadProgress = newReadProgress(() => onProgress({ read, bytesTotal }))
-  const { market, rules, overwrites = false, replaces = false } = register
+  const { market, rules, settleTimes = null, overwrites = false, replaces = false } = register
   const dated = overwrites && isDayKnown ? datedRegister(register, observedOn) : register
   const units = readUnits(dated, files, await readImportedFiles(sql), read)
   const overwriting = overwrites ? { observedOn: dayNumber(observedOn), replaces } : {}
   if (isBulk) await dropSecondaryIndexes(sql)
-  const options = { source: market.toLowerCase(), rules, ...overwriting, ...batches }
+  const seen = { settleTimes, seenOn: observedOn }
+  const options = { source: market.toLowerCase(), rules, ...seen, ...overwriting, ...batches }
   const written = await importFacts(sql, notingFutureFilings(units, dayNumber(today), read), options)
   return { read, written }
 }
@@ -86,5 +87,5 @@ async function* notingFutureFilings(
  */
 const datedRegister = (register: Register, day: IsoDate): Register => ({
   ...register,
-  mapping: `${register.mapping} pulled ${day}`,
+  derivationVersion: () => `${register.derivationVersion()} pulled ${day}`,
 })

@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
+import { type SettleTimes, settleFilings } from '../../facts/clockReadings.ts'
 import { type DerivedEntity, deriveFacts } from '../../facts/deriveFacts.ts'
 import { mergeFilings } from '../../facts/filings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
+import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import { entityKey, type Filing, type ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Observation } from '../observations/mergeObservations.ts'
 import type { ReadUnit } from '../reading/progress.ts'
+import { endOfDayIn } from '../registers/zones.ts'
 import { readKnownEntities } from '../store/entityQueries.ts'
 import type { FileReceipt } from '../store/importQueries.ts'
 import { mergeParsedDocuments } from './mergeDocuments.ts'
@@ -13,6 +16,7 @@ import { mergeParsedDocuments } from './mergeDocuments.ts'
 export interface PreparedBatch {
   readonly items: readonly PreparedEntity[]
   readonly receipts: readonly FileReceipt[]
+  readonly statements: RegisterStatements
   /** For a register that overwrites: what was observed about each entity, by `entityKey`. */
   readonly observations: ReadonlyMap<string, readonly Observation[]> | null
 }
@@ -37,17 +41,22 @@ export interface PreparedEntity {
  */
 const factsPerTurn = 50
 
-/**
- * Does the lock-free work on a batch while the previous batch is written.
- *
- * @param observedOn set if the register overwrites, for documents that do not state a day. Nothing is derived
- * ahead then, because the reported facts themselves depend on what is on record
- */
+interface BatchOptions {
+  /**
+   * The day of documents that do not state one; set if the register overwrites its figures. Nothing is then derived in
+   * advance, because the reported facts themselves depend on what is on record.
+   */
+  readonly observedOn?: number | null
+  /** See `Register.settleTimes`. */
+  readonly settleTimes?: SettleTimes | null
+}
+
+/** Does the lock-free work on a batch while the previous batch is written. */
 export async function prepareBatch(
   sql: Sql,
   units: readonly ReadUnit[],
   rules: MetricRules,
-  observedOn: number | null = null,
+  { observedOn = null, settleTimes = null }: BatchOptions = {},
 ): Promise<PreparedBatch> {
   const documents = mergeParsedDocuments(units.flatMap(unit => unit.parsed))
   const profiles = documents.map(({ profile }) => profile)
@@ -57,9 +66,12 @@ export async function prepareBatch(
   for (const parsed of documents) {
     const { profile, reportedFacts } = parsed
     const { fiscalYearEnd = null, registers } = profile
-    const filings = filingsIn(parsed)
+    const filings = settleFilings(filingsIn(parsed), settleTimes)
     const isNew = registers && reportedFacts.length > 0 && known?.has(entityKey(profile)) === false
-    const derivedAhead = isNew ? deriveFacts(reportedFacts, { rules, fiscalYearEnd, filings }) : null
+    const endOfDay = endOfDayIn(profile.market)
+    const derivedAhead = isNew
+      ? deriveFacts(reportedFacts, { rules, fiscalYearEnd, filings, endOfDay })
+      : null
     items.push({ parsed, filings, derivedAhead })
     facts += reportedFacts.length
     if (facts < factsPerTurn) continue
@@ -67,7 +79,12 @@ export async function prepareBatch(
     await setImmediate()
   }
   const observations = observedOn === null ? null : observationsIn(units, observedOn)
-  return { items, receipts: units.flatMap(unit => unit.receipt ?? []), observations }
+  const statements: RegisterStatements = {
+    entries: units.flatMap(unit => unit.statements?.entries ?? []),
+    indexes: units.flatMap(unit => unit.statements?.indexes ?? []),
+    formerNames: units.flatMap(unit => unit.statements?.formerNames ?? []),
+  }
+  return { items, receipts: units.flatMap(unit => unit.receipt ?? []), statements, observations }
 }
 
 function observationsIn(

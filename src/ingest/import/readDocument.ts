@@ -14,7 +14,7 @@ export interface ReadContext {
   readonly register: Register
   readonly read: Register['readDocument']
   /** Part of each content key, so that documents are read again once the service understands more of them. */
-  readonly mapping: string
+  readonly version: string
   /** The content keys of everything that an earlier run read completely. */
   readonly known: ReadonlySet<string>
   readonly progress: ReadProgress
@@ -49,7 +49,11 @@ export function readDocument(
   }
   addContent(progress, name, content)
   const isRecorded = !content.waits && !content.isAlwaysRead
-  return { parsed: content.parsed, ...(isRecorded ? { receipt: { contentKey, name } } : {}) }
+  return {
+    parsed: content.parsed,
+    ...(content.statements === undefined ? {} : { statements: content.statements }),
+    ...(isRecorded ? { receipt: { contentKey, name } } : {}),
+  }
 }
 
 /** Adds what a document states to the counts of the import. */

@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises'
 import { Failure } from '../../errors.ts'
-import { derivationRevision } from '../../facts/deriveFacts.ts'
 import { assertRegularFile } from '../reading/archives.ts'
 import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
 import type { Register } from '../registers/registerInterface.ts'
@@ -20,10 +19,16 @@ export async function* readUnits(
   known: ReadonlySet<string>,
   progress: ReadProgress,
 ): AsyncGenerator<ReadUnit> {
-  const mapping = Bun.hash.xxHash3(`${derivationRevision} ${register.mapping}`).toString(36)
   const read = register.createReader?.() ?? register.readDocument
   const waiting = new Map<string, Set<string>>()
-  const context: ReadContext = { register, read, mapping, known, progress, waiting }
+  const context: ReadContext = {
+    register,
+    read,
+    version: register.derivationVersion(),
+    known,
+    progress,
+    waiting,
+  }
   for (const file of files) {
     const before = progress.bytesRead
     yield* readFile(context, file, null)
@@ -55,7 +60,7 @@ async function* readFile(
     refuseLarge(context.register, file.bytes)
     const bytes = await readLoose(file.path, maxBytesOf(context.register))
     refuseLarge(context.register, bytes.length)
-    const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${context.mapping}`
+    const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${context.version}`
     if (context.known.has(key)) return 'known'
     return readDocument(context, file, { name: file.path, bytes }, key)
   })

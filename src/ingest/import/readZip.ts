@@ -46,7 +46,7 @@ export async function* readZip(
       const units = register.readSet(set, setProgress(context, file))
       if (units !== null) {
         progress.documents++
-        for await (const unit of units) yield withMapping(unit, context.mapping)
+        for await (const unit of units) yield withVersion(unit, context.version)
         return
       }
     }
@@ -68,7 +68,7 @@ async function* readEntries(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   only: ReadonlySet<string> | null,
 ): AsyncGenerator<ReadUnit> {
-  const { register, mapping, known, progress } = context
+  const { register, version, known, progress } = context
   const before = progress.bytesRead
   let documents = 0
   for await (const entry of entries) {
@@ -76,7 +76,7 @@ async function* readEntries(
     documents++
     const name = `${file.path}!${entry.fileName}`
     if (only !== null && !only.has(name)) continue
-    const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
+    const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${version}`
     yield* reportFaults(name, progress, async () => {
       if (known.has(key)) return 'known'
       // A zip may misstate either size, so both are limited.
@@ -112,16 +112,16 @@ async function* namedEntries(zip: ZipFile, path: string, skipped: SkippedDocumen
   }
 }
 
-const withMapping = (unit: ReadUnit, mapping: string): ReadUnit =>
+const withVersion = (unit: ReadUnit, version: string): ReadUnit =>
   unit.receipt === undefined
     ? unit
-    : { ...unit, receipt: { ...unit.receipt, contentKey: `${unit.receipt.contentKey}-${mapping}` } }
+    : { ...unit, receipt: { ...unit.receipt, contentKey: `${unit.receipt.contentKey}-${version}` } }
 
-function setProgress({ mapping, known, progress }: ReadContext, file: SourceFile): SetProgress {
+function setProgress({ version, known, progress }: ReadContext, file: SourceFile): SetProgress {
   const before = progress.bytesRead
   return {
     isKnown: contentKey => {
-      const found = known.has(`${contentKey}-${mapping}`)
+      const found = known.has(`${contentKey}-${version}`)
       if (found) progress.documentsUnchanged++
       return found
     },

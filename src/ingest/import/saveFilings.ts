@@ -1,7 +1,9 @@
+import { type SettledTimes, type SettleTimes, withSettledTime } from '../../facts/clockReadings.ts'
 import { isSameFiling, mergeFilings } from '../../facts/filings.ts'
 import type { Filing } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { withoutEdit } from '../observations/factsFromObservations.ts'
+import { addReadings, readReadings } from '../store/clockQueries.ts'
 import {
   addFilings,
   amendFilings,
@@ -25,6 +27,10 @@ export interface PlannedFilings {
   readonly amended: readonly Filing[]
   /** Accessions observed at a register that overwrites. */
   readonly observed: ReadonlySet<string>
+  /** The acceptance times that the readings determine, by accession; null if they determine none. */
+  readonly times: SettledTimes
+  /** Accessions of filings on record whose acceptance time changes. */
+  readonly retimed: readonly string[]
 }
 
 /**
@@ -34,6 +40,7 @@ export interface PlannedFilings {
 export async function planFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
+  settleTimes: SettleTimes | null,
 ): Promise<PlannedFilings> {
   const stated = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
@@ -49,21 +56,53 @@ export async function planFilings(
     for (const row of storedFacts) accessions.add(row.accession)
     for (const row of storedRepeats) accessions.add(row.accession)
   }
+  const times = await settleStated(transaction, [...stated.values()], settleTimes)
+  for (const accession of times.keys()) accessions.add(accession)
   const ids = new FilingIds()
   const filings = await readFilings(transaction, [...accessions], ids)
   const stored = [...filings.keys()]
   const added: OwnedFiling[] = []
   const amended: Filing[] = []
+  const retimed: string[] = []
   for (const owned of stated.values()) {
     const known = filings.get(owned.filing.accession)
     // All observations together fully determine the filing; other sources complement what is on record.
     const isComplete = known === undefined || observed.has(owned.filing.accession)
-    const merged = isComplete ? owned.filing : mergeFilings(known, owned.filing)
-    if (known === undefined) added.push(owned)
+    const merged = withSettledTime(isComplete ? owned.filing : mergeFilings(known, owned.filing), times)
+    if (known === undefined) added.push({ ...owned, filing: merged })
     else if (!isSameFiling(merged, known)) amended.push(merged)
+    if (known !== undefined && merged.acceptedAt !== known.acceptedAt) retimed.push(merged.accession)
     filings.set(merged.accession, merged)
   }
-  return { filings, ids, stored, added, amended, observed }
+  for (const accession of times.keys()) {
+    const known = filings.get(accession)
+    if (known === undefined || stated.has(accession)) continue
+    const merged = withSettledTime(known, times)
+    if (isSameFiling(merged, known)) continue
+    amended.push(merged)
+    retimed.push(accession)
+    filings.set(accession, merged)
+  }
+  return { filings, ids, stored, added, amended, observed, times, retimed }
+}
+
+/**
+ * Stores the batch's readings, and settles the times of its filings and of all others in the same lists, because one
+ * filing may reveal the clock that another filing's time is on.
+ */
+async function settleStated(
+  transaction: TransactionSql,
+  stated: readonly OwnedFiling[],
+  settleTimes: SettleTimes | null,
+): Promise<SettledTimes> {
+  const read = stated.flatMap(({ filing }) => (filing.readings === undefined ? [] : [filing]))
+  if (settleTimes === null || read.length === 0) return new Map()
+  await addReadings(transaction, read)
+  const { readings, dependent } = await readReadings(
+    transaction,
+    read.map(({ accession }) => accession),
+  )
+  return new Map([...settleTimes(readings)].filter(([accession]) => dependent.has(accession)))
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { IsoDate } from '../../dates.ts'
+import type { SettledTimes, SettleTimes } from '../../facts/clockReadings.ts'
 import { type DerivedEntity, deriveFacts } from '../../facts/deriveFacts.ts'
 import { isSameFiling } from '../../facts/filings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
@@ -6,6 +8,7 @@ import type { TransactionSql } from '../../postgres/client.ts'
 import { lockNextDataVersion } from '../../postgres/dataVersion.ts'
 import type { OverwriteRules } from '../observations/factsFromObservations.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
+import { endOfDayIn } from '../registers/zones.ts'
 import { saveEntities, saveOtherNames } from '../store/entityQueries.ts'
 import {
   addFacts,
@@ -18,15 +21,18 @@ import {
 import { type FilingIds, removeFilings } from '../store/filingQueries.ts'
 import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
+import { type MomentsOfEntity, saveMoments } from '../store/momentQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
 import { fillReadyAnswers } from '../store/readyQueries.ts'
+import { saveStatements } from '../store/statementQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
 import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
 import { type EntityWork, readEntityWork } from './entityWork.ts'
 import { notMended } from './laterStatements.ts'
 import type { PreparedBatch } from './prepareBatch.ts'
-import { planFilings, saveFilings } from './saveFilings.ts'
+import { readRetimedWork } from './retimedWork.ts'
+import { type PlannedFilings, planFilings, saveFilings } from './saveFilings.ts'
 
 export interface BatchResult {
   /** Entities that are new or about which more is known. */
@@ -40,38 +46,61 @@ export interface BatchResult {
   unplaced: number
   /** For each entity that the batch touched, how many of its filings still have no known date. */
   undatedFilings: ReadonlyMap<number, number>
+  /** The acceptance times that the readings determine for this batch, by accession; null if they determine none. */
+  times: SettledTimes
   /** False if everything was already known. */
   changed: boolean
+}
+
+interface BatchRules {
+  readonly rules: MetricRules
+  readonly replaces?: boolean
+  readonly settleTimes?: SettleTimes | null
+  /** The day on which the register was read; null: today. */
+  readonly seenOn?: IsoDate | null
+}
+
+/** New filings that were accepted after the day that they carry. */
+function lateFilings({ added }: PlannedFilings): string[] {
+  const dayMs = 86_400_000
+  return added.flatMap(({ filing: { accession, acceptedAt, filed } }) =>
+    acceptedAt !== null && acceptedAt >= (filed + 1) * dayMs ? [accession] : [],
+  )
 }
 
 /** Writes what some files state, inside one transaction. */
 export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
-  { items, receipts, observations }: PreparedBatch,
-  { rules, replaces = false }: { readonly rules: MetricRules; readonly replaces?: boolean },
+  { items, receipts, statements, observations }: PreparedBatch,
+  { rules, replaces = false, settleTimes = null, seenOn = null }: BatchRules,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
   await planByIndex(transaction)
   const profiles = items.map(({ parsed }) => parsed.profile)
-  const entities = await saveOtherNames(transaction, profiles, await saveEntities(transaction, profiles))
+  const saved = await saveEntities(transaction, profiles, seenOn)
+  const entities = await saveOtherNames(transaction, profiles, saved)
   const stated = await readEntityWork(transaction, names, entities, items)
   const overwriteRules: OverwriteRules = { rules, replaces }
   const work =
     observations === null
       ? stated
       : await applyObservations(transaction, names, stated, observations, overwriteRules)
-  const planned = await planFilings(transaction, work)
+  const planned = await planFilings(transaction, work, settleTimes)
   const changes = new FactChanges()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, planned.filings, rules)
   const obsolete = await saveFilings(transaction, work, planned, changes.figures)
+  const retimed = await readRetimedWork(transaction, names, work, planned)
+  for (const item of retimed.work) changes.collect(item, retimed.filings, rules)
   await changes.write(transaction, names, planned.ids)
   await removeFilings(transaction, obsolete)
+  const concerned = [...entities, ...retimed.work.map(({ entity }) => entity)]
+  await saveStatements(transaction, statements, concerned, [...lateFilings(planned), ...planned.retimed])
   // Any change removed these companies' ready answers, so they are made again.
   await fillReadyAnswers(
     transaction,
-    entities.map(({ entityId }) => entityId),
+    concerned.map(({ entityId }) => entityId),
   )
   await recordImportedFiles(transaction, receipts)
   const entitiesChanged = entities.filter(entity => entity.changed).length
@@ -84,6 +113,7 @@ export async function writeBatch(
     repeats: changes.repeatsAdded,
     unplaced,
     undatedFilings: changes.undatedFilings,
+    times: planned.times,
     changed: entitiesChanged > 0 || changes.areServed,
   }
 }
@@ -102,6 +132,7 @@ class FactChanges {
   private readonly addedFacts: FactsOfEntity[] = []
   private readonly amendedFacts: FactsOfEntity[] = []
   private readonly addedRepeats: RepeatsOfEntity[] = []
+  private readonly moments: MomentsOfEntity[] = []
 
   get areServed(): boolean {
     return this.factsAdded + this.factsAmended + this.removedFacts.length > 0
@@ -113,7 +144,12 @@ class FactChanges {
     const reportedFacts = allReportedFacts(work, filings)
     if (reportedFacts.length === 0) return 0
     const derived =
-      validDerivedAhead(work, filings) ?? deriveFacts(reportedFacts, { rules, fiscalYearEnd, filings })
+      validDerivedAhead(work, filings) ??
+      deriveFacts(reportedFacts, {
+        ...{ rules, fiscalYearEnd, filings },
+        endOfDay: endOfDayIn(work.entity.market),
+      })
+    this.moments.push({ entityId, moments: derived.moments })
     this.undatedFilings.set(entityId, derived.undatedFilings)
     for (const { tag, filing } of derived.facts) if (tag !== null) this.count(filing.accession)
     for (const { reported } of derived.repeats) this.count(reported.filing.accession)
@@ -125,8 +161,8 @@ class FactChanges {
     this.factsAmended += change.amendedFacts.length
     this.repeatsAdded += change.addedRepeats.length
     for (const text of change.corrections) this.corrections.add(`${entityKey(work.entity)} ${text}`)
-    for (const place of change.removedFacts) this.removedFacts.push(place)
-    for (const place of change.removedRepeats) this.removedRepeats.push(place)
+    for (const ctid of change.removedFacts) this.removedFacts.push(ctid)
+    for (const ctid of change.removedRepeats) this.removedRepeats.push(ctid)
     return derived.unplaced
   }
 
@@ -142,6 +178,7 @@ class FactChanges {
     if (this.factsAdded > 0) await addFacts(transaction, names, ids, this.addedFacts, dataVersion)
     if (this.repeatsAdded > 0) await addRepeats(transaction, names, ids, this.addedRepeats, dataVersion)
     await recordFutureDays(transaction, [...this.addedFacts, ...this.amendedFacts])
+    await saveMoments(transaction, names, ids, this.moments)
   }
 }
 

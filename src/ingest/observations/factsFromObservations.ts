@@ -60,8 +60,9 @@ export function factsFromObservations(
             ...merged,
             accession: editAccession(accession, day),
             filed: notBefore(merged, day, [accession], seen),
+            acceptedAt: null,
           }
-        : { ...merged, filed: notBefore(merged, day, replacedBy(fresh, seen), seen) }
+        : onDay(merged, notBefore(merged, day, replacedBy(fresh, seen), seen))
       for (const reported of fresh) reportedFacts.push({ ...reported, filing })
       seen.filedByAccession.set(accession, filing.filed)
     }
@@ -126,6 +127,10 @@ function isNews(reported: ReportedFact, { facts }: Seen): boolean {
 /** The accessions on record that a new filing replaces. */
 const replacedBy = (fresh: readonly ReportedFact[], { newestByEnd }: Seen): readonly string[] =>
   fresh.flatMap(({ end }) => newestByEnd.get(end) ?? [])
+
+/** A filing that counts on a later day than its own, so the register's acceptance time does not apply to it. */
+const onDay = (filing: Filing, filed: number): Filing =>
+  filed === filing.filed ? filing : { ...filing, filed, acceptedAt: null }
 
 /** The day of a filing that changes others: that of the observation, but never before theirs. */
 const notBefore = (

@@ -1,6 +1,13 @@
-import { stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
-import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import {
+  type Entry,
+  fromRandomAccessReaderPromise,
+  openPromise,
+  RandomAccessReader,
+  type ZipFile,
+} from 'yauzl'
 import { Failure } from '../../errors.ts'
 
 export type { Entry, ZipFile }
@@ -9,10 +16,52 @@ export type { Entry, ZipFile }
 export async function openZip(path: string): Promise<ZipFile> {
   try {
     await assertRegularFile(path)
-    return await openPromise(path, { autoClose: false, validateEntrySizes: true })
+    const options = { autoClose: false, validateEntrySizes: true }
+    const size = await sizeWithoutPadding(path)
+    if (size === null) return await openPromise(path, options)
+    return await fromRandomAccessReaderPromise(new FileReader(path), size, options)
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure('body_invalid', `The zip cannot be read: ${messageOf(error)}`)
+  }
+}
+
+const endSignature = 'PK\x05\x06'
+const endBytes = 22
+const maxPadding = 1_024
+
+/**
+ * The size of a zip without zeros after its end; null if there are none. The SEC pads the packages of some
+ * filings, which the library refuses as a damaged comment.
+ */
+async function sizeWithoutPadding(path: string): Promise<number | null> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.min(size, maxPadding + endBytes)),
+      position: Math.max(0, size - maxPadding - endBytes),
+    })
+    const tail = buffer.subarray(0, bytesRead)
+    const at = tail.lastIndexOf(Buffer.from(endSignature, 'latin1'))
+    if (at < 0 || at + endBytes > tail.length) return null
+    const padding = tail.subarray(at + endBytes + tail.readUInt16LE(at + endBytes - 2))
+    return padding.length > 0 && padding.every(byte => byte === 0) ? size - padding.length : null
+  } finally {
+    await file.close()
+  }
+}
+
+class FileReader extends RandomAccessReader {
+  readonly #path: string
+
+  constructor(path: string) {
+    super()
+    this.#path = path
+  }
+
+  override _readStreamForRange(start: number, end: number) {
+    return createReadStream(this.#path, { start, end: end - 1 })
   }
 }
 

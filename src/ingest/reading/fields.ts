@@ -1,6 +1,6 @@
 import { dayNumber, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import type { UnitKind } from '../concepts.ts'
+import type { UnitKind } from './conceptTable.ts'
 
 /** Filings name only a few thousand different days, so day numbers are cached. */
 const dayCache = new Map<string, number>()

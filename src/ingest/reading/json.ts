@@ -76,7 +76,7 @@ function refuseMany(what: string, count: number, bytes: Uint8Array, max: number)
 interface JsonLine {
   readonly document: unknown
   /** For messages: `line 12: `. */
-  readonly place: string
+  readonly location: string
 }
 
 /** Parses JSON documents in UTF-8, one per line. Skips empty lines. */
@@ -92,12 +92,12 @@ export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
     start = end + 1
     number++
     if (isBlank(line)) continue
-    const place = `line ${number}: `
+    const location = `line ${number}: `
     try {
-      documents.push({ document: parseJson(line), place })
+      documents.push({ document: parseJson(line), location })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      throw new Failure(error.code, `${place}${messageOf(error)}`)
+      throw new Failure(error.code, `${location}${messageOf(error)}`)
     }
   }
   return documents

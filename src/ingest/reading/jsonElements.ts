@@ -72,8 +72,8 @@ function parseSlice(bytes: Uint8Array, start: number, end: number): unknown {
   }
   const repeated = repeatedKey(text)
   if (repeated === null) return element
-  const place = start + Buffer.byteLength(text.slice(0, repeated.at))
-  throw fault(bytes, place, `the key ${JSON.stringify(repeated.key.slice(0, 64))} appears twice`)
+  const offset = start + Buffer.byteLength(text.slice(0, repeated.at))
+  throw fault(bytes, offset, `the key ${JSON.stringify(repeated.key.slice(0, 64))} appears twice`)
 }
 
 function fault(bytes: Uint8Array, at: number, message: string): Failure {

@@ -1,3 +1,4 @@
+import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
 import { NamedFaults } from './namedFaults.ts'
 
@@ -51,6 +52,7 @@ export interface SkippedDocument {
 /** A part of a document. Large documents are read in parts, so that they are never in memory as a whole. */
 export interface ReadUnit {
   readonly parsed: readonly ParsedDocument[]
+  readonly statements?: RegisterStatements
   /** Present in the last part of a document. It is recorded, so that a later import skips the document. */
   readonly receipt?: { readonly contentKey: string; readonly name: string }
 }

@@ -6,7 +6,8 @@ import { Failure } from '../../errors.ts'
  * location.
  */
 interface XmlHandler {
-  open(tag: SaxesTagNS): string | null
+  /** @param line the 1-based line on which the tag ends */
+  open(tag: SaxesTagNS, line: number): string | null
   close(name: string): string | null
   text(piece: string): void
 }
@@ -40,7 +41,7 @@ export function readXml(text: string, handler: XmlHandler, where = ''): void {
   parser.on('opentag', tag => {
     attributes = 0
     if (++depth > maxDepth) check(`elements are nested deeper than ${maxDepth} levels`)
-    check(handler.open(tag))
+    check(handler.open(tag, parser.line))
   })
   parser.on('closetag', ({ name }) => {
     depth--

@@ -1,7 +1,9 @@
+import type { SettleTimes } from '../../facts/clockReadings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
+import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
-import type { Concepts } from '../concepts.ts'
 import type { Entry, ZipFile } from '../reading/archives.ts'
+import type { Concepts } from '../reading/conceptTable.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 
@@ -35,8 +37,8 @@ export interface Register {
   readonly documentNames: RegExp
   /** Set if the register's documents may exceed `maxDocumentBytes` because they are read piece by piece. */
   readonly maxDocumentBytes?: number
-  /** Changes when the table or the parsers understand more; all documents are then read again. */
-  readonly mapping: string
+  /** Changes when the code may derive other figures from the same documents. All documents are then read again. */
+  readonly derivationVersion: () => string
   /** Throws a Failure that names the fault if the file is not a document of the register. */
   readonly readDocument: (document: SourceDocument) => DocumentContent
   /**
@@ -52,6 +54,8 @@ export interface Register {
   readonly explainingNames?: RegExp
   /** Reads a zip whose entries only make sense together; null if each entry is a separate document. */
   readonly readSet?: (set: ZipSet, progress: SetProgress) => AsyncIterable<ReadUnit> | null
+  /** Set if the clock of an acceptance time follows only from the register's other times. */
+  readonly settleTimes?: SettleTimes
   /** What a user may pass to `import`, for its help. */
   readonly help: string
 }
@@ -71,6 +75,8 @@ export interface SourceDocument {
 /** What a document states, and how much of it was understood. */
 export interface DocumentContent {
   readonly parsed: readonly ParsedDocument[]
+  /** What the document states about filings and filers besides figures. */
+  readonly statements?: RegisterStatements
   /** Figures in the document, mapped or not. */
   readonly figuresRead: number
   /** Figures of a mapped tag that are invalid (no date, no number), and filings with invalid dates. */

@@ -8,11 +8,11 @@ import {
   type ReportedFact,
 } from '../../facts/reportedFact.ts'
 import { reportedMetric, spanOf } from '../../facts/spans.ts'
-import { withoutFormulaGuard } from '../../formats/columns.ts'
+import { withoutFormulaGuard } from '../../formats/formulaGuard.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { registerOf } from '../allRegisters.ts'
 import { type ImportSummary, importFacts } from '../import/importFacts.ts'
-import { registerOf } from '../registers/allRegisters.ts'
-import { entityColumns, nameSeparator, sampleColumns, yes } from './sampleFormat.ts'
+import { entityColumns, nameSeparator, readingsOf, sampleColumns, yes } from './sampleFormat.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
 
@@ -24,8 +24,8 @@ export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
   const byMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
   const summaries: ImportSummary[] = []
   for (const [market, parsed] of byMarket) {
-    const { rules } = registerOf(market)
-    summaries.push(await importFacts(sql, [{ parsed }], { source: 'sample', rules }))
+    const { rules, settleTimes = null } = registerOf(market)
+    summaries.push(await importFacts(sql, [{ parsed }], { source: 'sample', rules, settleTimes }))
   }
   return summaries
 }
@@ -70,7 +70,9 @@ function readReportedFacts(text: string): Map<string, ReportedFact[]> {
         accession: row.accession,
         form: row.form,
         filed: dayNumber(row.filed),
-        acceptedAt: row.accepted_at === '' ? null : Date.parse(row.accepted_at),
+        // If there are readings, the time follows from these and from other readings on record.
+        acceptedAt: row.accepted_at === '' || row.readings !== '' ? null : Date.parse(row.accepted_at),
+        ...(row.readings === '' ? {} : { readings: readingsOf(row.readings) }),
         ...(row.fiscal_year_end === '' ? {} : { fiscalYearEnd: row.fiscal_year_end }),
         ...(row.company_name === '' ? {} : { companyName: row.company_name }),
         ...(row.sector === '' ? {} : { sector: row.sector }),

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { settleFilings } from '../../facts/clockReadings.ts'
 import { deriveFacts } from '../../facts/deriveFacts.ts'
 import type { FiscalPeriod, RepeatRow } from '../../facts/factRow.ts'
 import { compareFilings, groupByFiling, mergeFilings } from '../../facts/filings.ts'
@@ -13,21 +14,21 @@ import {
   unknownFilingDate,
 } from '../../facts/reportedFact.ts'
 import { spanOf, storedMetric } from '../../facts/spans.ts'
-import { csvLine } from '../../formats/columns.ts'
+import { csvLine } from '../../formats/csv.ts'
+import { registerOf } from '../allRegisters.ts'
 import { listFiles } from '../import/listFiles.ts'
 import { mergeParsedDocuments } from '../import/mergeDocuments.ts'
 import { readUnits } from '../import/readFiles.ts'
 import { newReadProgress } from '../reading/progress.ts'
-import { registerOf } from '../registers/allRegisters.ts'
 import type { Register } from '../registers/registerInterface.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
-import { entityColumns, nameSeparator, sampleColumns, yes } from './sampleFormat.ts'
+import { entityColumns, nameSeparator, readingsText, sampleColumns, yes } from './sampleFormat.ts'
 
 /** Selects the companies of a sample. */
 export interface SampleCompanies {
   /** By `entityKey`: companies with or without figures, each of which the files must contain. */
   readonly named: ReadonlySet<string>
-  /** Markets of which every other company with figures is included as well. */
+  /** Markets whose other companies with figures are all included as well. */
   readonly wholeMarkets: ReadonlySet<string>
 }
 
@@ -137,13 +138,14 @@ interface Line {
 }
 
 function linesOf({ profile, reportedFacts, filings: stated }: ParsedDocument): Line[] {
-  const { rules } = registerOf(profile.market)
-  const filings = new Map<string, Filing>()
+  const { rules, settleTimes = null } = registerOf(profile.market)
+  const merged = new Map<string, Filing>()
   for (const filing of stated) {
-    const known = filings.get(filing.accession)
-    filings.set(filing.accession, known === undefined ? filing : mergeFilings(known, filing))
+    const known = merged.get(filing.accession)
+    merged.set(filing.accession, known === undefined ? filing : mergeFilings(known, filing))
   }
-  for (const { filing } of groupByFiling(reportedFacts, filings)) filings.set(filing.accession, filing)
+  for (const { filing } of groupByFiling(reportedFacts, merged)) merged.set(filing.accession, filing)
+  const filings = settleFilings(merged, settleTimes)
   const { fiscalYearEnd = null } = profile
   const derived = deriveFacts(reportedFacts, { rules, fiscalYearEnd, filings })
   const lines: Line[] = []
@@ -186,12 +188,13 @@ const periodNames: Readonly<Record<FiscalPeriod, string>> = {
 /** What a filing states about the company, in column order. */
 type Attributes = readonly (string | null)[]
 
-const notRepeated: Attributes = [null, null, null]
+const notRepeated: Attributes = [null, null, null, null]
 
 const attributesOf = (filing: Filing): Attributes => [
   filing.fiscalYearEnd ?? null,
   filing.companyName ?? null,
   filing.sector ?? null,
+  filing.readings === undefined ? null : readingsText(filing.readings),
 ]
 
 function lineText(

@@ -1,13 +1,14 @@
+import type { IsoDate } from '../../dates.ts'
 import { type EntityProfile, entityKey } from '../../facts/reportedFact.ts'
 import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
 import { planByIndex } from './importQueries.ts'
+import type { TickerOfEntity } from './symbolQueries.ts'
 import {
   assignTickers,
   endReplacedTickers,
   readTickerOwners,
   rememberFormerIds,
   removeRefutedTickers,
-  type TickerOfEntity,
 } from './tickerQueries.ts'
 
 export interface SavedEntity {
@@ -35,10 +36,13 @@ interface EntityRecord {
 /**
  * Adds entities, and completes known ones. Unknown entities are missing from the result if their source may
  * not add entities.
+ *
+ * @param seenOn the day on which the register was read; null: today
  */
 export async function saveEntities(
   transaction: TransactionSql,
   stated: readonly EntityProfile[],
+  seenOn: IsoDate | null,
 ): Promise<SavedEntity[]> {
   const known = await readEntities(transaction, stated)
   const profiles = await withoutIdleAssumptions(transaction, stated, known)
@@ -67,7 +71,7 @@ export async function saveEntities(
       return entityId === undefined ? [] : (tickersOf(profile) ?? []).map(ticker => ({ ticker, entityId }))
     })
   tickers.push(...ofProfiles(profile => profile.tickers))
-  const changed = await assignTickers(transaction, tickers)
+  const { changed, gained } = await assignTickers(transaction, tickers, seenOn)
   const refuted = ofProfiles(profile => profile.tickersRefuted)
   for (const entityId of await removeRefutedTickers(transaction, refuted)) changed.add(entityId)
   const replaced = profiles.flatMap(profile => {
@@ -75,9 +79,13 @@ export async function saveEntities(
     const row = known.get(entityKey(profile))
     const isReplaced =
       tickers.length > 0 && !tickersAssumed && row !== undefined && !tickers.includes(row.ticker)
-    return isReplaced ? [{ ticker: row.ticker, entityId: row.entity_id }] : []
+    if (!isReplaced) return []
+    const { ticker, entity_id: entityId } = row
+    const isSymbol = ticker !== idWithoutTicker(identify(row))
+    const by = gained.filter(one => isSymbol && one.entityId === entityId).map(one => one.ticker)
+    return [{ ticker, entityId, by }]
   })
-  for (const entityId of await endReplacedTickers(transaction, replaced)) changed.add(entityId)
+  for (const entityId of await endReplacedTickers(transaction, replaced, seenOn)) changed.add(entityId)
   return markChanged(saved, changed)
 }
 

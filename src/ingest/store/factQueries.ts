@@ -42,14 +42,59 @@ function* encodeFacts(
     for (const fact of facts) {
       writeFact(copy, names, filings, entityId, fact)
       copy.integer(dataVersion)
-      if (fact.earlierSince === null) copy.null()
-      else copy.date(fact.earlierSince)
-      if (fact.inputs.length === 0) copy.null()
-      else copy.integers(fact.inputs.map(accession => filings.id(accession)))
+      writeDerivation(copy, filings, fact)
     }
     yield* copy.takeFull()
   }
   yield* copy.finish()
+}
+
+/** Rows of a company's interim state, which lasts from an instant until the next filing. */
+export interface InterimFacts extends FactsOfEntity {
+  /** Milliseconds since 1970. */
+  readonly knownAt: number
+}
+
+const interimColumns =
+  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, earlier_since, inputs, known_at'
+
+export async function addInterimFacts(
+  transaction: TransactionSql,
+  names: FactNames,
+  filings: FilingIds,
+  added: readonly InterimFacts[],
+): Promise<void> {
+  if (added.length === 0) return
+  await registerNames(
+    names,
+    added.flatMap(({ facts }) => facts),
+  )
+  const chunks = encodeInterimFacts(names, filings, added)
+  await copyBytes(transaction, `copy fact_interim (${interimColumns}) from stdin (format binary)`, chunks)
+}
+
+function* encodeInterimFacts(
+  names: FactNames,
+  filings: FilingIds,
+  added: readonly InterimFacts[],
+): Generator<Uint8Array> {
+  const copy = new BinaryCopyWriter(16)
+  for (const { entityId, knownAt, facts } of added) {
+    for (const fact of facts) {
+      writeFact(copy, names, filings, entityId, fact)
+      writeDerivation(copy, filings, fact)
+      copy.time(knownAt)
+    }
+    yield* copy.takeFull()
+  }
+  yield* copy.finish()
+}
+
+function writeDerivation(copy: BinaryCopyWriter, filings: FilingIds, fact: FactRow): void {
+  if (fact.earlierSince === null) copy.null()
+  else copy.date(fact.earlierSince)
+  if (fact.inputs.length === 0) copy.null()
+  else copy.integers(fact.inputs.map(accession => filings.id(accession)))
 }
 
 function writeFact(
@@ -184,8 +229,8 @@ export async function amendFacts(
 export async function removeRows(
   transaction: TransactionSql,
   table: 'fact' | 'fact_repeat',
-  places: readonly string[],
+  ctids: readonly string[],
 ): Promise<void> {
-  if (places.length === 0) return
-  await transaction`delete from ${transaction(table)} where ctid = any(${places}::tid[])`
+  if (ctids.length === 0) return
+  await transaction`delete from ${transaction(table)} where ctid = any(${ctids}::tid[])`
 }

@@ -7,14 +7,14 @@ import { type FactNames, registerNames } from './nameQueries.ts'
 
 interface StoredObservedFiling extends ObservedFiling {
   /** The row's position in the table, valid until the transaction ends. */
-  readonly place: string
+  readonly ctid: string
 }
 
 /** `metric_id, tag_id, unit_id, start, end, value, rounded` */
 type Figure = readonly [number, number, number, number | null, number, number, 0 | 1]
 
 interface ObservationRecord {
-  place: string
+  ctid: string
   entity_id: number
   accession: string
   form: string
@@ -33,7 +33,7 @@ export async function readObservedFilings(
   const byEntity = new Map<number, StoredObservedFiling[]>()
   if (entityIds.length === 0) return byEntity
   const rows = await transaction<ObservationRecord[]>`
-    select ctid::text as place, entity_id, accession, form, filed - date '1970-01-01' as filed, accepted_at,
+    select ctid::text, entity_id, accession, form, filed - date '1970-01-01' as filed, accepted_at,
            days::text as days, figures
     from pulled_filing where entity_id = any(${entityIds}::int[])`
   for (const row of rows) {
@@ -46,7 +46,7 @@ export async function readObservedFilings(
 }
 
 function observedFilingFrom(row: ObservationRecord, names: FactNames): StoredObservedFiling {
-  const { place, accession, form, filed, accepted_at, figures } = row
+  const { ctid, accession, form, filed, accepted_at, figures } = row
   const filing = { accession, form, filed, acceptedAt: accepted_at?.getTime() ?? null }
   const reportedFacts = figures.map(
     ([metric, tag, unit, start, end, value, rounded]): ReportedFact => ({
@@ -64,7 +64,7 @@ function observedFilingFrom(row: ObservationRecord, names: FactNames): StoredObs
     .slice(1, -1)
     .split(',')
     .map(day => (day === '-infinity' ? unknownObservationDay : dayNumber(day)))
-  return { place, filing, reportedFacts, days }
+  return { ctid, filing, reportedFacts, days }
 }
 
 export interface ObservedFilingsOfEntity {
@@ -117,8 +117,8 @@ function copyLine(
 
 export async function removeObservedFilings(
   transaction: TransactionSql,
-  places: readonly string[],
+  ctids: readonly string[],
 ): Promise<void> {
-  if (places.length === 0) return
-  await transaction`delete from pulled_filing where ctid = any(${places}::tid[])`
+  if (ctids.length === 0) return
+  await transaction`delete from pulled_filing where ctid = any(${ctids}::tid[])`
 }

@@ -7,7 +7,7 @@ import { type FactNames, learnNames } from './nameQueries.ts'
 /** A row of `fact` or `fact_repeat`, with names instead of their numbers and days as numbers. */
 export interface StoredRow {
   /** The row's position in the table, valid until the transaction ends. */
-  readonly place: string
+  readonly ctid: string
   readonly entityId: number
   readonly metric: string
   readonly fp: number
@@ -30,7 +30,7 @@ export interface StoredRow {
 }
 
 interface RowRecord {
-  place: string
+  ctid: string
   entity_id: number
   metric_id: number
   fp: number
@@ -64,7 +64,7 @@ export async function readStoredRows(
                     earlier_since - date '1970-01-01' as earlier_since, inputs`
       : transaction`null::int as superseded, null::int as earlier_since, null::int[] as inputs`
   const rows = await transaction<RowRecord[]>`
-    select stored.ctid::text as place, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
+    select stored.ctid::text, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
            period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
            case when stored.filed = 'infinity' then null else stored.filed - date '1970-01-01' end as filed,
            ${ofVintage}, value, period_rounded, filing_id
@@ -73,7 +73,7 @@ export async function readStoredRows(
   await learnNames(names, rows)
   const filings = await readFilingsOf(transaction, rows)
   return rows.map(row => ({
-    place: row.place,
+    ctid: row.ctid,
     entityId: row.entity_id,
     metric: names.metrics.name(row.metric_id),
     fp: row.fp,

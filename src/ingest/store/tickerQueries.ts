@@ -1,36 +1,65 @@
+import type { IsoDate } from '../../dates.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
+import {
+  identifyPendingSpells,
+  readListedSince,
+  recordListChanges,
+  type TickerOfEntity,
+} from './symbolQueries.ts'
 
-export interface TickerOfEntity {
-  readonly ticker: string
-  readonly entityId: number
+/** An ID that an entity lost because the register now states other IDs. */
+export interface ReplacedTicker extends TickerOfEntity {
+  /** The new IDs; empty if the lost ID was not a symbol but the entity's number. */
+  readonly by: readonly string[]
+}
+
+export interface AssignedTickers {
+  /** The entities that gained or lost an ID. */
+  readonly changed: Set<number>
+  readonly gained: readonly TickerOfEntity[]
 }
 
 /**
- * Assigns tickers to entities and returns the entities that gained or lost one. An exchange reuses a free
- * ticker for another company: the former owner falls back to another of its own tickers or to its number, and
- * is remembered.
+ * Assigns tickers to entities. If an exchange has reused a ticker for another company, the former owner falls back to
+ * another of its own tickers or to its number, and the ticker is remembered as a former ID.
  */
 export async function assignTickers(
   transaction: TransactionSql,
   assigned: readonly TickerOfEntity[],
-): Promise<Set<number>> {
-  if (assigned.length === 0) return new Set()
+  seenOn: IsoDate | null,
+): Promise<AssignedTickers> {
+  if (assigned.length === 0) return { changed: new Set(), gained: [] }
   const last = new Map(assigned.map(({ ticker, entityId }) => [ticker, entityId]))
   const tickers = [...last.keys()]
   const owners = await readTickerOwners(transaction, tickers)
-  const moved = await transaction<{ entity_id: number }[]>`
+  const taken = [...owners].filter(([ticker, entityId]) => entityId !== last.get(ticker))
+  const since = await readListedSince(
+    transaction,
+    taken.map(([ticker]) => ticker),
+  )
+  const moved = await transaction<{ entity_id: number; ticker: string }[]>`
     insert into entity_ticker (ticker, entity_id)
     select * from unnest(${tickers}::text[], ${[...last.values()]}::int[])
     on conflict (ticker) do update set entity_id = excluded.entity_id
       where entity_ticker.entity_id <> excluded.entity_id
-    returning entity_id`
+    returning entity_id, ticker`
   const changed = new Set(moved.map(row => row.entity_id))
+  const gained = moved.map(row => ({ ticker: row.ticker, entityId: row.entity_id }))
   await forgetFormerIds(transaction, [...last.keys()], [...last.values()])
+  await identifyPendingSpells(
+    transaction,
+    [...last].map(([ticker, entityId]) => ({ ticker, entityId })),
+  )
+  const ended = taken.flatMap(([ticker, entityId]) => {
+    const day = since.get(ticker)
+    return day === undefined ? [] : [{ ticker, entityId, since: day }]
+  })
+  await recordListChanges(transaction, { ended, begun: [] }, seenOn)
   // Looked up by number: there is no index of entities by ticker, and there may be millions.
   const lost = [...[...owners].map(([ticker, entityId]) => ({ ticker, entityId })), ...assigned].filter(
     ({ ticker, entityId }) => entityId !== last.get(ticker),
   )
-  if (lost.length === 0) return changed
+  if (lost.length === 0) return { changed, gained }
   await rememberFormerIds(transaction, lost)
   const losers = lost.map(({ entityId }) => entityId)
   const renamed = await transaction<{ entity_id: number; ticker: string }[]>`
@@ -54,7 +83,7 @@ export async function assignTickers(
     )
   }
   for (const { entity_id } of renamed) changed.add(entity_id)
-  return changed
+  return { changed, gained }
 }
 
 /** The entities that have the tickers, by ticker. */
@@ -91,9 +120,14 @@ export async function removeRefutedTickers(
  */
 export async function endReplacedTickers(
   transaction: TransactionSql,
-  replaced: readonly TickerOfEntity[],
+  replaced: readonly ReplacedTicker[],
+  seenOn: IsoDate | null,
 ): Promise<readonly number[]> {
   if (replaced.length === 0) return []
+  const since = await readListedSince(
+    transaction,
+    replaced.map(({ ticker }) => ticker),
+  )
   // The preferred ID stays even if it is not listed: another company of the batch may have taken all that
   // are.
   const ended = await transaction<{ entity_id: number; ticker: string }[]>`
@@ -105,8 +139,35 @@ export async function endReplacedTickers(
     returning own.entity_id, own.ticker`
   const former = ended.map(row => ({ ticker: row.ticker, entityId: row.entity_id }))
   await rememberFormerIds(transaction, former)
+  const owners = await readTickerOwners(
+    transaction,
+    replaced.map(({ ticker }) => ticker),
+  )
+  const symbols = replaced.filter(isOtherSymbol)
+  await recordListChanges(
+    transaction,
+    {
+      ended: symbols.flatMap(({ ticker, entityId }) => {
+        const day = since.get(ticker)
+        const isEnded = former.some(one => one.ticker === ticker && one.entityId === entityId)
+        return isEnded && day !== undefined ? [{ ticker, entityId, since: day }] : []
+      }),
+      // Another company of the batch may have taken the former symbol.
+      begun: symbols
+        .filter(({ ticker, entityId }) => owners.get(ticker) !== entityId)
+        .flatMap(({ entityId, by }) => by.map(ticker => ({ ticker, entityId }))),
+    },
+    seenOn,
+  )
   return former.map(({ entityId }) => entityId)
 }
+
+/** Whether two IDs differ only in their suffix and are thus the same symbol. */
+const isOtherSymbol = ({ ticker, by }: ReplacedTicker): boolean =>
+  by.every(other => codeOf(other) !== codeOf(ticker))
+
+/** 005930 of 005930.KS. */
+const codeOf = (ticker: string) => ticker.replace(/\.[A-Z]{2}$/, '')
 
 /** Remembers IDs that entities no longer have. Each was once served, so it stays valid. */
 export async function rememberFormerIds(
@@ -120,7 +181,7 @@ export async function rememberFormerIds(
     on conflict do nothing`
 }
 
-/** If its company has an ID again, it is no longer a former one. */
+/** Removes IDs from the former ones if their companies have them again. */
 async function forgetFormerIds(
   transaction: TransactionSql,
   tickers: readonly string[],

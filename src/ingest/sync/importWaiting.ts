@@ -21,6 +21,8 @@ export interface ImportTotals {
   readonly futureFilings: Map<string, number>
   /** Filings whose date is still unknown after the last import. */
   undatedFilings: number
+  /** Filings of the imported lists whose time is not certain, summed over the imports of the run. */
+  untimedFilings: number
   readonly balances: BalanceReport
   dataVersion: number | null
   readonly leftOut: Map<string, number>
@@ -36,6 +38,7 @@ export const newImportTotals = (): ImportTotals => ({
     repeats: 0,
     malformed: 0,
     undatedFilings: 0,
+    untimedFilings: 0,
   },
   faults: new NamedFaults(),
   contradictions: new NamedFaults(),
@@ -144,6 +147,7 @@ async function importBatch(
   imported.factsRemoved += written.factsRemoved
   imported.repeats += written.repeats
   imported.undatedFilings = written.undatedFilings
+  imported.untimedFilings += written.untimedFilings
   addBalanceReport(imported.balances, written.balances)
   imported.dataVersion = written.dataVersion
   for (const [reason, count] of read.leftOut)

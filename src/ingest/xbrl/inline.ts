@@ -63,9 +63,9 @@ class InlineReader {
     this.#facts = facts
   }
 
-  open(tag: SaxesTagNS): string | null {
+  open(tag: SaxesTagNS, line: number): string | null {
     if (this.#open.length >= maxDepth) return `elements are nested deeper than ${maxDepth}`
-    const element = openElement(tag, this.#open.at(-1))
+    const element = openElement(tag, line, this.#open.at(-1))
     this.#open.push(element)
     this.#resources.open(element)
     if (!inlineNamespaces.has(element.uri)) return null
@@ -94,7 +94,7 @@ class InlineReader {
     if (this.#openFacts.at(-1) !== element) return null
     this.#openFacts.pop()
     if (this.#facts.length >= maxFacts) return `more than ${maxFacts} facts`
-    const { attributes, namespaces } = element
+    const { attributes, namespaces, line } = element
     const expandedName = qualified(attributes.name?.value ?? '', namespaces)
     const brace = expandedName.indexOf('}')
     const value = isNil(attributes) ? null : factValue(element)
@@ -105,6 +105,8 @@ class InlineReader {
       context: attributes.contextRef?.value ?? '',
       unit: attributes.unitRef?.value ?? null,
       value,
+      decimals: attributes.decimals?.value ?? null,
+      line,
     })
     return null
   }

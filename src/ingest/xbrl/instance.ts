@@ -35,6 +35,10 @@ export interface XbrlFact {
   readonly unit: string | null
   /** The text of the fact, or null if it is nil. */
   readonly value: string | null
+  /** The accuracy as stated: `-6`, `INF`; null if the fact states none. */
+  readonly decimals: string | null
+  /** The 1-based line of its document. */
+  readonly line: number
 }
 
 /**
@@ -56,9 +60,9 @@ class InstanceReader {
   isInstance = false
   readonly #open: OpenElement[] = []
 
-  open(tag: SaxesTagNS): string | null {
+  open(tag: SaxesTagNS, line: number): string | null {
     if (this.#open.length >= maxDepth) return `elements are nested deeper than ${maxDepth}`
-    const element = openElement(tag, this.#open.at(-1))
+    const element = openElement(tag, line, this.#open.at(-1))
     this.#open.push(element)
     if (element.uri === instanceNamespace && element.local === 'xbrl') this.isInstance = true
     this.resources.open(element)
@@ -74,7 +78,7 @@ class InstanceReader {
     const element = this.#open.pop()
     if (element === undefined) return null
     if (this.resources.isInside) return this.resources.close(element)
-    const { uri, local, attributes } = element
+    const { uri, local, attributes, line } = element
     if (uri === instanceNamespace || attributes.contextRef === undefined) return null
     if (this.facts.length >= maxFacts) return `more than ${maxFacts} facts`
     this.facts.push({
@@ -83,6 +87,8 @@ class InstanceReader {
       context: attributes.contextRef.value,
       unit: attributes.unitRef?.value ?? null,
       value: isNil(attributes) ? null : element.text.trim(),
+      decimals: attributes.decimals?.value ?? null,
+      line,
     })
     return null
   }
@@ -104,6 +110,7 @@ export interface OpenElement {
   readonly attributes: Record<string, SaxesAttributeNS>
   /** Namespace by prefix, to resolve qualified names in attributes and text. */
   readonly namespaces: Record<string, string>
+  readonly line: number
   text: string
 }
 
@@ -111,6 +118,7 @@ const noNamespaces: Record<string, string> = Object.create(null)
 
 export function openElement(
   { uri, local, attributes, ns }: SaxesTagNS,
+  line: number,
   parent: OpenElement | undefined,
 ): OpenElement {
   const declares = Object.keys(ns ?? {}).length > 0
@@ -118,7 +126,7 @@ export function openElement(
   // times prefixes.
   const inherited = parent?.namespaces ?? noNamespaces
   const namespaces = declares ? Object.assign(Object.create(inherited), ns) : inherited
-  return { uri, local, attributes, namespaces, text: '' }
+  return { uri, local, attributes, namespaces, line, text: '' }
 }
 
 /** Appends text to an element, up to the length that a figure or a name may have. */
@@ -202,8 +210,8 @@ export class ResourceReader {
     if (uri !== instanceNamespace) return null
     if (local === 'identifier') context.entity = text
     else if (local === 'startDate') context.start = dayIn(text, context)
-    else if (local === 'endDate') context.end = dayIn(text, context)
-    else if (local === 'instant') context.instant = dayIn(text, context)
+    else if (local === 'endDate') context.end = lastDayIn(text, context)
+    else if (local === 'instant') context.instant = lastDayIn(text, context)
     if (local !== 'context') return null
     this.#context = null
     const id = attributes.id?.value ?? ''
@@ -240,6 +248,12 @@ function dayIn(text: string, context: ContextDraft): number {
   const day = dayOf(text.slice(0, 10))
   if (Number.isNaN(day)) context.faultyDay = text
   return day
+}
+
+/** A day without a time is meant to its end; midnight ends the day before. */
+function lastDayIn(text: string, context: ContextDraft): number {
+  const day = dayIn(text, context)
+  return /T00:00(:00(\.0+)?)?(Z|[+-]\d\d:\d\d)?$/.test(text) ? day - 1 : day
 }
 
 /** Expands a prefixed name to `{namespace}name`. */

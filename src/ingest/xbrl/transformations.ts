@@ -31,9 +31,43 @@ export function plainNumber(text: string, format: string): string | null | undef
       return /^[-‐-―－−]$/.test(text) ? '0' : null
     case 'fixedzero':
       return '0'
+    case 'numwordsen':
+      return numberInWords(text)
     default:
       return undefined
   }
+}
+
+const smallNumbers =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  )
+const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+const largeNumbers = ['thousand', 'million', 'billion', 'trillion']
+
+/** `one hundred and twenty-five thousand`; null if a word is not part of an English number. */
+function numberInWords(text: string): string | null {
+  const words = text
+    .toLowerCase()
+    .split(/[\s,-]+/)
+    .filter(word => word !== '' && word !== 'and')
+  if (words.length === 0) return null
+  if (words.length === 1 && /^(no|none|nil)$/.test(words[0])) return '0'
+  let total = 0
+  let group = 0
+  for (const word of words) {
+    if (word === 'hundred') group = Math.max(group, 1) * 100
+    else if (largeNumbers.includes(word)) {
+      total += Math.max(group, 1) * 1000 ** (largeNumbers.indexOf(word) + 1)
+      group = 0
+    } else {
+      const small = smallNumbers.indexOf(word)
+      const ten = tens.indexOf(word)
+      if (small < 0 && ten < 0) return null
+      group += small >= 0 ? small : (ten + 2) * 10
+    }
+  }
+  return String(total + group)
 }
 
 /**

@@ -41,6 +41,14 @@ export const versionedTables = [
   'filing',
   'signal',
   'market_coverage',
+  'known_moment',
+  'fact_interim',
+  'symbol_spell',
+  'succession',
+  'register_entry',
+  'register_index',
+  'former_name',
+  'company_state',
 ] as const
 
 /**

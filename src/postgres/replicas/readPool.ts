@@ -3,7 +3,7 @@ import type { Sql, SqlClient } from '../client.ts'
 import { setReadRoute } from '../readRoute.ts'
 import { runInSnapshot } from '../snapshot.ts'
 
-/** A replica's pool that may be read from now. */
+/** The pool of a replica that can currently serve reads. */
 export interface ReplicaPool {
   readonly sql: Sql
   /**

@@ -70,7 +70,7 @@ test('orders a date, and picks its legs without ordering it, like a full sort, f
 
       const scratch = allocateBuckets(n)
       const ordered = new Int32Array(n)
-      orderDate(score, offset, offset + n, range, scratch, ordered, 0)
+      orderDate(score, offset, offset + n, range, scratch, ordered)
       expect([...ordered.subarray(0, truth.length)]).toEqual(truth)
 
       const columns = columnsOf(score, offset, n)
@@ -102,7 +102,7 @@ test('orders a million rows that share one bucket in n log n', () => {
   scoreRange(score, 0, n, range)
   const ordered = new Int32Array(n)
   // A comparison of each with each would be 10^12 of them, which no test's time allows.
-  orderDate(score, 0, n, range, allocateBuckets(n), ordered, 0)
+  orderDate(score, 0, n, range, allocateBuckets(n), ordered)
   const outOfOrder = ordered.findIndex((row, i) => i > 0 && score[ordered[i - 1]] > score[row])
   expect(outOfOrder).toBe(-1)
 })

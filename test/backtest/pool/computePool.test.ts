@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import type { Dataset } from '../../../src/backtest/dataset/dataset.ts'
 import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
-import { taskNames } from '../../../src/backtest/pool/taskNames.ts'
+import { taskNames } from '../../../src/backtest/pool/taskMessages.ts'
 import { Failure } from '../../../src/errors.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { datasetOf } from '../rows.ts'
@@ -26,7 +26,7 @@ function counter(): Dataset {
 }
 
 const filter = (pool: ComputePool, market: string, data = counter(), signal?: AbortSignal) =>
-  pool.run('dataset_filter', { data, market }, { caller: operator, signal })
+  pool.tasks.filterDataset({ data, market }, { caller: operator, signal })
 
 async function failure(promise: Promise<unknown>): Promise<Failure> {
   const error = await promise.then(
@@ -59,8 +59,7 @@ test('a task that ends early is named for what it is: a join is no backtest', as
   const pool = open({ timeLimitMs: 1_000 })
   const join = (command: string) => {
     const body = new TextEncoder().encode(command)
-    return pool.run(
-      'join_body',
+    return pool.tasks.readJoinBody(
       { body, format: 'csv', query: {}, today: '2024-01-02' },
       { caller: operator },
     )
@@ -136,8 +135,7 @@ test('does not try again if the memory was transferred', async () => {
   const body = new Uint8Array([1, 2, 3])
   const costs = { markets: {}, standard: { roundTripBps: 1, source: '', date: '' } }
   const lost = await failure(
-    pool.run(
-      'backtest_body',
+    pool.tasks.runBodyRequest(
       { body, format: 'json', query: {}, archives: [], costs, resultFormat: 'json' },
       { caller: operator, transfer: [body.buffer] },
     ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { rebalanceDates } from '../../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { simulateMany } from '../../../src/backtest/portfolio/simulate.ts'
 import { mean } from '../../../src/backtest/statistics/moments.ts'
 import { nonEmpty } from '../../nonEmpty.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { rebalanceDates } from '../../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { overlapCorrelation } from '../../../src/backtest/statistics/overlap.ts'
 import { near } from '../near.ts'
 import { anyRows, datasetOf, row } from '../rows.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { rebalanceDates } from '../../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { bucketReturns, rankIc } from '../../../src/backtest/statistics/scores.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import type { Row } from '../loopReference.ts'

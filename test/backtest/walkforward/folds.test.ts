@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
-import { medianDateGap, rebalanceDates, rebalanceStep } from '../../../src/backtest/portfolio/periods.ts'
+import { medianDateGap } from '../../../src/backtest/portfolio/dateSpacing.ts'
+import { rebalanceDates, rebalanceStep } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { sharpe } from '../../../src/backtest/statistics/sharpe.ts'
 import { walkForward } from '../../../src/backtest/walkforward/folds.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
-import { rebalanceDates } from '../../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { simulateMany } from '../../../src/backtest/portfolio/simulate.ts'
 import { walkForwardSweep } from '../../../src/backtest/walkforward/sweepFolds.ts'
 import { nonEmpty } from '../../nonEmpty.ts'

@@ -9,6 +9,7 @@ import { readConfig } from '../../../src/config.ts'
 import { migrate } from '../../../src/postgres/migrations.ts'
 import { blankDatabase, type TestDatabase, testDatabase } from '../../database.ts'
 import { olderJobTable } from '../../postgres/olderJobTable.ts'
+import { withoutUniverse } from '../../postgres/withoutUniverse.ts'
 import { runInProcess } from '../runInProcess.ts'
 
 setDefaultTimeout(120_000)
@@ -38,10 +39,17 @@ describe('upgrade --check', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032'; ${olderJobTable}
+        `delete from migration where name >= '0032'; ${olderJobTable} ${withoutUniverse}
+         drop table symbol_spell, symbol_spell_past, succession, succession_past cascade;
+         drop table known_moment, known_moment_past, fact_interim, fact_interim_past cascade;
+         drop trigger drop_known_moments on filing;
+         drop function drop_known_moments, keep_known_moment, keep_fact_interim, filing_is_known, filing_has_time,
+           fact_at, trailing_at, pinned.fact_at, pinned.trailing_at;
+         drop index filing_company_name;
+         drop function symbol_form, keep_symbol_spell, keep_succession, lineages_seen, lineage_roots;
          drop function take_hits(text[], integer[], integer[], integer[], double precision, boolean[]);
          drop function limit_step(limit_counter, integer, integer, integer, double precision, boolean);
-         drop table operator_run, page_check, page_damage, cursor_secret; alter table backtest_job drop column trace;
+         drop table operator_run, page_check, page_damage, cursor_secret, clock_reading; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid;
          alter table account.session drop column browser_id; drop table account.known_browser;
          drop index account.session_address; drop function take_hits_together, give_hits_back, record_page;

@@ -114,16 +114,20 @@ describe('a tool call counts as the requests that it makes', () => {
 
   test('messages around the calls are bounded, too: five for each request of the minute', async () => {
     const mine = { 'X-Forwarded-For': nextAddress() }
-    const statuses = new Map<number, number>()
-    for (let sent = 0; sent < 303; sent++) {
+    const started = performance.now()
+    let admitted = 0
+    let status = 200
+    while (status === 200 && admitted < 1_000) {
       const response = await post(message('ping'), mine)
       await response.text()
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+      status = response.status
+      if (status === 200) admitted++
     }
-    expect([...statuses]).toEqual([
-      [200, 300],
-      [429, 3],
-    ])
+    // Five requests become available each second, so on a slow machine a few more are admitted.
+    const freed = (5 * (performance.now() - started)) / 1_000
+    expect(status).toBe(429)
+    expect(admitted).toBeGreaterThanOrEqual(300)
+    expect(admitted).toBeLessThanOrEqual(301 + freed)
     expect(await left('/api/v1/coverage/AAPL', mine['X-Forwarded-For'], 'demo')).toBe(59)
   })
 })

@@ -1,4 +1,5 @@
 import { readJoinBody } from '../../../src/backtest/asOf/joinBody.ts'
+import type { JoinLineage, UnmatchedSymbol } from '../../../src/backtest/asOf/writeJoin.ts'
 import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { AnswerMemory } from '../../../src/features/asOfJoins/answerMemory.ts'
@@ -9,21 +10,30 @@ import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { companyDeps, rightsOf } from '../companies/fixtures.ts'
 
 export interface JoinRequest {
-  readonly rows: { readonly date: readonly string[]; readonly ticker: readonly string[] }
+  readonly rows: {
+    readonly date?: readonly string[]
+    readonly time?: readonly string[]
+    readonly ticker: readonly string[]
+  }
   readonly metrics: readonly string[]
   readonly fp?: string
   readonly inclusive?: boolean
   readonly max_age_days?: number
   readonly with?: readonly string[]
+  readonly lineage?: 'none' | 'follow'
   readonly data_version?: number
 }
 
 export interface JoinedAnswer {
   readonly count: number
   readonly data_version: number
+  readonly known: string
   readonly unknown: readonly string[]
   readonly unknown_count: number
   readonly renamed?: readonly { sent: string; ticker: string }[]
+  readonly unmatched?: readonly UnmatchedSymbol[]
+  readonly symbol_assumed?: true
+  readonly lineages?: readonly JoinLineage[]
   readonly units: Record<string, string[]>
   readonly columns: Record<string, (string | number | null)[]>
 }
@@ -42,7 +52,7 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
     ...companyDeps(sql),
     today: () => today,
     pool,
-    events: new EventStore(vintages => pool.run('events_build', vintages, { caller: operator }), maxBytes),
+    events: new EventStore(vintages => pool.tasks.buildEvents(vintages, { caller: operator }), maxBytes),
     answerMemory: new AnswerMemory(),
     dataVersion: () => version,
     pins: { use: () => Promise.reject(new Error('No version is pinned here.')) },

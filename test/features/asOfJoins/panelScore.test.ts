@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { addDays } from '../../../src/dates.ts'
+import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 
@@ -51,6 +55,35 @@ async function byHand(more: object = {}) {
   return { panel, version: joined.data_version }
 }
 
+let reads = 0
+let reader = ''
+
+async function get(query: Record<string, string>) {
+  // A key may send 300 requests a minute.
+  if (reads++ % 250 === 0) reader = await sellKey(server.sql)
+  return fetch(`${server.url}/api/v1/fundamentals?${new URLSearchParams(query)}`, {
+    headers: { Authorization: `Bearer ${reader}` },
+  })
+}
+
+/** The point of the day's session, or the last close before a day without one, as far as the service knows sessions. */
+async function lastSession(date: string, point: string): Promise<string> {
+  for (let day = date; day > addDays(date, -9); day = addDays(day, -1)) {
+    const at = `${day}@${day === date ? point : 'close'}`
+    if ((await get({ ticker: 'AAPL', metric: 'roe', as_of: at })).ok) return at
+  }
+  throw new Error(`No session around ${date}.`)
+}
+
+/** What the fundamentals route says was known of a company's latest year. */
+async function roeAt(ticker: string, as_of: string, date: string): Promise<number | null> {
+  const response = await get({ ticker, metric: 'roe', fp: 'FY', view: 'latest', as_of })
+  if (!response.ok) return null
+  const [row] = (await response.json()).data
+  if (row === undefined || addDays(row.end, 550) < date) return null
+  return row.v
+}
+
 const withoutEcho = ({ score: _, request: __, data_version: ___, ...result }: Record<string, unknown>) =>
   result
 
@@ -92,6 +125,124 @@ describe('a panel whose score is a metric', () => {
     expect(withoutEcho(again)).toEqual(expected)
     // What it says of itself gives it again.
     expect(await ok('backtest', again.request)).toEqual(again)
+  })
+
+  test('with groups and a universe equals the panel with the groups and states of the join, and legs are formed within groups', async () => {
+    // Half of the dates are more than 18 months after the last report on record of most of these companies.
+    const later = [...dates.slice(0, 12), ...dates.slice(0, 12).map(date => addDays(date, 700))]
+    const names = ['AAPL', 'MSFT', 'INTC', 'IBM', 'GE', 'PFE', 'ABT', 'CAT', 'AA', 'NOSUCH']
+    const panel = later.flatMap((date, t) =>
+      names.map((asset, i) => ({ date, asset, forward_return: Math.cos(78.233 * i + 2.3 * t) / 40 })),
+    )
+    const rowsOf = { date: panel.map(row => row.date), ticker: panel.map(row => row.asset) }
+    const settings = { max_age_days: 3_000, group: 'sicDivision', universe: 'reporting' }
+    const { columns } = await ok('as-of', { rows: rowsOf, metrics: ['roe'], ...settings })
+    expect(new Set(columns.group).size).toBeGreaterThan(2)
+    expect(new Set(columns.state).size).toBeGreaterThan(2)
+    const byHand = panel.map((row, i) => ({
+      ...row,
+      score: columns.roe[i],
+      ...(columns.group[i] === null ? {} : { market: `X${columns.group[i]}` }),
+    }))
+    const fixed = { quantile: 0.4, holdDays: 5, returnDays: 5, costBps: 10 }
+    const expected = await ok('backtest', { panel: byHand, config: { ...fixed, neutral: 'market' } })
+    const score = { asOf: 'roe', ...settings }
+    const given = await ok('backtest', { panel, score, config: { ...fixed, neutral: 'group' } })
+    expect([...Value.Errors(BacktestResult, given)]).toEqual([])
+    expect([given.config.neutral, given.score.group, given.score.universe]).toEqual([
+      'group',
+      'sicDivision',
+      'reporting',
+    ])
+    expect(given.equity_curve).toEqual(expected.equity_curve)
+    expect(given.metrics).toEqual(expected.metrics)
+    // Without neutral the groups only select names.
+    const chosen = byHand.map(({ market: _, ...row }, i) => ({
+      ...row,
+      score: columns.group[i] === 'D' ? row.score : null,
+    }))
+    const some = await ok('backtest', { panel, score: { ...score, group: 'sicDivision:D' }, config: fixed })
+    expect(some.equity_curve).toEqual((await ok('backtest', { panel: chosen, config: fixed })).equity_curve)
+    const refused = await post('backtest', { panel: byHand, config: { ...fixed, neutral: 'group' } })
+    expect([refused.status, (await refused.json()).error.param]).toEqual([422, 'config.neutral'])
+    const unknown = await post('backtest', { panel, score: { asOf: 'roe', group: 'gics' }, config: fixed })
+    expect([unknown.status, (await unknown.json()).error.param]).toEqual([400, 'score.group'])
+  })
+
+  test.each(['open', 'close'] as const)('at the %s is the panel with what was public then', async point => {
+    const early = await server.sql<{ ticker: string }[]>`
+      select t.ticker from filing l join entity_ticker t on t.entity_id = l.entity_id
+      where l.form = '10-K' and l.filed between '2010-02-01' and '2010-03-31'
+        and (l.accepted_at at time zone 'America/New_York')::time < '09:30'
+        and (l.accepted_at at time zone 'America/New_York')::date = l.filed
+      order by l.accession limit 2`
+    const names = [...tickers, ...early.map(({ ticker }) => ticker)]
+    expect(names).toHaveLength(8)
+    const filed = await server.sql<{ day: string }[]>`
+      select distinct l.filed::text as day from filing l join entity_ticker t on t.entity_id = l.entity_id
+      where t.ticker = any(${names}) and l.filed between '2009-10-14' and '2010-04-01'`
+    // Christmas 2009 was a Friday, and the session of the 24th ended at 13:00.
+    const days = ['2009-12-24', '2009-12-25', '2009-12-26', ...dates, ...filed.map(({ day }) => day)]
+    const panel = [...new Set(days)]
+      .sort()
+      .flatMap((date, t) =>
+        names.map((asset, i) => ({ date, asset, forward_return: Math.cos(78.233 * i + 2.3 * t) / 40 })),
+      )
+    const instants = new Map<string, string>()
+    for (const { date } of panel) if (!instants.has(date)) instants.set(date, await lastSession(date, point))
+    expect(instants.get('2009-12-26')).toBe('2009-12-24@close')
+    const byHand: { asset: string; score: number | null }[] = []
+    let atOnce = 0
+    for (const row of panel) {
+      const known = await roeAt(row.asset, instants.get(row.date) ?? '', row.date)
+      byHand.push({ ...row, score: known })
+      if (known !== (await roeAt(row.asset, addDays(row.date, -1), row.date))) atOnce++
+    }
+    expect(atOnce).toBeGreaterThan(0)
+    const settings = { config: { ...config, holdDays: 1, returnDays: 1 }, include }
+    const expected = withoutEcho(await ok('backtest', { ...settings, panel: byHand }))
+    const given = await ok('backtest', { ...settings, panel, score: { asOf: 'roe', at: point } })
+    expect([...Value.Errors(BacktestResult, given)]).toEqual([])
+    expect(withoutEcho(given)).toEqual(expected)
+    const scored = new Set(byHand.filter(({ score }) => score !== null).map(({ asset }) => asset))
+    expect([given.score.known, given.score.n_assets]).toEqual([`public by the ${point}`, scored.size])
+    expect(given.request.score).toEqual({ asOf: 'roe', at: point })
+  })
+
+  test('at a point of a session refuses other points, days to come and days before all known sessions', async () => {
+    const answers = []
+    for (const [at, date] of [
+      ['noon', '2010-02-01'],
+      ['close', addDays(new Date().toISOString().slice(0, 10), 1)],
+      ['close', '1950-01-02'],
+    ]) {
+      const panel = rows.map(row => ({ ...row, date: row.date === dates[0] ? date : row.date }))
+      const response = await post('backtest', { panel, score: { asOf: 'roe', at }, config })
+      answers.push([response.status, (await response.json()).error.param])
+    }
+    expect(answers).toEqual([
+      [400, 'score.at'],
+      [400, 'panel'],
+      [400, 'score.at'],
+    ])
+  })
+
+  // sub.txt of 2009q3 and 2010q1: SIC codes 3571 and 3570 are computers in French's 49 industries, and those of the others are not.
+  test('counts the names that have a score within the groups and states that it chooses', async () => {
+    const names = ['AAPL', 'MSFT', 'INTC', 'IBM', 'GE', 'PFE', 'ABT', 'CAT']
+    const panel = dates.flatMap((date, t) =>
+      names.map((asset, i) => ({ date, asset, forward_return: Math.cos(78.233 * i + 2.3 * t) / 40 })),
+    )
+    const score = { asOf: 'roe', max_age_days: 3_000, universe: 'reporting' }
+    const all = await ok('backtest', { panel, score, config })
+    const some = await ok('backtest', { panel, score: { ...score, group: 'ff49:Hardw' }, config })
+    expect(some.score.n_assets).toBe(2)
+    expect(all.score.n_assets).toBeGreaterThan(5)
+    const none = await post('backtest', { panel, score: { ...score, universe: 'delisted' }, config })
+    expect([none.status, (await none.json()).error.message]).toEqual([
+      422,
+      expect.stringContaining('on a date on which it is in the group and the state that score chooses'),
+    ])
   })
 
   test('sweeps with the same numbers', async () => {
@@ -149,4 +300,38 @@ describe('a panel whose score is a metric', () => {
       select count(*)::int as known from entity_ticker where ticker = any(${tickers})`
     expect(seen).toBe(known)
   })
+})
+
+// Google Inc. (CIK 1288776) states its figures of fiscal 2009 in 10-K 0001193125-10-030774 of 2010-02-12; GOOG is another registrant today.
+test('a symbol is the company that had it on the date, as in the join', async () => {
+  const googles = rows.map(row => (row.asset === 'NOSUCH' ? { ...row, asset: 'GOOG' } : row))
+  const scoresOfGoogle = async () => {
+    const joined = await ok('as-of', {
+      rows: { date: googles.map(row => row.date), ticker: googles.map(row => row.asset) },
+      ...{ metrics: ['roe'], max_age_days: 550 },
+    })
+    const panel = googles.map((row, i) => ({ ...row, score: joined.columns.roe[i] }))
+    const expected = withoutEcho(await ok('backtest', { config, include, panel }))
+    const given = await ok('backtest', { score: { asOf: 'roe' }, config, include, panel: googles })
+    expect(withoutEcho(given)).toEqual(expected)
+    const known = panel.filter(({ asset, score }) => asset === 'GOOG' && score !== null)
+    return { dates: known.map(({ date }) => date), n: given.score.n_assets }
+  }
+  const before = await scoresOfGoogle()
+  expect(before.dates).toEqual([])
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-symbols-'))
+  try {
+    const path = join(folder, 'symbols.csv')
+    writeFileSync(path, 'symbol,id,from,to\nGOOG,1288776,2004-08-19,2015-10-02\n')
+    const lists = { paths: [path], today: '2026-11-20', replaces: false }
+    const { dataVersion } = await importSymbols(server.sql, lists, () => {})
+    const one = { rows: { date: ['2010-01-04'], ticker: ['AAPL'] }, metrics: ['roe'] }
+    for (let tries = 0; tries < 200 && (await ok('as-of', one)).data_version !== dataVersion; tries++)
+      await Bun.sleep(25)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  const { dates: known, n } = await scoresOfGoogle()
+  expect([known[0], n]).toEqual(['2010-02-17', before.n + 1])
+  expect(known).toEqual(dates.filter(date => date > '2010-02-12'))
 })

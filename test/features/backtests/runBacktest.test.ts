@@ -386,12 +386,12 @@ test('a part of a larger buffer is copied, not taken', async () => {
 })
 
 test('a small body is copied, so that its backtest is tried again where a thread dies; a large one moves', async () => {
-  const run = spyOn(bench.deps.pool, 'run')
+  const run = spyOn(bench.deps.pool.tasks, 'runBodyRequest')
   const given = async (rows: typeof panel) => {
     const body = new TextEncoder().encode(JSON.stringify({ panel: rows }))
     run.mockClear()
     await runBacktest(bench.deps, body, undefined, { caller: operator })
-    return { bytes: body.length, moved: run.mock.calls[0]?.[2]?.transfer?.length }
+    return { bytes: body.length, moved: run.mock.calls[0]?.[1]?.transfer?.length }
   }
   try {
     const small = await given(panel.slice(0, 100))

@@ -24,6 +24,7 @@ function figuresOf({ names }: FigureRequest, from: string): OpenedFigures {
   return {
     entities: Int32Array.from(places),
     units: new Int16Array(places.length),
+    dated: [],
     blocks: [buildEvents({ firstEntity: 0, rows })],
     release: () => {},
   }

@@ -27,8 +27,7 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
   expect(plan.configs.length).toBe(1_000)
   const { data } = plan
   const single = () =>
-    pool.run(
-      'backtest_archive',
+    pool.tasks.runArchiveRequest(
       { data, request, costs, dataVersion: 1, resultFormat: 'json' },
       { caller: operator },
     )
@@ -60,8 +59,7 @@ test('a caller who leaves stops a sweep at once, and no thread is lost', async (
   const onBothThreads = () =>
     Promise.all(
       [1, 2].map(() =>
-        pool.run(
-          'backtest_archive',
+        pool.tasks.runArchiveRequest(
           { data, request, costs, dataVersion: 1, resultFormat: 'json' },
           { caller: operator },
         ),

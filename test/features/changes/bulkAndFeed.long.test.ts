@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { registerOf } from '../../../src/ingest/allRegisters.ts'
 import { importRegister } from '../../../src/ingest/import/importRegister.ts'
-import { registerOf } from '../../../src/ingest/registers/allRegisters.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'

@@ -38,7 +38,8 @@ export class Mirror {
       this.changes[change] = (this.changes[change] ?? 0) + 1
       if (change === 'removed') this.rows.delete(keyOf(row))
       else if (change === 'renamed') this.#rename(row)
-      else this.rows.set(keyOf(row), withoutChange(row))
+      // Rows of the mirror have neither a filing's time nor a company's symbols.
+      else if (change !== 'timed' && change !== 'symbols') this.rows.set(keyOf(row), withoutChange(row))
     }
     return list.next
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Failure } from '../../../src/errors.ts'
+import { companyDirectory } from '../../../src/features/companies/directory.ts'
 import { resolveCompanies } from '../../../src/features/companies/lookup.ts'
-import { companyDirectory } from '../../../src/features/companies/queries.ts'
 import { type CompanyBench, companyBench, insertEntity } from './fixtures.ts'
 
 let bench: CompanyBench
@@ -12,7 +12,7 @@ afterAll(() => bench.database.close(), 60_000)
 
 async function failure(ticker: string): Promise<Failure> {
   try {
-    await resolveCompanies(bench, [ticker])
+    await resolveCompanies(bench, [ticker], null)
   } catch (error) {
     if (error instanceof Failure) return error
     throw error
@@ -44,14 +44,18 @@ describe('an unknown ID', () => {
 
 describe('the number of a register (issuer_id)', () => {
   const resolved = async (...sent: string[]) =>
-    (await resolveCompanies(bench, sent)).map(({ ticker, issuerId, sentId }) => [ticker, issuerId, sentId])
+    (await resolveCompanies(bench, sent, null)).map(({ ticker, issuerId, sentId }) => [
+      ticker,
+      issuerId,
+      sentId,
+    ])
 
   test('is an ID, with and without the directory', async () => {
     const expected = [['005930.KS', '00126380', '00126380']]
     expect(await resolved('00126380')).toEqual(expected)
     const directory = companyDirectory(bench.sql)
     for (let tries = 0; tries < 2; tries++) {
-      const [company] = await resolveCompanies({ ...bench, directory }, ['00126380'])
+      const [company] = await resolveCompanies({ ...bench, directory }, ['00126380'], null)
       expect([[company?.ticker, company?.issuerId, company?.sentId]]).toEqual(expected)
     }
   })

@@ -15,7 +15,7 @@ import { readCrossSectionTable } from '../../../src/features/crossSection/table.
 import { type TablePage, tableRows } from '../../../src/features/crossSection/tablePage.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
-import { csvLine } from '../../../src/formats/columns.ts'
+import { csvLine } from '../../../src/formats/csv.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { nonEmpty } from '../../nonEmpty.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
-import { companyDirectory } from '../../../src/features/companies/queries.ts'
+import { companyDirectory } from '../../../src/features/companies/directory.ts'
 import type { FundamentalsBatch } from '../../../src/features/fundamentals/batchSchema.ts'
 import { planCompanies, planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { answerCompany } from '../../../src/features/fundamentals/read.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addDays } from '../../../src/dates.ts'
-import { companyDirectory } from '../../../src/features/companies/queries.ts'
+import { companyDirectory } from '../../../src/features/companies/directory.ts'
 import { fillReadyAnswers } from '../../../src/ingest/store/readyQueries.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'

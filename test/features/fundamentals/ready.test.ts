@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { companyDirectory, findCompanies } from '../../../src/features/companies/queries.ts'
+import { companyDirectory } from '../../../src/features/companies/directory.ts'
+import { findCompanies } from '../../../src/features/companies/queries.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { answerCompany } from '../../../src/features/fundamentals/read.ts'
 import { unpackRows } from '../../../src/features/fundamentals/readyRows.ts'
@@ -227,7 +228,11 @@ test('a company that was not requested before costs one statement, a probe by it
     statements.push(text)
     return undefined
   })
-  const deps = companyDeps(counted, { today: () => today, directory: companyDirectory(counted) })
+  const directory = companyDirectory(counted)
+  // Read once for all companies of a data version.
+  await directory.successions()
+  statements.length = 0
+  const deps = companyDeps(counted, { today: () => today, directory })
   const query = { ticker: 'AAPL', view: 'latest' } as const
   const list = await answerCompany(deps, reader, query, await planCompany(deps, reader, query))
   expect(list.count).toBeGreaterThan(10)

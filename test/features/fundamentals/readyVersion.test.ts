@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { companyDirectory } from '../../../src/features/companies/queries.ts'
+import { companyDirectory } from '../../../src/features/companies/directory.ts'
 import { ResponseCache } from '../../../src/http/responseCache.ts'
 import { fillReadyAnswers } from '../../../src/ingest/store/readyQueries.ts'
 import { advanceDataVersion, readDataVersion } from '../../../src/postgres/dataVersion.ts'

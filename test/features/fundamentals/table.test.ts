@@ -14,7 +14,7 @@ import {
   FundamentalsTableBatch,
   fundamentalsTableSheet,
 } from '../../../src/features/fundamentals/tableSchema.ts'
-import { csvLine } from '../../../src/formats/columns.ts'
+import { csvLine } from '../../../src/formats/csv.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { companyDeps, rightsOf } from '../companies/fixtures.ts'

@@ -13,8 +13,7 @@ const path = chromiumPath()
 const database = await testDatabase()
 await insertCompanies(database.sql)
 const operator = {
-  OPERATOR_NAME: 'Example Data Ltd 任天堂, 1 Example Street, London',
-  OPERATOR_LAW: 'the law of England and Wales',
+  OPERATOR: 'Example Data Ltd 任天堂, 1 Example Street, London; the law of England and Wales',
 }
 const server = await testServer(database.sql, {}, operator)
 const plain = await testServer(database.sql)

@@ -4,8 +4,7 @@ import { signedIn, type TestBrowser } from '../account/browser.ts'
 
 /** Settings of a server that offers evaluations. */
 export const operator = {
-  OPERATOR_NAME: '任天堂 Data & Söhne "GmbH", 1 <b>Example</b> Street',
-  OPERATOR_LAW: 'the law of Example',
+  OPERATOR: '任天堂 Data & Söhne "GmbH", 1 <b>Example</b> Street; the law of Example',
 }
 
 export const evaluationPath = '/account/evaluation'

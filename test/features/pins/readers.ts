@@ -16,6 +16,8 @@ import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
 import { planRestatements, readRestatements } from '../../../src/features/restatements/restatements.ts'
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import { openSignals } from '../../../src/features/signals/stream.ts'
+import { planUniverse, readUniverse } from '../../../src/features/universe/universe.ts'
+import { parseAsOf } from '../../../src/markets/asOf.ts'
 import { rightsOf, viewerOf } from '../companies/fixtures.ts'
 
 const me = rightsOf('personal')
@@ -42,7 +44,7 @@ export async function answersOf(
     await ask(`trailing of ${ticker}`, () => company({ ticker, fp: 'TTM', as_of }))
     await ask(`splits of ${ticker}`, () => company({ ticker, adjust: 'splits', as_of }))
     await ask(`one year of ${ticker}`, () => company({ ticker, metric: 'revenue,roe', fy: '2019', as_of }))
-    await ask(`profile of ${ticker}`, () => readProfile(deps, ticker, as_of))
+    await ask(`profile of ${ticker}`, () => readProfile(deps, ticker, parseAsOf({ as_of })))
     await ask(`check of ${ticker}`, () => checkCoverage(deps, ticker))
     await ask(`filings of ${ticker}`, async () =>
       readFilings(deps, await planFilings(deps, me, { ticker, as_of })),
@@ -58,6 +60,7 @@ export async function answersOf(
     await ask(`filings of ${market}`, async () =>
       readFilings(deps, await planFilings(deps, me, { market, as_of, limit: 5 })),
     )
+    await ask(`universe of ${market}`, () => readUniverse(deps, planUniverse(deps, me, { market, as_of })))
     for (const fp of ['FY', 'Q1', 'TTM', 'latest'] as const) {
       for (const metric of ['revenue', 'roe'])
         await ask(`${metric} ${fp} of ${market}`, () =>
@@ -71,6 +74,10 @@ export async function answersOf(
         ),
       )
     }
+    await ask(`groups of ${market}`, () => {
+      const query = { metric: 'revenue', market, as_of, group: 'ff49', universe: 'reporting' }
+      return readCrossSection(deps, me, planCrossSection(deps, viewerOf(me), query))
+    })
     for (const metric of ['revenue', 'net_margin'])
       await ask(`restatements of ${metric} in ${market}`, () =>
         readRestatements(deps, me, planRestatements(deps, viewerOf(me), { metric, market, as_of })),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { pino } from 'pino'
-import { companyDirectory } from '../../../src/features/companies/queries.ts'
+import { companyDirectory } from '../../../src/features/companies/directory.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import { advanceDataVersion, readDataVersion, watchDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { callers } from '../../http/callers.ts'

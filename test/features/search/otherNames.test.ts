@@ -134,7 +134,7 @@ async function unzip(path: string): Promise<string> {
   throw new Error(`${path} is empty.`)
 }
 
-/** The name of every company of the list, with the English and the spoken one. No field holds a quotation mark. */
+/** Every company of the list with its name, its English name and its phonetic reading. */
 const readJapanese = (bytes: Uint8Array): EntityProfile[] =>
   parseCodeList(decodeText(bytes, 'shift_jis'), new LeftOut())
 

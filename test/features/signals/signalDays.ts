@@ -30,7 +30,7 @@ export function packDays(signals: readonly ResolvedSignal[]): SignalDay[] {
     })
 }
 
-/** The other way, one number at a time with the runtime's own reader. */
+/** Unpacks days, one number at a time, with the runtime's own functions. */
 export function readDays(days: readonly SignalDay[]): ResolvedSignal[] {
   return days.flatMap(({ day, names, predicted, actual }) => {
     const lines = names.split('\n')

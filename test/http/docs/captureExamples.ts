@@ -17,6 +17,7 @@ const fundamentals = '/api/v1/fundamentals'
 const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
 const crossSection = '/api/v1/cross-section?metric=roe&market=US'
 const restatements = '/api/v1/restatements?metric=revenue&market=US'
+const universe = '/api/v1/universe?market=US&as_of=2010-03-31&limit=3'
 const filings = '/api/v1/filings?ticker=AAPL&as_of=2010-02-01'
 const backtest = '/api/v1/backtest'
 
@@ -84,6 +85,9 @@ const answers: Record<string, Ask> = {
   filings: { caller: 'personal', path: `${filings}&form=10-K,10-K/A` },
   filings_csv: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=csv` },
   filings_ndjson: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=ndjson` },
+  universe: { caller: 'personal', path: universe },
+  universe_csv: { caller: 'personal', path: `${universe}&format=csv` },
+  universe_ndjson: { caller: 'personal', path: `${universe}&format=ndjson` },
   metrics: { caller: 'demo', path: '/api/v1/metrics?market=NZ' },
   company: { caller: 'demo', path: '/api/v1/companies/AAPL' },
   coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },
@@ -222,6 +226,7 @@ export async function captureExamples(): Promise<Captured> {
     captured.answers[name] = shorten(await ask(server.url, keys, request))
   }
   for (const [name, request] of Object.entries(errors)) {
+    if (name.startsWith('rate_limited')) await useUpLimit(server, keys, request.caller)
     captured.errors[name] = await ask(server.url, keys, request)
   }
   for (const [name, request] of Object.entries(failing)) {
@@ -260,12 +265,16 @@ async function tighten({ sql }: RealServer, keys: Keys): Promise<void> {
   await sql`
     insert into panel (key_id, content, row_count, date_count, asset_count, packed_bytes)
     select ${idOf('quant')}, sha256(n::text::bytea), 1, 1, 1, 1 from generate_series(1, 64) n`
-  for (const caller of ['oem', 'free'] as const) {
-    await sql`
-      insert into limit_counter (subject, minute, used, used_before, day, used_today, granted, at)
-      select 'key:' || ${idOf(caller)}, floor(extract(epoch from now()) / 60), 3000, 3000,
-             floor(extract(epoch from now()) / 86400), ${caller === 'free' ? 5000 : 1}, 0, 0`
-  }
+}
+
+/** Uses the limit of a caller up. The minute of a limit may be over a little later, so this comes right before its example. */
+async function useUpLimit({ sql }: RealServer, keys: Keys, caller: CallerName): Promise<void> {
+  const prefix = keys[caller]?.slice('Bearer '.length, 'Bearer '.length + 17) ?? ''
+  await sql`
+    insert into limit_counter (subject, minute, used, used_before, day, used_today, granted, at)
+    select 'key:' || key_id, floor(extract(epoch from now()) / 60), 3000, 3000,
+           floor(extract(epoch from now()) / 86400), ${caller === 'free' ? 5000 : 1}, 0, 0
+    from api_key where prefix = ${prefix}`
 }
 
 /** As if the request were still under way, in a process that lives. */

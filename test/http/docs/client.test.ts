@@ -125,6 +125,11 @@ const everyOperation = `
   number(data?.data[0].figures)
 }
 {
+  const query = { market: 'US', as_of: '2010-03-31', format: 'json' } as const
+  const { data } = await client.GET('/api/v1/universe', { params: { query } })
+  text(data?.data[0].state)
+}
+{
   const { data } = await client.GET('/api/v1/metrics', { params: { query: { market: 'US' } } })
   text(data?.data[0].markets[0].tags[0][0])
 }
@@ -133,7 +138,7 @@ const everyOperation = `
   const { data } = await client.POST('/api/v1/as-of', { body })
   if (data?.object !== 'as_of_join') throw new Error(data?.state)
   number(data?.unknown_count)
-  text(data?.columns.date[0])
+  text(data?.columns.date?.[0])
   const value = data?.columns.roe[0]
   if (typeof value === 'number') number(value)
 }

@@ -216,6 +216,7 @@ test('every media type of an answer is in its content, JSON first', () => {
     'get /api/v1/cross-section': ['application/json', ...rows],
     'get /api/v1/restatements': ['application/json', ...rows],
     'get /api/v1/filings': ['application/json', ...rows],
+    'get /api/v1/universe': ['application/json', ...rows],
     'get /api/v1/signals': ['application/json', ...rows],
     'post /api/v1/backtest': ['application/json', 'text/html'],
     'post /api/v1/backtests/batch': ['application/x-ndjson'],

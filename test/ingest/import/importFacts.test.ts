@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 
 const fresh = freshDatabases()
 
-const options = { source: 'test', rules: usRegister.rules }
+const options = { source: 'test', rules: usRegister.rules, settleTimes: usRegister.settleTimes ?? null }
 const sample = (await readSample()).filter(({ profile }) => profile.market === 'US')
 
 test('the sample loads, and a second time changes nothing', async () => {

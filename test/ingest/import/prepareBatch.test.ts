@@ -103,7 +103,9 @@ test('what was derived ahead is derived again if more is on record about one of 
 test('nothing is derived ahead for an entity on record, or where what is on record changes the reported facts', async () => {
   const parsed = document('0000000004', [revenue(10, filing('0000000004-21-000001', '2021-02-01'))])
   const units = [{ parsed: [parsed] }]
-  expect((await prepareBatch(db.sql, units, rules, dayNumber('2021-03-01'))).items[0].derivedAhead).toBeNull()
+  expect(
+    (await prepareBatch(db.sql, units, rules, { observedOn: dayNumber('2021-03-01') })).items[0].derivedAhead,
+  ).toBeNull()
   await write(db.sql, await prepareBatch(db.sql, units, rules))
   expect((await prepareBatch(db.sql, units, rules)).items[0].derivedAhead).toBeNull()
 })

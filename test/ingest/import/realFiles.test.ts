@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path'
 import { readSampleCompanies } from '../../../src/commands/companyLists.ts'
 import { dayNumber } from '../../../src/dates.ts'
 import { entityKey } from '../../../src/facts/reportedFact.ts'
+import { registerOf } from '../../../src/ingest/allRegisters.ts'
 import { importFacts } from '../../../src/ingest/import/importFacts.ts'
 import { importRegister } from '../../../src/ingest/import/importRegister.ts'
-import { registerOf } from '../../../src/ingest/registers/allRegisters.ts'
 import { usRegister } from '../../../src/ingest/registers/us/register.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { readParsedDocuments } from '../../../src/ingest/sample/makeSample.ts'
@@ -66,7 +66,7 @@ test.skipIf(files === null)('the sample gives the same rows as the real files, i
   let chosenCompanies = 0
   for (const [market, paths] of files ?? []) {
     const register = registerOf(market.toUpperCase())
-    const { rules, overwrites = false, replaces = false } = register
+    const { rules, settleTimes = null, overwrites = false, replaces = false } = register
     const read = await readParsedDocuments(register, paths)
     const chosen = new Set(companies.named)
     for (const { profile, reportedFacts } of read)
@@ -77,7 +77,7 @@ test.skipIf(files === null)('the sample gives the same rows as the real files, i
     // As importRegister does it, but without the thousands of other companies that these files name.
     const overwriting = overwrites ? { observedOn: dayNumber('2026-11-20'), replaces } : {}
     const units = documents.map(document => ({ parsed: [document] }))
-    await importFacts(real.sql, units, { source: 'real', rules, ...overwriting })
+    await importFacts(real.sql, units, { source: 'real', rules, settleTimes, ...overwriting })
   }
   await loadSample(sample.sql)
   expect(await storedFacts(sample.sql)).toEqual(await storedFacts(real.sql))

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../../../src/config.ts'
+import { sources } from '../../../src/ingest/allRegisters.ts'
 import type { RegisterRequest, StepResult, SyncTask } from '../../../src/ingest/network/source.ts'
-import { sources } from '../../../src/ingest/registers/allRegisters.ts'
 import { secrets } from './replay.ts'
 
 const json = (name: string) => JSON.parse(readFileSync(resolve(import.meta.dir, 'fixtures', name), 'utf8'))

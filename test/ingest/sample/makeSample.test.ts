@@ -93,8 +93,8 @@ describe('a sample', () => {
       'cash,,,2108-03-31',
     ])
     expect(lines.map(line => line.split(',').slice(14).join())).toEqual([
-      'US,yes,0928,"Maker, Inc.",SIC 3571',
-      'US,,,,',
+      'US,yes,0928,"Maker, Inc.",SIC 3571,',
+      'US,,,,,',
     ])
   })
 

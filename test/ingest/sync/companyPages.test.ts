@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { sources } from '../../../src/ingest/allRegisters.ts'
 import { companyCursor } from '../../../src/ingest/network/source.ts'
-import { sources } from '../../../src/ingest/registers/allRegisters.ts'
 import { readCursors, saveCursor } from '../../../src/ingest/sync/queries.ts'
 import { companyPages } from '../../../src/ingest/sync/syncRegister.ts'
 import type { Sql } from '../../../src/postgres/client.ts'

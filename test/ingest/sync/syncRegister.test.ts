@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { registers, sources } from '../../../src/ingest/allRegisters.ts'
 import { defaultFetchPolicy } from '../../../src/ingest/network/fetchPolicy.ts'
 import { parseJson } from '../../../src/ingest/reading/json.ts'
-import { registers, sources } from '../../../src/ingest/registers/allRegisters.ts'
 import type { Register } from '../../../src/ingest/registers/registerInterface.ts'
 import { openArchive } from '../../../src/ingest/sync/archive.ts'
 import type { SyncOptions } from '../../../src/ingest/sync/options.ts'
@@ -291,7 +291,7 @@ describe('a fetched file', () => {
   test('that cannot be read is reported in every run and waits', async () => {
     const unreadable: Register = {
       ...(registers.get('NZ') as Register),
-      mapping: 'other',
+      derivationVersion: () => 'other',
       readDocument: ({ bytes }) => {
         parseJson(bytes.subarray(10))
         throw new Error('unreachable')
@@ -369,7 +369,7 @@ test('files of one subject are imported together, also if some came earlier', as
       ...(registers.get('NZ') as Register),
       market: 'BE',
       overwrites: false,
-      mapping: day,
+      derivationVersion: () => day,
       readDocument: ({ name }) => {
         names.push(name.slice(name.lastIndexOf('/') + 1))
         return { parsed: [], figuresRead: 0, malformed: 0 }

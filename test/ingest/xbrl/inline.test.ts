@@ -30,8 +30,8 @@ describe('an inline report', () => {
     expect([...units]).toEqual([['u', 'JPY']])
     const namespace = 'http://example/tax'
     expect(facts).toEqual([
-      { namespace, name: 'Sales', context: 'y', unit: 'u', value: '1234500000' },
-      { namespace, name: 'Code', context: 'y', unit: null, value: 'E1' },
+      { namespace, name: 'Sales', context: 'y', unit: 'u', value: '1234500000', decimals: null, line: 4 },
+      { namespace, name: 'Code', context: 'y', unit: null, value: 'E1', decimals: null, line: 5 },
     ])
   })
 

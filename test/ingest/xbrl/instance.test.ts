@@ -40,11 +40,21 @@ describe('an instance', () => {
     ])
     const namespace = 'http://example/tax'
     expect(facts).toEqual([
-      { namespace, name: 'Sales', context: 'y', unit: 'u', value: '12' },
-      { namespace, name: 'Eps', context: 'y', unit: 'p', value: null },
-      { namespace, name: 'Name', context: 'i', unit: null, value: 'A & B' },
+      { namespace, name: 'Sales', context: 'y', unit: 'u', value: '12', decimals: '0', line: 17 },
+      { namespace, name: 'Eps', context: 'y', unit: 'p', value: null, decimals: null, line: 18 },
+      { namespace, name: 'Name', context: 'i', unit: null, value: 'A & B', decimals: null, line: 19 },
     ])
   })
+})
+
+test('midnight is the end of the day before, except where a period starts', () => {
+  const midnight = year.replaceAll('</', 'T00:00:00</')
+  const { contexts } = readXbrl(`${open}${context('y', midnight)}
+    ${context('i', '<x:instant>2024-04-01T00:00:00</x:instant>')}${close}`)
+  const duration = contexts.get('y')
+  expect([duration?.start, duration?.end, contexts.get('i')?.end]).toEqual(
+    ['2023-04-01', '2024-03-30', '2024-03-31'].map(day => dayNumber(day)),
+  )
 })
 
 describe('is refused with the place of the error if', () => {

@@ -14,6 +14,12 @@ test('converts the formats of the transformation registry', () => {
     ['-', 'ixt:zerodash', '0'],
     ['―', 'ixt:numdash', '0'],
     ['none', 'ixt:fixedzero', '0'],
+    // EDGAR's own transformations: numbers in words.
+    ['no', 'ixt-sec:numwordsen', '0'],
+    ['None', 'ixt-sec:numwordsen', '0'],
+    ['one hundred and twenty-five thousand', 'ixt-sec:numwordsen', '125000'],
+    ['Two million, three hundred four', 'ixt-sec:numwordsen', '2000304'],
+    ['hundreds', 'ixt-sec:numwordsen', null],
     ['1,234', '', null],
     ['x', 'ixt:zerodash', null],
     ['1', 'ixt:unheardof', undefined],

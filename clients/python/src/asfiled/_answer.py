@@ -30,6 +30,10 @@ class Answer:
     """Of a join: the units of each metric. Amounts of several currencies cannot be compared."""
     source: str | None = None
     """The address that answered, without its parameters."""
+    unmatched: tuple[str, ...] = ()
+    """Joins only: which rows have no values because no company on record had their ticker on their date, and who has it now."""
+    symbol_assumed: bool = False
+    """No source says which company had some of the tickers on those days, so today's companies are assumed."""
     seen_only: bool = False
     """The key may not see as many further companies as the market has: the rows are of those that it has seen."""
 
@@ -44,6 +48,8 @@ class Answer:
             "unknown_count": self.unknown_count,
             "units": {metric: list(units) for metric, units in self.units.items()},
             "source": self.source,
+            "unmatched": list(self.unmatched),
+            "symbol_assumed": self.symbol_assumed,
             "seen_only": self.seen_only,
         }
 
@@ -66,6 +72,12 @@ def answer_of(fields: Mapping[str, Any]) -> Answer:
         unknown=unknown,
         unknown_count=int(read.get("unknown_count") or len(unknown)),
         units={metric: tuple(of) for metric, of in units.items()} if isinstance(units, dict) else {},
+        unmatched=tuple(
+            f"{symbol['rows']} rows have no values: {symbol['reason']}" for symbol in _list(read.get("unmatched"))
+        ),
+        symbol_assumed=any(
+            part.get("symbol_assumed") in (True, "true") for part in (read, *_list(read.get("companies")))
+        ),
         seen_only=read.get("seen_only") in (True, "true"),
     )
 
@@ -91,6 +103,8 @@ def joined(answers: list[Answer]) -> Answer:
             for metric in dict.fromkeys(metric for answer in answers for metric in answer.units)
         },
         source=first.source,
+        unmatched=each([answer.unmatched for answer in answers]),
+        symbol_assumed=any(answer.symbol_assumed for answer in answers),
         seen_only=any(answer.seen_only for answer in answers),
     )
 

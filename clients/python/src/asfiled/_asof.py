@@ -23,6 +23,7 @@ def as_of_join(
     date: str,
     ticker: str,
     prefix: str,
+    has_times: bool,
     data_version: int | None,
 ) -> tuple[Any, Answer]:
     require_columns(frame.columns, [date, ticker])
@@ -30,7 +31,7 @@ def as_of_join(
         raise ValueError("The frame has no rows to join.")
     bodies: list[bytes] = []
     version = data_version
-    for body in frames.join_bodies(frame, date, ticker, _rows_at_a_time):
+    for body in frames.join_bodies(frame, date, ticker, _rows_at_a_time, has_times):
         params = {**settings, "format": "parquet"}
         if version is not None:
             params["data_version"] = str(version)
@@ -42,4 +43,4 @@ def as_of_join(
             version = answer_of(frames.read([reply.body])[1][0]).data_version
     values, said = frames.read(bodies)
     answer = joined([answer_of(fields) for fields in said])
-    return frames.next_to(frame, date, values, prefix), answer
+    return frames.next_to(frame, date, values, prefix, has_times), answer

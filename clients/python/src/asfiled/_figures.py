@@ -23,9 +23,11 @@ Texts = Union[str, Sequence[str]]
 """A name, or several."""
 Day = Union[str, dt.date]
 """A day: 2010-02-01 as text, or a date. A time of day is refused."""
+Moment = Union[str, dt.date, dt.datetime]
+"""A day, or an instant: a datetime with a zone, or text like 2010-01-25T16:00:00-05:00 or 2010-01-25@close."""
 
 _batch = 100
-_page = {"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000}
+_page = {"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000, "universe": 10_000}
 # Demo and free keys get smaller pages of these than they send. Where rows are counted against a limit that would end too early.
 _page_of_any_key = {"cross-section": 500, "restatements": 500}
 
@@ -38,7 +40,7 @@ class Figures(Connection[F]):
         tickers: Texts,
         metrics: Texts | None = None,
         *,
-        as_of: Day | None = None,
+        as_of: Moment | None = None,
         fp: Texts | None = None,
         fy: int | str | None = None,
         view: Literal["history", "latest"] | None = None,
@@ -46,18 +48,24 @@ class Figures(Connection[F]):
         from_: Day | None = None,
         max_age_days: int | None = None,
         adjust: Literal["splits"] | None = None,
+        lineage: Literal["follow", "none"] | None = None,
         layout: Literal["long", "wide"] | None = None,
         fields: Texts | None = None,
         market: str | None = None,
         data_version: int | None = None,
     ) -> F:
-        """Figures of companies: by default every vintage filed by `as_of`, a row each. More than 100 companies are sent in batches."""
+        """Figures of companies: by default one row per vintage filed by `as_of`. More than 100 companies are requested in batches.
+
+        A ticker means the company that had it on `as_of`, if a source says which company that was.
+
+        :param lineage: "follow" adds the rows of predecessors and successors; for one company
+        """
         names = _unrepeated(_texts(tickers))
         path = "/api/v1/fundamentals"
         values: dict[str, Value] = {
             **{"metric": metrics, "as_of": as_of, "fp": fp, "fy": fy, "view": view, "vintage": vintage},
             **{"from": from_, "max_age_days": max_age_days, "adjust": adjust, "layout": layout},
-            **{"fields": fields, "market": market, "data_version": data_version},
+            **{"fields": fields, "market": market, "data_version": data_version, "lineage": lineage},
         }
         unknown = UnknownNames(names)
 
@@ -88,6 +96,7 @@ class Figures(Connection[F]):
         inclusive: bool = False,
         max_age_days: int | None = None,
         with_: Sequence[Literal["end", "filed"]] = (),
+        lineage: Literal["follow", "none"] | None = None,
         data_version: int | None = None,
     ) -> F:
         """A row for each date and ticker, a column for each metric: what was known strictly before the date."""
@@ -104,6 +113,7 @@ class Figures(Connection[F]):
             inclusive=inclusive,
             max_age_days=max_age_days,
             with_=with_,
+            lineage=lineage,
             data_version=data_version,
         )
         return joined
@@ -114,38 +124,53 @@ class Figures(Connection[F]):
         metrics: Texts,
         *,
         date: str = "date",
+        time: str | None = None,
         ticker: str = "ticker",
         fp: Literal["FY", "Q", "TTM", "latest"] = "FY",
         inclusive: bool = False,
         max_age_days: int | None = None,
         with_: Sequence[Literal["end", "filed"]] = (),
+        lineage: Literal["follow", "none"] | None = None,
         prefix: str = "",
         data_version: int | None = None,
     ) -> T:
         """Your frame, of pandas or Polars, with a column for each metric: the value that was known strictly before the date of the row.
 
-        Rows, their order and the index stay. A ticker that no company has gets nulls and the warning UnknownTickers.
+        Rows, their order and the index stay. A ticker means the company that had it on the date of the row, if a source says
+        which company that was. Rows whose ticker no company has, or had on their date, get nulls and a warning (UnknownTickers).
 
         :param date, ticker: what your frame calls these columns
+        :param time: instead of `date`, a column of times with a zone: each row gets what was public by then
         :param inclusive: filings of the date itself count, too; only for trades after the close
         :param with_: also the columns <metric>_end and <metric>_filed
+        :param lineage: "follow" also reads the figures of predecessors and successors
         :param prefix: before the names of the new columns
         """
         settings = parameters(
             {
                 **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
-                **{"max_age_days": max_age_days, "with": list(with_) or None},
+                **{"max_age_days": max_age_days, "with": list(with_) or None, "lineage": lineage},
             }
         )
         frames = frames_of(frame)
         result, answer = as_of_join(
-            self._transport, frames, frame, settings, date=date, ticker=ticker, prefix=prefix, data_version=data_version
+            self._transport,
+            frames,
+            frame,
+            settings,
+            date=date if time is None else time,
+            ticker=ticker,
+            prefix=prefix,
+            has_times=time is not None,
+            data_version=data_version,
         )
         self.last = replace(answer, source=f"{self._transport.base_url}/api/v1/as-of")
         result = frames.note(result, self.last.as_dict())
         if answer.unknown:
             some = _some(answer.unknown, answer.unknown_count)
             _warn(f"Unknown tickers ({answer.unknown_count}) have no values: {some}", UnknownTickers)
+        for symbol in answer.unmatched:
+            _warn(symbol, UnknownTickers)
         return cast(T, result)
 
     def cross_section(
@@ -153,10 +178,12 @@ class Figures(Connection[F]):
         metrics: Texts,
         market: str,
         *,
-        as_of: Day | None = None,
+        as_of: Moment | None = None,
         fp: Literal["FY", "Q1", "Q2", "Q3", "Q4", "TTM", "latest"] | None = None,
         filters: Mapping[str, float] | None = None,
         sector: str | None = None,
+        group: str | None = None,
+        universe: Texts | None = None,
         max_age_days: int | None = None,
         sort: str | None = None,
         currency: str | None = None,
@@ -168,10 +195,13 @@ class Figures(Connection[F]):
         :param filters: bounds like {"min_roe": 0.1, "max_debt_to_equity": 2}
         :param sort: a metric, with - before it for the largest first: the order is that of the whole market
         :param currency: of the amounts; by default the market's own where they are sorted or have bounds
+        :param group: "ff49", "sicDivision" or "sic2" to "sic4" adds the column `group`; "ff49:Softw,Hardw" also selects
+        :param universe: only companies in these states on the day: "reporting"
         :param limit: of companies looked at; by default all
         """
         values: dict[str, Value] = {
             **{"metric": metrics, "market": market, "as_of": as_of, "fp": fp, "sector": sector},
+            **{"group": group, "universe": universe},
             **{"max_age_days": max_age_days, "sort": sort, "currency": currency},
             **{"data_version": data_version, **(filters or {})},
         }
@@ -189,7 +219,7 @@ class Figures(Connection[F]):
         *,
         ticker: Texts | None = None,
         from_: Day | None = None,
-        as_of: Day | None = None,
+        as_of: Moment | None = None,
         limit: int | None = None,
         data_version: int | None = None,
     ) -> F:
@@ -225,7 +255,7 @@ class Figures(Connection[F]):
         *,
         market: str | None = None,
         from_: Day | None = None,
-        as_of: Day | None = None,
+        as_of: Moment | None = None,
         form: Texts | None = None,
         limit: int | None = None,
         data_version: int | None = None,
@@ -236,6 +266,25 @@ class Figures(Connection[F]):
             "data_version": data_version,
         }
         return self._paged("filings", values, limit)
+
+    def universe(
+        self,
+        market: str,
+        *,
+        as_of: Moment | None = None,
+        state: Texts | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """The companies as of a day, including those that have since disappeared: one row per company, with its state.
+
+        :param state: only companies in these states, such as "reporting"
+        """
+        values: dict[str, Value] = {
+            **{"market": market, "as_of": as_of, "state": state},
+            "data_version": data_version,
+        }
+        return self._paged("universe", values, limit)
 
     def signals(
         self,

@@ -37,10 +37,13 @@ class Frames(Protocol):
     def numbers(self, frame: Any, name: str) -> list[float | None]:
         """A column of a caller's frame as numbers that JSON can have."""
 
-    def join_bodies(self, frame: Any, date: str, ticker: str, size: int) -> Iterator[bytes]:
-        """The columns date and ticker of a caller's frame as Parquet, `size` rows at a time."""
+    def join_bodies(self, frame: Any, date: str, ticker: str, size: int, has_times: bool) -> Iterator[bytes]:
+        """The columns date and ticker of a caller's frame as Parquet, `size` rows at a time.
 
-    def next_to(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
+        :param has_times: the column `date` has times; its name in the Parquet is then `time`
+        """
+
+    def next_to(self, frame: Any, date: str, added: Any, prefix: str, has_times: bool) -> Any:
         """The caller's frame with the columns of a join at its right, row by row, its index unchanged."""
 
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
@@ -98,6 +101,34 @@ def day_text(value: object) -> str:
     raise ValueError(f"{value!r} is not a day. Send it as YYYY-MM-DD or a date.")
 
 
+def moment_text(value: object) -> str:
+    """A day, or an instant, in the server's format. A datetime needs a zone, because without one it is not an instant."""
+    if isinstance(value, str):
+        if re.fullmatch(r"\d{4}-\d\d-\d\d([T@].{1,30})", value):
+            return value
+        return day_text(value)
+    item = getattr(value, "item", None)
+    if not isinstance(value, dt.date) and callable(item):
+        value = item()
+    if isinstance(value, dt.datetime) and (value.tzinfo is not None or value.time() != dt.time()):
+        if value.utcoffset() is None:
+            raise ValueError(
+                f"{value} has no zone, so it is not an instant. Send value.replace(tzinfo=ZoneInfo('America/New_York')), or the day alone."
+            )
+        return value.isoformat()
+    return day_text(value)
+
+
+def no_zone(name: str) -> ValueError:
+    return ValueError(
+        f"Column {name} has no zone, so its times are not instants. Localize it: dt.tz_localize in pandas, dt.replace_time_zone in Polars."
+    )
+
+
+def no_time(name: str, row: int) -> ValueError:
+    return ValueError(f"Column {name}, row {row}: the time is missing. Drop such rows.")
+
+
 def day_texts(name: str, values: Sequence[object]) -> list[str]:
     """`day_text` of a column. Each day is read once: a panel repeats a day for each of its names."""
     known: dict[object, str] = {}
@@ -146,6 +177,9 @@ def parquet_source(body: bytes) -> io.BytesIO:
 
 table_columns = ("ticker", "issuer_id", "fy", "fp", "end", "filed")
 """Of a cross-section, before its metrics."""
+
+last_table_columns = ("known_by", "group")
+"""Of a cross-section, after its source, where they were asked for."""
 
 
 def currency_of(unit: object) -> str | None:

@@ -9,6 +9,9 @@ from ._frames import (
     currency_of,
     day_texts,
     finite,
+    last_table_columns,
+    no_time,
+    no_zone,
     parquet_source,
     require_free,
     require_joined,
@@ -55,25 +58,28 @@ class PandasFrames:
             return plain
         return finite(name, values.tolist())
 
-    def join_bodies(self, frame: Any, date: str, ticker: str, size: int) -> Iterator[bytes]:
-        days = pa.array(_day_array(frame[date], date))
+    def join_bodies(self, frame: Any, date: str, ticker: str, size: int, has_times: bool) -> Iterator[bytes]:
+        days = pa.array(_times(frame[date], date) if has_times else _day_array(frame[date], date))
         tickers = pa.array(frame[ticker], type=pa.string()) if _is_text(frame[ticker]) else pa.array(self.texts(frame, ticker))
         if tickers.null_count > 0:
             row = tickers.is_null().index(True).as_py()
             raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
-        table = pa.table({"date": days, "ticker": tickers})
+        table = pa.table({"time" if has_times else "date": days, "ticker": tickers})
         for start in range(0, len(frame), size):
             sink = pa.BufferOutputStream()
             pq.write_table(table.slice(start, size), sink)
             yield bytes(sink.getvalue())
 
-    def next_to(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
-        same = len(added) == len(frame) and bool(
-            (added["date"].to_numpy().astype("datetime64[D]") == _day_array(frame[date], date)).all()
-        )
+    def next_to(self, frame: Any, date: str, added: Any, prefix: str, has_times: bool) -> Any:
+        key = "time" if has_times else "date"
+        if has_times:
+            sent, back = _times(frame[date], date).to_numpy(), added[key].dt.tz_convert("UTC").to_numpy()
+        else:
+            sent, back = _day_array(frame[date], date), added[key].to_numpy().astype("datetime64[D]")
+        same = len(added) == len(frame) and bool((back == sent).all())
         require_joined(len(added), len(frame), same)
         # By place, not by label: an index may repeat, and pd.concat would multiply its rows.
-        values = added.drop(columns=["date", "ticker"]).add_prefix(prefix).set_axis(frame.index, axis=0)
+        values = added.drop(columns=[key, "ticker"]).add_prefix(prefix).set_axis(frame.index, axis=0)
         require_free(frame.columns, list(values.columns))
         result = frame.copy(deep=False)
         for name in values.columns:
@@ -91,7 +97,9 @@ class PandasFrames:
         earlier = [metric if generation == "earlier" else None for generation in frame["generation"]]
         table["earlier"] = pd.Series(earlier, frame.index, dtype="str")
         table["older"] = pd.Series([None] * len(frame), frame.index, dtype="str")
-        table["source"] = frame["source"]
+        for name in ("source", *last_table_columns):
+            if name in frame.columns:
+                table[name] = frame[name]
         return table
 
 
@@ -105,6 +113,16 @@ def _day_array(column: Any, name: str) -> Any:
     if wrong.size > 0:
         raise ValueError(f"Column {name}, row {wrong[0]}: {values[wrong[0]]} is not a day. Send the day alone.")
     return days
+
+
+def _times(column: Any, name: str) -> Any:
+    """A column of instants in UTC."""
+    if not isinstance(column.dtype, pd.DatetimeTZDtype):
+        raise no_zone(name)
+    missing = np.flatnonzero(column.isna().to_numpy())
+    if missing.size > 0:
+        raise no_time(name, int(missing[0]))
+    return column.dt.tz_convert("UTC")
 
 
 def _is_text(column: Any) -> bool:

@@ -10,6 +10,9 @@ from ._frames import (
     currency_of,
     day_texts,
     finite,
+    last_table_columns,
+    no_time,
+    no_zone,
     parquet_source,
     require_free,
     require_joined,
@@ -48,22 +51,30 @@ class PolarsFrames:
             return column.to_list()
         return finite(name, column.to_list())
 
-    def join_bodies(self, frame: pl.DataFrame, date: str, ticker: str, size: int) -> Iterator[bytes]:
+    def join_bodies(
+        self, frame: pl.DataFrame, date: str, ticker: str, size: int, has_times: bool
+    ) -> Iterator[bytes]:
         _require_text(frame[ticker])
         tickers = frame[ticker].cast(pl.String)
         if tickers.null_count() > 0:
             row = tickers.is_null().arg_max()
             raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
-        rows = pl.DataFrame({"date": _days(frame[date]), "ticker": tickers})
+        days = _times(frame[date]) if has_times else _days(frame[date])
+        rows = pl.DataFrame({"time" if has_times else "date": days, "ticker": tickers})
         for start in range(0, frame.height, size):
             sink = io.BytesIO()
             rows.slice(start, size).write_parquet(sink, compression="snappy")
             yield sink.getvalue()
 
-    def next_to(self, frame: pl.DataFrame, date: str, added: pl.DataFrame, prefix: str) -> pl.DataFrame:
-        same = added.height == frame.height and bool((added["date"] == _days(frame[date])).all())
+    def next_to(
+        self, frame: pl.DataFrame, date: str, added: pl.DataFrame, prefix: str, has_times: bool
+    ) -> pl.DataFrame:
+        key = "time" if has_times else "date"
+        sent = _times(frame[date]) if has_times else _days(frame[date])
+        back = added[key].cast(sent.dtype) if has_times else added[key]
+        same = added.height == frame.height and bool((back == sent).all())
         require_joined(added.height, frame.height, same)
-        values = added.drop("date", "ticker")
+        values = added.drop(key, "ticker")
         values = values.rename({name: prefix + name for name in values.columns})
         require_free(frame.columns, values.columns)
         return frame.hstack(values)
@@ -81,6 +92,7 @@ class PolarsFrames:
             pl.Series("earlier", earlier, pl.String),
             pl.lit(None, pl.String).alias("older"),
             "source",
+            *(name for name in last_table_columns if name in frame.columns),
         )
 
 
@@ -94,6 +106,15 @@ def _days(column: pl.Series) -> pl.Series:
     if column.dtype == pl.Date and column.null_count() == 0:
         return column
     return pl.Series(column.name, day_texts(column.name, column.to_list()), pl.String).str.to_date("%Y-%m-%d")
+
+
+def _times(column: pl.Series) -> pl.Series:
+    """A column of instants in UTC."""
+    if not isinstance(column.dtype, pl.Datetime) or column.dtype.time_zone is None:
+        raise no_zone(column.name)
+    if column.null_count() > 0:
+        raise no_time(column.name, int(column.is_null().arg_max() or 0))
+    return column.dt.convert_time_zone("UTC")
 
 
 def _require_text(column: pl.Series) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ._answer import Answer, answer_of, joined
-from ._frames import Frames, day_text
+from ._frames import Frames, day_text, moment_text
 from ._transport import Transport
 from .errors import AnswerError, DataVersionChanged
 
@@ -25,6 +25,8 @@ def parameters(values: Mapping[str, Value]) -> dict[str, str]:
 
 
 def parameter(name: str, value: Value) -> str:
+    if name == "as_of":
+        return moment_text(value)
     if name in _days:
         return day_text(value)
     if isinstance(value, bool):
@@ -41,7 +43,7 @@ def parameter(name: str, value: Value) -> str:
     raise TypeError(f"{name} is a {type(value).__name__}: a text, a number or a list of texts is needed.")
 
 
-_days = frozenset({"as_of", "from", "to"})
+_days = frozenset({"from", "to"})
 
 
 Fetch = Callable[[], Iterator[bytes]]

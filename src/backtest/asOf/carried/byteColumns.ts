@@ -77,6 +77,12 @@ export class ByteColumns {
 export function takeJsonCell(reader: JsonReader, column: ByteColumn, row: number): void {
   reader.skipSpace()
   const from = reader.at
+  const end = endOfPlainText(reader.bytes, from)
+  if (end > from) {
+    column.take(row, reader.bytes, from, end)
+    reader.at = end
+    return
+  }
   const value = reader.value()
   if (value === null) return
   if (typeof value === 'object') {
@@ -88,3 +94,14 @@ export function takeJsonCell(reader: JsonReader, column: ByteColumn, row: number
   }
   column.take(row, reader.bytes, from, reader.at)
 }
+
+/** The index after a text of printable ASCII without escapes; `from` if there is none. */
+function endOfPlainText(bytes: Uint8Array, from: number): number {
+  if (bytes[from] !== 0x22) return from
+  let at = from + 1
+  while (bytes[at] >= 0x20 && bytes[at] < 0x7f && bytes[at] !== 0x22 && bytes[at] !== 0x5c) at++
+  return bytes[at] === 0x22 && at - from <= maxPlainBytes ? at + 1 : from
+}
+
+/** Longer texts are read as values, which bounds them. */
+const maxPlainBytes = 64

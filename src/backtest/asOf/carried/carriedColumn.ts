@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { Failure } from '../../../errors.ts'
 import { showValue } from '../../codec/faults.ts'
-import type { TextTable } from '../texts.ts'
+import type { TextTable } from './texts.ts'
 
 /* The columns of a join's rows besides date and ticker. The response repeats them as they were sent: as
  * bytes of CSV or JSON, or as the numbers that a Parquet file stores. Nothing is computed with them, so

@@ -1,7 +1,7 @@
-import { csvCell } from '../../../formats/columns.ts'
-import { slack, type TextTable } from '../texts.ts'
+import { csvCell } from '../../../formats/csv.ts'
 import type { CarriedColumn } from './carriedColumn.ts'
 import { storedTextOf } from './storedText.ts'
+import { slack, type TextTable } from './texts.ts'
 
 const quote = 0x22
 const comma = 0x2c

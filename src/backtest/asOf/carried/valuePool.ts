@@ -1,6 +1,6 @@
 import { Failure } from '../../../errors.ts'
-import { slack, type TextTable } from '../texts.ts'
 import { GrowingCells } from './growing.ts'
+import { slack, type TextTable } from './texts.ts'
 
 /** The limit for the values of one column. Each value is stored once while it is remembered. */
 const maxPoolBytes = 512 * 1_024 * 1_024
@@ -17,17 +17,25 @@ export class ValuePool {
   #slots: Int32Array | null = null
   #at = 0
   #count = 0
+  #last = 0
 
   /** The number of a value, counted from 1. */
   numberOf(source: Uint8Array, from: number, to: number): number {
+    // Rows in the order of time mostly repeat the value of the row before.
+    if (this.#last !== 0 && this.#has(this.#last, source, from, to)) return this.#last
+    this.#last = this.#find(source, from, to)
+    return this.#last
+  }
+
+  #find(source: Uint8Array, from: number, to: number): number {
     this.#slots ??= new Int32Array(slots)
-    const places = this.#slots
-    let place = hashOf(source, from, to) & (slots - 1)
-    for (; places[place] !== 0; place = (place + 1) & (slots - 1)) {
-      if (this.#has(places[place], source, from, to)) return places[place]
+    const table = this.#slots
+    let slot = hashOf(source, from, to) & (slots - 1)
+    for (; table[slot] !== 0; slot = (slot + 1) & (slots - 1)) {
+      if (this.#has(table[slot], source, from, to)) return table[slot]
     }
     const number = this.#add(source, from, to)
-    if (number <= maxRemembered) places[place] = number
+    if (number <= maxRemembered) table[slot] = number
     return number
   }
 

@@ -31,30 +31,37 @@ export function spanOf({ data, periods, plan }: RunRows, { tile }: TileMemory, t
   return { rows: null, from: start + tile.firstColumn, to: start + tile.firstColumn + tile.columns }
 }
 
-/** Copies the rows' values in periods t .. t + count - 1 to the dense block of doubles at byte `place`.
- *
- * @param absent the value of a column without a row on that date */
+/** What is copied to a dense block of doubles. */
+interface DoublesBlock {
+  /** One per row. */
+  readonly values: Float64Array
+  /** The byte address of the block. */
+  readonly address: number
+  /** The value of a column without a row on that date. */
+  readonly absent: number
+}
+
+/** Copies the rows' values in periods t .. t + count - 1 to the dense block. */
 export function loadDoubles(
   run: RunRows,
   memory: TileMemory,
-  values: Float64Array,
-  place: number,
+  { values, address, absent }: DoublesBlock,
   t: number,
   count: number,
-  absent: number,
 ): void {
   const { doubles } = memory.kernel
   const { width, firstColumn } = memory.tile
   const { columnOf, full } = run.plan
+  const at = address / 8
   if (full) {
-    copyFull(run, memory, values, doubles, place / 8, t, count)
+    copyFull(run, memory, { from: values, to: doubles, at }, t, count)
     return
   }
-  doubles.fill(absent, place / 8, place / 8 + count * width)
+  doubles.fill(absent, at, at + count * width)
   const { asset } = run.data
   for (let i = 0; i < count; i++) {
     const { rows, from, to } = spanOf(run, memory, t + i)
-    const base = place / 8 + i * width - firstColumn
+    const base = at + i * width - firstColumn
     for (let j = from; j < to; j++) {
       const row = rows ? rows[j] : j
       doubles[base + (columnOf ? columnOf[asset[row]] : asset[row])] = values[row]
@@ -73,16 +80,16 @@ export function loadRanks(
   const { integers } = memory.kernel
   const { width, firstColumn } = memory.tile
   const { columnOf, full } = run.plan
-  const place = memory.ranks / 4
+  const at = memory.ranks / 4
   if (full) {
-    copyFull(run, memory, ranks, integers, place, t, count)
+    copyFull(run, memory, { from: ranks, to: integers, at }, t, count)
     return
   }
-  integers.fill(-1, place, place + count * width)
+  integers.fill(-1, at, at + count * width)
   const { asset } = run.data
   for (let i = 0; i < count; i++) {
     const { rows, from, to } = spanOf(run, memory, t + i)
-    const base = place + i * width - firstColumn
+    const base = at + i * width - firstColumn
     for (let j = from; j < to; j++) {
       const row = rows ? rows[j] : j
       integers[base + (columnOf ? columnOf[asset[row]] : asset[row])] = ranks[row]
@@ -95,9 +102,7 @@ export function loadRanks(
 function copyFull<A extends Float64Array | Int32Array>(
   run: RunRows,
   memory: TileMemory,
-  values: A,
-  to: A,
-  place: number,
+  copied: { readonly from: A; readonly to: A; readonly at: number },
   t: number,
   count: number,
 ): void {
@@ -105,12 +110,12 @@ function copyFull<A extends Float64Array | Int32Array>(
   const { periods, plan } = run
   if (width === plan.columns && periods[t + count - 1] - periods[t] === count - 1) {
     const { from } = spanOf(run, memory, t)
-    to.set(values.subarray(from, from + count * width), place)
+    copied.to.set(copied.from.subarray(from, from + count * width), copied.at)
     return
   }
   for (let i = 0; i < count; i++) {
     const { from } = spanOf(run, memory, t + i)
-    to.set(values.subarray(from, from + columns), place + i * width)
+    copied.to.set(copied.from.subarray(from, from + columns), copied.at + i * width)
   }
 }
 
@@ -121,12 +126,12 @@ export function loadVaryingCosts(run: RunRows, memory: TileMemory, t: number, co
   const { width, firstColumn, firstPeriod } = memory.tile
   const { asset, market } = run.data
   const { columnOf } = run.plan
-  const place = memory.costs / 8
+  const start = memory.costs / 8
   // Only the last block is shorter, so the period before this block is the last one of a full block.
   if (t > firstPeriod)
-    doubles.copyWithin(place, place + (blockPeriods - 1) * width, place + blockPeriods * width)
+    doubles.copyWithin(start, start + (blockPeriods - 1) * width, start + blockPeriods * width)
   for (let i = 0; i < count; i++) {
-    const at = place + i * width
+    const at = start + i * width
     if (i > 0) doubles.copyWithin(at, at - width, at)
     const { rows, from, to } = spanOf(run, memory, t + i)
     for (let j = from; j < to; j++) {

@@ -24,13 +24,14 @@ export function pickBlock(
   const { integers } = kernel
   for (let i = 0; i < count; i++) {
     const { from, to } = spanOf(run, memory, t + i)
-    const place = memory.ranks + 4 * i * tile.width
-    const picked = full ? place : memory.pickRanks
+    const address = memory.ranks + 4 * i * tile.width
+    const picked = full ? address : memory.pickRanks
     eligible[t + i] = pickPeriod(run.data, memory, settings, from, to, picked)
     if (full) continue
-    integers.fill(-1, place / 4, place / 4 + tile.width)
+    integers.fill(-1, address / 4, address / 4 + tile.width)
     for (let row = from; row < to; row++) {
-      integers[place / 4 + (columnOf ? columnOf[asset[row]] : asset[row])] = integers[picked / 4 + row - from]
+      integers[address / 4 + (columnOf ? columnOf[asset[row]] : asset[row])] =
+        integers[picked / 4 + row - from]
     }
   }
 }
@@ -47,13 +48,13 @@ export function pickRanking(data: Dataset, periods: Int32Array, settings: Portfo
     known: new Int32Array(days.length),
   }
   const layout = new Layout()
-  const places = placePicks(layout, maxRowsPerDate(data))
-  const memory = { kernel: openKernel(layout.bytes), ...places }
-  const from = places.pickRanks / 4
+  const addresses = placePicks(layout, maxRowsPerDate(data))
+  const memory = { kernel: openKernel(layout.bytes), ...addresses }
+  const from = addresses.pickRanks / 4
   for (const date of periods) {
     const start = offsets[date]
     const end = offsets[date + 1]
-    ranking.eligible[date] = pickPeriod(data, memory, settings, start, end, places.pickRanks)
+    ranking.eligible[date] = pickPeriod(data, memory, settings, start, end, addresses.pickRanks)
     ranking.rank.set(memory.kernel.integers.subarray(from, from + end - start), start)
     universeReturn(data.forwardReturn, start, end, ranking.universe, ranking.known, date)
   }
@@ -102,7 +103,7 @@ function rankPeriod(
   range: { eligible: number; min: number; max: number },
 ): void {
   if (!sortScratch || sortScratch.rows.length < to - from) sortScratch = allocateBuckets(maxRowsPerDate(data))
-  orderDate(data.score, from, to, { ...range, sum: 0 }, sortScratch, sortScratch.rows, 0)
+  orderDate(data.score, from, to, { ...range, sum: 0 }, sortScratch, sortScratch.rows)
   integers.fill(-1, at, at + to - from)
   for (let j = 0; j < range.eligible; j++) integers[at + sortScratch.rows[j] - from] = j
 }

@@ -39,25 +39,25 @@ export function simulateBlock(run: Run, memory: TileMemory, t: number, count: nu
   const { data, needs, neutralWeights, plan } = run
   const { settings, tranches, trackPositions, costsVary } = needs
   const absent = trackPositions ? Number.NaN : 0
-  loadDoubles(run, memory, data.forwardReturn, memory.returns, t, count, absent)
+  loadDoubles(run, memory, { values: data.forwardReturn, address: memory.returns, absent }, t, count)
   if (costsVary) loadVaryingCosts(run, memory, t, count)
   if (neutralWeights) targetsFromRows(run, memory, neutralWeights, t, count)
   else {
     loadRanksAndScores(run, memory, t, count)
     if (run.ranking === null) countIdle(run.idlePeriods, run.eligible, settings, t, count)
-    if (settings.weighting === 'score' && plan.tiles.length === 1) sumConvictions(run, memory, t, count)
-    formTargets(memory, settings, run.eligible, run.meanScore, run.convictions, t, count)
+    if (settings.weighting === 'score' && plan.tiles.length === 1) addConvictions(run, memory, t, count)
+    formTargets(run, memory, t, count)
   }
   if (trackPositions) countHeldWithoutReturn(run, memory, t, count)
   zeroMissingReturns(run, memory, t, count)
-  for (let place = 0; place < tranches.length; place++) movePortfolio(run, memory, place, t, count)
+  for (let p = 0; p < tranches.length; p++) movePortfolio(run, memory, p, t, count)
 }
 
 /** Adds one tile's part of the convictions. With several tiles, all of them are added before the first tile
  * is weighted. */
 export function convictionBlock(run: Run, memory: TileMemory, t: number, count: number): void {
   loadRanksAndScores(run, memory, t, count)
-  sumConvictions(run, memory, t, count)
+  addConvictions(run, memory, t, count)
 }
 
 function loadRanksAndScores(run: Run, memory: TileMemory, t: number, count: number): void {
@@ -65,11 +65,7 @@ function loadRanksAndScores(run: Run, memory: TileMemory, t: number, count: numb
   if (run.ranking) loadRanks(run, memory, run.ranking.rank, t, count)
   else pickBlock(run, memory, settings, t, count, run.eligible)
   if (settings.weighting === 'score')
-    loadDoubles(run, memory, run.data.score, memory.scores, t, count, Number.NaN)
-}
-
-function sumConvictions(run: Run, memory: TileMemory, t: number, count: number): void {
-  addConvictions(memory, run.needs.settings, run.eligible, run.meanScore, run.convictions, t, count)
+    loadDoubles(run, memory, { values: run.data.score, address: memory.scores, absent: Number.NaN }, t, count)
 }
 
 function countHeldWithoutReturn(
@@ -107,11 +103,11 @@ function zeroMissingReturns(run: Run, { kernel, tile, returns }: TileMemory, t: 
 }
 
 /** Moves one portfolio through the block, and empties it in each period in which its idle periods reach h. */
-function movePortfolio(run: Run, memory: TileMemory, place: number, t: number, count: number): void {
+function movePortfolio(run: Run, memory: TileMemory, portfolio: number, t: number, count: number): void {
   const { needs, sums, idlePeriods } = run
   const { doubles } = memory.kernel
   const { lastPeriod } = memory.tile
-  const h = needs.tranches[place]
+  const h = needs.tranches[portfolio]
   // A portfolio is empty h periods after its last row, even if others hold their names for longer.
   const moves = Math.min(count, lastPeriod + h - t + 1)
   if (moves <= 0) return
@@ -122,16 +118,16 @@ function movePortfolio(run: Run, memory: TileMemory, place: number, t: number, c
     while (end < moves && idlePeriods[t + end] !== h) end++
     const emptied = end < moves
     if (emptied) end++
-    if (needs.settings.drift) callDrift(run, memory, place, t, from, end)
-    else callWalk(needs, memory, place, t, from, end - from)
+    if (needs.settings.drift) callDrift(run, memory, portfolio, t, from, end)
+    else callWalk(needs, memory, portfolio, t, from, end - from)
     if (emptied) {
-      emptyPortfolio(needs, memory, place)
+      emptyPortfolio(needs, memory, portfolio)
       doubles.fill(0, out + 4 * end - 2, out + 4 * end)
-      if (needs.settings.drift) run.grossReturns[place][t + end - 1] = 0
+      if (needs.settings.drift) run.grossReturns[portfolio][t + end - 1] = 0
     }
     from = end
   }
-  const sum = sums[place]
+  const sum = sums[portfolio]
   for (let i = 0; i < 4 * moves; i++) sum[4 * t + i] += doubles[out + i]
 }
 
@@ -139,18 +135,18 @@ function movePortfolio(run: Run, memory: TileMemory, place: number, t: number, c
 function callWalk(
   needs: TileNeeds,
   { kernel, tile, targets, slots, returns, costs, weights, sums }: TileMemory,
-  place: number,
+  portfolio: number,
   t: number,
   from: number,
   count: number,
 ): void {
   const doubles = 8 * tile.width
   const costStride = needs.costsVary ? doubles : 0
-  const weightsAt = weights + doubles * place
+  const weightsAt = weights + doubles * portfolio
   const returnsAt = returns + doubles * from
   const costsAt = costs + costStride * from
   const sumsAt = sums + 32 * from
-  const ring = [targets, slots, ringDepth(needs, place), t + from, count, tile.width, weightsAt] as const
+  const ring = [targets, slots, ringDepth(needs, portfolio), t + from, count, tile.width, weightsAt] as const
   kernel.calls.walk(...ring, returnsAt, costsAt, costStride, sumsAt)
 }
 
@@ -159,23 +155,23 @@ function callWalk(
 function callDrift(
   { needs, plan, grossReturns }: Run,
   { kernel, tile, targets, slots, returns, costs, weights, grownWeights, sums }: TileMemory,
-  place: number,
+  portfolio: number,
   t: number,
   from: number,
   end: number,
 ): void {
   const doubles = 8 * tile.width
   const costStride = needs.costsVary ? doubles : 0
-  const depth = ringDepth(needs, place)
-  const earned = grossReturns[place]
+  const depth = ringDepth(needs, portfolio)
+  const earned = grossReturns[portfolio]
   for (let i = from; i < end; i++) {
     kernel.calls.driftPeriod(
       targets + doubles * ((t + i) % slots),
       targets + doubles * ((t + i + slots - depth) % slots),
       tile.width,
-      weights + doubles * place,
-      grownWeights + doubles * place,
-      t + i === 0 ? 1 : growthOf(earned[t + i - 1] / needs.tranches[place]),
+      weights + doubles * portfolio,
+      grownWeights + doubles * portfolio,
+      t + i === 0 ? 1 : growthOf(earned[t + i - 1] / needs.tranches[portfolio]),
       returns + doubles * i,
       costs + costStride * i,
       sums + 32 * i,
@@ -197,20 +193,20 @@ function growthOf(grossReturn: number): number {
 /** Sets the weights of a portfolio without tranches to exactly 0. Adding and subtracting targets leaves
  * rounding errors in the weights. They would keep earning returns, and a fold without positions would show a
  * Sharpe ratio. */
-function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: number): void {
+function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, portfolio: number): void {
   const { kernel, tile, weights, grownWeights } = memory
-  const at = (weights + 8 * tile.width * place) / 8
+  const at = (weights + 8 * tile.width * portfolio) / 8
   kernel.doubles.fill(0, at, at + tile.width)
   if (!settings.drift) return
-  const grown = (grownWeights + 8 * tile.width * place) / 8
+  const grown = (grownWeights + 8 * tile.width * portfolio) / 8
   kernel.doubles.fill(0, grown, grown + tile.width)
 }
 
 /** How many periods back the target that expires was formed. If a portfolio holds for longer than the run, no
  * target expires. The ring is then as deep as the run, and the slot read for the expiring target is still 0.
  */
-function ringDepth({ tranches, periods }: TileNeeds, place: number): number {
-  return Math.min(tranches[place], periods)
+function ringDepth({ tranches, periods }: TileNeeds, portfolio: number): number {
+  return Math.min(tranches[portfolio], periods)
 }
 
 /** Copies the last weights and tranche counts of the only portfolio from the tile's columns to assets. */

@@ -1,37 +1,36 @@
 import { type LegRule, setLegRule } from '../legs.ts'
-import type { PortfolioSettings } from '../settings.ts'
 import { type RunRows, spanOf } from './loadBlock.ts'
-import type { TileMemory } from './tileMemory.ts'
+import type { TileMemory, TileNeeds } from './tileMemory.ts'
 
 const rule: LegRule = { topFrom: 0, bottomTo: 0, topTotal: 0, bottomTotal: 0, names: 0 }
 
+/** What decides the legs of a run whose names are ranked. */
+interface RankedRun {
+  readonly needs: TileNeeds
+  /** n for every period. */
+  readonly eligible: Int32Array
+  /** For every period. */
+  readonly meanScore: Float64Array
+  /** With score weights: `Run.convictions`. */
+  readonly convictions: Float64Array
+}
+
 /** Writes the dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns have
  * no influence here. A leg of one name has the same weight, bit for bit, under every weighting: trials of a
- * sweep that hold the same portfolio must tie.
- *
- * @param eligible n for every period
- * @param meanScore for every period
- * @param convictions with score weights: `Run.convictions` */
-export function formTargets(
-  memory: TileMemory,
-  settings: PortfolioSettings,
-  eligible: Int32Array,
-  meanScore: Float64Array,
-  convictions: Float64Array,
-  t: number,
-  count: number,
-): void {
+ * sweep that hold the same portfolio must tie. */
+export function formTargets(run: RankedRun, memory: TileMemory, t: number, count: number): void {
+  const { settings } = run.needs
   const { kernel, tile, slots } = memory
   const { width } = tile
   for (let i = 0; i < count; i++) {
     const target = memory.targets + 8 * width * ((t + i) % slots)
     const ranks = memory.ranks + 4 * width * i
-    setLegRule(rule, eligible[t + i], settings)
+    setLegRule(rule, run.eligible[t + i], settings)
     const { topFrom, bottomTo, topTotal, bottomTotal, names } = rule
     if (names === 0) kernel.doubles.fill(0, target / 8, target / 8 + width)
     else if (settings.weighting === 'score' && names > 1) {
       const scores = memory.scores + 8 * width * i
-      formScoreTarget(memory, ranks, scores, target, meanScore[t + i], convictions, t + i)
+      formScoreTarget(run, memory, { ranks, scores, target }, t + i)
     } else {
       const shares = settings.weighting === 'rank' ? (names * (names + 1)) / 2 : names
       const form = settings.weighting === 'rank' ? kernel.calls.rankTarget : kernel.calls.equalTarget
@@ -43,16 +42,21 @@ export function formTargets(
 /** Below this, a weight per unit of conviction exceeds the largest double. */
 const minConviction = 1e-290
 
+/** The byte addresses of one period. */
+interface PeriodAddresses {
+  readonly ranks: number
+  readonly scores: number
+  readonly target: number
+}
+
 /** One period's target in proportion to |score - mean|, for the legs of `rule`. */
 function formScoreTarget(
+  { meanScore, convictions }: RankedRun,
   { kernel, tile }: TileMemory,
-  ranks: number,
-  scores: number,
-  target: number,
-  mean: number,
-  convictions: Float64Array,
+  { ranks, scores, target }: PeriodAddresses,
   t: number,
 ): void {
+  const mean = meanScore[t]
   const { width } = tile
   const { topFrom, bottomTo, topTotal, bottomTotal, names } = rule
   const top = convictions[2 * t]
@@ -77,27 +81,20 @@ function formScoreTarget(
   const share = (c: number, sum: number) =>
     sum > 0 ? Math.abs(doubles[scores / 8 + c] - mean) / sum : 1 / names
   for (let c = 0; c < width; c++) {
-    const place = integers[ranks / 4 + c]
+    const rank = integers[ranks / 4 + c]
     let weight = 0
-    if (place >= topFrom) weight = topTotal * share(c, top)
-    else if (place >= 0 && place < bottomTo) weight = bottomTotal * share(c, bottom)
+    if (rank >= topFrom) weight = topTotal * share(c, top)
+    else if (rank >= 0 && rank < bottomTo) weight = bottomTotal * share(c, bottom)
     doubles[target / 8 + c] = weight
   }
 }
 
 /** Adds the contribution of the tile's ranks and scores in a block to the convictions of its periods. */
-export function addConvictions(
-  memory: TileMemory,
-  settings: PortfolioSettings,
-  eligible: Int32Array,
-  meanScore: Float64Array,
-  convictions: Float64Array,
-  t: number,
-  count: number,
-): void {
+export function addConvictions(run: RankedRun, memory: TileMemory, t: number, count: number): void {
+  const { needs, eligible, meanScore, convictions } = run
   const { kernel, tile, stats } = memory
   for (let i = 0; i < count; i++) {
-    setLegRule(rule, eligible[t + i], settings)
+    setLegRule(rule, eligible[t + i], needs.settings)
     if (rule.names === 0) continue
     const { topFrom, bottomTo } = rule
     const ranks = memory.ranks + 4 * tile.width * i

@@ -60,7 +60,7 @@ export function openTile(tile: Tile, needs: TileNeeds, maxRows: number): TileMem
   const doubles = 8 * tile.width
   const block = Math.min(blockPeriods, periods)
   const layout = new Layout()
-  const places = {
+  const addresses = {
     slots,
     targets: layout.place(slots * doubles),
     returns: layout.place(block * doubles),
@@ -76,8 +76,8 @@ export function openTile(tile: Tile, needs: TileNeeds, maxRows: number): TileMem
   }
   const kernel = openKernel(layout.bytes)
   // Padding columns are never eligible.
-  kernel.integers.fill(-1, places.ranks / 4, places.ranks / 4 + block * tile.width)
-  return { kernel, tile, ...places }
+  kernel.integers.fill(-1, addresses.ranks / 4, addresses.ranks / 4 + block * tile.width)
+  return { kernel, tile, ...addresses }
 }
 
 /** Must equal the constant of the same name in kernel/assembly/legs.ts: with less memory here, the kernel

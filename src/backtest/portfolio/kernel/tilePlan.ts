@@ -184,8 +184,8 @@ function listTileRows(
   const tileOf = (row: number) => (columnOf[asset[row]] / tileColumns) | 0
   for (let t = 0; t < count; t++) {
     for (let row = offsets[periods[t]]; row < offsets[periods[t] + 1]; row++) {
-      const place = tileOf(row) * (count + 1) + t + 1
-      starts[place] = (starts[place] + 1) | 0
+      const index = tileOf(row) * (count + 1) + t + 1
+      starts[index] = (starts[index] + 1) | 0
     }
   }
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1]
@@ -193,9 +193,9 @@ function listTileRows(
   const next = starts.slice()
   for (let t = 0; t < count; t++) {
     for (let row = offsets[periods[t]]; row < offsets[periods[t] + 1]; row++) {
-      const place = tileOf(row) * (count + 1) + t
-      const at = next[place]
-      next[place] = (at + 1) | 0
+      const index = tileOf(row) * (count + 1) + t
+      const at = next[index]
+      next[index] = (at + 1) | 0
       rows[at] = row
     }
   }

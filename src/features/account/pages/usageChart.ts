@@ -26,8 +26,8 @@ ${[0, max / 2, max].map(
 `,
 )}
 ${days.map(
-  ({ day, requests }, place) =>
-    html`<rect class="bar" x="${rounded(left + place * step + step * 0.15)}" y="${rounded(y(requests))}" width="${rounded(step * 0.7)}" height="${rounded(height - bottom - y(requests))}"><title>${day}: ${requests.toLocaleString('en-US')}</title></rect>
+  ({ day, requests }, index) =>
+    html`<rect class="bar" x="${rounded(left + index * step + step * 0.15)}" y="${rounded(y(requests))}" width="${rounded(step * 0.7)}" height="${rounded(height - bottom - y(requests))}"><title>${day}: ${requests.toLocaleString('en-US')}</title></rect>
 `,
 )}
 <text class="tick" x="${left}" y="${height - 8}">${days[0].day}</text>

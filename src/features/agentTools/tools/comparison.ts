@@ -12,7 +12,7 @@ import {
   tickersArgument,
   versionArgument,
 } from '../fields.ts'
-import { fitRows, readPlace, requireSame } from '../pagination.ts'
+import { fitRows, readPosition, requireSame } from '../pagination.ts'
 import { said, shownAs } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, notesOf, type ReadRow, readFigures } from './figures.ts'
@@ -102,7 +102,7 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
       'parameter_invalid',
       `since ${since} is not before as_of ${as_of}. Expected: the earlier day as since.`,
     )
-  const place = readPlace(args)
+  const position = readPosition(args)
   const { head, rows } = await readFigures(call, {
     ticker: tickers.join(','),
     view: 'history',
@@ -111,7 +111,7 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
     data_version,
     metric: args.metrics?.join(','),
   })
-  requireSame(place, head)
+  requireSame(position, head)
   const isSeveral = head.companies.length > 1
   const changes = changesBetween(rows, since)
     .filter(({ change }) => args.change === undefined || change === args.change)
@@ -126,7 +126,7 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
     .join(', ')
   return fitRows({
     args,
-    place,
+    position,
     line: lineOf,
     nextPage: null,
     rows: changes,
@@ -139,7 +139,7 @@ async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> 
 
 /** The filings between the two days, with one request per company. */
 async function filingsOf(
-  { since, as_of, data_version }: Args,
+  { tickers, since, as_of, data_version }: Args,
   head: { readonly data_version: number; readonly companies: readonly { readonly ticker: string }[] },
   call: ToolCall,
 ): Promise<{ shown: Static<typeof FilingOf>[]; leftOut: string | undefined }> {
@@ -147,10 +147,12 @@ async function filingsOf(
   let unnamed = 0
   let isMore = false
   const perCompany = Math.max(2, Math.ceil(shownFilings / head.companies.length))
-  for (const { ticker } of head.companies) {
+  for (const [index, { ticker }] of head.companies.entries()) {
+    // The ID that was sent names this company on the second day; its ID of today may not.
+    const sent = tickers[index] ?? ticker
     const { data, next, ...list } = await read(call, ReadFilings, {
       path: '/api/v1/filings',
-      query: { ticker, from: addDays(since, 1), as_of, limit: 100, data_version },
+      query: { ticker: sent, from: addDays(since, 1), as_of, limit: 100, data_version },
     })
     if (list.data_version !== head.data_version)
       throw new ToolRefusal('conflict', 'Data was imported while the company was read. Call again.')

@@ -16,7 +16,7 @@ import {
   tickersArgument,
   versionArgument,
 } from '../fields.ts'
-import { fitRows, readPlace, requireSame } from '../pagination.ts'
+import { fitRows, readPosition, requireSame } from '../pagination.ts'
 import { said, shownAs } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, given, wordsOf } from './figures.ts'
@@ -108,7 +108,7 @@ async function readIndex(call: ToolCall, query: Readonly<Record<string, string |
 }
 
 async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCall): CoverageAnswer {
-  const place = readPlace(args)
+  const position = readPosition(args)
   const found: ReadCheck[] = []
   for (const ticker of tickers) {
     const path = `/api/v1/coverage/${encodeURIComponent(ticker.toWellFormed())}`
@@ -117,7 +117,7 @@ async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCal
   const [{ data_version, licence }] = found
   if (found.some(one => one.data_version !== data_version))
     throw new ToolRefusal('conflict', 'Data was imported while the companies were read. Call again.')
-  requireSame(place, { data_version })
+  requireSame(position, { data_version })
   const { metrics } = await readIndex(call, {})
   const meanings = new Map(metrics.map(({ name, unit, description }) => [name, { unit, description }]))
   const companies = found.map(({ data: _, data_version: __, licence: ___, note, ...company }) => ({
@@ -139,7 +139,7 @@ async function ofCompanies(args: Args, tickers: readonly string[], call: ToolCal
   })
   return fitRows({
     args,
-    place,
+    position,
     rows,
     line: lineOf,
     nextPage: null,
@@ -156,10 +156,10 @@ function pick({ ticker, issuer_id, name, market, aliases, former_ids, first_file
 type Checked = Omit<Static<typeof CheckedCompany>, 'note'>
 
 async function ofService(args: Args, call: ToolCall): CoverageAnswer {
-  const place = readPlace(args)
+  const position = readPosition(args)
   const wanted = args.market?.toUpperCase()
   const found = await readIndex(call, { market: wanted, data_version: args.data_version })
-  requireSame(place, found)
+  requireSame(position, found)
   const { data_version, licence } = found
   const markets = found.markets
     .filter(({ code }) => wanted === undefined || code === wanted)
@@ -175,7 +175,7 @@ async function ofService(args: Args, call: ToolCall): CoverageAnswer {
   const counts = markets.map(({ code, name, entities }) => `${name} (${code}) ${entities}`).join(', ')
   return fitRows({
     args,
-    place,
+    position,
     line: lineOf,
     nextPage: null,
     head: { markets, data_version, ...given({ licence }) },

@@ -65,6 +65,13 @@ export const ScreenInput = Type.Object(
     sector: Type.Optional(
       Type.String({ ...query.sector, description: 'First digits of the SIC code (US).' }),
     ),
+    universe: Type.Optional(
+      Type.String({
+        ...query.universe,
+        description:
+          'Only companies in these states then: reporting, delisted, deregistered, ceased, unknown.',
+      }),
+    ),
     max_age_days: Type.Optional(
       Type.Integer({
         ...query.max_age_days,
@@ -158,6 +165,7 @@ function readExactly(
       fp: args.fp,
       as_of: args.as_of,
       sector: args.sector,
+      universe: args.universe,
       max_age_days: args.max_age_days,
       data_version: args.data_version,
       currency: args.currency,

@@ -41,6 +41,7 @@ export const CompanyOfAnswer = Type.Object({
   ticker: company.ticker,
   name: company.name,
   market: company.market,
+  symbol_assumed: company.symbol_assumed,
   note: company.note,
 })
 
@@ -54,6 +55,7 @@ const ReadList = Type.Object({
   ticker: Type.Optional(list.ticker),
   name: Type.Optional(list.name),
   market: Type.Optional(list.market),
+  symbol_assumed: list.symbol_assumed,
   companies: Type.Optional(Type.Array(CompanyOfAnswer)),
   data: Type.Array(ReadRow),
 })
@@ -80,17 +82,18 @@ export async function readFigures(
 ): Promise<Figures> {
   const found = await read(call, ReadList, { path: '/api/v1/fundamentals', query })
   const { as_of, data_version, licence, attribution, note, missing, ticker, name, market, data } = found
+  const { symbol_assumed } = found
   const single = {
     ticker: ticker ?? '',
     name: name ?? null,
     market: market ?? '',
-    ...given({ note: wordsOf(note) }),
+    ...given({ symbol_assumed, note: wordsOf(note) }),
   }
   const companies = found.companies?.map(one => ({
     ticker: one.ticker,
     name: one.name,
     market: one.market,
-    ...given({ note: wordsOf(one.note) }),
+    ...given({ symbol_assumed: one.symbol_assumed, note: wordsOf(one.note) }),
   }))
   const head = {
     ...{ as_of, data_version, attribution, companies: companies ?? [single] },

@@ -11,7 +11,7 @@ import {
   tickersArgument,
   versionArgument,
 } from '../fields.ts'
-import { fitRows, readPlace, requireSame } from '../pagination.ts'
+import { fitRows, readPosition, requireSame } from '../pagination.ts'
 import { said } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, given, notesOf, type ReadRow, readFigures } from './figures.ts'
@@ -118,7 +118,7 @@ async function figures(
   own: Readonly<Record<string, string | number | undefined>>,
   call: ToolCall,
 ): Promise<ToolAnswer<Static<typeof Answer>>> {
-  const place = readPlace(args)
+  const position = readPosition(args)
   const { head, rows } = await readFigures(call, {
     ...own,
     ticker: args.tickers.join(','),
@@ -130,14 +130,14 @@ async function figures(
     adjust: args.adjust_splits === true ? 'splits' : undefined,
     fields: args.with_filing === true ? 'accession,form,url' : undefined,
   })
-  requireSame(place, head)
+  requireSame(position, head)
   const isSeveral = head.companies.length > 1
   const notes = notesOf(head.companies)
   const known = `as known on ${head.as_of}`
   const title = `${companyNames(head.companies)}, ${known}.${notes === '' ? '' : ` ${notes}`}`
   return fitRows({
     args,
-    place,
+    position,
     head,
     title,
     line: lineOf(isSeveral),

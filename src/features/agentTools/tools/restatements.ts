@@ -15,7 +15,7 @@ import {
   versionArgument,
 } from '../fields.ts'
 import { companyIn, withNames } from '../names.ts'
-import { fitRows, readPlace, requireSame, sizeOf } from '../pagination.ts'
+import { fitRows, readPosition, requireSame, sizeOf } from '../pagination.ts'
 import { limitForCapped, said } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, given, notesOf, type ReadRow, readFigures, wordsOf } from './figures.ts'
@@ -100,7 +100,7 @@ async function ofCompanies(
   tickers: readonly string[],
   call: ToolCall,
 ): Promise<ToolAnswer<Static<typeof Answer>>> {
-  const place = readPlace(args)
+  const position = readPosition(args)
   const { head, rows } = await readFigures(call, {
     ticker: tickers.join(','),
     view: 'history',
@@ -109,13 +109,13 @@ async function ofCompanies(
     data_version: args.data_version,
     metric: args.metrics?.join(','),
   })
-  requireSame(place, head)
+  requireSame(position, head)
   const { as_of, data_version, attribution, licence, companies } = head
   const note = notesOf(companies)
   const names = new Map(companies.map(({ ticker, name }) => [ticker, name]))
   return fitRows({
     args,
-    place,
+    position,
     line: lineOf,
     nextPage: null,
     head: { as_of, data_version, attribution, ...given({ licence }), ...(note === '' ? {} : { note }) },
@@ -134,8 +134,8 @@ async function ofCompanies(
 function changesOf(rows: readonly ReadRow[]): Omit<Row, 'name'>[] {
   const periods = Map.groupBy(rows, ({ ticker, m, end, fp }) => `${ticker} ${m} ${end} ${fp}`)
   return [...periods.values()].flatMap(vintages =>
-    vintages.slice(1).flatMap((after, place) => {
-      const before = vintages[place]
+    vintages.slice(1).flatMap((after, position) => {
+      const before = vintages[position]
       if (before.v === after.v && before.u === after.u) return []
       const { ticker, m, fy, fp, end, filed, v: value, u: unit } = after
       return {
@@ -163,7 +163,7 @@ async function ofMarket(
   metric: string,
   call: ToolCall,
 ): Promise<ToolAnswer<Static<typeof Answer>>> {
-  const place = readPlace(args)
+  const position = readPosition(args)
   const readPage = (limit: number) =>
     read(call, ReadList, {
       path: '/api/v1/restatements',
@@ -174,23 +174,23 @@ async function ofMarket(
         from: args.since === undefined ? undefined : addDays(args.since, 1),
         as_of: args.as_of,
         data_version: args.data_version,
-        cursor: place.page === '' ? undefined : place.page,
+        cursor: position.page === '' ? undefined : position.page,
       },
     })
   const first = await readPage(pageCompanies)
   const fewer = limitForCapped(first)
   const found = fewer === null ? first : await readPage(fewer)
-  requireSame(place, found)
+  requireSame(position, found)
   const { as_of, data_version, attribution, licence } = found
   const note = wordsOf(found.note)
   const named = await withNames(call, found.data, {
-    skip: place.skip,
+    skip: position.skip,
     max: sizeOf(args),
     version: args.data_version,
   })
   return fitRows({
     args,
-    place,
+    position,
     line: lineOf,
     nextPage: found.next,
     head: { as_of, data_version, attribution, ...given({ licence, note }) },

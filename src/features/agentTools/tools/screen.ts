@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type ToolCall, ToolRefusal } from '../api.ts'
 import { listFields, originFields } from '../fields.ts'
 import { companyIn, withNames } from '../names.ts'
-import { fitRows, type Place, readPlace, requireSame, sizeOf } from '../pagination.ts'
+import { fitRows, type Position, readPosition, requireSame, sizeOf } from '../pagination.ts'
 import { said } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
 import {
@@ -51,13 +51,13 @@ export const screen = defineTool({
         'parameter_invalid',
         `${needsSort} needs sort_by. Send it, too, or omit ${needsSort}.`,
       )
-    const place = readPlace(args)
-    const found = await onePage(args, place, call)
-    requireSame(place, found.page)
+    const position = readPosition(args)
+    const found = await onePage(args, position, call)
+    requireSame(position, found.page)
     const { as_of, data_version, licence, attribution } = found.page
     const note = wordsOf(found.page.note)
     const rows = await withNames(call, found.rows, {
-      skip: place.skip,
+      skip: position.skip,
       max: sizeOf(args),
       version: args.data_version,
     })
@@ -65,7 +65,7 @@ export const screen = defineTool({
     const ranked = sort_by === undefined ? '' : `, by ${sort_by} ${args.order ?? 'descending'}`
     return fitRows({
       args,
-      place,
+      position,
       rows,
       nextPage: found.nextPage,
       head: { market, metrics: args.metrics, as_of, data_version, attribution, ...given({ licence, note }) },
@@ -82,10 +82,10 @@ const pageCompanies = 50
 const rankedCompanies = 1_000
 
 /** The API sorts all companies of the market, so a page of a ranking is a slice of its whole page. */
-async function onePage(args: ScreenArgs, place: Place, call: ToolCall): Promise<Found> {
+async function onePage(args: ScreenArgs, position: Position, call: ToolCall): Promise<Found> {
   const { sort_by } = args
   const limit = sort_by === undefined ? pageCompanies : (args.limit ?? rankedCompanies)
-  const found = await readPage(args, limit, place.page === '' ? undefined : place.page, call)
+  const found = await readPage(args, limit, position.page === '' ? undefined : position.page, call)
   const nextPage = args.limit === undefined ? found.next : null
   return { page: found, rows: rowsOf(args.metrics, found), nextPage }
 }

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { SearchQuery, SearchResult, searchHits } from '../../search/schema.ts'
 import { read } from '../api.ts'
-import { said } from '../schemas.ts'
+import { said, shownAs } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
+import { given } from './figures.ts'
 
 const ReadResults = Type.Object({
   results: Type.Array(Type.Object(SearchResult.properties.results.items.properties)),
@@ -16,6 +17,13 @@ const Answer = Type.Object({
         ticker: said(hit.ticker, 'ID for all other tools.'),
         name: hit.name,
         market: hit.market,
+        former: Type.Optional(
+          shownAs(
+            hit.former,
+            'object',
+            'If the hit was found by a former symbol or name: kind, value, from, to.',
+          ),
+        ),
       }),
     ),
     'The best hit first.',
@@ -44,10 +52,13 @@ export const searchCompanies = defineTool({
   output: Answer,
   run: async ({ q, limit }, call) => {
     const { results } = await read(call, ReadResults, { path: '/api/search', query: { q } })
-    const hits = results.slice(0, limit).map(({ ticker, name, market }) => ({ ticker, name, market }))
-    const lines = hits.map(
-      ({ ticker, name, market }) => `${ticker}: ${name ?? 'no name on record'} (${market})`,
-    )
+    const hits = results
+      .slice(0, limit)
+      .map(({ ticker, name, market, former }) => ({ ticker, name, market, ...given({ former }) }))
+    const lines = hits.map(({ ticker, name, market, former }) => {
+      const days = former && `, ${former.kind} ${former.value} from ${former.from} to ${former.to ?? 'today'}`
+      return `${ticker}: ${name ?? 'no name on record'} (${market})${days ?? ''}`
+    })
     const text =
       hits.length === 0
         ? 'No company was found. Try fewer words, or its registration number.'

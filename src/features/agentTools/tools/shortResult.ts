@@ -142,10 +142,10 @@ function withName<Position extends { readonly asset: string }>(
 function pointsOf({ equity_curve, equity_dates }: Result): Static<typeof Point>[] {
   const last = equity_curve.length - 1
   const count = Math.min(maxPoints, equity_curve.length)
-  const places = Array.from({ length: count }, (_, place) =>
-    count === 1 ? 0 : Math.round((place * last) / (count - 1)),
+  const indices = Array.from({ length: count }, (_, index) =>
+    count === 1 ? 0 : Math.round((index * last) / (count - 1)),
   )
-  return places.map(place => ({ date: equity_dates[place], value: equity_curve[place] }))
+  return indices.map(index => ({ date: equity_dates[index], value: equity_curve[index] }))
 }
 
 const bestOf = (trials: NonNullable<Result['trials']>) =>

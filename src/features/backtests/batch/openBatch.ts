@@ -27,7 +27,7 @@ export async function checkBatch(
   options: { readonly signal: AbortSignal; readonly ticket: Ticket },
 ): Promise<CheckedBatch> {
   const sent = ownBuffer(body)
-  const opened = await deps.pool.run('batch_body', { body: sent }, { ...options, transfer: [sent.buffer] })
+  const opened = await deps.pool.tasks.openBatch({ body: sent }, { ...options, transfer: [sent.buffer] })
   const { items, panel, sharesRows, dataVersion } = opened
   await requireStored(deps, keyId, items)
   const byRows = groupByRows(items)

@@ -38,7 +38,7 @@ export const backtestsOperation = operation({
     description: 'The backtests of this key.',
     examples: { list: { summary: 'A backtest that succeeded', value: examples.list } },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'quant_required', 'statement_timeout'],
+  errors: ['quant_required', 'statement_timeout'],
   data: true,
 })
 
@@ -60,15 +60,7 @@ export const backtestOperation = operation({
       running: { summary: 'A sweep halfway through', value: { ...examples.running, result: null } },
     },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'quant_required',
-    'entity_unknown',
-    'compute_busy',
-    'compute_timeout',
-    'statement_timeout',
-  ],
+  errors: ['quant_required', 'entity_unknown', 'compute_busy', 'compute_timeout', 'statement_timeout'],
   data: true,
 })
 
@@ -85,7 +77,7 @@ export const cancelOperation = operation({
     description: 'The backtest, which has ended.',
     examples: { cancelled: { summary: 'Cancelled halfway through', value: examples.cancelled } },
   },
-  errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'statement_timeout'],
+  errors: ['quant_required', 'entity_unknown', 'statement_timeout'],
   data: false,
 })
 
@@ -103,6 +95,6 @@ export const backtestEventsOperation = operation({
     examples: {},
     media: eventMedia,
   },
-  errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'compute_busy', 'statement_timeout'],
+  errors: ['quant_required', 'entity_unknown', 'compute_busy', 'statement_timeout'],
   data: false,
 })

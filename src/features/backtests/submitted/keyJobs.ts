@@ -1,6 +1,7 @@
 import { Failure } from '../../../errors.ts'
+import { cancelJob } from '../../../jobs/endJobQueries.ts'
 import { type Job, jobRetentionDays } from '../../../jobs/job.ts'
-import { endJob, findJob, listJobs } from '../../../jobs/jobQueries.ts'
+import { findJob, listJobs } from '../../../jobs/jobQueries.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { backtestKind } from './kind.ts'
 import type { BacktestJobsQuery } from './schema.ts'
@@ -36,13 +37,10 @@ export async function pageJobs(sql: Sql, keyId: number, query: BacktestJobsQuery
   return { jobs, next: found.length > limit ? (jobs.at(-1)?.id ?? null) : null }
 }
 
-/**
- * Cancels a job of this key, even if it is running: every process that works on it is notified. A job that
- * has ended stays unchanged.
- */
-export async function cancelJob(sql: Sql, keyId: number, jobId: string): Promise<Job> {
+/** Cancels a job of this key and returns it. */
+export async function cancelBacktest(sql: Sql, keyId: number, jobId: string): Promise<Job> {
   // Also rejects jobs of other kinds.
   await readJob(sql, keyId, jobId)
-  await endJob(sql, jobId, { state: 'cancelled' }, keyId)
+  await cancelJob(sql, jobId, keyId)
   return readJob(sql, keyId, jobId)
 }

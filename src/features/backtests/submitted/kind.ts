@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type BodyFormat, type BodyQuery, bodyFormats } from '../../../backtest/request.ts'
 import type { JobKind } from '../../../jobs/kind.ts'
 import { type SubmitDeps, type SubmittedJob, submitJob } from '../../../jobs/submit.ts'
-import type { NewTask } from '../../../jobs/taskQueries.ts'
+import { type NewTask, shardTaskName } from '../../../jobs/taskQueries.ts'
 import { type RoundTask, roundFields } from '../../../jobs/tasks.ts'
 
 const text = Type.Optional(Type.String())
@@ -67,7 +67,7 @@ export function shardTask(payload: ShardTask): NewTask {
   return {
     kind: backtestTaskKinds.shard,
     payload,
-    name: `share/${payload.round}/${payload.place}`,
+    name: `${shardTaskName}/${payload.round}/${payload.place}`,
     turn: 'shard',
   }
 }

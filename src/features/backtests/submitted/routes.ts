@@ -20,7 +20,7 @@ import {
   backtestsOperation,
   cancelOperation,
 } from './documentation.ts'
-import { cancelJob, pageJobs, readJob } from './keyJobs.ts'
+import { cancelBacktest, pageJobs, readJob } from './keyJobs.ts'
 import { readResult } from './results.ts'
 import { BacktestJobParams, BacktestJobQuery, BacktestJobsQuery, jobSummary, jobText } from './schema.ts'
 
@@ -92,14 +92,14 @@ async function read({ sql, pool, settings }: JobRouteDeps, context: RequestConte
   const content =
     stored === null
       ? jobText(job, settings.baseUrl, result)
-      : (await pool.run('result_page', { stored }, { caller: paidKey(keyId) })).bytes
+      : (await pool.tasks.renderResultPage({ stored }, { caller: paidKey(keyId) })).bytes
   return encodedAnswer(context, content, headers)
 }
 
 async function cancel({ sql, settings }: JobRouteDeps, context: RequestContext): Promise<Answer> {
   const keyId = requireQuant(context)
   noQuery(context)
-  const job = await cancelJob(sql, keyId, idOf(context))
+  const job = await cancelBacktest(sql, keyId, idOf(context))
   return plainAnswer(jobSummary(job, settings.baseUrl))
 }
 

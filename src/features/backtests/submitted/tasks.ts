@@ -1,4 +1,5 @@
-import { endJob, startRound } from '../../../jobs/jobQueries.ts'
+import { endJob } from '../../../jobs/endJobQueries.ts'
+import { startRound } from '../../../jobs/jobQueries.ts'
 import type { OpenJob } from '../../../jobs/openJobs.ts'
 import { type JobTask, jobTask, RoundPayload, type RoundTask } from '../../../jobs/tasks.ts'
 import { backtestTaskKinds, ShardPayload } from './kind.ts'

@@ -41,7 +41,7 @@ export async function companyPage(
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${tabLinks(ticker, query)}
-${asOfForm(view, tables.days, query)}
+${asOfForm(view, tables, query)}
 ${countedNote(rights)}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
@@ -86,8 +86,11 @@ function identity(profile: Company, country: string): Markup {
     ['Sector', sectorName(profile.sector) ?? sectorName(today?.sector ?? null)],
     ['Exchange', today?.exchange],
     ['Status', today?.status],
+    ['Filer status', profile.filer_status?.value],
+    ['State', profile.state === null ? null : `${profile.state.state} since ${profile.state.since}`],
     ['Fiscal year ends', monthAndDay(profile.fiscal_year_end?.value ?? today?.fiscal_year_end)],
     ['Also known as', today?.other_names.join(', ')],
+    ['Former names', profile.former_names.map(({ name, until }) => `${name} (until ${until})`).join(', ')],
     ['Other IDs', today?.current_ids.filter(id => id !== profile.ticker).join(', ')],
     ['Former IDs', today?.former_ids.join(', ')],
     [
@@ -95,8 +98,24 @@ function identity(profile: Company, country: string): Markup {
       `${profile.filings}${profile.first_filed === null ? '' : `, ${profile.first_filed} to ${profile.last_filed}`}`,
     ],
   ]
-  return html`<dl class="identity">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>`
+  return html`<dl class="identity">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>
+${profile.timeline.length > 0 && timelineTable(profile)}`
 }
+
+const timelineKindNames = {
+  name: 'Name',
+  industry: 'Industry',
+  fiscal_year_end: 'Fiscal year end',
+  filer_status: 'Filer status',
+  symbol: 'Symbol',
+  registrant: 'Registrant',
+} as const
+
+const timelineTable = ({
+  timeline,
+}: Company) => html`<details><summary>Names, symbols and industries through time</summary>
+<table><thead><tr><th>From</th><th>Until</th><th></th><th>Stated</th><th>Filing</th></tr></thead>
+<tbody>${timeline.map(({ kind, value, from, until, accession }) => html`<tr><td>${from}</td><td>${until ?? ''}</td><td>${timelineKindNames[kind]}</td><td>${value}</td><td>${accession ?? ''}</td></tr>`)}</tbody></table></details>`
 
 const sectorName = (
   sector: Company['sector'] | { scheme: string; code: string; name: string | null } | null,

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../../dates.ts'
 import { queryReader } from '../../../http/parameters.ts'
+import { asOfParameter, zoneParameter } from '../../../markets/asOf.ts'
 
 /** The kinds of periods that the columns of a company's page may show. */
 export const tabs = ['years', 'quarters', 'ttm'] as const
@@ -8,7 +9,8 @@ export type Tab = (typeof tabs)[number]
 
 export const CompanyPageQuery = Type.Object(
   {
-    as_of: Type.Optional(IsoDateSchema('What was known on this day.', '2010-01-25')),
+    as_of: asOfParameter('Only what was known on this day.', '2010-01-25'),
+    tz: zoneParameter,
     show: Type.Optional(Type.Union(tabs.map(tab => Type.Literal(tab)))),
     /** Only periods that ended by this day, to reach the early ones of a long history. */
     before: Type.Optional(IsoDateSchema('Only periods that ended by this day.', '2015-12-31')),
@@ -28,10 +30,14 @@ export type CompanyPageQuery = Static<typeof CompanyPageQuery>
 export const readCompanyPageQuery = queryReader(CompanyPageQuery)
 
 /** The URL of the same page with other choices. `show=years` and no day are the defaults. */
-export function companyPath(ticker: string, { show, as_of, before, cell }: CompanyPageQuery = {}): string {
+export function companyPath(
+  ticker: string,
+  { show, as_of, tz, before, cell }: CompanyPageQuery = {},
+): string {
   const fields = [
     ...(show === undefined || show === 'years' ? [] : [`show=${show}`]),
-    ...(as_of === undefined ? [] : [`as_of=${as_of}`]),
+    ...(as_of === undefined ? [] : [`as_of=${encodeURIComponent(as_of)}`]),
+    ...(tz === undefined ? [] : [`tz=${encodeURIComponent(tz)}`]),
     ...(before === undefined ? [] : [`before=${before}`]),
     ...(cell === undefined ? [] : [`cell=${cell}`]),
   ]

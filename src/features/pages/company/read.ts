@@ -1,7 +1,7 @@
-import { readAsOf } from '../../../facts/dayParameters.ts'
+import { parseAsOf, pastDay } from '../../../markets/asOf.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
-import { findByAnyId } from '../../companies/lookup.ts'
+import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import { planFilings, readFilings } from '../../filings/filings.ts'
@@ -27,6 +27,8 @@ export interface CompanyView {
 const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' }
 const shownFilings = 20
 
+type Chosen = Pick<CompanyPageQuery, 'as_of' | 'tz'>
+
 /**
  * Reads a company through the API's own functions with the visitor's rights, so that the page refuses
  * whatever the API refuses.
@@ -35,24 +37,31 @@ export async function readCompanyView(
   deps: PageDeps,
   rights: Rights,
   id: string,
-  { as_of, show = 'years' }: CompanyPageQuery,
+  { as_of, tz, show = 'years' }: CompanyPageQuery,
 ): Promise<CompanyView> {
-  const day = readAsOf(as_of, deps.today())
+  const chosen: Chosen = {
+    ...(as_of === undefined ? {} : { as_of }),
+    ...(tz === undefined ? {} : { tz }),
+  }
+  const sent = parseAsOf(chosen)
+  if (sent?.kind === 'day') pastDay(sent.day, deps.today())
   for (let left = maxAttempts; left > 0; left--) {
-    const { ticker } = await findByAnyId({ sql: deps.lookups, markets: deps.markets }, id)
+    const lookup = { ...deps, sql: deps.lookups }
+    const found = await findByAnyId(lookup, id, sent)
+    const ticker = sent === null ? found.ticker : await idOnDay(lookup, found, sent)
     const query: FundamentalsQuery = {
       ticker,
       fp: periodsOf[show],
-      fields: 'accession,form,tag,url',
-      ...(as_of === undefined ? {} : { as_of }),
+      fields: 'accession,form,tag,accepted_at,url',
+      ...chosen,
     }
     // Runs first, because it checks access and counts the company for capped keys.
     const plan = await planCompany(deps, rights, query)
     const [profile, list, ofToday, filings] = await Promise.all([
-      withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, day)),
+      withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, sent)),
       answerCompany(deps, rights, query, plan),
-      as_of === undefined ? null : readToday(deps, rights, query),
-      readLatestFilings(deps, rights, ticker, as_of),
+      as_of === undefined ? null : readToday(deps, rights, { ...query, ticker: found.ticker }),
+      readLatestFilings(deps, rights, ticker, chosen),
     ])
     const today = ofToday ?? list
     if ([profile, today, filings].every(part => part.data_version === list.data_version))
@@ -64,7 +73,7 @@ export async function readCompanyView(
 async function readToday(
   deps: PageDeps,
   rights: Rights,
-  { as_of: _, ...query }: FundamentalsQuery,
+  { as_of: _, tz: __, ...query }: FundamentalsQuery,
 ): Promise<FundamentalsList> {
   return answerCompany(deps, rights, query, await planCompany(deps, rights, query))
 }
@@ -73,8 +82,8 @@ async function readLatestFilings(
   deps: PageDeps,
   rights: Rights,
   ticker: string,
-  asOf: string | undefined,
+  chosen: Chosen,
 ): Promise<FilingList> {
-  const query = { ticker, limit: shownFilings, ...(asOf === undefined ? {} : { as_of: asOf }) }
+  const query = { ticker, limit: shownFilings, ...chosen }
   return readFilings(deps, await planFilings(deps, rights, query))
 }

@@ -1,5 +1,8 @@
 import { html, type Markup } from '../../../html.ts'
 import { dataScript } from '../../../http/pages/shell.ts'
+import { dayOf, formatInstant } from '../../../instants.ts'
+import { marketZone } from '../../../markets/asOf.ts'
+import type { Zone } from '../../../zones.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import { exactFigure, formOf, type Scale, scaleOf, shownFigure } from '../figures.ts'
@@ -19,6 +22,10 @@ export interface Tables {
   readonly scale: Scale
   /** The days on which a figure changes, which are the slider's stops. */
   readonly days: readonly string[]
+  /** For each stop, when its filings were accepted on the clocks of the market, where that is known; otherwise ''. */
+  readonly times: readonly string[]
+  /** The name of the market's time zone. */
+  readonly zone: string
   /** The end of the last period before the columns, or null. */
   readonly earlier: string | null
   /** True if there are more periods than columns, so that another day may need other columns. */
@@ -30,7 +37,7 @@ const maxPeriods = 32
 
 export function tablesOf(
   { markets }: Pick<PageDeps, 'markets'>,
-  { list, today }: CompanyView,
+  { profile, list, today }: CompanyView,
   { before }: CompanyPageQuery,
 ): Tables {
   const layout = gridOf(today.data)
@@ -39,16 +46,34 @@ export function tablesOf(
   const known = shown.periods.filter(({ end }) => before === undefined || end <= before)
   const first = known[Math.min(known.length, maxPeriods) - 1]?.end ?? ''
   const last = before ?? (layout.periods.length > maxPeriods ? (known[0]?.end ?? '') : '9999')
+  const days = filingDays(today.data)
+  const zone = marketZone(markets, profile.market)
   return {
     layout,
     shown,
     periods: layout.periods.filter(({ end }) => end >= first && end <= last),
     statements: statementsOf(markets, layout.metrics),
     scale: scaleOf(amounts),
-    days: filingDays(today.data),
+    days,
+    times: timesOf(today.data, days, zone),
+    zone: zone.name,
     earlier: known[maxPeriods]?.end ?? null,
     isPart: layout.periods.length > maxPeriods,
   }
+}
+
+function timesOf(rows: readonly FundamentalsRow[], days: readonly string[], zone: Zone): string[] {
+  const accepted = new Map(days.map(day => [day, new Set<number>()]))
+  for (const { filed, accepted_at } of rows)
+    if (typeof accepted_at === 'string') accepted.get(filed)?.add(Date.parse(accepted_at))
+  return days.map(day => {
+    const times = [...(accepted.get(day) ?? [])].sort((a, b) => a - b)
+    const shown = times.map(ms => {
+      const local = formatInstant(ms, zone)
+      return dayOf(local) === day ? local.slice(11, 16) : local.slice(0, 16).replace('T', ' ')
+    })
+    return [...new Set(shown)].join(', ')
+  })
 }
 
 /**
@@ -92,12 +117,12 @@ function metricRow(tables: Tables, metric: string, currency: string | null, addr
   const cells = periods.map(({ key }) => shown.vintages(metric, key))
   const isEmpty = cells.every(vintages => currentOf(vintages) === null)
   return html`<tr data-m="${metric}"${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a></th>${periods.map(
-    (period, place) => figureCell(tables, cells[place], currency, { ...address, period, metric }),
+    (period, index) => figureCell(tables, cells[index], currency, { ...address, period, metric }),
   )}</tr>
 `
 }
 
-interface Place extends CellAddress {
+interface CellPosition extends CellAddress {
   readonly period: Period
   readonly metric: string
 }
@@ -106,7 +131,7 @@ function figureCell(
   tables: Tables,
   vintages: readonly FundamentalsRow[],
   currency: string | null,
-  { ticker, query, period, metric }: Place,
+  { ticker, query, period, metric }: CellPosition,
 ): Markup {
   const isHidden = !isShown(tables, period) && hidden
   const shown = shownCell(vintages, currency, tables.scale)
@@ -158,7 +183,7 @@ const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
  * which it ends, the text, the previous text or null, the title and the value.
  */
 export function cellStates(
-  { statements, periods, layout, days, scale, isPart }: Tables,
+  { statements, periods, layout, days, times, scale, isPart }: Tables,
   currency: string | null,
 ): Markup {
   const stopOf = new Map(days.map((day, stop) => [day, stop]))
@@ -174,5 +199,5 @@ export function cellStates(
   const rows = statements.flatMap(({ metrics }) =>
     metrics.map(metric => periods.map(({ key }) => statesOf(layout.vintages(metric, key)))),
   )
-  return dataScript('application/json', { days, rows, isPart }, 'states')
+  return dataScript('application/json', { days, times, rows, isPart }, 'states')
 }

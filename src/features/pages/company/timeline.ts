@@ -33,7 +33,7 @@ ${vintages.length > 1 && chart(vintages, scale)}
 <div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
 <tbody>
-${vintages.map((row, place) => vintageRow(row, vintages[place - 1]))}</tbody>
+${vintages.map((row, index) => vintageRow(row, vintages[index - 1]))}</tbody>
 </table></div>
 <p class="quiet">Source: ${source}. ${manifest?.attribution}</p>`)
 }

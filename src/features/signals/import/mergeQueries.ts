@@ -38,7 +38,7 @@ export interface MergedBatch {
 interface BatchBounds {
   afterLine: number
   untilLine: number
-  /** Replaces rows on record; both versions stay on record. */
+  /** Whether to replace rows on record. The replaced rows stay in the history. */
   correct: boolean
   /** The file's name in the record of data versions. */
   name: string

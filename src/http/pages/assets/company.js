@@ -61,9 +61,11 @@ function show(day) {
   const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
   showStop(stop)
   slider.value = Math.max(0, stop)
-  slider.setAttribute('aria-valuetext', day === '' ? 'today' : day)
+  const time = data.days[stop] === day ? data.times[stop] : ''
+  const known = time === '' ? day : `${day}, accepted ${time}`
+  slider.setAttribute('aria-valuetext', day === '' ? 'today' : known)
   select.value = day
-  output.textContent = day === '' ? 'Everything filed by today.' : `Only what had been filed by ${day}.`
+  output.textContent = day === '' ? 'Everything filed by today.' : `Only what had been filed by ${known}.`
 }
 
 function withDay(address, day) {

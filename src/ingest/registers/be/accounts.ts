@@ -40,11 +40,11 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
   if (!isReferenceNumber(reference) || !Array.isArray(Rubrics)) return null
   const rubrics: Rubric[] = []
   const faults = new NamedFaults()
-  for (const [place, rubric] of Rubrics.entries()) {
+  for (const [index, rubric] of Rubrics.entries()) {
     const code = isRecord(rubric) ? textOf(rubric.Code) : null
     const year = isRecord(rubric) ? rubric.Period : null
     if (code === null || !isRecord(rubric) || (year !== 'N' && year !== 'NM1'))
-      faults.add(`${reference}, rubric ${place + 1}: ${shown(rubric)} needs a Code, and a Period of N or NM1`)
+      faults.add(`${reference}, rubric ${index + 1}: ${shown(rubric)} needs a Code, and a Period of N or NM1`)
     else rubrics.push({ code, year, value: String(rubric.Value ?? '').trim() })
   }
   return {

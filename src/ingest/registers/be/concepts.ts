@@ -1,4 +1,4 @@
-import { conceptTable, flow, stock } from '../../concepts.ts'
+import { conceptTable, flow, stock } from '../../reading/conceptTable.ts'
 
 /**
  * Rubrics of the annual accounts by metric. 9900 is the gross margin that abbreviated and micro models state

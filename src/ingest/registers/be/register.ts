@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { createReader, readBelgianReport } from './readDocument.ts'
@@ -9,7 +10,7 @@ export const beRegister: Register = {
   concepts,
   rules,
   documentNames: /\.(json|xbrl|xml|csv)$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readBelgianReport,
   createReader,
   help: `

@@ -9,7 +9,7 @@ export interface OrderedFigure {
   readonly value: number
 }
 
-/** Figures separated into two sets of accounts by the totals of their report. */
+/** The figures of a report that contains two sets of accounts, such as group and parent, told apart by their totals. */
 interface Accounts<Figure> {
   readonly first: readonly Figure[]
   readonly second: readonly Figure[]
@@ -30,7 +30,7 @@ interface Accounts<Figure> {
 export function accountsByOrder<Figure extends OrderedFigure>(
   figures: readonly Figure[],
 ): Accounts<Figure> | null {
-  const places = new Map<string, Set<number>>()
+  const indices = new Map<string, Set<number>>()
   const statements = [...Map.groupBy(figures, ({ key }) => key).values()]
   const sets: [Figure[], Figure[]] = [[], []]
   const single: Figure[] = []
@@ -40,18 +40,18 @@ export function accountsByOrder<Figure extends OrderedFigure>(
       single.push(stated[0])
       continue
     }
-    for (const [place, figure] of stated.entries()) {
-      sets[place].push(figure)
-      const known = places.get(figure.contextId)
-      if (known === undefined) places.set(figure.contextId, new Set([place]))
-      else known.add(place)
+    for (const [index, figure] of stated.entries()) {
+      sets[index].push(figure)
+      const known = indices.get(figure.contextId)
+      if (known === undefined) indices.set(figure.contextId, new Set([index]))
+      else known.add(index)
     }
   }
   const ambiguous: Figure[] = []
   for (const figure of single) {
-    const [place, ...others] = places.get(figure.contextId) ?? []
-    if (place === undefined || others.length > 0) ambiguous.push(figure)
-    else sets[place].push(figure)
+    const [index, ...others] = indices.get(figure.contextId) ?? []
+    if (index === undefined || others.length > 0) ambiguous.push(figure)
+    else sets[index].push(figure)
   }
   const [first, second] = sets
   const isProved = addsUp(first, first) === true && addsUp(second, second) === true

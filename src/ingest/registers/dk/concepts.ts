@@ -1,4 +1,4 @@
-import { type Concepts, conceptTable, flow, perShare, stock } from '../../concepts.ts'
+import { type Concepts, conceptTable, flow, perShare, stock } from '../../reading/conceptTable.ts'
 
 const fsa = (names: string) => names.split(' ').map(name => `fsa:${name}`)
 const ifrs = (names: string) => names.split(' ').map(name => `ifrs-full:${name}`)

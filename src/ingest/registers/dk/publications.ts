@@ -12,12 +12,12 @@ export function readPublications(document: unknown): DocumentContent {
   const filings = new Map<string, Filing[]>()
   const leftOut = new LeftOut()
   const faults = new NamedFaults()
-  for (const [place, hit] of hitsOf(document).entries()) {
+  for (const [index, hit] of hitsOf(document).entries()) {
     const source = isRecord(hit._source) ? hit._source : hit
     const { offentliggoerelsesTidspunkt: published } = source
     if (textOf(published) !== null && danishDay(published) === null) {
       faults.add(
-        `hit ${place + 1}: offentliggoerelsesTidspunkt is ${shown(published)}, not a time with its zone`,
+        `hit ${index + 1}: offentliggoerelsesTidspunkt is ${shown(published)}, not a time with its zone`,
       )
       continue
     }
@@ -66,7 +66,8 @@ function parsePublication(source: Record<string, unknown>): { cvr: string; filin
   const form = textOf(reports[0].dokumentType) ?? 'unnamed'
   // Figures of a report that replaces another one (omgoerelse) are vintages of its own date, like those of
   // any other report.
-  return { cvr, filing: { accession, form, filed: published.day, acceptedAt: published.at } }
+  const acceptedAt = isMidnight(published.at) ? null : published.at
+  return { cvr, filing: { accession, form, filed: published.day, acceptedAt } }
 }
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
@@ -89,6 +90,14 @@ const inCopenhagen = new Intl.DateTimeFormat('en-CA', {
   month: '2-digit',
   day: '2-digit',
 })
+
+const clockInCopenhagen = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Europe/Copenhagen',
+  timeStyle: 'medium',
+})
+
+/** Midnight in Denmark: the index states only the day. */
+const isMidnight = (at: number): boolean => at % 1_000 === 0 && clockInCopenhagen.format(at) === '00:00:00'
 
 /** The date in Denmark, `YYYY-MM-DD`: 22:00Z is already the next day there in summer, 23:00Z in winter. */
 export const danishDate = (at: number): string => inCopenhagen.format(at)

@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readDanishReport } from './readDocument.ts'
@@ -9,7 +10,7 @@ export const dkRegister: Register = {
   concepts,
   rules,
   documentNames: /\.(json|xml|xbrl)$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readDanishReport,
   help: `
   *.json                  The index of publications: hits of offentliggoerelser/_search

@@ -1,6 +1,6 @@
 import { isoDate } from '../../../dates.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from '../../../facts/reportedFact.ts'
-import type { TagUse } from '../../concepts.ts'
+import type { TagUse } from '../../reading/conceptTable.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'

@@ -73,7 +73,7 @@ function searchRequest(
   const filter: object[] = [{ term: { offentliggoerelsestype: 'regnskab' } }]
   if (from !== null) filter.push({ range: { offentliggoerelsesTidspunkt: { gte: from } } })
   if (companies.length > 0) filter.push({ terms: { cvrNummer: companies.map(Number) } })
-  const place =
+  const position =
     after === null ? `from_${from ?? 'beginning'}` : `after_${after.join('_').replace(/[^\w.-]+/g, '-')}`
   return {
     url: `${requiredSetting(settings, 'VIRK_URL')}/offentliggoerelser/_search`,
@@ -85,9 +85,9 @@ function searchRequest(
       sort: [{ offentliggoerelsesTidspunkt: 'asc' }, { _id: 'asc' }],
       ...(after === null ? {} : { search_after: after }),
     }),
-    key: `search/${place}`,
+    key: `search/${position}`,
     revision: null,
-    fileName: `hits/${today}_${place}.json`,
+    fileName: `hits/${today}_${position}.json`,
     imports: true,
     requiredByPlan: true,
     check: checkJson(document => {

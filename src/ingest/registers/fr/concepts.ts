@@ -1,4 +1,4 @@
-import { conceptTable, flow, stock } from '../../concepts.ts'
+import { conceptTable, flow, stock } from '../../reading/conceptTable.ts'
 
 /**
  * Lines of the deposited forms by metric. `C` is the complete form and `S` the simplified one, both for the
@@ -36,7 +36,7 @@ export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^annual accounts \([CKS]\)$/,
   quarterlyForm: /^$/,
   balanceEndsYear: true,
-  // Other own funds and translation differences have no metric. The simplified form is complete with its
-  // provisions.
+  // These totals omit other own funds and translation differences or, in the simplified form, provisions, for which
+  // there is no metric.
   partialTags: /^C:(DL|EC)$|^S:176$/,
 })

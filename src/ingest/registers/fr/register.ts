@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readFrenchReport } from './readDocument.ts'
@@ -12,7 +13,7 @@ export const frRegister: Register = {
   documentNames: /\.(xml|json|csv)$/i,
   // The register's own files of all accounts have 70 MB each.
   maxDocumentBytes: 256 * 1024 * 1024,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readFrenchReport,
   help: `
   PUB_CA_*.donnees.xml    Annual accounts as entered (bilans saisis, XML)

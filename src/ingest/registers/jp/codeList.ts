@@ -33,18 +33,18 @@ export function parseCodeList(text: string, leftOut: LeftOut): EntityProfile[] {
       `The list has ${rows.length} rows, but states ${announced}: it was cut off. Download it again.`,
     )
   }
-  const place = (column: string) => {
+  const columnIndex = (column: string) => {
     const at = header?.indexOf(column) ?? -1
     if (at < 0)
       throw new Failure('body_invalid', `The list of EDINET codes does not have the column ${column}.`)
     return at
   }
   const at = {
-    code: place(columns.code),
-    yearEnd: place(columns.yearEnd),
-    name: place(columns.name),
-    englishName: place(columns.englishName),
-    kana: place(columns.kana),
+    code: columnIndex(columns.code),
+    yearEnd: columnIndex(columns.yearEnd),
+    name: columnIndex(columns.name),
+    englishName: columnIndex(columns.englishName),
+    kana: columnIndex(columns.kana),
     // Older lists lack these columns.
     industry: header.indexOf(columns.industry),
     listed: header.indexOf(columns.listed),

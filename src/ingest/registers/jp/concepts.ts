@@ -1,4 +1,4 @@
-import { type Concept, conceptTable, flow, perShare, stock } from '../../concepts.ts'
+import { type Concept, conceptTable, flow, perShare, stock } from '../../reading/conceptTable.ts'
 
 const pfs = (names: string) => names.split(/\s+/).map(name => `jppfs_cor:${name}`)
 const igp = (names: string) => names.split(/\s+/).map(name => `jpigp_cor:${name}`)

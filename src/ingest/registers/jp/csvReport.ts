@@ -61,22 +61,22 @@ export function parseCsvReport(
   const figures: ReportFigure[] = []
   let figuresRead = 0
   for (const [tag, , contextId, , , , unitId, , value] of rows) {
-    const place = parseContextId(contextId)
+    const parsed = parseContextId(contextId)
     if (unitId === empty) continue
     figuresRead++
-    if (place === null) {
+    if (parsed === null) {
       if (usesOfTag(tag) !== undefined) leftOut.add(ofPart)
       continue
     }
-    const year = years[place.yearsAgo]
-    if (year === undefined || Number.isNaN(year.end) || (!place.isInstant && Number.isNaN(year.start))) {
-      const isCarried = usesOfTag(place.isSolo ? soloTag(tag) : tag) !== undefined
+    const year = years[parsed.yearsAgo]
+    if (year === undefined || Number.isNaN(year.end) || (!parsed.isInstant && Number.isNaN(year.start))) {
+      const isCarried = usesOfTag(parsed.isSolo ? soloTag(tag) : tag) !== undefined
       if (isCarried) leftOut.add('a figure of a year whose first and last day the CSV does not state')
       continue
     }
-    const start = place.isInstant ? null : year.start
+    const start = parsed.isInstant ? null : year.start
     const stated = value === empty || value === '' ? null : value
-    figures.push({ tag, isSolo: place.isSolo, start, end: year.end, unit: unitOfId(unitId), value: stated })
+    figures.push({ tag, isSolo: parsed.isSolo, start, end: year.end, unit: unitOfId(unitId), value: stated })
   }
   return { ...head, figures, figuresRead }
 }

@@ -131,22 +131,22 @@ function reasonLeftOut(figure: ReportFigure, basis: Basis | undefined): string |
 const isOfKind = (unit: string, kind: 'money' | 'perShare' | 'shares') =>
   unit.endsWith('/shares') === (kind === 'perShare')
 
-const placeOf = ({ metric, tag, unit, start, end }: Candidate) => `${metric} ${tag} ${unit} ${start} ${end}`
+const cellOf = ({ metric, tag, unit, start, end }: Candidate) => `${metric} ${tag} ${unit} ${start} ${end}`
 
 /** A report states many figures in several places. One with two different values is dropped. */
 function withoutContradictions(
   candidates: readonly Candidate[],
   { leftOut, contradictions }: Tally,
 ): Candidate[] {
-  const byPlace = new Map<string, Candidate[]>()
+  const byCell = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
-    const place = placeOf(candidate)
-    const known = byPlace.get(place)
-    if (known === undefined) byPlace.set(place, [candidate])
+    const cell = cellOf(candidate)
+    const known = byCell.get(cell)
+    if (known === undefined) byCell.set(cell, [candidate])
     else known.push(candidate)
   }
   const taken: Candidate[] = []
-  for (const [first, ...others] of byPlace.values()) {
+  for (const [first, ...others] of byCell.values()) {
     if (others.every(({ value }) => value === first.value)) {
       taken.push(first)
       leftOut.add('a figure that the report states more than once', others.length)

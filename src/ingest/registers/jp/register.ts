@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readInlineSet } from './inlineSet.ts'
@@ -10,7 +11,7 @@ export const jpRegister: Register = {
   concepts,
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
-  mapping: `3 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readJapaneseReport,
   readSet: readInlineSet,
   help: `

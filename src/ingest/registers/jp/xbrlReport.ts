@@ -34,22 +34,22 @@ export function parseXbrlReport(
     figuresRead++
     const context = instance.contexts.get(fact.context)
     const unit = instance.units.get(fact.unit)
-    const place = parseContextId(fact.context)
+    const parsed = parseContextId(fact.context)
     const faultyDay = instance.faultyDays.get(fact.context)
     if (faultyDay !== undefined && usesOfTag(tag) !== undefined) {
       faults.add(`${tag} in context ${fact.context}: ${shown(faultyDay)} is not a day`)
       continue
     }
-    if (context === undefined || unit === undefined || place === null) {
+    if (context === undefined || unit === undefined || parsed === null) {
       if (usesOfTag(tag) !== undefined) leftOut.add(ofPart)
       continue
     }
-    if (place.isInstant !== (context.start === null) || isSolo(context) !== place.isSolo) {
+    if (parsed.isInstant !== (context.start === null) || isSolo(context) !== parsed.isSolo) {
       leftOut.add('a figure whose context contradicts its name')
       continue
     }
     const { start, end } = context
-    figures.push({ tag, isSolo: place.isSolo, start, end, unit, value: fact.value })
+    figures.push({ tag, isSolo: parsed.isSolo, start, end, unit, value: fact.value })
   }
   const head = reportHead(path, name, tag => texts.get(tag) ?? null)
   if ('reason' in head) {

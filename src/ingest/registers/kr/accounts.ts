@@ -11,7 +11,7 @@ import { countAmounts, factsOfReport, type Line, type ReportLines } from './figu
 export interface Answer {
   readonly document: unknown
   /** For messages: `line 12: `; empty if the file is a single response. */
-  readonly place: string
+  readonly location: string
 }
 
 /**
@@ -79,8 +79,8 @@ interface Gathered {
 }
 
 /** Returns the number of amounts in the response. */
-function gather({ document, place }: Answer, fileName: string, into: Gathered): number {
-  const fail = (reason: string) => new Failure('body_invalid', `${place}${reason}`)
+function gather({ document, location }: Answer, fileName: string, into: Gathered): number {
+  const fail = (reason: string) => new Failure('body_invalid', `${location}${reason}`)
   if (!isRecord(document)) throw fail('This is not a response of OpenDART: it must be an object.')
   const company = parseOverview(document)
   if (company !== null) {

@@ -1,4 +1,4 @@
-import { type Concept, conceptTable, flow, perShare, stock } from '../../concepts.ts'
+import { type Concept, conceptTable, flow, perShare, stock } from '../../reading/conceptTable.ts'
 
 /** A balance sheet, an income statement (or statement of comprehensive income), or a cash flow statement. */
 export type Sheet = 'position' | 'income' | 'cashFlow'

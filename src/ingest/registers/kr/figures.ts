@@ -1,6 +1,6 @@
 import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
-import type { TagUse } from '../../concepts.ts'
+import type { TagUse } from '../../reading/conceptTable.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { LeftOut, Tally } from '../registerInterface.ts'
@@ -145,9 +145,9 @@ function factsOfLine(
       const unit = unitOf(currency, concept.unitKind)
       return unit === null ? [] : [{ metric, tag, unit, ...span, value, rounded: false, filing }]
     })
-    const place = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
-    if (Number.isNaN(value)) tally.faults.add(`${place}: ${shown(line[column])} is not a finite number`)
-    else if (facts.length === 0) tally.faults.add(`${place}: its currency is ${shown(line.currency)}`)
+    const location = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
+    if (Number.isNaN(value)) tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
+    else if (facts.length === 0) tally.faults.add(`${location}: its currency is ${shown(line.currency)}`)
     else taken.push(...facts)
   }
   return taken

@@ -18,8 +18,8 @@ export function createReader(): (document: SourceDocument) => DocumentContent {
     if (/\.jsonl$/i.test(name)) return readAccounts(parseJsonLines(bytes), name, months)
     const document = parseJson(bytes)
     const answers = Array.isArray(document)
-      ? document.map((one, index) => ({ document: one, place: `response ${index + 1}: ` }))
-      : [{ document, place: '' }]
+      ? document.map((one, index) => ({ document: one, location: `response ${index + 1}: ` }))
+      : [{ document, location: '' }]
     return readAccounts(answers, name, months)
   }
 }

@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { createReader, readKoreanReport } from './readDocument.ts'
@@ -9,7 +10,7 @@ export const krRegister: Register = {
   concepts,
   rules,
   documentNames: /\.(json|jsonl|xml)$/i,
-  mapping: `3 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readKoreanReport,
   createReader,
   explainingNames: /(^|\/)company_\d{8}(-\d+)?\.json$/,

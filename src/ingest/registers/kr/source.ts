@@ -60,14 +60,14 @@ interface Report {
   readonly company: string
   readonly receipt: string
   /** The business years and report codes under which its accounts may be filed, the likeliest first. */
-  readonly places: readonly { readonly year: number; readonly code: string }[]
+  readonly periods: readonly { readonly year: number; readonly code: string }[]
 }
 
 /** The right combination is the one whose accounts have this receipt or that of a later amendment. */
 function* fetchAccounts(task: SyncTask, report: Report): Plan {
-  for (const place of report.places) {
+  for (const period of report.periods) {
     for (const scope of ['CFS', 'OFS']) {
-      const answer = yield send(accountsRequest(task, report, place, scope))
+      const answer = yield send(accountsRequest(task, report, period, scope))
       if (answer.kind === 'missing') continue
       if (answer.kind !== 'fresh' || receiptOf(parseJson(answer.bytes)) >= report.receipt) return
       break
@@ -123,7 +123,7 @@ const overviewRequest = ({ settings, today }: SyncTask, company: string): Regist
 const accountsRequest = (
   { settings }: SyncTask,
   { company, receipt }: Report,
-  { year, code }: Report['places'][number],
+  { year, code }: Report['periods'][number],
   scope: string,
 ): RegisterRequest => ({
   url: `${requiredSetting(settings, 'OPENDART_URL')}/fnlttSinglAcntAll.json?corp_code=${company}&bsns_year=${year}&reprt_code=${code}&fs_div=${scope}`,
@@ -179,7 +179,7 @@ function reportsOf(document: unknown, companies: readonly string[]): Report[] {
     const named = /(사업|반기|분기)보고서 *\((\d{4})\.(\d\d)\)/.exec(String(row.report_nm))
     if (named === null || !/^\d{8}$/.test(company) || !/^\d{14}$/.test(receipt)) return []
     if (companies.length > 0 ? !companies.includes(company) : !/^[YK]$/.test(String(row.corp_cls))) return []
-    return [{ company, receipt, places: placesOf(named[1], Number(named[2]), named[3]) }]
+    return [{ company, receipt, periods: periodsOf(named[1], Number(named[2]), named[3]) }]
   })
 }
 
@@ -188,7 +188,7 @@ function reportsOf(document: unknown, companies: readonly string[]): Report[] {
  * number of the quarter. For years that do not end in December, the business year may be the previous
  * calendar year.
  */
-function placesOf(kind: string, year: number, month: string): Report['places'] {
+function periodsOf(kind: string, year: number, month: string): Report['periods'] {
   const byMonth = month === '03' ? ['11013', '11014'] : ['11014', '11013']
   const codes = kind === '사업' ? ['11011'] : kind === '반기' ? ['11012'] : byMonth
   const isCalendar = { 사업: '12', 반기: '06', 분기: '03 09' }[kind]?.includes(month)

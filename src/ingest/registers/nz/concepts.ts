@@ -1,4 +1,4 @@
-import { conceptTable, flow, stock } from '../../concepts.ts'
+import { conceptTable, flow, stock } from '../../reading/conceptTable.ts'
 
 /**
  * Fields of an annual return by metric. NetSurplusDeficitForTheYear is empty in returns after 2015, whose

@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readNewZealandReport } from './readDocument.ts'
@@ -11,7 +12,7 @@ export const nzRegister: Register = {
   overwrites: true,
   replaces: true,
   documentNames: /\.json$/i,
-  mapping: `3 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readNewZealandReport,
   help: `
   GrpOrgAllReturns*.json  Annual returns (OData JSON)

@@ -34,10 +34,10 @@ const rowsPerPage = 1_000
 const maxPages = 5_000
 
 function* plan(task: SyncTask): Plan {
-  const place = task.since === null ? task.cursor('returns') : null
-  if (place === `${task.today} done`) return
+  const position = task.since === null ? task.cursor('returns') : null
+  if (position === `${task.today} done`) return
   // An interrupted sweep continues where it stopped, whatever the day.
-  let after = /^after (\d{1,12})$/.exec(place ?? '')?.[1] ?? '0'
+  let after = /^after (\d{1,12})$/.exec(position ?? '')?.[1] ?? '0'
   for (let page = 0; page < maxPages; page++) {
     const answer = yield send(pageRequest(task, after))
     if (answer.kind !== 'fresh') return

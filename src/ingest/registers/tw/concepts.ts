@@ -1,4 +1,4 @@
-import { conceptTable, flow, perShare, stock } from '../../concepts.ts'
+import { conceptTable, flow, perShare, stock } from '../../reading/conceptTable.ts'
 
 /**
  * Columns of the tables by metric. Tables of banks, brokers, financial holdings, insurers and mixed groups

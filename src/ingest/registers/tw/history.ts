@@ -93,7 +93,7 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
         `line ${index + 2} ${fault}; a line has ${names.length} cells without quotation marks.`,
       )
     }
-    const cells = new Map(names.map((name, place) => [name, values[place] ?? '']))
+    const cells = new Map(names.map((name, index) => [name, values[index] ?? '']))
     const quarter = quarterOf(cells)
     const figures = Object.keys(registerColumns).filter(name => (cells.get(name) ?? '') !== '')
     const faultyDay = days.find(column => Number.isNaN(dayOf(cells.get(column))))

@@ -1,3 +1,4 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readTaiwaneseReport } from './readDocument.ts'
@@ -10,7 +11,7 @@ export const twRegister: Register = {
   rules,
   overwrites: true,
   documentNames: /\.(json|csv)$/i,
-  mapping: `3 ${JSON.stringify(concepts)}`,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readTaiwaneseReport,
   help: `
   t187ap06_L_*.json         Income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)

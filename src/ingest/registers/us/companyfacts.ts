@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import { type FilingRounding, isOneAmount, roundingOf } from '../../../facts/rounding.ts'
-import type { TagUse } from '../../concepts.ts'
+import type { TagUse } from '../../reading/conceptTable.ts'
 import { dayOf, isRecord, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { usesOfTag } from './concepts.ts'

@@ -6,7 +6,7 @@ import {
   perShare,
   sharesOnDay,
   stock,
-} from '../../concepts.ts'
+} from '../../reading/conceptTable.ts'
 
 const gaap = (names: string) => names.split(/\s+/).map(name => `us-gaap:${name}`)
 const ifrs = (names: string) => names.split(/\s+/).map(name => `ifrs-full:${name}`)

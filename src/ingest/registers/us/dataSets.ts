@@ -1,5 +1,6 @@
-import { startOfMonths } from '../../../dates.ts'
+import { endOfMonth, startOfMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
+import type { FormerName, RegisterEntry, RegisterIndex } from '../../../facts/registerStatements.ts'
 import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
@@ -7,6 +8,7 @@ import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
 import type { SetProgress, ZipSet } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
+import { dataSetLister, shownDigits } from './edgarClock.ts'
 import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
 
@@ -15,12 +17,15 @@ const maxFactsHeld = 1_000_000
 const entitiesPerUnit = 100
 const maxFaultsNamed = 20
 
-/** Reads a Financial Statement Data Set; null if the zip is not one. */
+/**
+ * Reads a Financial Statement Data Set; null if the zip is not one. A set without `num.txt` has no figures and only
+ * says who filed what.
+ */
 export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const part = (name: string) => set.entries.find(entry => partNamed(name).test(entry.fileName))
   const sub = part('sub')
   const num = part('num')
-  return sub && num ? readParts(set, sub, num, progress) : null
+  return sub ? readParts(set, sub, num, progress) : null
 }
 
 const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
@@ -29,13 +34,15 @@ const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
 async function* readParts(
   set: ZipSet,
   sub: Entry,
-  num: Entry,
+  num: Entry | undefined,
   progress: SetProgress,
 ): AsyncGenerator<ReadUnit> {
-  const contentKey = `${sub.crc32.toString(36)}-${num.crc32.toString(36)}-${num.uncompressedSize}`
+  const ofFigures = num === undefined ? 'none' : `${num.crc32.toString(36)}-${num.uncompressedSize}`
+  const contentKey = `${sub.crc32.toString(36)}-${ofFigures}`
   if (progress.isKnown(contentKey)) return
   // Checked before anything is imported: a truncated or corrupted set must not be imported in part.
-  for (const entry of [sub, num]) {
+  const parts = num === undefined ? [sub] : [sub, num]
+  for (const entry of parts) {
     refuseLargePart(entry)
     await checkEntry(set.zip, entry)
   }
@@ -46,7 +53,13 @@ async function* readParts(
     progress.skip(name, reason)
   }
   for await (const _ of readLines(set, sub, faulty, line => data.readSubmission(line)));
+  const isComplete = faults === 0
+  yield* statementsOf(data, isComplete ? quarterOf(set.path) : null)
   let figures = 0
+  if (num === undefined) {
+    if (isComplete) yield { parsed: [], receipt: { contentKey, name: set.path } }
+    return
+  }
   for await (const bytes of readLines(set, num, faulty, line => data.readFigure(line))) {
     progress.figures(data.figuresRead - figures)
     figures = data.figuresRead
@@ -72,6 +85,31 @@ function refuseLargePart({ fileName, uncompressedSize }: Entry): void {
       'body_too_large',
       `${fileName} is ${Math.ceil(uncompressedSize / 1e6)} MB unpacked; the limit is ${maxPartBytes / 1e6} MB.`,
     )
+}
+
+const entriesPerUnit = 20_000
+
+/** Who filed what. If the set's name and content agree, also the days for which it lists all filings with figures. */
+function* statementsOf(
+  { entries, formerNames }: FinancialStatementData,
+  quarter: { readonly first: number; readonly last: number } | null,
+): Generator<ReadUnit> {
+  for (let at = 0; at < entries.length; at += entriesPerUnit) {
+    const part = entries.slice(at, at + entriesPerUnit)
+    yield { parsed: [], statements: { entries: part, indexes: [], formerNames: [] } }
+  }
+  const isOfQuarter =
+    quarter !== null && entries.every(({ filed }) => filed >= quarter.first && filed <= quarter.last)
+  const indexes: RegisterIndex[] = isOfQuarter ? [{ market: 'US', isFull: false, ...quarter }] : []
+  yield { parsed: [], statements: { entries: [], indexes, formerNames } }
+}
+
+/** The quarter in the name of a set: `2009q3.zip`. */
+function quarterOf(path: string): { readonly first: number; readonly last: number } | null {
+  const [, year, quarter] = /(?:^|[\\/])(\d{4})q([1-4])[^\\/]*\.zip$/i.exec(path) ?? []
+  if (year === undefined) return null
+  const month = 3 * Number(quarter)
+  return { first: endOfMonth(Number(year), month - 3) + 1, last: endOfMonth(Number(year), month) }
 }
 
 function* unitsOf(data: FinancialStatementData): Generator<ReadUnit> {
@@ -131,7 +169,7 @@ interface Submission {
   readonly filing: Filing
 }
 
-type Columns = ReadonlyMap<string, number>
+export type Columns = ReadonlyMap<string, number>
 
 const subColumns = ['adsh', 'cik', 'name', 'form', 'filed', 'accepted']
 const numColumns = ['adsh', 'tag', 'version', 'ddate', 'qtrs', 'uom', 'value']
@@ -143,6 +181,9 @@ export class FinancialStatementData {
   unplaced = 0
   /** The number of facts not handed over yet. */
   waiting = 0
+  /** One entry for each filing and registrant. */
+  readonly entries: RegisterEntry[] = []
+  readonly formerNames: FormerName[] = []
   readonly #submissions = new Map<string, Submission>()
   readonly #entities = new Map<string, Entity>()
   #sub: Columns | null = null
@@ -171,7 +212,7 @@ export class FinancialStatementData {
       }
       this.#entities.set(cik, entity)
     }
-    const acceptedAt = Date.parse(`${field('accepted').replace(' ', 'T').slice(0, 19)}Z`)
+    const shown = shownDigits(field('accepted'))
     const yearEnd = field('fye')
     const companyName = textOf(field('name'))
     const industry = field('sic')
@@ -179,12 +220,37 @@ export class FinancialStatementData {
       accession,
       form: textOf(field('form')) ?? '',
       filed,
-      acceptedAt: Number.isNaN(acceptedAt) ? null : acceptedAt,
+      acceptedAt: null,
+      ...(Number.isNaN(shown) ? {} : { readings: [{ lister: dataSetLister, shown, clock: 'local' }] }),
       ...(isMonthDay(yearEnd) ? { fiscalYearEnd: yearEnd } : {}),
       ...(companyName === null ? {} : { companyName }),
       ...(/^\d{3,4}$/.test(industry) ? { sector: `SIC ${industry.padStart(4, '0')}` } : {}),
     }
     this.#submissions.set(accession, { entity, filing })
+    this.#addEntries(cik, filing, field)
+  }
+
+  /** A report of several registrants lists the others in `aciks`, and states attributes of the first one only. */
+  #addEntries(cik: string, filing: Filing, field: (name: string) => string): void {
+    const { accession, form, filed, companyName, sector, fiscalYearEnd } = filing
+    const entry = { market: 'US', accession, form, filed, isStructured: true }
+    const status = field('afs')
+    this.entries.push({
+      ...entry,
+      issuerId: cik,
+      ...(companyName === undefined ? {} : { companyName }),
+      ...(sector === undefined ? {} : { sector }),
+      ...(fiscalYearEnd === undefined ? {} : { fiscalYearEnd }),
+      ...(/^\d-[A-Z]{3}$/.test(status) ? { filerStatus: status } : {}),
+    })
+    for (const other of field('aciks').split(/[ ,]+/)) {
+      const issuerId = cikOf(other)
+      if (issuerId !== null) this.entries.push({ ...entry, issuerId })
+    }
+    const name = textOf(field('former'))
+    const until = compactDay(field('changed'))
+    if (name !== null && until > 0)
+      this.formerNames.push({ market: 'US', issuerId: cik, name, from: null, until })
   }
 
   /**
@@ -233,7 +299,7 @@ export class FinancialStatementData {
   }
 }
 
-function columnsOf(header: string, needed: readonly string[], file: string): Columns {
+export function columnsOf(header: string, needed: readonly string[], file: string): Columns {
   const columns = new Map(header.split('\t').map((name, index) => [name.trim(), index]))
   const missing = needed.filter(name => !columns.has(name))
   if (missing.length > 0) {
@@ -246,7 +312,7 @@ function columnsOf(header: string, needed: readonly string[], file: string): Col
 }
 
 /** A missing column reads as empty: the sets before 2024 have no `segments`. */
-function fieldReader(line: string, columns: Columns): (name: string) => string {
+export function fieldReader(line: string, columns: Columns): (name: string) => string {
   const fields = line.split('\t')
   return name => fields[columns.get(name) ?? -1] ?? ''
 }

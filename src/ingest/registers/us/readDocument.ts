@@ -1,14 +1,27 @@
 import { Failure } from '../../../errors.ts'
+import type { RegisterStatements } from '../../../facts/registerStatements.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { type CompanyFacts, parseCompanyfacts } from './companyfacts.ts'
+import { isFiledText, readFiledNotice } from './filedText.ts'
+import { isMasterIndex, parseMasterIndex } from './masterIndex.ts'
 import { parseSubmissions, type Submissions } from './submissions.ts'
 import { isTickerList, parseCompanyTickers, type TickerEntry } from './tickers.ts'
 
-export const readAmericanReport = ({ bytes, name }: SourceDocument): DocumentContent =>
-  readJson(parseJson(bytes), name)
+export function readAmericanReport({ bytes, name }: SourceDocument): DocumentContent {
+  if (isMasterIndex(bytes)) return statementsAlone(parseMasterIndex(bytes))
+  if (isFiledText(bytes)) return statementsAlone(readFiledNotice(bytes))
+  return readJson(parseJson(bytes), name)
+}
+
+const statementsAlone = (statements: RegisterStatements): DocumentContent => ({
+  parsed: [],
+  statements,
+  figuresRead: 0,
+  malformed: 0,
+})
 
 /** Reads a JSON document of the register, whose kind follows from its content. */
 export function readJson(document: unknown, fileName: string): DocumentContent {
@@ -25,12 +38,18 @@ export function readJson(document: unknown, fileName: string): DocumentContent {
     Array.isArray(document) ||
     (isRecord(document) && ('filings' in document || 'accessionNumber' in document))
   ) {
-    const parsed = [submissionsParsed(parseSubmissions(document, fileName))]
-    return { parsed, figuresRead: 0, malformed: 0 }
+    const submissions = parseSubmissions(document, fileName)
+    const { entries, formerNames } = submissions
+    return {
+      parsed: [submissionsParsed(submissions)],
+      statements: { entries, indexes: [], formerNames },
+      figuresRead: 0,
+      malformed: 0,
+    }
   }
   throw new Failure(
     'body_invalid',
-    'This is neither companyfacts (`facts`), submissions (`filings`) nor company_tickers.json.',
+    'This is not companyfacts (`facts`), submissions (`filings`), company_tickers.json, master.idx or the text of a filing.',
   )
 }
 

@@ -1,6 +1,8 @@
+import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readDataSet } from './dataSets.ts'
+import { settleEdgarTimes } from './edgarClock.ts'
 import { readAmericanReport } from './readDocument.ts'
 
 /** SEC EDGAR. */
@@ -9,17 +11,20 @@ export const usRegister: Register = {
   name: 'SEC EDGAR (United States)',
   concepts,
   rules,
-  documentNames: /\.json$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  documentNames: /\.(json|idx)$|(^|[\\/])\d{10}-\d\d-\d{6}\.txt$/i,
+  derivationVersion: derivationVersionOf(import.meta.path),
   readDocument: readAmericanReport,
   readSet: readDataSet,
+  settleTimes: settleEdgarTimes,
   help: `
   CIK##########.json               Companyfacts or submissions of one filer
   CIK##########-submissions-*.json Older submissions of that filer
   companyfacts.zip, submissions.zip  The SEC's bulk files
   company_tickers.json             Tickers and names
   2009q3.zip                       A Financial Statement Data Set
-  A folder                         Every .json and .zip in it
+  master.idx, master.20210104.idx  EDGAR's index of a quarter or a day
+  0000876661-20-000021.txt         The complete text of a Form 25 or 15
+  A folder                         Every file in it with such a name, and every .zip
 
 Examples:
   ./asfiled import us companyfacts/ submissions/ company_tickers.json

@@ -185,7 +185,8 @@ const dailyIndexRequest = ({ settings }: SyncTask, quarter: string, day: IsoDate
     key: `daily-index/${day}`,
     revision: '',
     fileName: `daily-index/${name}`,
-    imports: false,
+    // Even an index without new reports is imported, because it shows who did not file on the day.
+    imports: true,
     requiredByPlan: true,
     check: bytes =>
       latin1(bytes).includes('CIK|Company Name|Form Type|Date Filed|File Name')

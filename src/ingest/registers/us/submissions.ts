@@ -1,6 +1,9 @@
 import { Failure } from '../../../errors.ts'
+import type { FormerName, RegisterEntry } from '../../../facts/registerStatements.ts'
 import type { Filing } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { clocksOf, type ListedTime, shownDigits } from './edgarClock.ts'
+import { decidesState } from './entryForms.ts'
 import { cikOf, tickerOf } from './tickers.ts'
 
 export interface Submissions {
@@ -15,8 +18,11 @@ export interface Submissions {
     /** False for people and others who own or trade shares and never file accounts. */
     readonly filesAccounts: boolean
   } | null
-  /** Filings with structured accounts, and when they were accepted. */
+  /** Filings with structured accounts, with the acceptance times as the list shows them. */
   readonly filings: Filing[]
+  /** All reports and notices that determine the filer's state. */
+  readonly entries: readonly RegisterEntry[]
+  readonly formerNames: readonly FormerName[]
 }
 
 const accountForms = /^(10-K|10-Q|20-F|40-F|10-KT|10-QT|S-1|F-1|S-4|F-4)/
@@ -32,7 +38,13 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
         'A list of older submissions must have its filer in the file name: CIK##########-submissions-###.json.',
       )
     }
-    return { cik, entity: null, filings: readFilings(overflow) }
+    return {
+      cik,
+      entity: null,
+      filings: readFilings(overflow, cik),
+      entries: readEntries(cik, overflow),
+      formerNames: [],
+    }
   }
   const cik = isRecord(document) ? cikOf(document.cik) : null
   const filings = isRecord(document) ? document.filings : null
@@ -59,7 +71,9 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
         tickers.length > 0 ||
         (Array.isArray(forms) && forms.some(form => typeof form === 'string' && accountForms.test(form))),
     },
-    filings: readFilings(filings.recent),
+    filings: readFilings(filings.recent, cik),
+    entries: readEntries(cik, filings.recent),
+    formerNames: readFormerNames(cik, document.formerNames),
   }
 }
 
@@ -94,7 +108,39 @@ function overflowColumns(document: unknown): Record<string, unknown> | null {
   return columns
 }
 
-function readFilings(columns: Record<string, unknown>): Filing[] {
+const at = (column: unknown, row: number): unknown => (Array.isArray(column) ? column[row] : undefined)
+
+function readEntries(issuerId: string, columns: Record<string, unknown>): RegisterEntry[] {
+  const { accessionNumber, filingDate, form, isXBRL } = columns
+  const entries: RegisterEntry[] = []
+  const rows = Array.isArray(accessionNumber) ? accessionNumber.length : 0
+  for (let row = 0; row < rows; row++) {
+    const accession = at(accessionNumber, row)
+    const type = textOf(at(form, row))
+    const filed = dayOf(at(filingDate, row))
+    if (typeof accession !== 'string' || !/^[0-9-]{10,25}$/.test(accession)) continue
+    if (type === null || !decidesState(type) || !(filed > 0)) continue
+    const isStructured = Boolean(at(isXBRL, row))
+    entries.push({ market: 'US', issuerId, accession, form: type, filed, isStructured })
+  }
+  return entries
+}
+
+/** The register lists a filer's earlier names with the days of their first and last filing. */
+function readFormerNames(issuerId: string, stated: unknown): FormerName[] {
+  if (!Array.isArray(stated)) return []
+  return stated.flatMap((former): FormerName[] => {
+    const { name: sent, from, to } = isRecord(former) ? former : {}
+    const name = textOf(sent)
+    const until = dayOf(String(to).slice(0, 10))
+    const since = dayOf(String(from).slice(0, 10))
+    if (name === null || !(until > 0)) return []
+    return [{ market: 'US', issuerId, name, from: since > 0 ? since : null, until }]
+  })
+}
+
+/** All rows of a list help to determine its clock, but only those with structured accounts become filings. */
+function readFilings(columns: Record<string, unknown>, lister: string): Filing[] {
   const { accessionNumber, filingDate, acceptanceDateTime, form, isXBRL } = columns
   if (![accessionNumber, filingDate, acceptanceDateTime, form].every(Array.isArray)) {
     throw new Failure(
@@ -102,19 +148,22 @@ function readFilings(columns: Record<string, unknown>): Filing[] {
       'A list of submissions must have the columns accessionNumber, filingDate, acceptanceDateTime and form.',
     )
   }
-  const at = (column: unknown, row: number): unknown => (Array.isArray(column) ? column[row] : undefined)
-  const filings: Filing[] = []
+  const listed: (ListedTime & { readonly hasAccounts: boolean })[] = []
   const rows = Array.isArray(accessionNumber) ? accessionNumber.length : 0
   for (let row = 0; row < rows; row++) {
-    if (Array.isArray(isXBRL) && !isXBRL[row]) continue
     const accession = at(accessionNumber, row)
     const type = textOf(at(form, row))
     const filed = dayOf(at(filingDate, row))
     const accepted = String(at(acceptanceDateTime, row))
-    const acceptedAt = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(accepted) ? Date.parse(accepted) : Number.NaN
+    const shown = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(accepted) ? shownDigits(accepted) : Number.NaN
     if (typeof accession !== 'string' || !/^[0-9-]{10,25}$/.test(accession) || type === null) continue
-    if (!(filed > 0) || Number.isNaN(acceptedAt)) continue
-    filings.push({ accession, form: type, filed, acceptedAt })
+    if (!(filed > 0) || Number.isNaN(shown)) continue
+    const hasAccounts = !Array.isArray(isXBRL) || Boolean(isXBRL[row])
+    listed.push({ accession, form: type, filed, shown, hasAccounts })
   }
-  return filings
+  const clocks = clocksOf(listed)
+  return listed.flatMap(({ accession, form, filed, shown, hasAccounts }, row) => {
+    const readings = [{ lister, shown, clock: clocks[row] }]
+    return hasAccounts ? [{ accession, form, filed, acceptedAt: null, readings }] : []
+  })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rankDataset } from '../../../../src/backtest/dataset/rank.ts'
 import { planTiles, tileColumns } from '../../../../src/backtest/portfolio/kernel/tilePlan.ts'
-import { rebalanceDates } from '../../../../src/backtest/portfolio/periods.ts'
+import { rebalanceDates } from '../../../../src/backtest/portfolio/rebalanceDates.ts'
 import { simulateMany } from '../../../../src/backtest/portfolio/simulate.ts'
 import { nonEmpty } from '../../../nonEmpty.ts'
 import { loopReference, type Row } from '../../loopReference.ts'

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import * as simple from 'simple-statistics'
+import { deflatedSharpe, expectedMaxOfNormals } from '../../../../src/backtest/overfitting/deflatedSharpe.ts'
 import { decodeResult } from '../../../../src/backtest/pipeline/encodeResult.ts'
 import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import type { BacktestConfig } from '../../../../src/backtest/request.ts'
 import type { BacktestResult } from '../../../../src/backtest/result.ts'
-import { deflatedSharpe, expectedMaxOfNormals } from '../../../../src/backtest/statistics/sharpe.ts'
 import { registerFormats } from '../../../../src/dates.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { runBacktest } from '../../../../src/features/backtests/run.ts'
@@ -217,12 +217,14 @@ describe('a batch', () => {
   ]
   for (const [what, body, code, param, message] of refused) {
     test(`with ${what} is refused whole, and nothing runs`, async () => {
-      const run = spyOn(bench.deps.pool, 'run')
+      const { tasks } = bench.deps.pool
+      const [open, run] = [spyOn(tasks, 'openBatch'), spyOn(tasks, 'runBatchItems')]
       const fault = await failure(body)
       expect<(string | null)[]>([fault.code, fault.details.param ?? null]).toEqual([code, param])
       expect(fault.message).toContain(message)
-      expect(nonEmpty(run.mock.calls).filter(([kind]) => kind === 'batch_items')).toEqual([])
-      run.mockRestore()
+      expect(open).toHaveBeenCalledTimes(1)
+      expect(run).not.toHaveBeenCalled()
+      for (const spy of [open, run]) spy.mockRestore()
     })
   }
 })

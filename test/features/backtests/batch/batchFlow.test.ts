@@ -1,9 +1,8 @@
 import { afterAll, expect, type Mock, spyOn, test } from 'bun:test'
 import { makePanel } from '../../../../bench/backtest/makePanel.ts'
 import { buildRankedDataset } from '../../../../src/backtest/pipeline/archiveDataset.ts'
-import type { BatchInput } from '../../../../src/backtest/pipeline/batch.ts'
 import { operator } from '../../../../src/backtest/pool/caller.ts'
-import { ComputePool, type RunOptions } from '../../../../src/backtest/pool/computePool.ts'
+import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { type BatchPart, runBatch } from '../../../../src/backtest/pool/runBatch.ts'
 import type { BacktestInclude } from '../../../../src/backtest/request.ts'
 import { registerFormats } from '../../../../src/dates.ts'
@@ -52,19 +51,16 @@ async function indexesOf(parts: AsyncGenerator<BatchPart, void, undefined>) {
 const everyIndex = Array.from({ length: 500 }, (_, index) => index)
 
 /** Backtests that were sent to threads so far. */
-function sentBy(run: Mock<ComputePool['run']>): number {
-  const inputs = run.mock.calls.flatMap(([kind, input]) =>
-    kind === 'batch_items' ? [input as BatchInput] : [],
-  )
-  return inputs.reduce((sum, { entries }) => sum + entries.length, 0)
+function sentBy(run: Mock<ComputePool['tasks']['runBatchItems']>): number {
+  return run.mock.calls.reduce((sum, [{ entries }]) => sum + entries.length, 0)
 }
 
-const nextTask = () => pool.run('dataset_names', { data: small }, { caller: operator })
+const nextTask = () => pool.tasks.listAssetNames({ data: small }, { caller: operator })
 
 test('small backtests share tasks, which get smaller towards the end; each runs once', async () => {
-  const run = spyOn(pool, 'run')
+  const run = spyOn(pool.tasks, 'runBatchItems')
   expect(await indexesOf(start().parts)).toEqual(everyIndex)
-  const sizes = run.mock.calls.map(([, input]) => (input as BatchInput).entries.length)
+  const sizes = run.mock.calls.map(([{ entries }]) => entries.length)
   expect(sizes.length).toBeLessThan(60)
   expect(sizes[0]).toBeGreaterThan(20)
   expect(sizes.at(-1)).toBeLessThan(10)
@@ -72,16 +68,15 @@ test('small backtests share tasks, which get smaller towards the end; each runs 
 })
 
 test('a task with resamples has fewer backtests, so that other requests wait as little', async () => {
-  const run = spyOn(pool, 'run')
+  const run = spyOn(pool.tasks, 'runBatchItems')
   const indexes = await indexesOf(start({ count: 120, include: ['spa', 'interval'] }).parts)
   expect(indexes).toEqual(everyIndex.slice(0, 120))
-  for (const [, input] of nonEmpty(run.mock.calls))
-    expect((input as BatchInput).entries.length).toBeLessThanOrEqual(8)
+  for (const [{ entries }] of nonEmpty(run.mock.calls)) expect(entries.length).toBeLessThanOrEqual(8)
   run.mockRestore()
 })
 
 test('a client who hangs up stops a batch at once, and no thread is lost', async () => {
-  const run = spyOn(pool, 'run')
+  const run = spyOn(pool.tasks, 'runBatchItems')
   for (let round = 0; round < 3; round++) {
     run.mockClear()
     const { parts, leave } = start({ data: large })
@@ -100,7 +95,7 @@ test('a client who hangs up stops a batch at once, and no thread is lost', async
 })
 
 test('a reader who stops reading stops the batch, and what waits for them stays bounded', async () => {
-  const run = spyOn(pool, 'run')
+  const run = spyOn(pool.tasks, 'runBatchItems')
   const { parts, leave } = start()
   const lines = batchLines(parts, { size: 500, errorOf: neverAnError, stop: leave })
   const reader = spool(lines, leave, new SpoolBudget(0), 60_000).getReader()
@@ -151,12 +146,13 @@ test('backtests past the time limit of the batch end with compute_timeout, and t
 })
 
 test('a backtest that kills its thread fails alone: the others of its task run again', async () => {
-  const original = pool.run.bind(pool)
-  const run = spyOn(pool, 'run')
-  run.mockImplementation(((kind: 'batch_items', input: BatchInput, options: RunOptions) =>
+  const original = pool.tasks.runBatchItems
+  const run = spyOn(pool.tasks, 'runBatchItems')
+  run.mockImplementation((input, options) =>
     input.entries.some(({ index }) => index === 7)
       ? Promise.reject(new Failure('compute_lost', 'Its worker stopped.'))
-      : original(kind, input, options)) as typeof pool.run)
+      : original(input, options),
+  )
   const failed: [number, string][] = []
   const trials: number[] = []
   for await (const part of start().parts) {

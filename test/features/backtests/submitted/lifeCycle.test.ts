@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { storedPage } from '../../../../src/backtest/pipeline/encodeResult.ts'
-import { cancelJob, pageJobs, readJob } from '../../../../src/features/backtests/submitted/keyJobs.ts'
+import { cancelBacktest, pageJobs, readJob } from '../../../../src/features/backtests/submitted/keyJobs.ts'
 import { readResult } from '../../../../src/features/backtests/submitted/results.ts'
 import { readStored } from '../../../../src/jobs/jobQueries.ts'
 import { asPanel, signals } from '../backtestBench.ts'
@@ -73,7 +73,7 @@ describe('a job', () => {
 describe('a job that waits', () => {
   test('is cancelled at once, and stays so when a process comes', async () => {
     const { id } = await bench.submit(sweep)
-    expect(await cancelJob(bench.sql, bench.keyId, id)).toMatchObject({ id, state: 'cancelled' })
+    expect(await cancelBacktest(bench.sql, bench.keyId, id)).toMatchObject({ id, state: 'cancelled' })
     const late = await bench.process()
     await Bun.sleep(200)
     await late.stop()
@@ -91,8 +91,8 @@ describe('a job that waits', () => {
     const stranger = await bench.newKey()
     const { id } = await bench.submit(sweep)
     await expect(readJob(bench.sql, stranger, id)).rejects.toMatchObject({ code: 'entity_unknown' })
-    await expect(cancelJob(bench.sql, stranger, id)).rejects.toMatchObject({ code: 'entity_unknown' })
+    await expect(cancelBacktest(bench.sql, stranger, id)).rejects.toMatchObject({ code: 'entity_unknown' })
     expect((await pageJobs(bench.sql, stranger, {})).jobs).toEqual([])
-    expect((await cancelJob(bench.sql, bench.keyId, id)).state).toBe('cancelled')
+    expect((await cancelBacktest(bench.sql, bench.keyId, id)).state).toBe('cancelled')
   })
 })

@@ -16,7 +16,7 @@ const filing = {
   accession: 'DK:26911745/abc',
   form: 'AARSRAPPORT',
   filed: dayNumber('2017-03-31'),
-  acceptedAt: Date.parse('2017-03-30T22:00:00.000Z'),
+  acceptedAt: null,
 }
 
 describe('the index of publications', () => {
@@ -71,6 +71,16 @@ const dayAt = (text: unknown) => {
   const found = danishDay(text)
   return found === null ? null : isoDate(found.day)
 }
+
+test.each([
+  ['midnight of summer', '2013-05-30T22:00:00.000Z', null],
+  ['midnight of winter', '2009-03-09T23:00:00.000Z', null],
+  ['the same hour on the other side of the change', '2009-03-09T22:00:00.000Z', '2009-03-09T22:00:00.000Z'],
+  ['a time of the day, with another zone', '2018-04-04T15:40:50.047+02:00', '2018-04-04T13:40:50.047Z'],
+])('%s as a time of publication: a day has none', (_, published, instant) => {
+  const { parsed } = readPublications([{ ...source, offentliggoerelsesTidspunkt: published }])
+  expect(parsed[0].filings[0].acceptedAt).toBe(instant === null ? null : Date.parse(instant))
+})
 
 test('a timestamp counts on the day in Denmark, in summer and in winter', () => {
   // urn:ofk:oid:9366144 and case 09-63.378: midnight in Denmark.

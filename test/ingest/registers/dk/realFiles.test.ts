@@ -109,7 +109,8 @@ test.skipIf(folder === null)(
         accession: 'DK:10204534/Y3ZyL...ZQ',
         form: 'AARSRAPPORT',
         filed: dayNumber('2013-05-31'),
-        acceptedAt: Date.parse('2013-05-30T22:00:00Z'),
+        // 22:00Z is midnight in Denmark: the index states only the day.
+        acceptedAt: null,
       },
     ])
     expect(leftOut).toEqual({ 'a publication without an XBRL report': 1 })

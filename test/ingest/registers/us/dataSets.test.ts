@@ -25,7 +25,8 @@ test('month-end periods, whole-entity figures only, and earnings per share in th
     sector: 'SIC 3571',
     form: '10-Q',
     filed: dayNumber('2009-07-22'),
-    acceptedAt: Date.parse('2009-07-22T16:42:00Z'),
+    acceptedAt: null,
+    readings: [{ lister: '', shown: Date.parse('2009-07-22T16:42:00Z'), clock: 'local' }],
   })
   expect([...data.take()]).toEqual([])
 })

@@ -29,7 +29,7 @@ test('names, forms and tickers lose control characters, which PostgreSQL would r
 
 const emptyFilings = { accessionNumber: [], filingDate: [], acceptanceDateTime: [], form: [] }
 
-test('submissions: names the filer, and gives acceptance times of its reports only', async () => {
+test('submissions: names the filer, and reads the times of its reports only', async () => {
   const { cik, entity, filings } = parseSubmissions(await fixture('submissions-aapl.json').json(), 'x.json')
   expect(cik).toBe('0000320193')
   expect(entity).toEqual({
@@ -46,7 +46,8 @@ test('submissions: names the filer, and gives acceptance times of its reports on
     accession: '0000320193-25-000079',
     form: '10-K',
     filed: dayNumber('2025-10-31'),
-    acceptedAt: Date.parse('2025-10-31T06:01:26Z'),
+    acceptedAt: null,
+    readings: [{ lister: '0000320193', shown: Date.parse('2025-10-31T06:01:26Z'), clock: 'local' }],
   })
 })
 
@@ -59,12 +60,14 @@ test('submissions: an overflow file, an object or an array, takes its filer from
     const { cik, entity, filings } = parseSubmissions(document, 'a/CIK0001318605-submissions-001.json')
     expect(cik).toBe('0001318605')
     expect(entity).toBeNull()
-    // The report was accepted on the evening before its filing date.
+    // 23:56 is no time at which EDGAR accepts in New York, so this list shows UTC: the report was accepted at
+    // 19:56 on the evening before its filing date.
     expect(filings[0]).toEqual({
       accession: '0001564590-17-021343',
       form: '10-Q',
       filed: dayNumber('2017-11-03'),
-      acceptedAt: Date.parse('2017-11-02T23:56:36Z'),
+      acceptedAt: null,
+      readings: [{ lister: '0001318605', shown: Date.parse('2017-11-02T23:56:36Z'), clock: 'utc' }],
     })
     expect(filings).toHaveLength(2)
   }

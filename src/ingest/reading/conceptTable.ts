@@ -1,4 +1,4 @@
-import type { MetricRule, MetricRules } from '../facts/metricRules.ts'
+import type { MetricRule, MetricRules } from '../../facts/metricRules.ts'
 
 export type UnitKind = 'money' | 'perShare' | 'shares'
 

@@ -1,12 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
-import {
-  dateSpacing,
-  medianDateGap,
-  periodsPerYear,
-  rebalanceStep,
-} from '../../../src/backtest/portfolio/periods.ts'
+import { dateSpacing, medianDateGap } from '../../../src/backtest/portfolio/dateSpacing.ts'
+import { periodsPerYear } from '../../../src/backtest/portfolio/periodsPerYear.ts'
+import { rebalanceStep } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 
 const day = (iso: string) => Date.parse(iso) / 86_400_000
 

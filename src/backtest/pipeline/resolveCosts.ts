@@ -14,7 +14,7 @@ export interface ResolvedCosts {
 
 /** What it costs to trade each market's names: the configuration's flat cost, else the market's own, else the
  * default. */
-export function resolveTradingCosts(
+export function resolveCosts(
   data: Dataset,
   periods: Int32Array,
   config: Pick<ResolvedConfig, 'costBps' | 'borrowBps' | 'periodsPerYear'>,

@@ -3,10 +3,9 @@ import fc from 'fast-check'
 import {
   deflatedSharpe,
   expectedMaxOfNormals,
-  minTrackRecordPeriods,
-  probabilisticSharpe,
   sharpeThreshold,
-} from '../../../src/backtest/statistics/sharpe.ts'
+} from '../../../src/backtest/overfitting/deflatedSharpe.ts'
+import { minTrackRecordPeriods, probabilisticSharpe } from '../../../src/backtest/statistics/sharpe.ts'
 
 /** Expected values: ../shared/vectors/README.md, which names the papers. */
 

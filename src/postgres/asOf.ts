@@ -1,0 +1,37 @@
+import { addDays } from '../dates.ts'
+import { type AsOf, dayOf, isInstant, lastEndedDay } from '../instants.ts'
+import type { SqlClient, SqlFragment } from './client.ts'
+
+/** The figures as of a day or an instant. Nothing may read them in any other way. */
+export const factsAsOf = (sql: SqlClient, asOf: AsOf): SqlFragment =>
+  isInstant(asOf) ? sql`fact_at(${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)` : sql`fact_as_of(${asOf})`
+
+/** The same for trailing twelve months. */
+export const trailingAsOf = (sql: SqlClient, asOf: AsOf): SqlFragment =>
+  isInstant(asOf)
+    ? sql`trailing_at(${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)`
+    : sql`trailing_as_of(${asOf})`
+
+/** A filing that counts by its time has a filing day at most this many days after it. */
+const maxDaysAhead = 6
+
+/** Whether a filing `l` is public. The bound on its day only lets the query use the index. */
+export const filingIsKnown = (sql: SqlClient, asOf: AsOf): SqlFragment =>
+  isInstant(asOf)
+    ? sql`l.filed <= ${addDays(dayOf(asOf), maxDaysAhead)}::date
+        and filing_is_known(l.filed, l.accepted_at, ${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)`
+    : sql`l.filed <= ${asOf}`
+
+/** For the inner statement, whose figures are `f`: whether they count by their times. Empty as of a day. */
+export const rawRule = (sql: SqlClient, asOf: AsOf): SqlFragment =>
+  isInstant(asOf) ? sql`, f.by_time` : sql``
+
+/**
+ * The same for an outer statement.
+ *
+ * @param rows the name of the inner one
+ */
+export const namedRule = (sql: SqlClient, asOf: AsOf, rows: 'l' | 'r'): SqlFragment => {
+  if (!isInstant(asOf)) return sql``
+  return rows === 'r' ? sql`, r.by_time as "byTime"` : sql`, l.by_time`
+}
