@@ -1,0 +1,64 @@
+import { decodeFigures, encodeFigures } from '../src/wholeFilings/figureBlock.ts'
+import { decodePresentation, encodePresentation } from '../src/wholeFilings/presentationBlock.ts'
+import { Terms } from '../src/wholeFilings/terms.ts'
+import type { ReportedFigure, WholeFiling } from '../src/wholeFilings/wholeFiling.ts'
+import { filingsOf, readZipFiles } from '../test/ingest/registers/us/packages.ts'
+import type { Figure } from './figure.ts'
+
+/** 435 filings with 126,650 figures and 47,958 presented lines. */
+const dataSet = 'fsds/2009q3.zip'
+
+/**
+ * Encodes and decodes the filings of a data set on one core. The rates are of processor time, because other
+ * processes of a busy machine would otherwise count; those of the fastest run count.
+ */
+export async function benchFilingBlocks({ short }: { short: boolean }): Promise<readonly Figure[]> {
+  const files = await readZipFiles(dataSet)
+  if (files === null) return []
+  const filings = filingsOf(files)
+  const terms = new Terms()
+  terms.learn(filings)
+  const blocks = filings.map(filing => {
+    const figures = encodeFigures(filing, terms)
+    return { figures, presentation: encodePresentation(filing, terms, figures.ownTexts) }
+  })
+  for (const [at, { figures, presentation }] of blocks.entries()) {
+    proveParity(filings[at], decodeFigures(figures.bytes, terms).figures)
+    const { statements } = decodePresentation(presentation, terms, figures.ownTexts)
+    if (!Bun.deepEquals(statements, filings[at].statements)) throw new Error('the statements differ')
+  }
+  const count = filings.reduce((sum, { figures }) => sum + figures.length, 0)
+  const runs = short ? 5 : 30
+  const encoding = processorSeconds(runs, () => {
+    for (const filing of filings) encodeFigures(filing, terms)
+  })
+  const decoding = processorSeconds(runs, () => {
+    for (const { figures } of blocks) decodeFigures(figures.bytes, terms)
+  })
+  const figureBytes = blocks.reduce((sum, { figures }) => sum + figures.bytes.length, 0)
+  return [
+    rate('filing_blocks.encoded_per_core', count, encoding),
+    rate('filing_blocks.decoded_per_core', count, decoding),
+    { name: 'filing_blocks.bytes_per_figure', value: figureBytes / count, unit: 'bytes/row' },
+  ]
+}
+
+function proveParity({ accession, figures }: WholeFiling, decoded: readonly ReportedFigure[]): void {
+  const keys = (all: readonly ReportedFigure[]) => all.map(figure => JSON.stringify(figure)).sort()
+  if (!Bun.deepEquals(keys(figures), keys(decoded))) throw new Error(`the figures of ${accession} differ`)
+}
+
+function processorSeconds(runs: number, work: () => void): readonly number[] {
+  return Array.from({ length: runs }, () => {
+    const before = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1e6
+  })
+}
+
+function rate(name: string, count: number, seconds: readonly number[]): Figure {
+  const [fastest, slowest] = [Math.min(...seconds), Math.max(...seconds)]
+  const spread = `${Math.round(count / slowest)} to ${Math.round(count / fastest)}`
+  return { name, value: count / fastest, unit: 'facts/s', spread }
+}

@@ -1,0 +1,307 @@
+import { Failure } from '../../../errors.ts'
+import {
+  type Dimension,
+  type FigureContext,
+  plainDecimal,
+  type ReportedFigure,
+  type Statement,
+  type StatementLine,
+  type Sum,
+  type WholeFiling,
+} from '../../../wholeFilings/wholeFiling.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
+import { decodeText } from '../../reading/text.ts'
+import { readInline } from '../../xbrl/inline.ts'
+import { readXbrl, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
+import { type Arc, type Link, type Linkbases, readLinkbases, standardLabelRole } from '../../xbrl/linkbase.ts'
+
+export interface PackageContent {
+  readonly filing: WholeFiling
+  /** Figures that could not be read, and figures that the filing contradicts, with document and line. */
+  readonly faults: NamedFaults
+  /** What the package lacks: a linkbase, an instance's schema. */
+  readonly missing: readonly string[]
+}
+
+const declaresInline = /xmlns:[\w.-]+\s*=\s*["']http:\/\/www\.xbrl\.org\/20\d\d\/inlineXBRL["']/
+
+interface PackageDocument {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Reads a filing from the documents of its `*-xbrl.zip`: an inline report or an instance, its schema and its
+ * linkbases. Statements have the order of the renderer of the SEC, which sorts roles by their titles. Throws
+ * a Failure with document and line if one of them cannot be read, so that no half of a filing is stored.
+ */
+export function readFilingPackage(accession: string, documents: readonly PackageDocument[]): PackageContent {
+  const xml: { name: string; text: string }[] = []
+  const inline: { name: string; text: string }[] = []
+  for (const document of documents) {
+    if (/\.(xml|xsd)$/i.test(document.name)) xml.push(textOf(document))
+    else if (/\.x?html?$/i.test(document.name)) {
+      const page = textOf(document)
+      if (declaresInline.test(page.text)) inline.push(page)
+    }
+  }
+  const linked = xml.filter(({ text }) => /<(\w+:)?(linkbase|schema)[\s>]/.test(text.slice(0, 4_000)))
+  const instances = xml.filter(({ text }) => /<(\w+:)?xbrl[\s>]/.test(text.slice(0, 4_000)))
+  if (inline.length === 0 && instances.length !== 1)
+    throw new Failure(
+      'body_invalid',
+      `The package has ${instances.length} instances and no inline report; it must have one.`,
+    )
+  const linkbases = readLinkbases(linked)
+  const documentNames = inline.length > 0 ? inline.map(({ name }) => name) : [instances[0].name]
+  const instance = inline.length > 0 ? readInline(inline) : readInstance(instances[0])
+  const names = new ConceptNames(linkbases, documentNames[0])
+  const faults = new NamedFaults()
+  const figures = figuresOf(instance, names, documentNames.join(', '), faults)
+  noteContradictions(figures, faults)
+  const presented = linkbases.links.filter(({ kind, arcs }) => kind === 'presentation' && arcs.length > 0)
+  const missing = [
+    ...(presented.length === 0 ? ['a presentation linkbase'] : []),
+    ...(linkbases.labels.size === 0 ? ['a label linkbase'] : []),
+    ...(linkbases.titles.size === 0 ? ['the titles of its statements'] : []),
+  ]
+  const filing: WholeFiling = {
+    accession,
+    taxonomies: names.taxonomies,
+    figures,
+    statements: presented.map(link => statementOf(link, linkbases)).sort(byTitle),
+    sums: linkbases.links.filter(({ kind }) => kind === 'calculation').flatMap(sumsOf),
+    defaultMembers: defaultMembersOf(linkbases.links),
+  }
+  return { filing, faults, missing }
+}
+
+function textOf({ name, bytes }: PackageDocument): { name: string; text: string } {
+  try {
+    return { name, text: decodeText(bytes, 'utf-8') }
+  } catch (error) {
+    if (error instanceof Failure) throw new Failure(error.code, `${name}: ${error.message}`)
+    throw error
+  }
+}
+
+function readInstance({ name, text }: { readonly name: string; readonly text: string }): XbrlInstance {
+  try {
+    return readXbrl(text)
+  } catch (error) {
+    if (error instanceof Failure) throw new Failure(error.code, `${name}, ${error.message}`)
+    throw error
+  }
+}
+
+/** Taxonomies that many companies use, by the part of their namespaces that names them. */
+const standardNamespace =
+  /^https?:\/\/(?:fasb\.org|xbrl\.us|xbrl\.sec\.gov|xbrl\.ifrs\.org\/taxonomy\/[\d-]+)\/([a-z-]+)(?:\/|$)/
+
+/** Spells the concepts of a filing with prefixes. */
+class ConceptNames {
+  readonly taxonomies = new Map<string, string>()
+  readonly #prefixes: ReadonlyMap<string, string>
+  readonly #fileName: string
+  readonly #names = new Map<string, string>()
+
+  constructor({ prefixes }: Linkbases, instanceName: string) {
+    this.#prefixes = prefixes
+    this.#fileName = instanceName
+  }
+
+  /** Spells a name in the form `{namespace}name`. */
+  expanded(name: string): string {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    const brace = name.indexOf('}')
+    const spelled = brace < 0 ? name : `${this.#prefixOf(name.slice(1, brace))}:${name.slice(brace + 1)}`
+    this.#names.set(name, spelled)
+    return spelled
+  }
+
+  /**
+   * The prefix that schemas use for a namespace. Without the company's schema its prefix is how the instance's
+   * name begins, as the SEC requires: `nflx-20091231.xml`.
+   */
+  #prefixOf(namespace: string): string {
+    const standard = standardNamespace.exec(namespace)?.[1]
+    const own = /([^/]+?)[-_]\d{8}[^/]*$/.exec(this.#fileName)?.[1] ?? 'custom'
+    const prefix = this.#prefixes.get(namespace) ?? standard ?? own
+    const known = this.taxonomies.get(prefix)
+    if (known === undefined) this.taxonomies.set(prefix, namespace)
+    return prefix
+  }
+}
+
+/** `us-gaap_Assets` becomes `us-gaap:Assets`. No prefix contains an underscore. */
+const conceptOfId = (id: string) => id.replace('_', ':')
+
+function figuresOf(
+  { contexts, faultyDays, units, facts }: XbrlInstance,
+  names: ConceptNames,
+  documentName: string,
+  faults: NamedFaults,
+): ReportedFigure[] {
+  const shared = new Map<string, FigureContext>()
+  for (const [id, { start, end, dimensions }] of contexts) {
+    const named = [...dimensions].map(
+      ([axis, member]): Dimension => ({ axis: names.expanded(axis), member: names.expanded(member) }),
+    )
+    if (named.length > maxDimensions) continue
+    named.sort((a, b) => (a.axis < b.axis ? -1 : 1))
+    shared.set(id, { start, end, quarters: null, dimensions: named })
+  }
+  const figures: ReportedFigure[] = []
+  for (const fact of facts) {
+    if (fact.unit === null) continue
+    const concept = names.expanded(`{${fact.namespace}}${fact.name}`)
+    const fault = (text: string) => faults.add(`${documentName}, line ${fact.line}: ${concept} ${text}`)
+    const context = shared.get(fact.context)
+    const unit = units.get(fact.unit)
+    if (context === undefined) fault(contextFault(fact, contexts, faultyDays))
+    else if (unit === undefined) fault(`has the unknown unit ${shown(fact.unit)}`)
+    else {
+      const decimals = decimalsOf(fact.decimals)
+      const value = fact.value === null ? null : plainDecimal(fact.value)
+      if (decimals === undefined) fault(`has the decimals ${shown(fact.decimals)}`)
+      else if (value === null && fact.value !== null) fault(`has the value ${shown(fact.value)}`)
+      else figures.push({ concept, context, unit, decimals, value })
+    }
+  }
+  return figures
+}
+
+/** Filings have at most a handful. */
+const maxDimensions = 100
+
+function contextFault(
+  { context }: XbrlFact,
+  contexts: XbrlInstance['contexts'],
+  faultyDays: ReadonlyMap<string, string>,
+): string {
+  const day = faultyDays.get(context)
+  if (day !== undefined) return `has a context with the invalid day ${shown(day)}`
+  return contexts.has(context)
+    ? `has more than ${maxDimensions} dimensions`
+    : `has no context with days: ${shown(context)}`
+}
+
+function decimalsOf(text: string | null): number | null | undefined {
+  if (text === null) return null
+  const trimmed = text.trim()
+  if (trimmed === 'INF') return Number.POSITIVE_INFINITY
+  return /^[+-]?\d{1,3}$/.test(trimmed) ? Number(trimmed) + 0 : undefined
+}
+
+/**
+ * Notes figures that are stated more than once with values that rounding does not explain. All of them are
+ * kept.
+ */
+function noteContradictions(figures: readonly ReportedFigure[], faults: NamedFaults): void {
+  const first = new Map<string, Map<FigureContext, ReportedFigure>>()
+  for (const figure of figures) {
+    if (figure.value === null) continue
+    const key = `${figure.concept} ${figure.unit}`
+    const byContext = first.get(key) ?? new Map<FigureContext, ReportedFigure>()
+    first.set(key, byContext)
+    const other = byContext.get(figure.context)
+    if (other === undefined) byContext.set(figure.context, figure)
+    else if (!agree(figure, other))
+      faults.add(`${figure.concept} is stated as ${other.value} and as ${figure.value} for the same period`)
+  }
+}
+
+/** True if some number rounds to both values, each at its accuracy. */
+function agree(a: ReportedFigure, b: ReportedFigure): boolean {
+  if (a.value === b.value) return true
+  const slack = (decimals: number | null) =>
+    decimals === null || decimals === Number.POSITIVE_INFINITY ? 0 : 0.5 * 10 ** -decimals
+  const allowed = slack(a.decimals) + slack(b.decimals)
+  const difference = Math.abs(Number(a.value) - Number(b.value))
+  return difference <= allowed * (1 + 1e-9)
+}
+
+/** Shared parents would otherwise let a small linkbase expand without limit. */
+const maxLines = 100_000
+const maxLineDepth = 100
+
+function statementOf({ role, arcs }: Link, { labels, titles }: Linkbases): Statement {
+  const children = new Map<string, Arc[]>()
+  const targets = new Set<string>()
+  for (const arc of arcs) {
+    const known = children.get(arc.from)
+    if (known === undefined) children.set(arc.from, [arc])
+    else known.push(arc)
+    targets.add(arc.to)
+  }
+  for (const siblings of children.values()) siblings.sort((a, b) => a.order - b.order)
+  const lines: StatementLine[] = []
+  const path = new Set<string>()
+  const visit = (id: string, labelRole: string | null) => {
+    if (lines.length >= maxLines || path.size >= maxLineDepth)
+      throw new Failure(
+        'body_invalid',
+        `The presentation ${role} has more than ${maxLines} lines or ${maxLineDepth} levels.`,
+      )
+    lines.push({
+      order: lines.length + 1,
+      concept: conceptOfId(id),
+      depth: path.size,
+      label: labelOf(labels.get(id) ?? [], labelRole),
+      labelRole,
+      negated: labelRole !== null && /\/negated[^/]*$/i.test(labelRole),
+    })
+    if (path.has(id)) throw new Failure('body_invalid', `The presentation ${role} contains ${id} in itself.`)
+    path.add(id)
+    for (const { to, preferredLabel } of children.get(id) ?? []) visit(to, preferredLabel)
+    path.delete(id)
+  }
+  for (const id of children.keys()) if (!targets.has(id)) visit(id, null)
+  if (lines.length === 0)
+    throw new Failure('body_invalid', `The presentation ${role} has no beginning: its lines form a circle.`)
+  const title = titles.get(role) ?? null
+  return { role, title, kind: null, parenthetical: /\(parenthetical/i.test(title ?? ''), lines }
+}
+
+/** The label in the preferred role, or else the standard label; in English if there is one. */
+function labelOf(labels: readonly { role: string; language: string; text: string }[], role: string | null) {
+  const inRole = (wanted: string) => {
+    const found = labels.filter(label => label.role === wanted)
+    return found.find(({ language }) => /^en(-|$)/i.test(language)) ?? found[0]
+  }
+  return ((role === null ? undefined : inRole(role)) ?? inRole(standardLabelRole))?.text ?? null
+}
+
+/** Statements without a title come last, in the order of the linkbase. */
+function byTitle({ title: a }: Statement, { title: b }: Statement): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function sumsOf({ role, arcs }: Link): Sum[] {
+  const items = new Map<string, Arc[]>()
+  for (const arc of arcs) {
+    const known = items.get(arc.from)
+    if (known === undefined) items.set(arc.from, [arc])
+    else known.push(arc)
+  }
+  return [...items].map(([total, parts]) => ({
+    role,
+    total: conceptOfId(total),
+    items: parts
+      .sort((a, b) => a.order - b.order)
+      .map(({ to, weight }) => ({ concept: conceptOfId(to), weight })),
+  }))
+}
+
+function defaultMembersOf(links: readonly Link[]): Map<string, string> {
+  const defaults = new Map<string, string>()
+  for (const { arcs } of links) {
+    for (const { arcrole, from, to } of arcs)
+      if (arcrole === defaultArcrole) defaults.set(conceptOfId(from), conceptOfId(to))
+  }
+  return defaults
+}
+
+const defaultArcrole = 'http://xbrl.org/int/dim/arcrole/dimension-default'

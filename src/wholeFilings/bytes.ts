@@ -1,0 +1,101 @@
+/** Appends numbers and texts to a buffer that grows. */
+export class ByteWriter {
+  #bytes: Uint8Array
+  #length = 0
+
+  constructor(expectedBytes = 1_024) {
+    this.#bytes = new Uint8Array(expectedBytes)
+  }
+
+  /** The bytes written so far, as a view that the next write may invalidate. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Writes an integer from 0 to 2^53 - 1 in seven bits a byte, low bits first. */
+  number(value: number): void {
+    if (this.#length + 8 > this.#bytes.length) this.#grow(8)
+    const bytes = this.#bytes
+    let at = this.#length
+    let rest = value
+    while (rest >= 0x8000_0000) {
+      bytes[at++] = (rest % 128) | 128
+      rest = Math.floor(rest / 128)
+    }
+    while (rest >= 128) {
+      bytes[at++] = (rest & 127) | 128
+      rest >>>= 7
+    }
+    bytes[at++] = rest
+    this.#length = at
+  }
+
+  /** Writes a 32-bit integer with sign, small absolute values in few bytes. */
+  signed(value: number): void {
+    this.number(value < 0 ? -value * 2 - 1 : value * 2)
+  }
+
+  text(text: string): void {
+    const encoded = encoder.encode(text)
+    this.number(encoded.length)
+    this.bytes(encoded)
+  }
+
+  bytes(bytes: Uint8Array): void {
+    if (this.#length + bytes.length > this.#bytes.length) this.#grow(bytes.length)
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  #grow(more: number): void {
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + more))
+    larger.set(this.view())
+    this.#bytes = larger
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads what a `ByteWriter` wrote. Throws if the bytes end early: a block is damaged then. */
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  number(): number {
+    let value = 0
+    let factor = 1
+    for (;;) {
+      if (this.#at >= this.#bytes.length) throw new Error('a block of a filing ends early')
+      const byte = this.#bytes[this.#at++]
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+      factor *= 128
+      if (factor > Number.MAX_SAFE_INTEGER) throw new Error('a block of a filing has a number beyond 2^53')
+    }
+  }
+
+  signed(): number {
+    const coded = this.number()
+    return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2
+  }
+
+  text(): string {
+    return decoder.decode(this.bytes(this.number()))
+  }
+
+  bytes(count: number): Uint8Array {
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    const taken = this.#bytes.subarray(this.#at, this.#at + count)
+    this.#at += count
+    return taken
+  }
+}

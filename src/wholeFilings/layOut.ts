@@ -1,0 +1,269 @@
+import { startOfMonths } from '../dates.ts'
+import type {
+  Dimension,
+  FigureContext,
+  ReportedFigure,
+  Statement,
+  StatementKind,
+  StatementLine,
+  WholeFiling,
+} from './wholeFiling.ts'
+
+/** A statement as a table of figures. */
+export interface StatementTable {
+  readonly columns: readonly StatementColumn[]
+  readonly rows: readonly StatementRow[]
+}
+
+/** A period, or in a statement of equity a component of it. */
+export interface StatementColumn {
+  readonly period: Period | null
+  readonly dimensions: readonly Dimension[]
+}
+
+export interface StatementRow {
+  readonly line: StatementLine
+  /** The breakdown that the row belongs to; empty for the whole company. */
+  readonly dimensions: readonly Dimension[]
+  /** The period of the row in a statement of equity. */
+  readonly period: Period | null
+  /** By column; null where the filing states no figure. Empty for headings. */
+  readonly cells: readonly (ReportedFigure | null)[]
+}
+
+export type Period = Pick<FigureContext, 'start' | 'end' | 'quarters'>
+
+/** The number as the statement shows it. */
+export function shownValue({ negated }: StatementLine, { value }: ReportedFigure): string | null {
+  if (!negated || value === null || value === '0') return value
+  return value.startsWith('-') ? value.slice(1) : `-${value}`
+}
+
+/** Periods with fewer of a statement's lines than this share of the fullest belong to other statements. */
+const minShareOfLines = 0.25
+
+const equityAxis = /(^|:)(Statement)?EquityComponents(Axis)?$/
+
+/**
+ * Arranges a statement as the renderer of the SEC does. Columns are periods, short ones first and of equal
+ * ones the latest first; an instant counts at the end of a period, or at its beginning for lines labelled so.
+ * Rows are the lines with figures, first of the whole company and then of each member on the statement, with
+ * their headings. In a statement of equity the components are columns, and the rows repeat for each period in
+ * order of its beginning.
+ */
+export function layOutStatement(
+  { figures }: Pick<WholeFiling, 'figures'>,
+  statement: Statement,
+): StatementTable {
+  const { lines: placed, members } = partsOf(statement)
+  const cells = new CellIndex(figures, placed, members, statement.kind)
+  const periods = cells.periods()
+  const lines = placed.map(each => ({
+    ...each,
+    atBeginning: each.atBeginning || cells.isOpening(each, periods),
+  }))
+  const lists = cells.dimensionLists(members)
+  const isEquity = lists.some(list => list.some(({ axis }) => equityAxis.test(axis)))
+  if (isEquity) {
+    const columns = lists.map((dimensions): StatementColumn => ({ period: null, dimensions }))
+    const inOrder = [...periods].sort((a, b) => beginningOf(a) - beginningOf(b) || b.end - a.end)
+    const rows = inOrder.flatMap(period =>
+      withHeadings(
+        lines,
+        line => columns.map(({ dimensions }) => cells.find(line, period, dimensions)),
+        period,
+      ),
+    )
+    return { columns, rows }
+  }
+  const columns = periods.map((period): StatementColumn => ({ period, dimensions: [] }))
+  const rows = lists.flatMap(dimensions =>
+    withHeadings(
+      lines,
+      line => periods.map(period => cells.find(line, period, dimensions)),
+      null,
+      dimensions,
+    ),
+  )
+  return { columns, rows }
+}
+
+interface PlacedLine {
+  readonly line: StatementLine
+  readonly isHeading: boolean
+  /** True if an instant is meant at the beginning of the column's period. */
+  readonly atBeginning: boolean
+}
+
+/** Splits a presentation into its lines and, by axis, the members on it. Tables and axes are no lines. */
+function partsOf({ lines }: Statement): {
+  lines: readonly PlacedLine[]
+  members: ReadonlyMap<string, readonly string[]>
+} {
+  const members = new Map<string, string[]>()
+  const placed: PlacedLine[] = []
+  let axis: { readonly name: string; readonly depth: number } | null = null
+  lines.forEach((line, at) => {
+    const depth = line.depth ?? 0
+    if (axis !== null && depth <= axis.depth) axis = null
+    if (axis !== null) {
+      members.get(axis.name)?.push(line.concept)
+      return
+    }
+    if (/Axis$/.test(line.concept) && line.depth !== null) {
+      axis = { name: line.concept, depth }
+      if (!members.has(line.concept)) members.set(line.concept, [])
+      return
+    }
+    if (line.depth !== null && /(Table|LineItems)$/.test(line.concept)) return
+    const next = lines[at + 1]
+    const isHeading =
+      /(Abstract|RollForward)$/.test(line.concept) || (next !== undefined && (next.depth ?? 0) > depth)
+    placed.push({ line, isHeading, atBeginning: isAtBeginning(line, lines, at) })
+  })
+  return { lines: placed, members }
+}
+
+/** Data sets have no roles of labels. The first of two equal balances is the one at the beginning. */
+function isAtBeginning(line: StatementLine, lines: readonly StatementLine[], at: number): boolean {
+  if (line.depth !== null) return /periodStartLabel$/i.test(line.labelRole ?? '')
+  return lines.findIndex((other, index) => index > at && other.concept === line.concept) >= 0
+}
+
+const isInstant = ({ start, quarters }: Period) => start === null && (quarters === null || quarters === 0)
+
+/** The day at whose end the period begins. */
+function beginningOf(period: Period): number {
+  if (period.start !== null) return period.start - 1
+  return isInstant(period) ? period.end : startOfMonths(period.end, (period.quarters ?? 0) * 3) - 1
+}
+
+/** The length in quarters, rounded: fiscal quarters have 12 to 14 weeks. */
+const quartersOf = (period: Period) => Math.round((period.end - beginningOf(period)) / 91.3)
+
+/** The figures of a statement's lines, by concept. */
+class CellIndex {
+  readonly #byConcept = new Map<string, ReportedFigure[]>()
+
+  constructor(
+    figures: readonly ReportedFigure[],
+    lines: readonly PlacedLine[],
+    members: ReadonlyMap<string, readonly string[]>,
+    kind: StatementKind | null,
+  ) {
+    for (const { line } of lines) this.#byConcept.set(line.concept, [])
+    // Data sets do not tell the axes of a statement. Without them, breakdowns count where nothing else is stated.
+    const isDataSet = lines.every(({ line }) => line.depth === null)
+    const undivided = new Set(
+      figures.filter(({ context }) => context.dimensions.length === 0).map(({ concept }) => concept),
+    )
+    const isOnStatement = ({ concept, context }: ReportedFigure) =>
+      isDataSet
+        ? !undivided.has(concept) ||
+          (kind === 'EQ' && context.dimensions.every(({ axis }) => equityAxis.test(axis)))
+        : context.dimensions.every(({ axis, member }) => members.get(axis)?.includes(member))
+    for (const figure of figures) {
+      const isWhole = figure.context.dimensions.length === 0
+      if (isWhole || isOnStatement(figure)) this.#byConcept.get(figure.concept)?.push(figure)
+    }
+  }
+
+  /** The columns of the statement. */
+  periods(): Period[] {
+    const all = new Map<string, { readonly period: Period; readonly concepts: Set<string> }>()
+    for (const [concept, figures] of this.#byConcept) {
+      for (const { context } of figures) {
+        const key = `${context.start} ${context.end} ${context.quarters}`
+        const known = all.get(key)
+        if (known === undefined) all.set(key, { period: context, concepts: new Set([concept]) })
+        else known.concepts.add(concept)
+      }
+    }
+    const found = [...all.values()]
+    const durations = found.filter(({ period }) => !isInstant(period))
+    const candidates = durations.length > 0 ? durations : found
+    const fullest = Math.max(0, ...candidates.map(({ concepts }) => concepts.size))
+    return candidates
+      .filter(({ concepts }) => concepts.size >= fullest * minShareOfLines)
+      .map(({ period: { start, end, quarters } }) => ({ start, end, quarters }))
+      .sort((a, b) => quartersOf(a) - quartersOf(b) || b.end - a.end)
+  }
+
+  /** The combinations of members that figures of the lines have: none first, then as presented. */
+  dimensionLists(members: ReadonlyMap<string, readonly string[]>): (readonly Dimension[])[] {
+    const lists = new Map<string, readonly Dimension[]>([['', []]])
+    for (const figures of this.#byConcept.values())
+      for (const { context } of figures) lists.set(keyOf(context.dimensions), context.dimensions)
+    const order = [...members].flatMap(([axis, names]) => names.map(name => `${axis} ${name}`))
+    const rank = (list: readonly Dimension[]) =>
+      list.map(({ axis, member }) => order.indexOf(`${axis} ${member}`)).sort((a, b) => a - b)
+    return [...lists]
+      .sort(([a, left], [b, right]) => compareLists(rank(left), rank(right)) || (a < b ? -1 : 1))
+      .map(([, list]) => list)
+  }
+
+  /**
+   * True for a line of a data set whose balances are at the beginnings of the columns alone (`Cash at beginning
+   * of year`, with a tag of its own).
+   */
+  isOpening({ line }: PlacedLine, periods: readonly Period[]): boolean {
+    if (line.depth !== null) return false
+    const figures = this.#byConcept.get(line.concept) ?? []
+    return (
+      figures.every(({ context }) => isInstant(context) && periods.every(({ end }) => end !== context.end)) &&
+      figures.some(({ context }) => periods.some(period => beginningOf(period) === context.end))
+    )
+  }
+
+  /** The most precise figure of a cell. */
+  find(placed: PlacedLine, period: Period, dimensions: readonly Dimension[]): ReportedFigure | null {
+    const key = keyOf(dimensions)
+    const day = placed.atBeginning ? beginningOf(period) : period.end
+    let best: ReportedFigure | null = null
+    for (const figure of this.#byConcept.get(placed.line.concept) ?? []) {
+      const { context } = figure
+      const fits = isInstant(context)
+        ? context.end === day
+        : context.start === period.start && context.end === period.end && context.quarters === period.quarters
+      if (!fits || keyOf(context.dimensions) !== key) continue
+      if (best === null || accuracy(figure) > accuracy(best)) best = figure
+    }
+    return best
+  }
+}
+
+const keyOf = (dimensions: readonly Dimension[]) =>
+  dimensions.map(({ axis, member }) => `${axis} ${member}`).join(' ')
+
+const accuracy = ({ decimals, value }: ReportedFigure) =>
+  value === null ? Number.NEGATIVE_INFINITY : (decimals ?? -1_000)
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length) return a.length - b.length
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at < 0 ? 0 : a[at] - b[at]
+}
+
+/** The lines with figures, and the headings above them. */
+function withHeadings(
+  lines: readonly PlacedLine[],
+  cellsOf: (placed: PlacedLine) => readonly (ReportedFigure | null)[],
+  period: Period | null,
+  dimensions: readonly Dimension[] = [],
+): StatementRow[] {
+  const rows: StatementRow[] = []
+  let pending: PlacedLine[] = []
+  for (const placed of lines) {
+    const depth = placed.line.depth ?? 0
+    pending = pending.filter(({ line }) => (line.depth ?? 0) < depth)
+    const cells = cellsOf(placed)
+    if (cells.some(cell => cell !== null)) {
+      // A breakdown repeats lines of the statement above it, without its headings.
+      if (dimensions.length === 0)
+        for (const { line } of pending) rows.push({ line, dimensions, period, cells: [] })
+      pending = []
+      rows.push({ line: placed.line, dimensions, period, cells })
+    } else if (placed.isHeading) pending.push(placed)
+  }
+  return rows
+}
