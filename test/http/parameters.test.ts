@@ -47,8 +47,10 @@ describe('each fault names its parameter and what is allowed', () => {
     ['repeated, differently spelt', 'ticker=A&%74icker=B', 'parameter_repeated', 'ticker', 'once'],
     ['empty', 'ticker=', 'parameter_invalid', 'ticker', 'AAPL'],
     ['without a value', 'ticker', 'parameter_invalid', 'ticker', 'AAPL'],
-    ['a day that does not exist', 'as_of=2024-02-30', 'parameter_invalid', 'as_of', 'YYYY-MM-DD'],
-    ['a day with a time', 'as_of=2024-02-03T00:00:00Z', 'parameter_invalid', 'as_of', 'YYYY-MM-DD'],
+    ['a day that does not exist', 'from=2024-02-30', 'parameter_invalid', 'from', 'YYYY-MM-DD'],
+    ['a day with a time', 'from=2024-02-03T00:00:00Z', 'parameter_invalid', 'from', 'YYYY-MM-DD'],
+    // Whether a day or an instant exists is checked in test/markets/asOf.test.ts.
+    ['neither a day nor an instant', 'as_of=yesterday', 'parameter_invalid', 'as_of', '2010-01-25@close'],
     ['a choice that is none', 'view=newest', 'parameter_invalid', 'view', 'history, latest'],
     ['wrong case', 'view=Latest', 'parameter_invalid', 'view', 'latest'],
     ['a number too large', 'limit=1001', 'parameter_invalid', 'limit', 'from 1 to 1000'],

@@ -80,6 +80,8 @@ const pagesOfMarket = [
   'cross-section?metric=revenue&market=US&sort=-revenue',
   'cross-section?metric=revenue,roe&market=US&sort=assets&currency=USD&max_revenue=1000',
   'cross-section?metric=assets&market=US&sort=-roe&currency=EUR',
+  'cross-section?metric=revenue,roe&market=US&group=sic2&sort=-revenue',
+  'cross-section?metric=revenue&market=US&group=sicDivision:I&universe=reporting,unknown',
   'restatements?metric=revenue&market=US',
   'restatements?metric=revenue&market=US&from=2026-03-01&format=ndjson',
 ] as const
@@ -166,7 +168,18 @@ test('a parameter by which a route filters is one that is asked', async () => {
   const paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> = document.paths
   const harmless = new Set(['metric', 'market', 'data_version', 'limit', 'cursor', 'format', 'comments'])
   const known: Record<string, string[]> = {
-    [`${api}/cross-section`]: ['as_of', 'currency', 'filters', 'fp', 'max_age_days', 'sector', 'sort', 'tz'],
+    [`${api}/cross-section`]: [
+      'as_of',
+      'currency',
+      'filters',
+      'fp',
+      'group',
+      'max_age_days',
+      'sector',
+      'sort',
+      'tz',
+      'universe',
+    ],
     [`${api}/restatements`]: ['as_of', 'from', 'ticker', 'tz'],
   }
   for (const [path, names] of Object.entries(known)) {

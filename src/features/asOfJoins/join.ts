@@ -79,7 +79,7 @@ export async function runJoin(
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
         withSpells(
           at.sql,
-          { scheme: plan.group, hasStates: plan.universe !== null },
+          { scheme: plan.group, hasStates: plan.universe !== null, markets: rows.times == null ? null : markets },
           () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
           ({ entities }) => entities,
         ),

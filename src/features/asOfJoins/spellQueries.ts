@@ -1,13 +1,26 @@
 import { type CompanySpells, packSpells } from '../../backtest/asOf/companySpells.ts'
 import { Failure } from '../../errors.ts'
+import { marketZone } from '../../markets/asOf.ts'
 import { type GroupScheme, groupOf } from '../../markets/industries.ts'
-import type { Sql, SqlClient } from '../../postgres/client.ts'
+import type { Markets } from '../../markets/markets.ts'
+import type { Sql, SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { statementsAsOf } from '../../postgres/statements.ts'
 
 /** A day after all others: each row picks its spell by its own day, so all spells are read. */
 const lastDay = '9999-12-31'
+
+/** Which labels of companies are read. */
+export interface WantedSpells {
+  readonly scheme: GroupScheme | null
+  readonly hasStates: boolean
+  /**
+   * Given if the rows have times: a code that a filing states then counts from the end of the day on which the filing
+   * was accepted, in its market, where that is later than its filing day.
+   */
+  readonly markets: Pick<Markets, 'get' | 'codes'> | null
+}
 
 interface Spells {
   readonly groups: CompanySpells | null
@@ -23,7 +36,7 @@ const maxAttempts = 8
  */
 export async function withSpells<Opened extends { readonly dataVersion: number }>(
   sql: Sql,
-  { scheme, hasStates }: { readonly scheme: GroupScheme | null; readonly hasStates: boolean },
+  { scheme, hasStates, markets }: WantedSpells,
   open: () => Promise<Opened>,
   entitiesOf: (opened: Opened) => Int32Array,
 ): Promise<Opened & Spells> {
@@ -34,7 +47,7 @@ export async function withSpells<Opened extends { readonly dataVersion: number }
     const spells = await withSnapshot(sql, async snapshot => {
       if ((await readDataVersion(snapshot)) !== opened.dataVersion) return null
       return {
-        groups: scheme === null ? null : await readGroupSpells(snapshot, entities, scheme),
+        groups: scheme === null ? null : await readGroupSpells(snapshot, entities, scheme, markets),
         states: hasStates ? await readStateSpells(snapshot, entities) : null,
       }
     })
@@ -63,19 +76,33 @@ async function readGroupSpells(
   sql: SqlClient,
   entities: Int32Array,
   scheme: GroupScheme,
+  markets: WantedSpells['markets'],
 ): Promise<CompanySpells> {
   const rows = await sql<{ company: number; day: number; sector: string }[]>`
-    select company, day, sector
+    select company, day - date '1970-01-01' as day, sector
     from (
-      select (w.place - 1)::int as company, l.filed - date '1970-01-01' as day, l.sector,
-             lag(l.sector) over known as before, row_number() over known as ordinal
-      from unnest(${[...entities]}::int[]) with ordinality as w (entity_id, place)
-      cross join lateral (select * from ${statementsAsOf(sql, sql`w.entity_id`, lastDay)} s where s.sector is not null) l
-      window known as (partition by w.place order by l.filed, l.accepted_at nulls first, l.accession)) stated
+      select company, day, sector, lag(sector) over known as before, row_number() over known as ordinal
+      from (
+        select (w.place - 1)::int as company, ${dayKnown(sql, markets)} as day, l.*
+        from unnest(${[...entities]}::int[]) with ordinality as w (entity_id, place)
+        join entity e on e.entity_id = w.entity_id
+        cross join lateral (select * from ${statementsAsOf(sql, sql`w.entity_id`, lastDay)} s where s.sector is not null) l
+      ) dated
+      window known as (partition by company order by day, filed, accepted_at nulls first, accession)) stated
     where sector is distinct from before
     order by company, ordinal`
   return packSpells(
     rows.map(({ company, day, sector }) => ({ company, day, label: groupOf(scheme, sector) })),
     entities.length,
   )
+}
+
+/** The day at whose end a statement `l` of a company `e` is known. */
+function dayKnown(sql: SqlClient, markets: WantedSpells['markets']): SqlFragment {
+  if (markets === null) return sql`l.filed`
+  const zones = Object.fromEntries(markets.codes.map(code => [code, marketZone(markets, code).name]))
+  // An entry of an index has no time, but another registrant of its filing may have one.
+  return sql`greatest(l.filed, (
+    coalesce(l.accepted_at, (select o.accepted_at from filing o where o.accession = l.accession))
+      at time zone (${JSON.stringify(zones)}::text::jsonb ->> e.market))::date)`
 }

@@ -30,7 +30,7 @@ import { metricOf, unitOf } from './score.ts'
 export interface PanelScoreDeps {
   readonly sql: Sql
   readonly pool: Pick<ComputePool, 'tasks'>
-  readonly markets: Pick<Markets, 'metrics' | 'get' | 'sessions'>
+  readonly markets: Pick<Markets, 'codes' | 'metrics' | 'get' | 'sessions'>
   readonly events: EventStore
   readonly pins: ArchivePins
   readonly dataVersion: () => number | Promise<number>
@@ -86,7 +86,11 @@ export async function scorePanel(
         const first = versioned(await findInSnapshot(store, ids, rules), dataVersion)
         return openFigures(lease, source, first, { metrics: [metric], fp, hasTimes: score.at !== undefined })
       }
-      const wanted = { scheme: grouping?.scheme ?? null, hasStates: universe !== null }
+      const wanted = {
+        scheme: grouping?.scheme ?? null,
+        hasStates: universe !== null,
+        markets: score.at === undefined ? null : markets,
+      }
       return withSpells(store, wanted, opened, ({ companies }) => assetEntities(companies))
     }
     const { companies, blocks, times, dataVersion, groups, states } = await atVersion(deps, pinned, open)

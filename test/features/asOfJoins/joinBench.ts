@@ -21,6 +21,7 @@ export interface JoinRequest {
   readonly max_age_days?: number
   readonly with?: readonly string[]
   readonly lineage?: 'none' | 'follow'
+  readonly group?: string
   readonly data_version?: number
 }
 
