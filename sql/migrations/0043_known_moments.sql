@@ -16,7 +16,6 @@ create table known_moment (
   by_time boolean not null,
   -- Where the figures differ from those of the day: a digest of their rows in fact_interim. null: they do not.
   interim text,
-  since_version integer not null default version_under_way(),
   primary key (entity_id, known_at, until_at, day),
   check (known_at <= until_at)
 );
@@ -39,8 +38,7 @@ create table fact_interim (
   fp smallint not null,
   period_rounded boolean not null,
   earlier_since date,
-  inputs integer[],
-  since_version integer not null default version_under_way()
+  inputs integer[]
 );
 create unique index fact_interim_place on fact_interim (entity_id, known_at, metric_id, period_end, filed, fp, filing_id);
 
@@ -63,18 +61,20 @@ $$;
 create trigger drop_known_moments after update on filing
   referencing old table as before new table as later for each statement execute function drop_known_moments();
 
-do $$
+-- Keeps the rows of a table that are replaced or deleted, so that a pin finds them, as 0025 does for the tables before this one:
+-- `<name>_past` has them, and the view of that name in the schema `pinned` shows the rows of a version.
+create procedure keep_past_rows(name text)
+language plpgsql
+as $$
 declare
-  name text;
   columns text;
 begin
-  foreach name in array array['known_moment', 'fact_interim']
-  loop
-    execute format('create table %I (until_version integer not null, like %I)', name || '_past', name);
-    execute format('create index %I on %I (until_version)', name || '_past_until', name || '_past');
-    execute format('create index %I on %I (entity_id, known_at)', name || '_past_entity', name || '_past');
-    execute format(
-      'create function %I() returns trigger language plpgsql as $body$
+  execute format('alter table %I add column if not exists since_version integer not null default 0', name);
+  execute format('alter table %I alter column since_version set default version_under_way()', name);
+  execute format('create table %I (until_version integer not null, like %I)', name || '_past', name);
+  execute format('create index %I on %I (until_version)', name || '_past_until', name || '_past');
+  execute format(
+    'create function %I() returns trigger language plpgsql as $body$
 declare
   ending integer;
 begin
@@ -85,27 +85,31 @@ begin
   return null;
 end
 $body$', 'keep_' || name, name || '_past');
-    execute format('create trigger %I before insert on %I for each statement execute function begin_version()', name || '_begun', name);
-    execute format('create trigger %I after insert on %I referencing new table as added for each statement execute function note_rows()',
-      name || '_added', name);
-    execute format('create trigger %I before update on %I for each row execute function stamp_row()', name || '_stamped', name);
-    execute format('create trigger %I after update on %I referencing old table as gone for each statement execute function %I()',
-      name || '_updated', name, 'keep_' || name);
-    execute format('create trigger %I after delete on %I referencing old table as gone for each statement execute function %I()',
-      name || '_deleted', name, 'keep_' || name);
-    select string_agg(quote_ident(attname), ', ' order by attnum) into columns
-    from pg_attribute
-    where attrelid = name::regclass and attnum > 0 and not attisdropped;
-    execute format('create view pinned.%I as
-      select %s from (
-        select %s, null::integer as until_version from %I
-        union all
-        select %s, until_version from %I) rows
-      where since_version <= pinned.version() and (until_version is null or until_version > pinned.version())',
-      name, columns, columns, name, columns, name || '_past');
-  end loop;
+  execute format('create trigger %I before insert on %I for each statement execute function begin_version()', name || '_begun', name);
+  execute format('create trigger %I after insert on %I referencing new table as added for each statement execute function note_rows()',
+    name || '_added', name);
+  execute format('create trigger %I before update on %I for each row execute function stamp_row()', name || '_stamped', name);
+  execute format('create trigger %I after update on %I referencing old table as gone for each statement execute function %I()',
+    name || '_updated', name, 'keep_' || name);
+  execute format('create trigger %I after delete on %I referencing old table as gone for each statement execute function %I()',
+    name || '_deleted', name, 'keep_' || name);
+  select string_agg(quote_ident(attname), ', ' order by attnum) into columns
+  from pg_attribute
+  where attrelid = name::regclass and attnum > 0 and not attisdropped and attname <> 'since_version';
+  execute format('create view pinned.%I as
+    select %s from (
+      select %s, since_version, null::integer as until_version from %I
+      union all
+      select %s, since_version, until_version from %I) rows
+    where since_version <= pinned.version() and (until_version is null or until_version > pinned.version())',
+    name, columns, columns, name, columns, name || '_past');
 end
 $$;
+
+call keep_past_rows('known_moment');
+call keep_past_rows('fact_interim');
+create index known_moment_past_entity on known_moment_past (entity_id, known_at);
+create index fact_interim_past_entity on fact_interim_past (entity_id, known_at);
 
 -- Whether a filing counts by the time at which its register accepted it. A time days before the filing's own day contradicts it, as that
 -- of a filing that was edited later does: then it counts from the end of its day, like a filing without a time. `knownAt` in

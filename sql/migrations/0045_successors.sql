@@ -19,47 +19,7 @@ create table succession (
 );
 create index succession_successor on succession (market, successor);
 
--- It is remembered like the other tables that readers see (0025).
-do $$
-declare
-  name constant text := 'succession';
-  columns text;
-begin
-  execute format('alter table %I add column since_version integer not null default version_under_way()', name);
-  execute format('create table %I (until_version integer not null, like %I)', name || '_past', name);
-  execute format('create index %I on %I (until_version)', name || '_past_until', name || '_past');
-  execute format(
-    'create function %I() returns trigger language plpgsql as $body$
-declare
-  ending integer;
-begin
-  if not exists (select from gone) then return null; end if;
-  ending := next_data_version();
-  perform set_config(''asfiled.data_changed'', ''yes'', true);
-  insert into %I select ending, gone.* from gone where gone.since_version < ending;
-  return null;
-end
-$body$', 'keep_' || name, name || '_past');
-  execute format('create trigger %I before insert on %I for each statement execute function begin_version()', name || '_begun', name);
-  execute format('create trigger %I after insert on %I referencing new table as added for each statement execute function note_rows()',
-    name || '_added', name);
-  execute format('create trigger %I before update on %I for each row execute function stamp_row()', name || '_stamped', name);
-  execute format('create trigger %I after update on %I referencing old table as gone for each statement execute function %I()',
-    name || '_updated', name, 'keep_' || name);
-  execute format('create trigger %I after delete on %I referencing old table as gone for each statement execute function %I()',
-    name || '_deleted', name, 'keep_' || name);
-  select string_agg(quote_ident(attname), ', ' order by attnum) into columns
-  from pg_attribute
-  where attrelid = name::regclass and attnum > 0 and not attisdropped and attname <> 'since_version';
-  execute format('create view pinned.%I as
-    select %s from (
-      select %s, since_version, null::integer as until_version from %I
-      union all
-      select %s, since_version, until_version from %I) rows
-    where since_version <= pinned.version() and (until_version is null or until_version > pinned.version())',
-    name, columns, columns, name, columns, name || '_past');
-end
-$$;
+call keep_past_rows('succession');
 
 -- Each company with a number that all registrants of its lineage share, whenever they succeeded each other.
 create function lineage_roots(of_entities integer[])

@@ -173,51 +173,10 @@ $$;
 
 select refresh_company_states(array_agg(market), array_agg(issuer_id)) from entity;
 
--- As for the other tables that readers see (0025).
-do $$
-declare
-  name text;
-  columns text;
-begin
-  foreach name in array array['register_entry', 'register_index', 'former_name', 'company_state']
-  loop
-    execute format('alter table %I add column since_version integer not null default 0', name);
-    execute format('alter table %I alter column since_version set default version_under_way()', name);
-    execute format('create table %I (until_version integer not null, like %I)', name || '_past', name);
-    execute format('create index %I on %I (until_version)', name || '_past_until', name || '_past');
-    execute format(
-      'create function %I() returns trigger language plpgsql as $body$
-declare
-  ending integer;
-begin
-  if not exists (select from gone) then return null; end if;
-  ending := next_data_version();
-  perform set_config(''asfiled.data_changed'', ''yes'', true);
-  insert into %I select ending, gone.* from gone where gone.since_version < ending;
-  return null;
-end
-$body$', 'keep_' || name, name || '_past');
-    execute format('create trigger %I before insert on %I for each statement execute function begin_version()', name || '_begun', name);
-    execute format('create trigger %I after insert on %I referencing new table as added for each statement execute function note_rows()',
-      name || '_added', name);
-    execute format('create trigger %I before update on %I for each row execute function stamp_row()', name || '_stamped', name);
-    execute format('create trigger %I after update on %I referencing old table as gone for each statement execute function %I()',
-      name || '_updated', name, 'keep_' || name);
-    execute format('create trigger %I after delete on %I referencing old table as gone for each statement execute function %I()',
-      name || '_deleted', name, 'keep_' || name);
-    select string_agg(quote_ident(attname), ', ' order by attnum) into columns
-    from pg_attribute
-    where attrelid = name::regclass and attnum > 0 and not attisdropped and attname <> 'since_version';
-    execute format('create view pinned.%I as
-      select %s from (
-        select %s, since_version, null::integer as until_version from %I
-        union all
-        select %s, since_version, until_version from %I) rows
-      where since_version <= pinned.version() and (until_version is null or until_version > pinned.version())',
-      name, columns, columns, name, columns, name || '_past');
-  end loop;
-end
-$$;
+call keep_past_rows('register_entry');
+call keep_past_rows('register_index');
+call keep_past_rows('former_name');
+call keep_past_rows('company_state');
 create index register_entry_past_issuer on register_entry_past (market, issuer_id, filed);
 create index former_name_past_issuer on former_name_past (market, issuer_id);
 create index company_state_past_issuer on company_state_past (market, issuer_id, from_day);

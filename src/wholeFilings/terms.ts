@@ -9,7 +9,7 @@ export class Terms {
   readonly #numbers = new Map<string, number>()
 
   constructor(texts: Iterable<string> = []) {
-    for (const text of texts) this.#add(text)
+    this.append(texts)
   }
 
   get count(): number {
@@ -27,22 +27,26 @@ export class Terms {
   }
 
   /**
-   * Adds the texts that at least three of these filings use, the most frequent ones first, because they get
-   * the shortest numbers. Returns what was added. A company's own words stay in its blocks: a dictionary of
+   * The texts that filings of at least three of these companies use and that are no terms yet, the most frequent
+   * ones first, because they get the shortest numbers. A company's own words stay in its blocks: a dictionary of
    * all words would grow without limit.
    */
-  learn(filings: readonly WholeFiling[]): readonly string[] {
+  propose(filingsOfCompanies: Iterable<readonly WholeFiling[]>): readonly string[] {
     const uses = new Map<string, number>()
-    for (const filing of filings)
-      for (const text of textsOf(filing))
-        if (!this.#numbers.has(text)) uses.set(text, (uses.get(text) ?? 0) + 1)
-    const added = [...uses]
-      .filter(([, filingsUsing]) => filingsUsing >= minFilings)
+    for (const filings of filingsOfCompanies) {
+      const texts = new Set<string>()
+      for (const filing of filings) addTexts(texts, filing)
+      for (const text of texts) if (!this.#numbers.has(text)) uses.set(text, (uses.get(text) ?? 0) + 1)
+    }
+    return [...uses]
+      .filter(([text, companies]) => companies >= minCompanies && text.length <= maxTermLength)
       .sort(([a, usesOfA], [b, usesOfB]) => usesOfB - usesOfA || (a < b ? -1 : 1))
-      .slice(0, maxTerms - this.#texts.length)
+      .slice(0, Math.max(0, maxTerms - this.#texts.length))
       .map(([text]) => text)
-    for (const text of added) this.#add(text)
-    return added
+  }
+
+  append(texts: Iterable<string>): void {
+    for (const text of texts) this.#add(text)
   }
 
   #add(text: string): void {
@@ -51,13 +55,17 @@ export class Terms {
   }
 }
 
-const minFilings = 3
+const minCompanies = 3
+/** Hardly any longer text is shared. */
+const maxTermLength = 500
 /** All terms are in memory, some 60 bytes each. */
 const maxTerms = 250_000
 
 /** Every text that a block refers to by number if it can. */
-function textsOf({ figures, statements, sums, taxonomies, defaultMembers }: WholeFiling): Set<string> {
-  const texts = new Set<string>()
+function addTexts(
+  texts: Set<string>,
+  { figures, statements, sums, taxonomies, defaultMembers }: WholeFiling,
+): void {
   const contexts = new Set<unknown>()
   for (const { concept, unit, context } of figures) {
     texts.add(concept)
@@ -80,5 +88,4 @@ function textsOf({ figures, statements, sums, taxonomies, defaultMembers }: Whol
   }
   for (const [prefix, version] of taxonomies) texts.add(prefix).add(version)
   for (const [axis, member] of defaultMembers) texts.add(axis).add(member)
-  return texts
 }

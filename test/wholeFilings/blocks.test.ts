@@ -14,6 +14,13 @@ import {
 import { filingsOf, packageNames, readZipFiles } from '../ingest/registers/us/packages.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 
+/** Adds the terms of filings, each of another company. */
+function learn(terms: Terms, filings: readonly WholeFiling[]): readonly string[] {
+  const added = terms.propose(filings.map(filing => [filing]))
+  terms.append(added)
+  return added
+}
+
 const timeoutMs = 120_000
 
 /** Two figures with the same concept and context keep their order, others are sorted. */
@@ -55,7 +62,7 @@ describe('real filings', () => {
       if (files === null) return
       const filings = nonEmpty(filingsOf(files))
       const terms = new Terms()
-      const learnt = Bun.zstdCompressSync(terms.learn(filings).join('\n')).length
+      const learnt = Bun.zstdCompressSync(learn(terms, filings).join('\n')).length
       let [figures, lines, figureBytes, presentationBytes] = [0, 0, 0, 0]
       for (const filing of filings) {
         const bytes = roundTrip(filing, terms)
@@ -82,7 +89,7 @@ describe('real filings', () => {
         ...packages.map(files => readFilingPackage('1', nonEmpty(files)).filing),
       ]
       const learnt = new Terms()
-      learnt.learn(filingsOf(others))
+      learn(learnt, filingsOf(others))
       for (const filing of nonEmpty(filings)) {
         roundTrip(filing, learnt)
         roundTrip(filing, new Terms())
@@ -166,7 +173,7 @@ test(
     fc.assert(
       fc.property(filing, filing, (one, other) => {
         const terms = new Terms()
-        terms.learn([other, other, other, one, one, one].slice(0, one.figures.length % 7))
+        learn(terms, [other, other, other, one, one, one].slice(0, one.figures.length % 7))
         roundTrip(one, terms)
       }),
       { numRuns: 300 },
@@ -196,8 +203,8 @@ test('a term keeps its number, and a text becomes one when three filings use it'
     using('us-gaap:Cash', 'own:A'),
     using('own:A'),
   ]
-  expect(terms.learn(batch)).toEqual(['USD'])
-  expect(terms.learn([...batch, using('us-gaap:Cash')])).toEqual(['us-gaap:Cash'])
+  expect(learn(terms, batch)).toEqual(['USD'])
+  expect(learn(terms, [...batch, using('us-gaap:Cash')])).toEqual(['us-gaap:Cash'])
   expect(['us-gaap:Assets', 'USD', 'us-gaap:Cash', 'own:A'].map(text => terms.numberOf(text))).toEqual([
     0,
     1,
@@ -207,7 +214,7 @@ test('a term keeps its number, and a text becomes one when three filings use it'
   // A block that was written before a term was added reads as before.
   const before = new Terms()
   const { bytes } = encodeFigures(batch[0], before)
-  before.learn(batch)
+  learn(before, batch)
   expect(sorted(decodeFigures(bytes, before).figures)).toEqual(sorted(batch[0].figures))
 })
 

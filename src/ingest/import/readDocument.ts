@@ -52,6 +52,7 @@ export function readDocument(
   return {
     parsed: content.parsed,
     ...(content.statements === undefined ? {} : { statements: content.statements }),
+    ...(content.wholeFilings === undefined ? {} : { wholeFilings: content.wholeFilings }),
     ...(isRecorded ? { receipt: { contentKey, name } } : {}),
   }
 }

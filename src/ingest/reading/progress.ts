@@ -1,5 +1,6 @@
 import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
 import { NamedFaults } from './namedFaults.ts'
 
 /** Counts of an import while it reads its files. */
@@ -53,6 +54,7 @@ export interface SkippedDocument {
 export interface ReadUnit {
   readonly parsed: readonly ParsedDocument[]
   readonly statements?: RegisterStatements
+  readonly wholeFilings?: readonly StatedFiling[]
   /** Present in the last part of a document. It is recorded, so that a later import skips the document. */
   readonly receipt?: { readonly contentKey: string; readonly name: string }
 }

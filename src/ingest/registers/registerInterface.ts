@@ -2,6 +2,7 @@ import type { SettleTimes } from '../../facts/clockReadings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
 import type { Entry, ZipFile } from '../reading/archives.ts'
 import type { Concepts } from '../reading/conceptTable.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
@@ -77,6 +78,8 @@ export interface DocumentContent {
   readonly parsed: readonly ParsedDocument[]
   /** What the document states about filings and filers besides figures. */
   readonly statements?: RegisterStatements
+  /** The filings of the document in full. The `filings` or facts of `parsed` date each of them. */
+  readonly wholeFilings?: readonly StatedFiling[]
   /** Figures in the document, mapped or not. */
   readonly figuresRead: number
   /** Figures of a mapped tag that are invalid (no date, no number), and filings with invalid dates. */

@@ -49,6 +49,7 @@ export const versionedTables = [
   'register_index',
   'former_name',
   'company_state',
+  'whole_filing',
 ] as const
 
 /**

@@ -42,6 +42,15 @@ async function load(dump: string): Promise<TestDatabase> {
 
 const dumps = readdirSync(import.meta.dir).filter(name => name.endsWith('.sql'))
 
+/* 0042 removes the one time that was read from the wrong clock, in a data version of its own, and the sample that
+ * had it is loaded again. */
+const replaced: Record<string, readonly string[]> = {
+  'public.data_version': ['(t,11,"2026-11-22 04:03:08.78793+00")'],
+  'public.filing': ['(0000320193-20-000096,8,10-K,2020-10-30,"2020-10-29 18:06:25+00",75)'],
+  'public.sample_load': ['(t,"2026-11-22 04:03:05.341792+00","2026-11-22 04:03:09.147575+00")'],
+}
+const added: Record<string, number> = { 'public.import_batch': 1 }
+
 describe.each(nonEmpty(dumps))('a database of state %s', dump => {
   test('has rows in every table', async () => {
     const { sql } = await load(dump)
@@ -70,7 +79,10 @@ describe.each(nonEmpty(dumps))('a database of state %s', dump => {
     for (const [table, columns] of nonEmpty(tables)) {
       const left = columns.filter(column => after.get(table)?.includes(column))
       expect([table, left]).toEqual([table, columns])
-      expect(await readRows(sql, table, left)).toEqual(before.get(table) ?? [])
+      const rows = await readRows(sql, table, left)
+      const known = before.get(table) ?? []
+      expect([table, known.filter(row => !rows.includes(row))]).toEqual([table, replaced[table] ?? []])
+      expect([table, rows.length]).toEqual([table, known.length + (added[table] ?? 0)])
     }
   })
 

@@ -1,0 +1,25 @@
+import type { WholeFiling } from './wholeFiling.ts'
+
+/**
+ * What a whole filing was read from, in ascending completeness: a list of figures without presentation, a data set,
+ * or the filing's own documents. A more complete source replaces a less complete one.
+ */
+export const wholeSources = ['figures', 'dataSet', 'documents'] as const
+export type WholeSource = (typeof wholeSources)[number]
+
+/** A whole filing as a document of a register states it. The same document states the `Filing` of its accession. */
+export interface StatedFiling {
+  readonly market: string
+  /** The register's own number of the company. */
+  readonly issuerId: string
+  /** Its accession is that of the `Filing`: outside the United States, the market and a colon precede it. */
+  readonly whole: WholeFiling
+  readonly source: WholeSource
+  /** The last day of the period that the filing reports on; null if the source does not state it. */
+  readonly periodEnd: number | null
+  /**
+   * For a register that overwrites: the day on which it was seen to state this. If omitted, the day of the import
+   * counts.
+   */
+  readonly seenOn?: number
+}
