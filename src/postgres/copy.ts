@@ -9,6 +9,9 @@ const rowBytes = 256
 const daysTo2000 = 10_957
 const msTo2000 = daysTo2000 * 86_400_000
 const infinity = 0x7fff_ffff
+const minusInfinity = -0x8000_0000
+/** A chunk of its own costs more than copying this many bytes. */
+const maxCopiedBytes = 32 * 1024
 const integerOid = 23
 
 /**
@@ -48,9 +51,10 @@ export class BinaryCopyWriter {
     this.at += 8
   }
 
-  /** Days since 1970-01-01. Infinity becomes PostgreSQL's `infinity`. */
+  /** Days since 1970-01-01. Infinities become PostgreSQL's. */
   date(day: number): void {
-    this.integer(day === Number.POSITIVE_INFINITY ? infinity : day - daysTo2000)
+    if (Number.isFinite(day)) this.integer(day - daysTo2000)
+    else this.integer(day > 0 ? infinity : minusInfinity)
   }
 
   dateInfinity(): void {
@@ -106,10 +110,16 @@ export class BinaryCopyWriter {
     this.at += 20
   }
 
-  /** A `bytea`. The bytes are not copied. */
+  /** A `bytea`. Large ones are not copied. */
   bytes(value: Uint8Array): void {
+    if (value.length <= maxCopiedBytes) this.reserve(4 + value.length + rowBytes)
     this.view.setInt32(this.at, value.length)
     this.at += 4
+    if (value.length <= maxCopiedBytes) {
+      this.buffer.set(value, this.at)
+      this.at += value.length
+      return
+    }
     this.nextChunk()
     this.full.push(value)
   }

@@ -40,12 +40,20 @@ export function gatherEvents(
   }
   let at = 0
   let textAt = 0
-  for (let company = 0; company < ranges.length; company++) {
+  for (let company = 0; company < ranges.length; ) {
     gathered.starts[company] = at
     const { block, index } = ranges[company]
-    if (block === undefined) continue
+    if (block === undefined) {
+      company++
+      continue
+    }
+    // Companies that follow one another in a block, too, are copied together.
+    const first = company
+    const isNext = (next: EventRange) => next.block === block && next.index === index + company - first
     const from = block.starts[index]
-    const to = block.starts[index + 1]
+    for (company++; company < ranges.length && isNext(ranges[company]); company++)
+      gathered.starts[company] = at + block.starts[index + company - first] - from
+    const to = block.starts[index + company - first]
     gathered.days.set(block.days.subarray(from, to), at)
     gathered.values.set(block.values.subarray(from, to), at)
     gathered.ends.set(block.ends.subarray(from, to), at)

@@ -6,20 +6,30 @@ import type { MetricRules } from '../../facts/metricRules.ts'
 import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import { entityKey, type Filing, type ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { encodeFigures } from '../../wholeFilings/figureBlock.ts'
+import { encodePresentation } from '../../wholeFilings/presentationBlock.ts'
+import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
+import { storeTerms } from '../../wholeFilings/termQueries.ts'
+import { Terms } from '../../wholeFilings/terms.ts'
 import type { Observation } from '../observations/mergeObservations.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 import { endOfDayIn } from '../registers/zones.ts'
 import { readKnownEntities } from '../store/entityQueries.ts'
 import type { FileReceipt } from '../store/importQueries.ts'
+import type { EncodedFiling } from '../store/wholeFilingQueries.ts'
 import { mergeParsedDocuments } from './mergeDocuments.ts'
 
 export interface PreparedBatch {
   readonly items: readonly PreparedEntity[]
   readonly receipts: readonly FileReceipt[]
   readonly statements: RegisterStatements
+  readonly wholeFilings: readonly PreparedFiling[]
   /** For a register that overwrites: what was observed about each entity, by `entityKey`. */
   readonly observations: ReadonlyMap<string, readonly Observation[]> | null
 }
+
+/** A whole filing, encoded. */
+export type PreparedFiling = Pick<StatedFiling, 'market' | 'issuerId'> & Omit<EncodedFiling, 'entityId'>
 
 /**
  * What some files state about one entity, and everything that can be computed from it without the database.
@@ -49,6 +59,8 @@ interface BatchOptions {
   readonly observedOn?: number | null
   /** See `Register.settleTimes`. */
   readonly settleTimes?: SettleTimes | null
+  /** See `FactNames`. */
+  readonly terms?: Terms
 }
 
 /** Does the lock-free work on a batch while the previous batch is written. */
@@ -56,7 +68,7 @@ export async function prepareBatch(
   sql: Sql,
   units: readonly ReadUnit[],
   rules: MetricRules,
-  { observedOn = null, settleTimes = null }: BatchOptions = {},
+  { observedOn = null, settleTimes = null, terms = new Terms() }: BatchOptions = {},
 ): Promise<PreparedBatch> {
   const documents = mergeParsedDocuments(units.flatMap(unit => unit.parsed))
   const profiles = documents.map(({ profile }) => profile)
@@ -84,7 +96,38 @@ export async function prepareBatch(
     indexes: units.flatMap(unit => unit.statements?.indexes ?? []),
     formerNames: units.flatMap(unit => unit.statements?.formerNames ?? []),
   }
-  return { items, receipts: units.flatMap(unit => unit.receipt ?? []), statements, observations }
+  const stated = units.flatMap(unit => unit.wholeFilings ?? [])
+  const wholeFilings = await encodeFilings(sql, terms, stated, observedOn)
+  return { items, receipts: units.flatMap(unit => unit.receipt ?? []), statements, wholeFilings, observations }
+}
+
+async function encodeFilings(
+  sql: Sql,
+  terms: Terms,
+  stated: readonly StatedFiling[],
+  observedOn: number | null,
+): Promise<PreparedFiling[]> {
+  const byCompany = Map.groupBy(stated, entityKey)
+  const filingsOf = (filings: readonly StatedFiling[]) => filings.map(({ whole }) => whole)
+  await storeTerms(sql, terms, terms.propose([...byCompany.values()].map(filingsOf)))
+  const encoded: PreparedFiling[] = []
+  for (const { market, issuerId, whole, source, periodEnd, seenOn } of stated) {
+    const { bytes, ownTexts } = encodeFigures(whole, terms)
+    encoded.push({
+      market,
+      issuerId,
+      accession: whole.accession,
+      source,
+      periodEnd,
+      seenOn: observedOn === null ? null : (seenOn ?? observedOn),
+      figures: whole.figures.length,
+      lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
+      figureBlock: bytes,
+      statementBlock: encodePresentation(whole, terms, ownTexts),
+    })
+    await setImmediate()
+  }
+  return encoded
 }
 
 function observationsIn(

@@ -9,7 +9,7 @@ import { lockNextDataVersion } from '../../postgres/dataVersion.ts'
 import type { OverwriteRules } from '../observations/factsFromObservations.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
 import { endOfDayIn } from '../registers/zones.ts'
-import { saveEntities, saveOtherNames } from '../store/entityQueries.ts'
+import { type SavedEntity, saveEntities, saveOtherNames } from '../store/entityQueries.ts'
 import {
   addFacts,
   addRepeats,
@@ -26,11 +26,12 @@ import type { FactNames } from '../store/nameQueries.ts'
 import { fillReadyAnswers } from '../store/readyQueries.ts'
 import { saveStatements } from '../store/statementQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
+import { type EncodedFiling, saveWholeFilings } from '../store/wholeFilingQueries.ts'
 import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
 import { type EntityWork, readEntityWork } from './entityWork.ts'
 import { notMended } from './laterStatements.ts'
-import type { PreparedBatch } from './prepareBatch.ts'
+import type { PreparedBatch, PreparedFiling } from './prepareBatch.ts'
 import { readRetimedWork } from './retimedWork.ts'
 import { type PlannedFilings, planFilings, saveFilings } from './saveFilings.ts'
 
@@ -72,7 +73,7 @@ function lateFilings({ added }: PlannedFilings): string[] {
 export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
-  { items, receipts, statements, observations }: PreparedBatch,
+  { items, receipts, statements, wholeFilings, observations }: PreparedBatch,
   { rules, replaces = false, settleTimes = null, seenOn = null }: BatchRules,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
@@ -95,6 +96,7 @@ export async function writeBatch(
   for (const item of retimed.work) changes.collect(item, retimed.filings, rules)
   await changes.write(transaction, names, planned.ids)
   await removeFilings(transaction, obsolete)
+  await saveWholeFilings(transaction, names.terms, filingsOnRecord(wholeFilings, entities, planned.ids), planned.ids)
   const concerned = [...entities, ...retimed.work.map(({ entity }) => entity)]
   await saveStatements(transaction, statements, concerned, [...lateFilings(planned), ...planned.retimed])
   // Any change removed these companies' ready answers, so they are made again.
@@ -116,6 +118,19 @@ export async function writeBatch(
     times: planned.times,
     changed: entitiesChanged > 0 || changes.areServed,
   }
+}
+
+/** The whole filings whose companies and days are on record. */
+function filingsOnRecord(
+  prepared: readonly PreparedFiling[],
+  entities: readonly SavedEntity[],
+  ids: FilingIds,
+): EncodedFiling[] {
+  const byKey = new Map(entities.map(entity => [entityKey(entity), entity.entityId]))
+  return prepared.flatMap(({ market, issuerId, ...filing }) => {
+    const entityId = byKey.get(entityKey({ market, issuerId }))
+    return entityId === undefined || !ids.has(filing.accession) ? [] : [{ ...filing, entityId }]
+  })
 }
 
 /** The changes that a batch makes to the fact tables. */

@@ -11,6 +11,10 @@ export class FilingIds {
     this.#ids.set(accession, id)
   }
 
+  has(accession: string): boolean {
+    return this.#ids.has(accession)
+  }
+
   id(accession: string): number {
     const id = this.#ids.get(accession)
     if (id === undefined) throw new Error(`filing ${accession} has a fact but is not on record`)

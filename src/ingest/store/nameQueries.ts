@@ -1,11 +1,15 @@
 import { withoutTrailing } from '../../facts/spans.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { loadTerms } from '../../wholeFilings/termQueries.ts'
+import type { Terms } from '../../wholeFilings/terms.ts'
 
 /** The tables of names that the fact tables refer to by number. */
 export interface FactNames {
   readonly metrics: NameTable
   readonly units: NameTable
   readonly tags: NameTable
+  /** The texts that the blocks of whole filings refer to by number. */
+  readonly terms: Terms
 }
 
 export async function loadFactNames(sql: Sql): Promise<FactNames> {
@@ -13,6 +17,7 @@ export async function loadFactNames(sql: Sql): Promise<FactNames> {
     metrics: await NameTable.load(sql, 'metric'),
     units: await NameTable.load(sql, 'unit'),
     tags: await NameTable.load(sql, 'tag'),
+    terms: await loadTerms(sql),
   }
 }
 

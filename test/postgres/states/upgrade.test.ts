@@ -44,7 +44,7 @@ const dumps = readdirSync(import.meta.dir).filter(name => name.endsWith('.sql'))
 
 /* 0042 removes the one time that was read from the wrong clock, in a data version of its own, and the sample that
  * had it is loaded again. */
-const replaced: Record<string, readonly string[]> = {
+const replaced: Record<string, string[]> = {
   'public.data_version': ['(t,11,"2026-11-22 04:03:08.78793+00")'],
   'public.filing': ['(0000320193-20-000096,8,10-K,2020-10-30,"2020-10-29 18:06:25+00",75)'],
   'public.sample_load': ['(t,"2026-11-22 04:03:05.341792+00","2026-11-22 04:03:09.147575+00")'],
