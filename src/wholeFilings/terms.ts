@@ -22,7 +22,7 @@ export class Terms {
 
   text(number: number): string {
     const text = this.#texts[number]
-    if (text === undefined) throw new Error(`a block of a filing refers to the unknown term ${number}`)
+    if (text === undefined) throw new UnknownTerm(number)
     return text
   }
 
@@ -52,6 +52,13 @@ export class Terms {
   #add(text: string): void {
     this.#numbers.set(text, this.#texts.length)
     this.#texts.push(text)
+  }
+}
+
+/** A term that was stored after these terms were loaded. */
+export class UnknownTerm extends Error {
+  constructor(number: number) {
+    super(`a block of a filing refers to the unknown term ${number}`)
   }
 }
 

@@ -1,0 +1,82 @@
+import type { IsoDate } from '../dates.ts'
+import { type AsOf, lastWholeDay } from '../instants.ts'
+import { filingIsKnown } from '../postgres/asOf.ts'
+import type { SqlClient } from '../postgres/client.ts'
+import { decodeFigures } from './figureBlock.ts'
+import { decodePresentation } from './presentationBlock.ts'
+import { type WholeSource, wholeSources } from './statedFiling.ts'
+import { loadMoreTerms } from './termQueries.ts'
+import { type Terms, UnknownTerm } from './terms.ts'
+import type { WholeFiling } from './wholeFiling.ts'
+
+/** A filing whose content in full was public at some time. */
+export interface KnownFiling {
+  readonly filingId: number
+  readonly accession: string
+  readonly form: string
+  readonly filed: IsoDate
+  readonly acceptedAt: Date | null
+  /** Null if the source does not state it. */
+  readonly periodEnd: IsoDate | null
+  readonly source: WholeSource
+  readonly figures: number
+  readonly lines: number
+  /** The day on which a register that overwrites was seen to state this content; null for all others. */
+  readonly seenOn: IsoDate | null
+}
+
+/**
+ * The filings of a company that were public as of a day or an instant, the latest first. Of a filing that its register
+ * edited, the content that was known then: the first one from the filing on, and each later one from the end of the day
+ * on which it was seen. Nothing may read whole filings in any other way.
+ */
+export async function listKnownFilings(
+  sql: SqlClient,
+  entityId: number,
+  asOf: AsOf,
+): Promise<readonly KnownFiling[]> {
+  const rows = await sql<(Omit<KnownFiling, 'source'> & { source: number })[]>`
+    select l.filing_id as "filingId", l.accession, l.form, l.filed, l.accepted_at as "acceptedAt", w.period_end as "periodEnd",
+           w.source, w.figures, w.lines, nullif(w.seen_on, '-infinity') as "seenOn"
+    from filing l
+    cross join lateral (
+      select v.* from whole_filing v
+      where v.filing_id = l.filing_id
+      order by v.seen_on <= ${lastWholeDay(asOf)}::date desc,
+               case when v.seen_on <= ${lastWholeDay(asOf)}::date then v.seen_on end desc nulls last, v.seen_on
+      limit 1) w
+    where l.entity_id = ${entityId} and ${filingIsKnown(sql, asOf)}
+    order by l.filed desc, l.accepted_at desc nulls first, l.accession desc`
+  return rows.map(row => ({ ...row, source: wholeSources[row.source - 1] }))
+}
+
+/**
+ * Reads the content of known filings, in their order.
+ *
+ * @param terms those known so far; the ones that are stored since are added
+ */
+export async function readWholeFilings(
+  sql: SqlClient,
+  terms: Terms,
+  filings: readonly KnownFiling[],
+): Promise<readonly WholeFiling[]> {
+  const rows = await sql<{ figures: Uint8Array; statements: Uint8Array }[]>`
+    select w.figure_block as figures, w.statement_block as statements
+    from unnest(${filings.map(({ filingId }) => filingId)}::int[], ${filings.map(({ seenOn }) => seenOn ?? '-infinity')}::date[])
+           with ordinality as wanted (filing_id, seen_on, position)
+    join whole_filing w using (filing_id, seen_on)
+    order by wanted.position`
+  if (rows.length !== filings.length) throw new Error('a filing was replaced while it was read')
+  const decode = () =>
+    rows.map(({ figures, statements }, at): WholeFiling => {
+      const { ownTexts, ...decoded } = decodeFigures(figures, terms)
+      return { accession: filings[at].accession, ...decoded, ...decodePresentation(statements, terms, ownTexts) }
+    })
+  try {
+    return decode()
+  } catch (error) {
+    if (!(error instanceof UnknownTerm)) throw error
+    await loadMoreTerms(sql, terms)
+    return decode()
+  }
+}
