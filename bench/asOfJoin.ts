@@ -123,10 +123,15 @@ function parquetOf(
     count: rows.count,
     data_version: 0,
     max_age_days: null,
-    ...{ unknown: [], unknown_count: 0, attribution: [], markets: [] },
+    unknown: [],
+    unknown_count: 0,
+    attribution: [],
+    markets: [],
   }
   const written = writeJoin({
-    ...{ ...task, plan: { ...plan, metrics: [] }, blocks: [] },
+    ...task,
+    plan: { ...plan, metrics: [] },
+    blocks: [],
     format: 'parquet',
     unitNames: new Map(),
     about,

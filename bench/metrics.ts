@@ -71,12 +71,10 @@ export const benchMetrics = (turns = 1_500): Promise<MetricsBench> =>
       const counts = on.resources.requestCounter
       if (counts === null) throw new Error('The server with metrics counts nothing.')
       return {
-        ...{
-          microsOff: median(off_),
-          metrics: shareOf(metrics),
-          alike: shareOf(same),
-          traced: shareOf(traced),
-        },
+        microsOff: median(off_),
+        metrics: shareOf(metrics),
+        alike: shareOf(same),
+        traced: shareOf(traced),
         nanosPerCount: nanosPerCount(),
         ...(await timeScrape(sql, counts, eventLoop)),
       }
@@ -116,7 +114,8 @@ async function timeScrape(
       service: {
         pools: () => ({ main: [sql] }),
         threads: () => ({ threads: 2, running: 0, waiting: 0, busySeconds: 0 }),
-        ...{ answers: () => ({ hits: 1, misses: 1 }), dataVersion: () => 1 },
+        answers: () => ({ hits: 1, misses: 1 }),
+        dataVersion: () => 1,
       },
       process: { version: '0', role: 'server', dataDir, eventLoop, startedMs: 0 },
       database: new DatabaseFigures(sql, ['US', 'JP', 'KR', 'TW', 'FR', 'BE', 'DK', 'NZ'], () =>

@@ -81,7 +81,11 @@ const unmeasured: string[] = []
 log(`seed ${values.seed}, ${new Date().toISOString()}`)
 const measuring = withContext(
   {
-    ...{ dataDir, seconds, seed: values.seed, dropsCaches: values['drop-caches'], log },
+    dataDir,
+    seconds,
+    seed: values.seed,
+    dropsCaches: values['drop-caches'],
+    log,
     signal: over.signal,
   },
   async context => {

@@ -61,7 +61,10 @@ export function judge({ name, about, innocents, abuse }: Window, idle: Window['i
     const idleTimes = idle[innocent].times
     const [idleP50Ms, idleP99Ms] = [quantile(idleTimes, 0.5), quantile(idleTimes, 0.99)]
     return {
-      ...{ innocent, requests: times.length, errors: errors.length, firstError: errors[0] ?? null },
+      innocent,
+      requests: times.length,
+      errors: errors.length,
+      firstError: errors[0] ?? null,
       p50Ms,
       p99Ms,
       idleP50Ms,

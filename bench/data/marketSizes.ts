@@ -20,7 +20,14 @@ const size = (
   unit: string,
   more: Partial<MarketSize> = {},
 ): MarketSize => ({
-  ...{ market, entities, years, unit, isQuarterly: false, yearEnd: '1231', restated: 0.05, legalForms: [] },
+  market,
+  entities,
+  years,
+  unit,
+  isQuarterly: false,
+  yearEnd: '1231',
+  restated: 0.05,
+  legalForms: [],
   ...more,
 })
 

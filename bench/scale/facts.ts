@@ -23,7 +23,9 @@ export async function facts(context: Context): Promise<ScaleFigure[]> {
              )::float8 as "allBytes"`
     const count = (name: string, value: number) => ({ name: `facts.${name}`, value, unit: 'rows' as const })
     const bytes = (name: string, value: number, more: object = {}) => ({
-      ...{ name: `facts.${name}`, value: value / found.facts, unit: 'bytes/row' as const },
+      name: `facts.${name}`,
+      value: value / found.facts,
+      unit: 'bytes/row' as const,
       ...more,
     })
     return [

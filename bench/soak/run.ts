@@ -44,7 +44,9 @@ async function soak({ minutes, clients, folder, report }: SoakOptions): Promise<
   let cluster: Cluster | null = null
   try {
     cluster = await Cluster.start({
-      ...{ folder, report, settings: { BULK_DIR: resolve(folder, 'bulk') } },
+      folder,
+      report,
+      settings: { BULK_DIR: resolve(folder, 'bulk') },
       ...(disk === null ? {} : { primaryFolder: resolve(diskFolder, 'db') }),
     })
     return await runLoad(cluster, disk, { minutes, clients, folder, report })

@@ -43,7 +43,9 @@ export function openPins({
     open: async version => {
       const { searchPath, versionTable } = await pinnedPath(sql)
       const options = {
-        ...{ connections, statementTimeoutMs, applicationName: `asfiled-pin-${version}` },
+        connections,
+        statementTimeoutMs,
+        applicationName: `asfiled-pin-${version}`,
         pin: { version, searchPath },
       }
       const open = (own: ReplicaPoolOptions) => {

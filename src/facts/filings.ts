@@ -60,7 +60,10 @@ export function mergeFilings(a: Filing, b: Filing): Filing {
         : Math.max(a.acceptedAt, b.acceptedAt)
   const readings = mergeReadings(a.readings, b.readings)
   const merged: Filing = {
-    ...{ accession: a.accession, form, filed, acceptedAt },
+    accession: a.accession,
+    form,
+    filed,
+    acceptedAt,
     ...(readings === undefined ? {} : { readings }),
     ...mergeAttributes(a, b),
   }

@@ -75,7 +75,8 @@ export function knownMoments(
 
 function stretches(filings: readonly Filing[], endOfDay: (day: number) => number): readonly Stretch[] {
   const timed = filings.map(filing => ({
-    ...{ accession: filing.accession, day: filing.filed },
+    accession: filing.accession,
+    day: filing.filed,
     at: knownAt(filing, endOfDay),
     dayEnds: endOfDay(filing.filed),
   }))

@@ -102,6 +102,8 @@ class CountedHistogram extends Histogram {
 }
 
 const configuration = (registry: Registry, { name, help, labelNames = [] }: Description) => ({
-  ...{ name, help, labelNames: [...labelNames] },
+  name,
+  help,
+  labelNames: [...labelNames],
   registers: [registry],
 })

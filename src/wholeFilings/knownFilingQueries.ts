@@ -70,7 +70,11 @@ export async function readWholeFilings(
   const decode = () =>
     rows.map(({ figures, statements }, at): WholeFiling => {
       const { ownTexts, ...decoded } = decodeFigures(figures, terms)
-      return { accession: filings[at].accession, ...decoded, ...decodePresentation(statements, terms, ownTexts) }
+      return {
+        accession: filings[at].accession,
+        ...decoded,
+        ...decodePresentation(statements, terms, ownTexts),
+      }
     })
   try {
     return decode()

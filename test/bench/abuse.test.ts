@@ -10,7 +10,10 @@ import { nonEmpty } from '../nonEmpty.ts'
 
 const timesOf = (times: number[], errors: string[] = []) => ({ latest: { times, errors } })
 const windowOf = (times: number[], errors: string[] = []) => ({
-  ...{ name: 'flood', about: 'a flood', abuse: { 401: 7 }, innocents: timesOf(times, errors) },
+  name: 'flood',
+  about: 'a flood',
+  abuse: { 401: 7 },
+  innocents: timesOf(times, errors),
 })
 
 test('a quantile is the time that a share of the requests did not exceed', () => {

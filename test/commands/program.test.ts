@@ -175,7 +175,8 @@ describe('./asfiled', () => {
     ).toBe(0)
     for (const words of [['keys', 'list'], ['worker']]) {
       const run = Bun.spawn([join(root, 'asfiled'), ...words], {
-        ...{ cwd: folder, env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir } },
+        cwd: folder,
+        env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir },
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',

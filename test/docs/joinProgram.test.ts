@@ -90,7 +90,10 @@ async function rebuilt(questions: readonly Question[]): Promise<Cell[][]> {
 }
 
 const settingsOf = ({ metric, fp, inclusive, max_age_days }: Question) => ({
-  ...{ metrics: [metric], fp, inclusive, with: ['end', 'filed'] },
+  metrics: [metric],
+  fp,
+  inclusive,
+  with: ['end', 'filed'],
   ...(max_age_days === undefined ? {} : { max_age_days }),
 })
 

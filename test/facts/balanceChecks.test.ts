@@ -127,7 +127,12 @@ describe('tolerance is the rounding of the terms', () => {
     filings: [],
     reportedFacts: Object.entries(values).map(
       ([metric, value]): ReportedFact => ({
-        ...{ metric, tag: `ifrs-full:${metric}`, unit: 'USD', start: null, end: 19_000, value },
+        metric,
+        tag: `ifrs-full:${metric}`,
+        unit: 'USD',
+        start: null,
+        end: 19_000,
+        value,
         rounded: false,
         filing,
       }),

@@ -19,7 +19,12 @@ const tags: Record<string, string> = {
 }
 
 const state = (from: Filing, metric: string, value: number): ReportedFact => ({
-  ...{ metric, tag: `us-gaap:${tags[metric]}`, unit: 'USD', value, rounded: false, filing: from },
+  metric,
+  tag: `us-gaap:${tags[metric]}`,
+  unit: 'USD',
+  value,
+  rounded: false,
+  filing: from,
   start: dayNumber('2020-01-01'),
   end: dayNumber('2020-12-31'),
 })
@@ -59,7 +64,8 @@ test('a day on which rounded days become exact and a part is restated has one vi
   const derived = derive(
     [
       ...[state(before, 'revenue', 100), state(before, 'cost_of_revenue', 60)].map(reported => ({
-        ...{ ...reported, rounded: true },
+        ...reported,
+        rounded: true,
         start: dayNumber('2009-01-01'),
         end: dayNumber('2009-12-31'),
       })),

@@ -78,7 +78,10 @@ const shares = (
 })
 
 const money = (from: Filing, metric: string, tag: string, end: string, start: string | null = null) => ({
-  ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', start: start === null ? null : dayNumber(start) },
+  metric,
+  tag: `us-gaap:${tag}`,
+  unit: 'USD',
+  start: start === null ? null : dayNumber(start),
   end: dayNumber(end),
   value: 1,
   rounded: false,

@@ -21,7 +21,12 @@ function report(
 ): ReportedFact[] {
   const filing: Filing = { accession, form, filed: dayNumber(filed), acceptedAt: null }
   return Object.entries(balances).map(([tag, [metric, value]]) => ({
-    ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', value: value * 1e6, rounded: false, filing },
+    metric,
+    tag: `us-gaap:${tag}`,
+    unit: 'USD',
+    value: value * 1e6,
+    rounded: false,
+    filing,
     start: null,
     end: dayNumber(end),
   }))

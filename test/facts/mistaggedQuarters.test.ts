@@ -4,7 +4,10 @@ import type { Filing, ReportedFact } from '../../src/facts/reportedFact.ts'
 import { derive } from './derivation.ts'
 
 const filing = (number: number, form: string, filed: string): Filing => ({
-  ...{ accession: `0000000001-00-00000${number}`, form, filed: dayNumber(filed), acceptedAt: null },
+  accession: `0000000001-00-00000${number}`,
+  form,
+  filed: dayNumber(filed),
+  acceptedAt: null,
 })
 
 const starts = { Q2: '2020-04-01', Q3: '2020-07-01', Q4: '2020-10-01' }
@@ -27,7 +30,12 @@ const tags: Readonly<Record<string, string>> = {
 
 const state = (from: Filing, metric: string, values: Partial<Record<Span, number>>): ReportedFact[] =>
   (Object.keys(values) as Span[]).map(span => ({
-    ...{ metric, tag: tags[metric], unit: 'USD', value: values[span] ?? 0, rounded: false, filing: from },
+    metric,
+    tag: tags[metric],
+    unit: 'USD',
+    value: values[span] ?? 0,
+    rounded: false,
+    filing: from,
     start: dayNumber(span in starts ? starts[span as keyof typeof starts] : '2020-01-01'),
     end: dayNumber(ends[span]),
   }))

@@ -117,7 +117,8 @@ function state(
     value,
     rounded: false,
     filing: from,
-    ...{ start: dayNumber('2020-01-01'), end: dayNumber(ends[span]) },
+    start: dayNumber('2020-01-01'),
+    end: dayNumber(ends[span]),
   }
 }
 

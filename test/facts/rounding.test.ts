@@ -39,7 +39,10 @@ test('a filer that changes from thousands to millions, or back, keeps its traili
 })
 
 const filing = (number: number, form: string, filed: string): Filing => ({
-  ...{ accession: `0000000001-00-00000${number}`, form, filed: dayNumber(filed), acceptedAt: null },
+  accession: `0000000001-00-00000${number}`,
+  form,
+  filed: dayNumber(filed),
+  acceptedAt: null,
 })
 
 const spans = { Q1: '2020-03-31', H1: '2020-06-30', '9M': '2020-09-30', FY: '2020-12-31' }
@@ -48,7 +51,11 @@ const state = (from: Filing, span: keyof typeof spans, value: number, metric = '
   metric,
   tag: metric === 'revenue' ? 'us-gaap:Revenues' : 'us-gaap:NetIncomeLoss',
   unit: 'USD',
-  ...{ value, rounded: false, filing: from, start: dayNumber('2020-01-01'), end: dayNumber(spans[span]) },
+  value,
+  rounded: false,
+  filing: from,
+  start: dayNumber('2020-01-01'),
+  end: dayNumber(spans[span]),
 })
 
 const year = filing(1, '10-K', '2021-02-20')

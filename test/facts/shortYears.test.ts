@@ -34,7 +34,12 @@ function report(form: string, filed: string, balances: string[], flows: [string,
     to: string,
     value: number,
   ): ReportedFact => ({
-    ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', rounded: false, filing, value },
+    metric,
+    tag: `us-gaap:${tag}`,
+    unit: 'USD',
+    rounded: false,
+    filing,
+    value,
     start: from === null ? null : dayNumber(`${from}-01`),
     end: dayNumber(lastOf(to)),
   })

@@ -20,7 +20,12 @@ const flow = (
   value: number,
 ): ReportedFact[] =>
   tags.map(tag => ({
-    ...{ metric, tag: `us-gaap:${tag}`, unit: 'USD', value: value * million, rounded: false, filing: from },
+    metric,
+    tag: `us-gaap:${tag}`,
+    unit: 'USD',
+    value: value * million,
+    rounded: false,
+    filing: from,
     start: dayNumber(start),
     end: dayNumber(end),
   }))

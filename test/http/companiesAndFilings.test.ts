@@ -123,7 +123,11 @@ describe('GET /api/v1/companies/{id}', () => {
     const options = { source: 'test', rules: usRegister.rules }
     await importFacts(server.sql, [{ parsed: [...data.take()] }], options)
     const submissions = {
-      ...{ cik: '0000320193', name: 'Apple Inc.', tickers: ['AAPL'], exchanges: ['Nasdaq'], sic: '3571' },
+      cik: '0000320193',
+      name: 'Apple Inc.',
+      tickers: ['AAPL'],
+      exchanges: ['Nasdaq'],
+      sic: '3571',
       sicDescription: 'Electronic Computers',
       fiscalYearEnd: '0926',
       filings: {
@@ -169,7 +173,8 @@ describe('GET /api/v1/companies/{id}', () => {
       status: null,
       fiscal_year_end: '0926',
       sector: { scheme: 'SIC', code: '3571', name: 'Electronic Computers' },
-      ...{ current_ids: ['AAPL'], former_ids: [] },
+      current_ids: ['AAPL'],
+      former_ids: [],
     })
   })
 

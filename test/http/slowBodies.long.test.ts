@@ -94,7 +94,10 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
         for (let round = 0; round < rounds; round++) {
           const alone = await p99(roundMs)
           const crowd = await startCrowd({
-            ...{ port, connections, source: addresses, bytes: `${head}\r\n\r\n{` },
+            port,
+            connections,
+            source: addresses,
+            bytes: `${head}\r\n\r\n{`,
             dripMs,
             reopenMs: 1_000,
           })

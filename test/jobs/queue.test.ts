@@ -13,8 +13,12 @@ test('connections of the queue are closed when it is, so that a server which cut
     await migrateQueue(database.url)
     expect(await open()).toBe(0)
     const queue = await openQueue({
-      ...{ url: database.url, concurrency: 3, kinds: ['none'] },
-      ...{ perform: () => Promise.resolve(), onLock: () => {}, report: () => {} },
+      url: database.url,
+      concurrency: 3,
+      kinds: ['none'],
+      perform: () => Promise.resolve(),
+      onLock: () => {},
+      report: () => {},
     })
     expect(await open()).toBeGreaterThan(0)
     await queue.close()

@@ -37,7 +37,8 @@ export const parquetBombs: AbuseKind = {
         source: addressOf(1, sender),
         method: 'POST',
         path: joinPath,
-        ...{ headers: { ...asDemo, ...parquetType }, body: bombs[(sender + sent) % bombs.length] },
+        headers: { ...asDemo, ...parquetType },
+        body: bombs[(sender + sent) % bombs.length],
       }))
   },
 }
@@ -51,7 +52,8 @@ export const equalJoins: AbuseKind = {
         source: addressOf(2, sender),
         method: 'POST',
         path: joinPath,
-        ...{ headers: { ...asDemo, ...csvType }, body },
+        headers: { ...asDemo, ...csvType },
+        body,
       }))
   },
 }
@@ -65,7 +67,8 @@ export const demoCrowd: AbuseKind = {
         source: addressOf(3, sender % 3),
         method: 'POST',
         path: joinPath,
-        ...{ headers: { ...asDemo, ...csvType }, body },
+        headers: { ...asDemo, ...csvType },
+        body,
       }))
   },
 }

@@ -16,8 +16,12 @@ export const slowTools: AbuseKind = {
   about: '200 messages to /mcp, a byte every half second',
   prepare: () => abuse =>
     flood(abuse, 200, sender => ({
-      ...{ source: addressOf(4, sender), method: 'POST', path: '/mcp', headers: { ...asDemo, ...json } },
-      ...{ body: new Uint8Array(10_000).fill(0x20), drip: { bytes: 1, everyMs: 500 } },
+      source: addressOf(4, sender),
+      method: 'POST',
+      path: '/mcp',
+      headers: { ...asDemo, ...json },
+      body: new Uint8Array(10_000).fill(0x20),
+      drip: { bytes: 1, everyMs: 500 },
     })),
 }
 
@@ -27,13 +31,13 @@ export const slowUploads: AbuseKind = {
     const body = equalRows(1_000_000)
     return abuse =>
       flood(abuse, 24, sender => ({
-        ...{
-          source: addressOf(5, sender),
-          method: 'POST',
-          path: joinPath,
-          headers: { ...asDemo, ...csvType },
-        },
-        ...{ body, announcedBytes: 256 * 1_024 * 1_024, drip: { bytes: 20_000, everyMs: 1_000 } },
+        source: addressOf(5, sender),
+        method: 'POST',
+        path: joinPath,
+        headers: { ...asDemo, ...csvType },
+        body,
+        announcedBytes: 256 * 1_024 * 1_024,
+        drip: { bytes: 20_000, everyMs: 1_000 },
       }))
   },
 }

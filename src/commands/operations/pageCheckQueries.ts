@@ -43,7 +43,10 @@ export async function readPageCheck(sql: Sql, maxFindings: number): Promise<Page
     from pg_stat_database
     where datid in (0, (select oid from pg_database where datname = current_database()))`
   return {
-    ...{ last: last ?? null, running: running ?? null, unchecked: last?.unchecked ?? [], ...counted },
+    last: last ?? null,
+    running: running ?? null,
+    unchecked: last?.unchecked ?? [],
+    ...counted,
     findings: await readFindings(sql, maxFindings),
     damagedRelations: await countDamagedRelations(sql),
   }

@@ -85,7 +85,9 @@ export const nothingKnown = (): ServiceState => ({
   mail: null,
   backup: undefined,
   missingIndexes: null,
-  ...{ errors: null, pageCheck: null, damagedReads: [] },
+  errors: null,
+  pageCheck: null,
+  damagedReads: [],
 })
 
 const maxErrors = 8

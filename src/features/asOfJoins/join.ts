@@ -79,7 +79,11 @@ export async function runJoin(
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
         withSpells(
           at.sql,
-          { scheme: plan.group, hasStates: plan.universe !== null, markets: rows.times == null ? null : markets },
+          {
+            scheme: plan.group,
+            hasStates: plan.universe !== null,
+            markets: rows.times == null ? null : markets,
+          },
           () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
           ({ entities }) => entities,
         ),
@@ -189,7 +193,8 @@ export function clocksOf(
   const codes = [...new Set(identities.map(({ market }) => market))]
   return {
     clocks: codes.map(market => ({
-      ...{ market, zone: marketZone(markets, market).name },
+      market,
+      zone: marketZone(markets, market).name,
       sessions: markets.sessions.get(market)?.file ?? null,
     })),
     marketOf: Int32Array.from(identities, ({ market }) => codes.indexOf(market)),

@@ -32,7 +32,9 @@ export const BodyQuerySchema = Type.Object(
     score: text('With a CSV body: `score` as in a JSON body, as JSON text.', '{"asOf":"roe"}'),
     data_version: Type.Optional(
       Type.Integer({
-        ...{ minimum: 0, maximum: 2_147_483_647, examples: [1] },
+        minimum: 0,
+        maximum: 2_147_483_647,
+        examples: [1],
         description: 'With a CSV body: `data_version` as in a JSON body.',
       }),
     ),

@@ -63,7 +63,8 @@ export async function findReady(
       company.ticker,
       {
         ...company,
-        ...{ sentId: null, formerHolders: [] },
+        sentId: null,
+        formerHolders: [],
         ready: { dataVersion: company.dataVersion, firstDay, endDay, latest, history },
       },
     ]),

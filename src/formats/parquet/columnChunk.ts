@@ -98,7 +98,14 @@ export class ColumnChunkWriter {
       encoding: 'RLE_DICTIONARY',
     })
     const made = chunk({
-      ...{ name, type, codec, count, start, writer, uncompressed, dictionary: { dictionaryAt, dataAt } },
+      name,
+      type,
+      codec,
+      count,
+      start,
+      writer,
+      uncompressed,
+      dictionary: { dictionaryAt, dataAt },
     })
     if (made.meta_data !== undefined && column.type === 'INT32' && column.numberOf === undefined)
       made.meta_data.statistics = statisticsOf(dictionary, count - present)

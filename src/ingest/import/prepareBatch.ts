@@ -98,7 +98,13 @@ export async function prepareBatch(
   }
   const stated = units.flatMap(unit => unit.wholeFilings ?? [])
   const wholeFilings = await encodeFilings(sql, terms, stated, observedOn)
-  return { items, receipts: units.flatMap(unit => unit.receipt ?? []), statements, wholeFilings, observations }
+  return {
+    items,
+    receipts: units.flatMap(unit => unit.receipt ?? []),
+    statements,
+    wholeFilings,
+    observations,
+  }
 }
 
 async function encodeFilings(

@@ -96,7 +96,12 @@ export async function writeBatch(
   for (const item of retimed.work) changes.collect(item, retimed.filings, rules)
   await changes.write(transaction, names, planned.ids)
   await removeFilings(transaction, obsolete)
-  await saveWholeFilings(transaction, names.terms, filingsOnRecord(wholeFilings, entities, planned.ids), planned.ids)
+  await saveWholeFilings(
+    transaction,
+    names.terms,
+    filingsOnRecord(wholeFilings, entities, planned.ids),
+    planned.ids,
+  )
   const concerned = [...entities, ...retimed.work.map(({ entity }) => entity)]
   await saveStatements(transaction, statements, concerned, [...lateFilings(planned), ...planned.retimed])
   // Any change removed these companies' ready answers, so they are made again.
@@ -161,7 +166,9 @@ class FactChanges {
     const derived =
       validDerivedAhead(work, filings) ??
       deriveFacts(reportedFacts, {
-        ...{ rules, fiscalYearEnd, filings },
+        rules,
+        fiscalYearEnd,
+        filings,
         endOfDay: endOfDayIn(work.entity.market),
       })
     this.moments.push({ entityId, moments: derived.moments })

@@ -21,7 +21,8 @@ export interface EncodedFiling {
   readonly statementBlock: Uint8Array
 }
 
-interface StoredBlocks extends Pick<EncodedFiling, 'seenOn' | 'figures' | 'lines' | 'figureBlock' | 'statementBlock'> {
+interface StoredBlocks
+  extends Pick<EncodedFiling, 'seenOn' | 'figures' | 'lines' | 'figureBlock' | 'statementBlock'> {
   /** Index in `wholeSources`. */
   readonly rank: number
 }
@@ -40,7 +41,12 @@ export async function saveWholeFilings(
   const byFiling = Map.groupBy(encoded, ({ accession }) => ids.id(accession))
   const stored = await readBlocks(transaction, [...byFiling.keys()])
   const removed: { readonly id: number; readonly seenOn: number | null }[] = []
-  const added: { readonly id: number; readonly entityId: number; readonly periodEnd: number | null; readonly blocks: StoredBlocks }[] = []
+  const added: {
+    readonly id: number
+    readonly entityId: number
+    readonly periodEnd: number | null
+    readonly blocks: StoredBlocks
+  }[] = []
   for (const [id, stated] of byFiling) {
     const before = stored.get(id) ?? []
     const [{ entityId }] = stated
@@ -68,11 +74,16 @@ export async function saveWholeFilings(
  * The rows of a filing, in order of the days on which they were seen, once another statement of it is read. Each row
  * differs from the one before it.
  */
-function withStated(rows: readonly StoredBlocks[], stated: EncodedFiling, terms: Terms): readonly StoredBlocks[] {
+function withStated(
+  rows: readonly StoredBlocks[],
+  stated: EncodedFiling,
+  terms: Terms,
+): readonly StoredBlocks[] {
   const { seenOn, figures, lines, figureBlock, statementBlock } = stated
   const rank = wholeSources.indexOf(stated.source)
   const row: StoredBlocks = { rank, seenOn, figures, lines, figureBlock, statementBlock }
-  const isSame = (other: StoredBlocks | undefined) => other !== undefined && haveSameContent(other, row, terms)
+  const isSame = (other: StoredBlocks | undefined) =>
+    other !== undefined && haveSameContent(other, row, terms)
   if (seenOn === null) {
     const [known] = rows
     const isKept = known !== undefined && (known.rank > rank || (known.rank === rank && isSame(known)))
@@ -88,7 +99,10 @@ function withStated(rows: readonly StoredBlocks[], stated: EncodedFiling, terms:
 /** Blocks with the same content differ if more terms were known when the later one was encoded. */
 function haveSameContent(a: StoredBlocks, b: StoredBlocks, terms: Terms): boolean {
   if (a.figures !== b.figures || a.lines !== b.lines) return false
-  if (Buffer.compare(a.figureBlock, b.figureBlock) === 0 && Buffer.compare(a.statementBlock, b.statementBlock) === 0)
+  if (
+    Buffer.compare(a.figureBlock, b.figureBlock) === 0 &&
+    Buffer.compare(a.statementBlock, b.statementBlock) === 0
+  )
     return true
   return contentOf(a, terms) === contentOf(b, terms)
 }
@@ -134,7 +148,12 @@ const dayText = (day: number | null) => (day === null ? '-infinity' : isoDate(da
 
 function* encodeRows(
   copy: BinaryCopyWriter,
-  added: readonly { readonly id: number; readonly entityId: number; readonly periodEnd: number | null; readonly blocks: StoredBlocks }[],
+  added: readonly {
+    readonly id: number
+    readonly entityId: number
+    readonly periodEnd: number | null
+    readonly blocks: StoredBlocks
+  }[],
 ): Generator<Uint8Array> {
   for (const { id, entityId, periodEnd, blocks } of added) {
     copy.row()

@@ -29,7 +29,9 @@ export function readDamageError(error: Error): DamageError {
   const [first, last] = [numbers?.[1], numbers?.[2]]
   const fork = forks.find(name => name === file?.[3]) ?? 'main'
   return {
-    ...{ fork, path: file?.[0] ?? null, isShared: file?.[1] !== undefined },
+    fork,
+    path: file?.[0] ?? null,
+    isShared: file?.[1] !== undefined,
     filenode: file === null ? null : Number(file[2]),
     relationName: file === null ? nameIn(message) : null,
     firstBlock: first === undefined ? null : Number(first),

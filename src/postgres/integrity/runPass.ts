@@ -219,7 +219,10 @@ const nameOf = ({ relation, name, kind, isCatalog, ofTable }: RelationName) => (
 
 const damagedPages = (relation: RelationName, fork: Fork, blocks: readonly number[]): Finding => ({
   ...nameOf(relation),
-  ...{ foundBy: 'pages', fork, firstBlock: blocks[0], lastBlock: blocks[blocks.length - 1] },
+  foundBy: 'pages',
+  fork,
+  firstBlock: blocks[0],
+  lastBlock: blocks[blocks.length - 1],
   blocks: blocks.length,
   detail: 'The checksum or the header of the pages is wrong.',
 })
@@ -236,13 +239,11 @@ const missingFile = (relation: StoredRelation): Finding => ({
 
 const brokenStructure = (relation: RelationName, block: number | null, detail: string): Finding => ({
   ...nameOf(relation),
-  ...{
-    foundBy: 'structure',
-    fork: 'main',
-    firstBlock: block,
-    lastBlock: block,
-    blocks: block === null ? null : 1,
-  },
+  foundBy: 'structure',
+  fork: 'main',
+  firstBlock: block,
+  lastBlock: block,
+  blocks: block === null ? null : 1,
   detail,
 })
 

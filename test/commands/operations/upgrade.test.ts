@@ -95,7 +95,10 @@ describe('upgrade --check', () => {
 const facts = {
   version: '2.0.0',
   schema: { number: 29, shipped: 30, pending: ['0030_x.sql'], refusal: null },
-  ...{ alive: [], disk: null, server: null, longest: null },
+  alive: [],
+  disk: null,
+  server: null,
+  longest: null,
   backup: { at: '2026-01-01T00:00:00Z', file: 'a', bytes: 1, ageSeconds: 60 },
 }
 const old = { role: null, version: null, host: null, pid: null, startedAt: '', silentSeconds: 0 }

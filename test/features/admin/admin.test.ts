@@ -70,7 +70,10 @@ async function withRequest(change: Record<string, string> = {}) {
 }
 
 const terms = (change: Record<string, string> = {}) => ({
-  ...{ licence: 'commercial', key: 'new', first: today, last: `${year + 1}-12-31` },
+  licence: 'commercial',
+  key: 'new',
+  first: today,
+  last: `${year + 1}-12-31`,
   ...change,
 })
 
@@ -217,7 +220,9 @@ describe('a request for a licence', () => {
     for (const { url } of [server, other]) {
       const me = await fetch(`${url}/api/v1/me`, { headers: { Authorization: `Bearer ${key}` } })
       expect(await me.json()).toMatchObject({
-        ...{ licence: 'commercial', quant: true, limits: { minute: 1000, day: null } },
+        licence: 'commercial',
+        quant: true,
+        limits: { minute: 1000, day: null },
         expires: `${year + 1}-12-31`,
       })
     }

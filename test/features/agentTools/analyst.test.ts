@@ -149,7 +149,9 @@ const questions: readonly Question[] = [
     // 10-K 0001193125-13-416534 states 40.03, and 10-K 0001193125-14-383437 states 5.72, after the split of 7 to 1.
     answer: async ask => {
       const filed = await ask('get_restatements', {
-        ...{ tickers: ['AAPL'], metrics: ['eps'], since: '2013-12-31' },
+        tickers: ['AAPL'],
+        metrics: ['eps'],
+        since: '2013-12-31',
       })
       const year = rowsOf(filed).find(({ fp, fy }) => fp === 'FY' && fy === 2013)
       expect(year).toMatchObject({ value_before: 40.03, value: 5.72, accession: '0001193125-14-383437' })

@@ -172,7 +172,9 @@ describe('names stand beside IDs', () => {
 
   test('and next to what a backtest of the archive holds', async () => {
     const { structured } = await tools.call('run_backtest', {
-      ...{ source: { horizon: '7d', market: 'US' }, include: ['positions'], max_characters: 40_000 },
+      source: { horizon: '7d', market: 'US' },
+      include: ['positions'],
+      max_characters: 40_000,
     })
     const apple = structured.result.positions.filter(({ name }: Structured) => typeof name === 'string')
     expect(apple.length).toBeGreaterThan(0)

@@ -29,7 +29,9 @@ test('the industry that a report states counts for a time from the end of the da
     ['revenue', 0, 2020, ...year, '2020-11-05', 1e6, before],
     ['revenue', 0, 2020, ...year, '2021-03-04', 2e6, late],
   ])
-  await insertVintages(sql, otherId, [['revenue', 0, 2020, ...year, '2020-11-05', 1e6, '0001104659-20-000002']])
+  await insertVintages(sql, otherId, [
+    ['revenue', 0, 2020, ...year, '2020-11-05', 1e6, '0001104659-20-000002'],
+  ])
   await sql`update filing set form = '10-K', accepted_at = '2021-03-05 08:14:00-05', sector = 'SIC 2834' where accession = ${late}`
   await sql`update filing set form = '10-K', sector = 'SIC 3571' where accession <> ${late}`
   // The second company is only named by an entry of an index.

@@ -93,7 +93,10 @@ test('every row is what the fundamentals route answers as of the day before its 
         const tickers = companies.map((_, number) => `E${number}`)
         const rows = days.flatMap(day => tickers.map(ticker => ({ date: addDays(firstDay, day), ticker })))
         const settings = {
-          ...{ metrics: [metric], fp, inclusive, with: ['end', 'filed'] },
+          metrics: [metric],
+          fp,
+          inclusive,
+          with: ['end', 'filed'],
           ...(maxAge === undefined ? {} : { max_age_days: maxAge }),
         }
         const { columns, units } = await bench.join({

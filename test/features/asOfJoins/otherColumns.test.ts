@@ -267,8 +267,10 @@ describe('Parquet', () => {
   test('is shown in JSON and CSV as what it means', async () => {
     const { columns } = JSON.parse(await textOf(file, 'parquet', 'json'))
     expect(columns).toMatchObject({
-      ...{ weight: [0.1, null, -0], small: [0.1, null, 3], held: [true, null, false] },
-      ...{ seen: ['2010-03-01T09:30:00.250Z', null, '1970-01-01T00:00:00Z'] },
+      weight: [0.1, null, -0],
+      small: [0.1, null, 3],
+      held: [true, null, false],
+      seen: ['2010-03-01T09:30:00.250Z', null, '1970-01-01T00:00:00Z'],
     })
     expect(await textOf(file, 'parquet', 'json')).toContain('"seq":[9007199254740993,-1,0]')
     expect(await textOf(file, 'parquet', 'csv')).toBe(
@@ -284,7 +286,8 @@ test('a column that the answer has for a metric is refused, not overwritten', as
   for (const name of ['revenue', 'revenue_filed']) {
     const body = JSON.stringify({
       rows: { date: ['2010-03-01'], ticker: ['PLANT'], [name]: [1] },
-      ...{ metrics: ['revenue'], with: ['filed'] },
+      metrics: ['revenue'],
+      with: ['filed'],
     })
     const refused = await refusal(body, 'json')
     expect([refused.status, refused.param]).toEqual([400, `rows.${name}`])

@@ -48,7 +48,8 @@ const include = ['ic', 'positions']
 async function byHand(more: object = {}) {
   const joined = await ok('as-of', {
     rows: { date: rows.map(row => row.date), ticker: rows.map(row => row.asset) },
-    ...{ metrics: ['roe'], max_age_days: 550 },
+    metrics: ['roe'],
+    max_age_days: 550,
     ...more,
   })
   const panel = rows.map((row, i) => ({ ...row, score: joined.columns.roe[i] }))
@@ -308,7 +309,8 @@ test('a symbol is the company that had it on the date, as in the join', async ()
   const scoresOfGoogle = async () => {
     const joined = await ok('as-of', {
       rows: { date: googles.map(row => row.date), ticker: googles.map(row => row.asset) },
-      ...{ metrics: ['roe'], max_age_days: 550 },
+      metrics: ['roe'],
+      max_age_days: 550,
     })
     const panel = googles.map((row, i) => ({ ...row, score: joined.columns.roe[i] }))
     const expected = withoutEcho(await ok('backtest', { config, include, panel }))

@@ -20,7 +20,9 @@ const scope: CrossSectionScope = {
   from: null,
   after: null,
   limit: 5_000,
-  ...{ recentFiscalYearOnly: allYears, filters: [], sector: null },
+  recentFiscalYearOnly: allYears,
+  filters: [],
+  sector: null,
 }
 
 test('a page that is read by ranges is the one that is read company by company, on every day, with every bound and cursor', async () => {

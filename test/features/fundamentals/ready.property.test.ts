@@ -106,7 +106,9 @@ test('while imports, corrections and passes race them, answers are those of thei
       hour: null,
       name: 'New',
       figures: ['revenue', 'net_income', 'assets'].map(metric => ({
-        ...{ metric, period: { start: '2019-01-01', end: '2019-12-31' }, value: value + 1 },
+        metric,
+        period: { start: '2019-01-01', end: '2019-12-31' },
+        value: value + 1,
       })),
     },
   ]

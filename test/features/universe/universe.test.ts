@@ -384,8 +384,12 @@ test('a name is a former one once another filing has shown the next, not on the 
     { ...cree, name: 'CREE, INC.', ...span('2019-08-20', '2021-10-01') },
   ]
   const report = {
-    ...{ market: 'US', issuerId: names.issuerId, accession: '0001324424-18-000019', form: '10-Q' },
-    ...{ filed: dayNumber('2018-04-27'), isStructured: true },
+    market: 'US',
+    issuerId: names.issuerId,
+    accession: '0001324424-18-000019',
+    form: '10-Q',
+    filed: dayNumber('2018-04-27'),
+    isStructured: true,
   }
   const unit = { parsed: [], statements: { entries: [report], indexes: [], formerNames } }
   await importFacts(sql, [unit], { source: 'test', rules: usRegister.rules })
@@ -447,13 +451,24 @@ test('a report counts from its acceptance for a registrant without figures, too,
   const accession = '0001104659-21-032214'
   const filed = dayNumber('2021-03-04')
   const entries = ['0000000001', '0000000002'].map(issuer => ({
-    ...{ market: 'US', issuerId: issuer, accession, form: '10-K', filed, isStructured: true },
+    market: 'US',
+    issuerId: issuer,
+    accession,
+    form: '10-K',
+    filed,
+    isStructured: true,
   }))
   const index = { parsed: [], statements: { entries, indexes: [], formerNames: [] } }
   const filing: Filing = { accession, form: '10-K', filed, acceptedAt: Date.parse('2021-03-05T13:14:00Z') }
   const fact: ReportedFact = {
-    ...{ metric: 'revenue', tag: 'us-gaap:Revenues', unit: 'USD', value: 1e6, rounded: false, filing },
-    ...{ start: dayNumber('2020-01-01'), end: dayNumber('2020-12-31') },
+    metric: 'revenue',
+    tag: 'us-gaap:Revenues',
+    unit: 'USD',
+    value: 1e6,
+    rounded: false,
+    filing,
+    start: dayNumber('2020-01-01'),
+    end: dayNumber('2020-12-31'),
   }
   const profile: EntityProfile = { market: 'US', issuerId, registers: true }
   const figures = { parsed: [{ profile, reportedFacts: [fact], filings: [] }] }

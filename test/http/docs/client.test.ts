@@ -52,7 +52,10 @@ beforeAll(async () => {
 async function faultsOf(program: string): Promise<string> {
   await Bun.write(join(folder, 'program.ts'), program)
   const options = {
-    ...{ target: 'ESNext', module: 'Preserve', lib: ['ESNext', 'DOM'], types: [] },
+    target: 'ESNext',
+    module: 'Preserve',
+    lib: ['ESNext', 'DOM'],
+    types: [],
     strict: true,
     noUncheckedIndexedAccess: false,
     skipLibCheck: true,

@@ -50,7 +50,10 @@ describe.skipIf(process.env.LONG === undefined)('a generated client (LONG=1)', (
   async function faultsOf(place: string, program = 'export {}'): Promise<string> {
     await Bun.write(join(folder, place, 'program.ts'), program)
     const compilerOptions = {
-      ...{ target: 'ESNext', module: 'Preserve', lib: ['ESNext', 'DOM', 'DOM.Iterable'], types: [] },
+      target: 'ESNext',
+      module: 'Preserve',
+      lib: ['ESNext', 'DOM', 'DOM.Iterable'],
+      types: [],
       strict: true,
       skipLibCheck: true,
       noEmit: true,

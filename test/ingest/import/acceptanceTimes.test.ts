@@ -41,8 +41,14 @@ function list(cik: string, rows: readonly Row[], part = ''): ParsedDocument {
 }
 
 const revenue = (filing: Filing, value: number): ReportedFact => ({
-  ...{ metric: 'revenue', tag: 'us-gaap:Revenues', unit: 'USD', rounded: false },
-  ...{ start: dayNumber('2019-01-01'), end: dayNumber('2019-12-31'), value, filing },
+  metric: 'revenue',
+  tag: 'us-gaap:Revenues',
+  unit: 'USD',
+  rounded: false,
+  start: dayNumber('2019-01-01'),
+  end: dayNumber('2019-12-31'),
+  value,
+  filing,
 })
 
 /** Figures of a filer, from a data set if its time is shown (`2021-01-27T18:03`), otherwise from companyfacts. */
@@ -53,7 +59,10 @@ function figures(
   const reportedFacts = rows.map(([accession, day, value, accepted]) => {
     const shown = { lister: '', shown: Date.parse(`${accepted}:00Z`), clock: 'local' } as const
     const filing: Filing = {
-      ...{ accession, form: '10-K/A', filed: dayNumber(day), acceptedAt: null },
+      accession,
+      form: '10-K/A',
+      filed: dayNumber(day),
+      acceptedAt: null,
       ...(accepted === undefined ? {} : { readings: [shown] }),
     }
     return revenue(filing, value)
@@ -249,7 +258,9 @@ test('the upgrade removes times that earlier versions stored, the next import re
   const emptied = await storedTimes(sql)
   expect(emptied).toEqual({
     ...Object.fromEntries(Object.keys(expected).map(accession => [accession, null])),
-    ...{ 'JP:S1000001': '2020-01-02T03:22:00', 'DK:1/day': null, 'DK:1/time': '2013-05-30T21:00:00' },
+    'JP:S1000001': '2020-01-02T03:22:00',
+    'DK:1/day': null,
+    'DK:1/time': '2013-05-30T21:00:00',
   })
   expect(await readDataVersion(sql)).toBe(before + 1)
   expect(await pinnedTimes(sql, before)).toMatchObject(old)

@@ -68,7 +68,9 @@ async function companies(): Promise<readonly Company[]> {
     const endOfDay = endOfDayIn(profile.market)
     return [
       {
-        ...{ entityId: own[0].entityId, endOfDay, states: new Map() },
+        entityId: own[0].entityId,
+        endOfDay,
+        states: new Map(),
         filings: own.map(filing => ({ filing, publicFrom: filing.acceptedAt ?? endOfDay(filing.filed) })),
         derive: known =>
           deriveFacts(

@@ -27,7 +27,11 @@ function runPlan(
   const run: PlanRun = { requests: [], cursors: [] }
   const task: SyncTask = {
     settings: { ...readConfig({}).registers, ...secrets, SEC_CONTACT: 'Test Firm test@firm.example' },
-    ...{ since: null, today: '2026-11-21', companies: [], cursor: () => null, newId: () => 'id' },
+    since: null,
+    today: '2026-11-21',
+    companies: [],
+    cursor: () => null,
+    newId: () => 'id',
     ...more,
   }
   const plan = sources.get(market)?.plan(task)

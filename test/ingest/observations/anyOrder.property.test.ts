@@ -85,11 +85,11 @@ const markets: readonly Market[] = [
     document: (company, { shown }) =>
       readReturns({
         d: shown.map(({ number, year, assets, revenue }) => ({
-          ...{
-            CharityRegistrationNumber: company,
-            AnnualReturnId: `${company.slice(2)}${year - 2022}${number}`,
-          },
-          ...{ YearEnded: `${year}-06-30T00:00:00Z`, TotalAssets: assets, TotalGrossIncome: revenue },
+          CharityRegistrationNumber: company,
+          AnnualReturnId: `${company.slice(2)}${year - 2022}${number}`,
+          YearEnded: `${year}-06-30T00:00:00Z`,
+          TotalAssets: assets,
+          TotalGrossIncome: revenue,
         })),
       }),
   },

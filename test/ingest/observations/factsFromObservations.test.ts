@@ -36,7 +36,8 @@ function reportedFactsOf(returns: readonly Return[]): readonly ReportedFact[] {
   const rows = returns.map(({ number, year, fields }) => ({
     CharityRegistrationNumber: 'CC10000',
     AnnualReturnId: number,
-    ...{ YearEnded: `${year}-06-30T00:00:00Z`, ...fields },
+    YearEnded: `${year}-06-30T00:00:00Z`,
+    ...fields,
   }))
   return readReturns({ d: rows }).parsed.flatMap(({ reportedFacts }) => reportedFacts)
 }

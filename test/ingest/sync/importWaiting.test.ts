@@ -70,7 +70,10 @@ async function revenueAfter(days: readonly string[], overviewFrom: string) {
     }
     let now = 0
     await syncRegister(db.sql, {
-      ...{ source: krSource, register: krRegister, companies: ['00164742'], since: null },
+      source: krSource,
+      register: krRegister,
+      companies: ['00164742'],
+      since: null,
       settings: { OPENDART_URL: 'http://register.example/api', OPENDART_KEY: 'k'.repeat(40) },
       fetchPolicy: { ...defaultFetchPolicy, requestsPerSecond: 1_000, userAgent: 'test' },
       network: {

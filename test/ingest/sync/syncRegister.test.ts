@@ -41,7 +41,11 @@ function run(market: string, more: Partial<SyncOptions> & { day?: string } = {})
   let now = 0
   const { day = '2026-11-21', ...options } = more
   return syncRegister(db.sql, {
-    ...{ source, since: null, companies: [], register: undefined, settings: replay.settings },
+    source,
+    since: null,
+    companies: [],
+    register: undefined,
+    settings: replay.settings,
     fetchPolicy: {
       ...defaultFetchPolicy,
       requestsPerSecond: 10,
@@ -169,7 +173,8 @@ describe('a request that fails', () => {
     const list = 'CIK0001318605-submissions-001.json'
     const files = [{ name: list, filingCount: 720, filingFrom: '2005-02-17', filingTo: '2018-02-11' }]
     replay.replace('submissions/CIK0001318605.json', {
-      ...{ status: 200, body: JSON.stringify({ cik: '1318605', filings: { recent: {}, files } }) },
+      status: 200,
+      body: JSON.stringify({ cik: '1318605', filings: { recent: {}, files } }),
     })
     const older = readFileSync(resolve(import.meta.dir, '../registers/us/fixtures', list))
     replay.replace(list, { status: 200, body: older })

@@ -40,7 +40,9 @@ beforeAll(async () => {
   const lookups = connect({ ...options, indexLookupsOnly: true })
   closing.push(() => Promise.all([sql.end({ timeout: 1 }), lookups.end({ timeout: 1 })]))
   const config = {
-    ...{ databaseReadUrls: [pair.replica.serviceUrl], databaseConnections: 6, statementTimeoutMs: 10_000 },
+    databaseReadUrls: [pair.replica.serviceUrl],
+    databaseConnections: 6,
+    statementTimeoutMs: 10_000,
   }
   reads = await openReads({ config, sql, lookups, report: line => reported.push(line) })
   closing.push(() => reads.close())
@@ -345,11 +347,9 @@ test('a replica of another database is not read, whatever its data version', asy
     const lines: string[] = []
     const misled = await openReads({
       config: {
-        ...{
-          databaseReadUrls: [other.replica.serviceUrl],
-          databaseConnections: 2,
-          statementTimeoutMs: 10_000,
-        },
+        databaseReadUrls: [other.replica.serviceUrl],
+        databaseConnections: 2,
+        statementTimeoutMs: 10_000,
       },
       sql,
       lookups,

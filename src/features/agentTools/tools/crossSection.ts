@@ -115,11 +115,13 @@ const page = {
 const text = Type.Union([Type.String(), Type.Null()])
 const head = { ticker: cell.ticker, fy: cell.fy, fp: cell.fp, end: cell.end, filed: cell.filed }
 const ReadSingle = Type.Object({
-  ...{ ...page, object: CrossSection.properties.object },
+  ...page,
+  object: CrossSection.properties.object,
   data: Type.Array(Type.Object({ ...head, value: Type.Number(), unit: Type.String() })),
 })
 const ReadTable = Type.Object({
-  ...{ ...page, object: table.object },
+  ...page,
+  object: table.object,
   data: Type.Array(
     Type.Object(
       { ...head, currency: text, earlier: text, older: text },
@@ -197,7 +199,8 @@ export function rowsOf(metrics: readonly string[], found: ReadPage): ScreenRow[]
       fp,
       end,
       filed,
-      ...{ values: { [metrics[0]]: value }, unit },
+      values: { [metrics[0]]: value },
+      unit,
     }))
   return found.data.map(row => {
     const { ticker, fy, fp, end, filed, currency, older, earlier } = row

@@ -96,7 +96,10 @@ export async function readFigures(
     ...given({ symbol_assumed: one.symbol_assumed, note: wordsOf(one.note) }),
   }))
   const head = {
-    ...{ as_of, data_version, attribution, companies: companies ?? [single] },
+    as_of,
+    data_version,
+    attribution,
+    companies: companies ?? [single],
     ...given({ licence, missing }),
   }
   return { head, rows: data }

@@ -104,18 +104,18 @@ async function stageFile(
   options: SignalImportOptions,
 ): Promise<Report> {
   const report: Report = {
-    ...{
-      lines: 0,
-      added: 0,
-      revised: 0,
-      resolved: 0,
-      corrected: 0,
-      unchanged: 0,
-      late: 0,
-      repeated: 0,
-      refused: 0,
-    },
-    ...{ faults: [], dataVersion: null, lastLine: 0 },
+    lines: 0,
+    added: 0,
+    revised: 0,
+    resolved: 0,
+    corrected: 0,
+    unchanged: 0,
+    late: 0,
+    repeated: 0,
+    refused: 0,
+    faults: [],
+    dataVersion: null,
+    lastLine: 0,
   }
   const now = options.now()
   const parser = signalLineParser(now.toISOString().slice(0, 10), marketDays(options.markets, now))

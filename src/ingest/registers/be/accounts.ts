@@ -52,7 +52,10 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
     name: textOf(EnterpriseName),
     rubrics,
     faults,
-    ...{ enterprise: null, currency: null, years: {}, figures: Rubrics.length },
+    enterprise: null,
+    currency: null,
+    years: {},
+    figures: Rubrics.length,
   }
 }
 

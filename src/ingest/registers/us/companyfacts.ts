@@ -29,7 +29,11 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
   }
   const name = textOf(document.entityName)
   const facts: CompanyFacts = {
-    ...{ cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] },
+    cik,
+    name,
+    figuresRead: 0,
+    malformed: 0,
+    reportedFacts: [],
     faults: new NamedFaults(),
     contradictions: new NamedFaults(),
   }

@@ -54,7 +54,10 @@ const row = (
   filed: string,
   accession = `0000000001-20-${String(++number).padStart(6, '0')}`,
 ) => ({
-  ...{ accession, form, filed: dayNumber(filed), shown: shown(time) },
+  accession,
+  form,
+  filed: dayNumber(filed),
+  shown: shown(time),
 })
 
 /* Rows of real lists: CIK 320193 shows New York, 789019, 749647 and 1318605 show UTC. */
