@@ -1,18 +1,18 @@
--- Why: EDGAR shows when it accepted a filing on two clocks. Its data sets show New York's, and its lists of submissions show New York's for
--- some filers and UTC for others, with a Z in both cases. All of them were read as UTC, so filings seemed to be known up to five hours
--- before they were. What the sources show is now kept, and the time of a filing follows from everything that they show of its filer.
--- Times that were read the old way cannot be told apart any more, so they are removed here, in a data version of its own, and the next
--- import or sync finds them again. Until then these filings count at the end of their day. Denmark's index states midnight where it
--- knows only the day.
--- Upgrade: rolling. Older servers go on to read filings. Stop imports by older servers, which would store times the old way.
+-- Why: EDGAR shows its acceptance times on two clocks. Its data sets use New York time. Its lists of submissions use New York time
+-- for some filers and UTC for others, and write a Z in both cases. asfiled read all of them as UTC, so filings seemed to be known up to
+-- five hours early. From now on it stores what each source shows, and decides a filing's time from everything that is shown of its filer.
+-- Times that were read the old way cannot be told apart, so this migration removes them, in a data version of its own. The next import
+-- or sync finds them again; until then these filings count from the end of their day. The same goes for Denmark, whose index states
+-- midnight where it knows only the day.
+-- Upgrade: rolling. Older servers can go on reading. Stop their imports, because they would store times the old way.
 
 create table clock_reading (
   accession text not null,
-  -- The register's number of the filer in whose list it is shown. '': a data set, whose clock is known.
+  -- The register's number of the filer whose list shows it; '' for a data set, whose clock is known.
   lister text not null,
   -- The digits, without any zone.
   shown timestamp not null,
-  -- What the list itself tells about its clock there: local, utc, open or doubtful.
+  -- What the list reveals about the clock at this row: local, utc, open or doubtful.
   clock text not null,
   primary key (accession, lister, shown, clock)
 );
@@ -30,7 +30,7 @@ begin
   update data_version set version = version + 1, changed_at = now();
   insert into import_batch (version, source, entities, facts_added)
   select version, case when only_sample then 'sample' else 'us' end, 0, 0 from data_version;
-  -- A database that has nothing but the sample gets its times when the next server starts.
+  -- A database with nothing but the sample gets its times back when the next server starts.
   if only_sample then update sample_load set finished_at = null where finished_at is not null; end if;
 end
 $$;

@@ -1,12 +1,13 @@
--- Why: a day is too coarse for anyone who trades: half of the filings of a day come after the close of its session. A filing is
--- public from the time at which its register accepted it, and one without a time from the end of its day in the zone of its market:
--- later, never earlier. What was public at an instant is the state of the store on some day for nearly every company, so here is only
--- where the two differ: from which instant on a company is read as of which day, and what it showed between two filings of one day.
--- The importer derives both with the figures (`facts/knownMoments.ts`), because a filing may belong to several companies and a derived
--- figure to several filings. A company without rows here is read by days alone until it is imported again.
+-- Why: a day is too coarse for trading, because half of a day's filings are accepted after the session closes. A filing is public from the
+-- time at which its register accepted it. A filing without a time is public from the end of its day in its market: perhaps later than in
+-- truth, but never earlier. At most instants a company's figures are those as of some day, so these tables only store the exceptions:
+-- which day's figures hold from an instant on, and what was known between two filings of one day. The importer derives both together with
+-- the figures (`facts/knownMoments.ts`), because a filing may belong to several companies and a derived figure to several filings. A
+-- company without rows here is read by days alone until it is imported again.
 
--- From `known_at` on, before `until_at`, a company's figures are those as of `day`. At every other instant: those as of the last day
--- that has ended in its market. Of a day whose filings were accepted after its end the range is empty: it only has `by_time`.
+-- From `known_at` until just before `until_at`, a company's figures are those as of `day`. At all other instants they are those as of the
+-- last day that has ended in its market. The range is empty if all filings of the day were accepted after it had ended; the row then
+-- only carries `by_time`.
 create table known_moment (
   entity_id integer not null,
   known_at timestamptz not null,
@@ -14,14 +15,14 @@ create table known_moment (
   day date not null,
   -- Whether all filings of the day counted by their times.
   by_time boolean not null,
-  -- Where the figures differ from those of the day: a digest of their rows in fact_interim. null: they do not.
+  -- A digest of the company's rows in fact_interim, if the figures differ from those of the day; otherwise null.
   interim text,
   primary key (entity_id, known_at, until_at, day),
   check (known_at <= until_at)
 );
 create index known_moment_day on known_moment (entity_id, day) where by_time;
 
--- What differs then: rows of the filings that were public by then, and rows of `fact` that these had ended or changed.
+-- The figures that differ: those of the filings that were already public, and the rows of `fact` that they ended or changed.
 create table fact_interim (
   known_at timestamptz not null,
   value double precision not null,
@@ -42,7 +43,7 @@ create table fact_interim (
 );
 create unique index fact_interim_place on fact_interim (entity_id, known_at, metric_id, period_end, filed, fp, filing_id);
 
--- Who changes the time of a filing outside of an import leaves its company to the days: no rule is better than an old one.
+-- If a filing's time changes outside of an import, its companies are read by days alone, because their stored moments are no longer right.
 create function drop_known_moments() returns trigger
 language plpgsql
 as $$
@@ -61,8 +62,8 @@ $$;
 create trigger drop_known_moments after update on filing
   referencing old table as before new table as later for each statement execute function drop_known_moments();
 
--- Keeps the rows of a table that are replaced or deleted, so that a pin finds them, as 0025 does for the tables before this one:
--- `<name>_past` has them, and the view of that name in the schema `pinned` shows the rows of a version.
+-- Keeps replaced and deleted rows of a table in `<name>_past`, so that pins can still read them, and makes the view of the same name in
+-- the schema `pinned`, which shows the rows of the pinned version. 0025 does the same for older tables.
 create procedure keep_past_rows(name text)
 language plpgsql
 as $$
@@ -111,9 +112,9 @@ call keep_past_rows('fact_interim');
 create index known_moment_past_entity on known_moment_past (entity_id, known_at);
 create index fact_interim_past_entity on fact_interim_past (entity_id, known_at);
 
--- Whether a filing counts by the time at which its register accepted it. A time days before the filing's own day contradicts it, as that
--- of a filing that was edited later does: then it counts from the end of its day, like a filing without a time. `knownAt` in
--- `facts/knownMoments.ts` is the same rule.
+-- Whether a filing counts from its acceptance time. A time that lies days before the filing's own day contradicts that day; edited filings
+-- have such times. These filings count from the end of their day, like filings without a time. `knownAt` in `facts/knownMoments.ts` is
+-- the same rule.
 create function filing_has_time(filed date, accepted_at timestamptz)
 returns boolean
 language sql immutable parallel safe

@@ -1,7 +1,7 @@
--- Why: a company may go on under another registrant. Exxon Mobil's history until 2026 is that of one CIK, and what follows that of another.
--- Only a dated document, the register's own link or the operator's list makes a succession, from its own day; a symbol that moves never
--- does. Both registrants keep their own figures: a lineage reads them together, and counts once against the cap of a key.
--- Upgrade: rolling. Servers of the older version count companies by the new functions, and do not follow lineages.
+-- Why: a company may continue under another registrant. Exxon Mobil's history until 2026 belongs to one CIK, and its later history to
+-- another. Only a dated document, the register's own link or the operator's list makes a succession, from its own day; a symbol that moves
+-- never does. Each registrant keeps its own figures. A lineage reads them together and counts once against a key's cap.
+-- Upgrade: rolling. Older servers count companies with the new functions but do not follow lineages.
 
 create table succession (
   market text not null check (market ~ '^[A-Z]{2}$'),
@@ -10,7 +10,7 @@ create table succession (
   successor text not null check (successor <> predecessor),
   -- The first day of the successor.
   from_day date not null,
-  -- The day on which it was public: that of the document, or the first day where a list names no document that is on record.
+  -- The day on which it was public: the document's day, or the first day if the list names no document on record.
   known date not null,
   source text not null check (source in ('filing', 'register', 'operator')),
   -- The accession of the filing.
@@ -70,7 +70,7 @@ begin
   if unseen is null then
     return true;
   end if;
-  -- A further registrant of a lineage that the key has seen is never refused, even if lineages were parted since.
+  -- Another registrant of a lineage that the key has seen is never refused, even if the lineage has been split since.
   if lineages_seen(of_key, unseen) > greatest(cap, lineages_seen(of_key)) then
     return false;
   end if;

@@ -1,11 +1,12 @@
--- Why: a backtest needs the companies that were there on a day, those that vanished since included. A register says who filed what: its
--- indexes list every filing, and a data set states with each report the name, the industry and the kind of filer of that day, and with whom
--- it was filed together. Here is what they state, by the register's number, so that the order of imports does not matter and a company
--- without figures is known, too; which days the stored indexes cover; the names that it had; and the states of each company that follow.
+-- Why: a backtest needs the companies that existed on a day, including those that have disappeared since. A register says who filed what:
+-- its indexes list every filing, and its data sets state the name, industry and filer status of the day, and any co-registrants. These
+-- tables store what the sources state, keyed by the register's number, so that the order of imports does not matter and companies without
+-- figures are known, too: the entries themselves, the days that the stored indexes cover, former names, and the company states derived
+-- from them.
 
--- Several sources of one filing are merged column by column (greatest day, least text), so their order does not matter. `is_structured`: a
--- data set lists the filing, or the register marks it as having figures in XBRL. `is_equity`, of a notice that ends a class of securities:
--- whether that class is shares; null: no document of it is stored.
+-- If several sources state one filing, each column takes the latest day or the first text in order, so the order of sources does not
+-- matter. `is_structured`: a data set lists the filing, or the register marks it as having XBRL figures. `is_equity`, for a notice that ends
+-- a class of securities: whether that class is shares; null if no document of the notice is stored.
 create table register_entry (
   market text not null,
   issuer_id text not null,
@@ -22,7 +23,7 @@ create table register_entry (
 );
 create index register_entry_filed on register_entry (market, issuer_id, filed);
 
--- Days of which a stored index lists all filings. `is_full`: every filing. Otherwise those with figures in XBRL (a data set).
+-- The days that a stored index covers. `is_full`: it lists every filing of them; otherwise only those with XBRL figures (a data set).
 create table register_index (
   market text not null,
   is_full boolean not null,
@@ -31,7 +32,7 @@ create table register_index (
   primary key (market, is_full, first_day)
 );
 
--- Names that a registrant no longer has. `used_from`: null where the source states only the last day.
+-- Former names of registrants. `used_from` is null if the source states only the last day.
 create table former_name (
   market text not null,
   issuer_id text not null,
@@ -43,7 +44,7 @@ create table former_name (
 
 create index former_name_search on former_name (search_squeezed(search_text(name)) text_pattern_ops);
 
--- The states of a company, one after the other. `accession`: the notice that says so; null where it follows from reports.
+-- The states of a company in order. `accession` is the notice that states it; null if the state follows from reports.
 create table company_state (
   market text not null,
   issuer_id text not null,
@@ -55,27 +56,29 @@ create table company_state (
   check (until_day > from_day)
 );
 
--- What a form means for the state of its filer. Outside the United States all filings on record are accounts.
+-- What a form means for the filer's state. Outside the United States, all filings on record are accounts.
 create function filing_role(market text, form text, is_equity boolean) returns text
 language sql immutable parallel safe
 return case
   when market <> 'US' then 'report'
   when form ~ '^(10-?[KQ](T|T405|405|SB|SB40)?|20-F|40-F)(/A)?$' then 'report'
-  -- Notices that are known to be about another class than the shares end nothing. A removal from an exchange counts only where the class is
-  -- known, because most are about bonds, warrants and units.
+  -- A notice about a class other than shares changes nothing. A removal from an exchange counts only if its class is known, because most
+  -- removals are about bonds, warrants and units.
   when form ~ '^15F?-(12B|12G|15D)$' and is_equity is not false then 'deregistration'
   when form in ('25', '25-NSE') and is_equity then 'delisting'
   when form = '8-A12B' then 'listing'
 end;
 
--- Makes the states of these companies again from what is stored. A report makes its filer `reporting` for 18 months. After it a Form 15 makes it
--- `deregistered`, and a Form 25 of its shares `delisted` unless it registered shares for another exchange at most 30 days before or since. Then it
--- has `ceased` if the indexes of all whole months since the report are stored, and is `unknown` from the month after the first gap on. Only
--- what was filed by a day, and the indexes up to it, decide the state on it. A filing may carry a day before its acceptance: 0001104659-21-032214
--- is of 2021-03-04 and was accepted at 08:14 of the next day, on which it counts.
+-- Derives the states of these companies again from what is stored. A report makes its filer `reporting` for 18 months. After that, a Form 15
+-- makes it `deregistered`, and a Form 25 for its shares makes it `delisted`, unless it registered shares for another exchange within 30
+-- days before the Form 25 or at any time since. Otherwise it has `ceased` if the indexes of every whole month since the report are
+-- stored, and is `unknown` from the month after the first gap on. Only filings and indexes up to a day decide the state on that day. A
+-- filing may carry the day before its acceptance: 0001104659-21-032214 carries 2021-03-04 and was accepted at 08:14 on the next day, so it
+-- counts from then.
 create function refresh_company_states(markets text[], issuer_ids text[]) returns void
 language sql
--- An import plans its own statements without these. Without them thousands of companies would be compared one by one with all others.
+-- An import turns these plans off for its own statements. Here thousands of companies would otherwise be compared one by one with all
+-- others.
 set enable_hashjoin = on set enable_mergejoin = on set jit = off
 as $$
   with wanted as materialized (select distinct market, issuer_id from unnest(markets, issuer_ids) as w (market, issuer_id)),

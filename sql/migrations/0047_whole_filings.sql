@@ -1,7 +1,7 @@
--- Why: a filing has eight times as many figures as the mapped metrics show, and says how it presented them. A row for each of them would take
--- 155 bytes, so a filing is one row with two compressed blocks: its figures, and its statements (src/wholeFilings). The mapped figures in
--- `fact` stay what answers across companies.
--- Upgrade: rolling. Older servers read and write mapped figures alone; the next import by a newer one reads their files again.
+-- Why: mapped metrics show 13% to 45% of a filing's figures, and nothing of how the company presented them. A row for every figure would take 155
+-- bytes, so a filing is one row with two compressed blocks: its figures and its statements (src/wholeFilings). The mapped figures in
+-- `fact` still answer questions across companies.
+-- Upgrade: rolling. Older servers read and write mapped figures only. The next import by a newer server reads their files again.
 
 -- Texts that many filings share: concepts of standard taxonomies, members, labels. Blocks refer to them by number, so a row is never changed
 -- or removed, and numbers have no gaps.
@@ -14,13 +14,13 @@ create unique index term_text on term (md5(text));
 create table whole_filing (
   filing_id integer not null,
   entity_id integer not null,
-  -- For a register that edits what it published: the day on which it was first seen to state this. The first such row of a filing counts
-  -- from the filing itself, each later one from its day. '-infinity' for all other registers.
+  -- For a register that edits what it published: the day on which this content was first seen. A filing's first row counts from the
+  -- filing itself, and each later one from the end of its day. '-infinity' for all other registers.
   seen_on date not null default '-infinity',
   -- The end of the period that the filing reports on; null if it does not say.
   period_end date,
-  -- What the row was made from, in ascending completeness: 1 a list of figures, 2 a data set, 3 the filing's own documents. A more complete
-  -- source replaces a less complete one.
+  -- What the row was read from, in ascending completeness: 1 a list of figures, 2 a data set, 3 the filing's own documents. A more
+  -- complete source replaces a less complete one.
   source smallint not null check (source between 1 and 3),
   figures integer not null,
   lines integer not null,
@@ -37,7 +37,7 @@ call keep_past_rows('whole_filing');
 create index whole_filing_past_filing on whole_filing_past (filing_id);
 create index whole_filing_past_entity on whole_filing_past (entity_id);
 
--- The filing's row is what dates its blocks: who removes it removes them.
+-- A filing's row dates its blocks, so they are removed with it.
 create function drop_whole_filings() returns trigger
 language plpgsql
 as $$
