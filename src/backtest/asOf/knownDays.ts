@@ -24,7 +24,7 @@ export function rangesOf(interims: readonly Interim[], blocks: readonly EventBlo
   return interims.map(({ block, number }) => ({ block: byFirst.get(block), index: number }))
 }
 
-/** The days as of which the rows show their figures. */
+/** For each row, the day whose figures it shows. */
 export interface KnownDays {
   readonly rows: JoinRows
   /** The rows' own days in their markets, for the age of figures. */
@@ -43,7 +43,7 @@ export interface RowClocks {
   readonly moments: readonly EventBlock[]
 }
 
-/** Finds the day as of which each row shows its figures. That day is always past, so its own figures are included. */
+/** Finds the day whose figures each row shows. That day has always ended, so filings of the day itself are included. */
 export function findKnownDays(
   { count, name }: JoinRows,
   companyOfName: Int32Array,

@@ -15,7 +15,7 @@ export interface UnmatchedSymbol {
   readonly reason: string
 }
 
-/** A lineage of which the rows name at least one registrant. */
+/** A lineage with at least one registrant among the rows. */
 export interface JoinLineage {
   /** Whether the figures of all of its registrants are used. */
   readonly followed: boolean

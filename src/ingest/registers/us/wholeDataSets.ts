@@ -37,8 +37,8 @@ interface ReportDraft {
 
 /**
  * Reads whole filings from a Financial Statement Data Set line by line: `sub.txt` first, then `num.txt` and
- * `pre.txt` in any order. All figures and lines are in memory, so a large set is read in several passes, each
- * of which accepts some of the filings.
+ * `pre.txt` in any order. All figures and lines are in memory, so a large set is read in several passes that
+ * accept different filings.
  */
 export class DataSetFilings {
   readonly #accepts: (accession: string) => boolean
