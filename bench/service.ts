@@ -35,20 +35,22 @@ const wide = {
   weighting: ['equal' as const, 'rank' as const],
 }
 
-/** First proves parity: the service must return the result of the kernel in this process. */
+/** First proves parity: the service must return the result of the kernel in this process.
+ *
+ * @param short only the figures with a budget, for CI */
 export async function benchService({ short = false } = {}): Promise<Figure[]> {
   const ms = short ? 1_500 : 4_000
-  const rounds = short ? 3 : 5
+  const rounds = short ? 2 : 5
   return withService(async service => {
     const key = await service.newKey()
     const kernel = await importArchive(service.env, makePanel(2_520, 1_000))
     await proveParity(service, key, kernel)
-    const alone = await timeAlone(service, key, kernel, rounds, ms)
+    const alone = short ? [] : await timeAlone(service, key, kernel, rounds, ms)
     const run = () => void kernel.run(request, 1)
     const many = await timeMany('archive', service, threads, key, single, run, rounds, ms)
     const spared = await timeSpared(service, key, run, rounds, ms)
-    const batches = await timeBatches(service, key, threads, 3, ms)
-    const shared = await timeShared(service, key, short)
+    const batches = await timeBatches(service, key, threads, short ? 2 : 3, ms)
+    const shared = short ? [] : await timeShared(service, key)
     return [...alone, ...many, ...spared, ...batches, ...shared]
   }, settings)
 }
@@ -140,7 +142,7 @@ async function timeSpared(
 }
 
 /** The same on a stored panel, after a parity check. */
-async function timeStored(service: Service, key: string, id: string, columns: Columns, short: boolean) {
+async function timeStored(service: Service, key: string, id: string, columns: Columns) {
   const { config, include } = request
   const kernel = await openPanelKernel(columns)
   const body = JSON.stringify({ config, panel: id })
@@ -148,12 +150,12 @@ async function timeStored(service: Service, key: string, id: string, columns: Co
   if (answer !== JSON.stringify(kernel({ config, include, panelId: id })))
     throw new Error('The service and the kernel have different results on a stored panel.')
   const run = () => void kernel({ config, include, panelId: id })
-  return timeMany('panel', service, threads, key, body, run, 3, short ? 1_500 : 4_000)
+  return timeMany('panel', service, threads, key, body, run, 3, 4_000)
 }
 
 /** The effect of continuous sweeps on other callers. */
-async function timeShared(service: Service, key: string, short: boolean): Promise<Figure[]> {
-  const columns = makePanel(short ? 504 : 2_520, 500)
+async function timeShared(service: Service, key: string): Promise<Figure[]> {
+  const columns = makePanel(2_520, 500)
   const slices = await sliceTimes(columns, wide)
   const csv = formattedBodies(columns)[2]
   const others = [await service.newKey(), await service.newKey()]
@@ -162,8 +164,8 @@ async function timeShared(service: Service, key: string, short: boolean): Promis
     const stored = await postOk(service, 'panels', { key: other, body: csv.bytes, type: csv.type })
     panels.push(JSON.parse(stored).id)
   }
-  const panel = await timeStored(service, others[0], panels[0], columns, short)
-  const probe = { port: service.port, headers: headersOf(key), connections: 1, ms: short ? 3_000 : 12_000 }
+  const panel = await timeStored(service, others[0], panels[0], columns)
+  const probe = { port: service.port, headers: headersOf(key), connections: 1, ms: 12_000 }
   const sweeping = (places: number[], sweep: object, work: () => Promise<Figure[]>) =>
     whileSweeping(
       service,
