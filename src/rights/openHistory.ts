@@ -16,9 +16,9 @@ interface CompanyIds {
 
 type PastParameter = 'as_of' | 'data_version'
 
-/** Whose history is open to a caller. Demo and free keys see the flagship companies in full. For every other
- * company they see the most recent fiscal year with a full year reported, as known today, in the current data
- * version. Other licences see everything. */
+/** Decides which companies a caller sees in full. Demo and free keys see the whole history of the flagship
+ * companies. Of every other company they see only the most recent fiscal year with a full year reported, as known
+ * today, in the current data version. Other licences see everything. */
 export class OpenHistory {
   readonly licence: Licence
   readonly #flagships: ReadonlySet<string>

@@ -13,9 +13,9 @@ export interface FigureBlock {
 }
 
 /**
- * Encodes the figures of a filing as columns, sorted by concept and context: the references of concepts with
- * the number of figures of each, then contexts, units, accuracies, exponents and significant digits. Exact:
- * `decodeFigures` returns the same figures, in this order.
+ * Encodes the figures of a filing as columns, sorted by concept and context: the references of concepts with the
+ * number of figures of each, then contexts, units, accuracies, exponents and significant digits. The encoding is
+ * lossless: `decodeFigures` returns the same figures in this order.
  */
 export function encodeFigures(
   { figures, taxonomies, defaultMembers }: Pick<WholeFiling, 'figures' | 'taxonomies' | 'defaultMembers'>,
@@ -35,7 +35,7 @@ export function encodeFigures(
   const unitOf = new Uint32Array(count)
   const accuracyOf = new Uint32Array(count)
   const values = new ValueColumns(count)
-  // Figures are scattered in memory, and reading them once takes longer than all that follows.
+  // The figures are scattered in memory, so reading each of them once takes longer than everything that follows.
   for (let at = 0; at < count; at++) {
     const { concept, context, unit, decimals, value } = figures[at]
     conceptOf[at] = concepts.number(concept)
@@ -157,7 +157,7 @@ function ranks(values: readonly number[]): Uint32Array {
   return rank
 }
 
-/** A stable counting sort: the positions of `keys` in ascending order, among equal ones as in `before`. */
+/** A stable counting sort. Returns the positions of `keys` in ascending order; equal keys keep the order of `before`. */
 function sortedBy(keys: Uint32Array, before: Uint32Array | null, keyCount: number): Uint32Array {
   const next = new Uint32Array(keyCount + 1)
   for (let at = 0; at < keys.length; at++) next[keys[at] + 1]++
@@ -207,7 +207,7 @@ function readConcepts(from: ByteReader, texts: TextReader): { concept: string; f
   })
 }
 
-/** The contexts of a filing. Equal contexts are one, also if a reader made several objects of it. */
+/** The contexts of a filing. Equal contexts are stored once, even if a reader created several objects for them. */
 class ContextTable {
   readonly #byObject = new Map<FigureContext, number>()
   readonly #byContent = new Map<string, number>()
@@ -316,13 +316,13 @@ const nilScale = 0
 const textScale = 1
 
 /**
- * Decimal numbers as integers and powers of ten. Amounts are mostly in thousands or millions, so positive
- * exponents are multiples of three: more would compress worse.
+ * Decimal numbers as integers and powers of ten. Amounts are mostly in thousands or millions, so positive exponents
+ * are multiples of three; a wider choice of exponents would compress worse.
  */
 class ValueColumns {
   /** `nilScale`, `textScale`, or the sign and the exponent. */
   readonly scales: Uint32Array
-  /** The integer; for a number with more digits than a double has, the reference of its text. */
+  /** The integer or, for a number with more digits than a double can hold, the reference of its text. */
   readonly digits: Float64Array
 
   constructor(count: number) {

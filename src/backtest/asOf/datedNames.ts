@@ -1,11 +1,11 @@
 import type { JoinRows } from './positions.ts'
 
-/** A name that means different companies on different days. Each stretch of days with one company is treated like a
- * name of its own, whose index, its place, follows those of the names. */
+/** A name that means different companies on different days. Each stretch of days with one company is treated as a name
+ * of its own. Its index is called its place, and places are numbered after the names. */
 export interface DatedName {
   /** Index into the names of the rows. */
   readonly name: number
-  /** The first days of its stretches, in order. The first of them is before all rows. */
+  /** The first days of its stretches, in order. The first stretch begins before all rows. */
   readonly starts: Int32Array
   /** The place of each stretch. */
   readonly places: Int32Array
@@ -22,13 +22,13 @@ export interface DatedRows {
 }
 
 export interface PlacedRows {
-  /** For each row its name or, if that depends on the day, its place. */
+  /** For each row, its name or, if the company depends on the day, its place. */
   readonly place: Int32Array
   /** The number of rows of each name or place. */
   readonly counts: Int32Array
 }
 
-/** Replaces names that depend on the day by the places for each row's date. */
+/** Replaces each name whose company depends on the day with the place that applies on the row's date. */
 export function placeRows({ rows: { count, day, name }, places, dated }: DatedRows): PlacedRows {
   const place = new Int32Array(new SharedArrayBuffer(4 * count))
   const counts = new Int32Array(places)

@@ -49,7 +49,7 @@ export interface SpaTile {
  *
  * Null with fewer than three periods, for which ln ln T is negative, or if a return overflowed. O(K T).
  *
- * @param series net return per period, fractions; K arrays of length T, none of it NaN
+ * @param series net returns per period, as fractions; K arrays of length T without NaN
  * @param benchmark likewise, one array; zeroes for cash
  * @param meanBlock L >= 1, in periods
  * @see Hansen, P. R. (2005), A Test for Superior Predictive Ability, Journal of Business and Economic Statistics 23(4)
@@ -127,11 +127,11 @@ function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): 
  * maximum. */
 export const maximaPerResample = 4
 
-/** The largest statistics of some configurations in each of some resamples, for p values.
+/** Computes the largest statistics among a set of configurations in each of a range of resamples, for p-values.
  *
  * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(K blocks)
- * instead of a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which
- * resamples share a call makes no difference to their numbers. The compiled kernel draws and adds
+ * instead of gathering K T numbers. Returns are demeaned before they are summed, so that the difference loses no
+ * digits. The results do not depend on which resamples share a call. The compiled kernel draws and adds
  * (kernel/assembly/resamples.ts).
  *
  * @param resamples the first and the one after the last
@@ -189,12 +189,11 @@ function writeMaxima(
   out[at + 3] = white
 }
 
-/** P values: the share of resamples whose statistic is above that of the record. If no configuration has a
- * mean above the benchmark's, the statistic is 0, no resample can be below it, and Hansen's three p values
- * are 1. Counting resamples above 0 instead would give the worst records the best p values: a hopeless
- * configuration is not recentred, so its resamples are 0 as well. White's p value is 1 if every
- * configuration equals the benchmark, as a portfolio that never trades equals cash: no resample differs from
- * the record. */
+/** A p-value is the fraction of resamples whose statistic exceeds the record's. If no configuration has a mean above
+ * the benchmark's, the statistic is 0, no resample can be below it, and Hansen's three p-values are 1. Counting
+ * only resamples above 0 would give the worst records the best p-values: a hopeless configuration is not recentred, so
+ * its resamples are 0 as well. White's p-value is 1 if every configuration equals the benchmark (as a portfolio that
+ * never trades equals cash), because no resample differs from the record. */
 export interface SpaResult {
   readonly lower: number
   readonly consistent: number
