@@ -25,8 +25,8 @@ const columns = 20
 const asOf = '2019-06-30'
 
 /** Reads one metric of 100,000 companies (short: 20,000) as of a day, in one query and in pages, after a parity check. The
- * data: six metrics over ten years and 14 over four, the years and their first quarters, one vintage in five restated, 27.8 million
- * facts. The table is 20 metrics of all companies. */
+ * data has 27.8 million facts: six metrics over ten years and 14 over four, for the years and their first quarters, with
+ * one vintage in five restated. The table has 20 metrics of all companies. */
 export function benchCrossSection({ short = false, explain = false } = {}): Promise<Figure[]> {
   const runs = short ? 3 : 7
   const companies = short ? fewCompanies : allCompanies
