@@ -3,16 +3,16 @@ import { sampleMoments } from '../statistics/moments.ts'
 import { blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
 import { bootstrapVariance } from './bootstrapVariance.ts'
 
-/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K
- * elements and are in shared memory. */
+/** The data about the K configurations that every resample of a test needs, computed once. Arrays have K elements and
+ * are in shared memory. */
 export interface SpaTest {
   /** T. */
   readonly periods: number
   /** L, in periods. */
   readonly meanBlock: number
-  /** sqrt(T) / w, w the standard deviation of sqrt(T) times the mean; 0 for a configuration that is left out. */
+  /** sqrt(T) / w, where w is the standard deviation of sqrt(T) times the mean; 0 for a configuration that is left out. */
   readonly scale: Float64Array
-  /** The amounts added to a resample's demeaned mean for the lower and the consistent p value. */
+  /** The amounts added to a resample's demeaned mean for the lower and the consistent p-value. */
   readonly lowerShift: Float64Array
   readonly consistentShift: Float64Array
   /** The studentised statistic of the record, max(0, max sqrt(T) mean / w). */
@@ -43,9 +43,9 @@ export interface SpaTile {
  *   w^2 = g_0 + 2 sum_{j=1..T-1} kappa_j g_j,  g_j = 1/T sum_t c_t c_{t+j},
  *   kappa_j = (T - j)/T (1 - q)^j + j/T (1 - q)^(T - j)
  *
- * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic, not of
- * White's. The consistent p value recentres those with mean >= -w / sqrt(T) sqrt(2 ln ln T); the lower one those
- * above 0, the upper one all.
+ * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic but not of White's.
+ * The consistent p-value recentres configurations with mean >= -w / sqrt(T) sqrt(2 ln ln T), the lower p-value those with
+ * a mean above 0, and the upper p-value all of them.
  *
  * Null with fewer than three periods, for which ln ln T is negative, or if a return overflowed. O(K T).
  *
@@ -203,7 +203,7 @@ export interface SpaResult {
   readonly statistic: number
 }
 
-/** The p values of both tests from the maxima of every tile.
+/** Computes the p-values of both tests from the maxima of every tile.
  *
  * @param tiles the maxima of all resamples for each tile, in the order of the resamples */
 export function spaResult(

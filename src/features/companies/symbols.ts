@@ -7,17 +7,17 @@ import type { Succession } from './lineageQueries.ts'
 import { type CompanyIdentity, findCompanies, isRegisterNumber, type RegisterNumber } from './queries.ts'
 import { type DatedSymbol, findByNumbers, readDatedSymbols } from './symbolQueries.ts'
 
-/** Which company an ID names on a day. */
+/** The company that an ID names on a day. */
 export interface IdOnDay {
   /** Null if none is known. */
   readonly company: CompanyIdentity | null
   /** Whether today's company is only assumed to have had the symbol on the day. */
   readonly isAssumed: boolean
-  /** Set if no company on record is known to have had the symbol on the day: a sentence that says what is known. */
+  /** If none of our companies is known to have had the symbol on the day, a sentence that says what is known. */
   readonly reason: string | null
   /** Whether any source states on which days a company had the ID. */
   readonly isDated: boolean
-  /** Whether a company that is not on record had the symbol. */
+  /** Whether a company that we do not have had the symbol. */
   readonly isOther: boolean
 }
 

@@ -17,7 +17,7 @@ export interface Archive {
   save(market: string, day: IsoDate, fileName: string, bytes: Uint8Array): Promise<string>
 }
 
-/** More versions of a file on one day mean that the run requests it too often. */
+/** If a file has more versions on one day, the run requests it too often. */
 const maxVersionsPerDay = 1_000
 
 export function openArchive(folder: string): Archive {
