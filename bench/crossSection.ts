@@ -115,7 +115,8 @@ async function generate(sql: Sql, companies: number): Promise<void> {
     insert into entity (market, issuer_id, ticker, name)
     select 'US', lpad(i::text, 10, '0'), 'T' || lpad(((i * 7919) % ${companies})::text, 6, '0'), 'Company ' || i
     from generate_series(1, ${companies}) i`
-  // Filed in February and May. One in five is restated a year later with another value. Ordered by company, like an import.
+  // Figures are filed in February and May, and one in five is restated a year later with another value. Rows are ordered
+  // by company, as after an import.
   for (let first = 1; first <= companies; first += companiesPerInsert) {
     await sql`
       insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded, value, filing_id)

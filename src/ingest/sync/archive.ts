@@ -50,7 +50,7 @@ function versionedName(fileName: string, version: number): string {
   return version === 1 ? fileName : fileName.replace(/(\.\w+)?$/, extension => `-${version}${extension}`)
 }
 
-/** Parts of the name come from the register: a name like `../x` must not leave the archive. */
+/** Parts of the name come from the register, and a name like `../x` must not lead out of the archive. */
 function assertSafeName(fileName: string): void {
   const isPlain = fileName.length <= 300 && fileName.split('/').every(part => /^[\w-][\w.~=-]*$/.test(part))
   if (!isPlain)
