@@ -14,9 +14,9 @@ import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
 import {
   accessKeyOf,
+  type FindSlots,
   findInSnapshot,
   type JoinCompanies,
-  type FindSlots,
   versioned,
 } from '../asOfJoins/companies.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
