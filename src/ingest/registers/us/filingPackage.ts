@@ -13,8 +13,8 @@ import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { decodeText } from '../../reading/text.ts'
 import { readInline } from '../../xbrl/inline.ts'
 import { readXbrl, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
-import { type CoverPage, readCoverPage } from './coverPage.ts'
 import { type Arc, type Link, type Linkbases, readLinkbases, standardLabelRole } from '../../xbrl/linkbase.ts'
+import { type CoverPage, readCoverPage } from './coverPage.ts'
 
 export interface PackageContent {
   readonly filing: WholeFiling
