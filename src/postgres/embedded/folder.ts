@@ -184,7 +184,7 @@ export function writeSecret(path: string, text: string): void {
 }
 
 /**
- * Makes a draft the database of its folder. After a power failure the folder contains either the draft or the database.
+ * Makes a draft the database of its folder. After a power failure the data folder contains one or the other.
  */
 export function moveIntoPlace(draft: string, folder: string): void {
   syncFolder(draft)
