@@ -19,27 +19,36 @@ export function figuresOf(
   { contexts, faultyDays, units, facts }: XbrlInstance,
   { spell, fault }: FigureReader,
 ): ReportedFigure[] {
-  const copies = new Map<string, string>()
-  const copied = (text: string) => {
-    const known = copies.get(text)
+  const texts = new Map<string, string>()
+  // Looking a joined text up makes it one string. Its parts are slices that keep the whole document in memory.
+  const interned = (text: string) => {
+    const known = texts.get(text)
     if (known !== undefined) return known
-    const copy = detached(text)
-    copies.set(copy, copy)
-    return copy
+    texts.set(text, text)
+    return text
   }
   const shared = new Map<string, FigureContext>()
   for (const [id, { start, end, dimensions }] of contexts) {
     if (dimensions.size > maxDimensions) continue
     const named = [...dimensions].map(
-      ([axis, member]): Dimension => ({ axis: copied(spell(axis)), member: copied(spell(member)) }),
+      ([axis, member]): Dimension => ({ axis: interned(spell(axis)), member: interned(spell(member)) }),
     )
     named.sort((a, b) => (a.axis < b.axis ? -1 : 1))
     shared.set(id, { start, end, quarters: null, dimensions: named })
   }
+  // Expanded names are long, and there are few of them.
+  const concepts = new Map<string, Map<string, string>>()
+  const conceptOf = ({ namespace, name }: XbrlFact) => {
+    const known = concepts.get(namespace) ?? new Map<string, string>()
+    if (known.size === 0) concepts.set(namespace, known)
+    const spelled = known.get(name) ?? interned(spell(`{${namespace}}${name}`))
+    known.set(name, spelled)
+    return spelled
+  }
   const figures: ReportedFigure[] = []
   for (const fact of facts) {
     if (fact.unit === null) continue
-    const concept = copied(spell(`{${fact.namespace}}${fact.name}`))
+    const concept = conceptOf(fact)
     const context = shared.get(fact.context)
     const unit = units.get(fact.unit)
     const decimals = decimalsOf(fact.decimals)
@@ -56,22 +65,13 @@ export function figuresOf(
               : null
     if (reason !== null) fault(fact.line, `${concept} ${reason}`, fact)
     else if (context !== undefined && unit !== undefined && decimals !== undefined)
-      figures.push({
-        concept,
-        context,
-        unit: copied(unit),
-        decimals,
-        value: value === null ? null : detached(value),
-      })
+      figures.push({ concept, context, unit: interned(unit), decimals, value })
   }
   return figures
 }
 
 /** Filings have at most a handful. */
 const maxDimensions = 100
-
-/** A slice of a document's text would keep the whole text in memory until the figure is stored. */
-const detached = (text: string) => Buffer.from(text).toString()
 
 function contextFault(
   { context }: XbrlFact,

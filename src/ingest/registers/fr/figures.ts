@@ -77,7 +77,7 @@ function publicLines(
   leftOut: LeftOut,
 ): readonly Line[] {
   if (!hidesIncome) return lines
-  const [hidden, shown] = [true, false].map(isHidden =>
+  const [hidden, kept] = [true, false].map(isHidden =>
     lines.filter(({ page }) => incomePages[form].includes(page) === isHidden),
   )
   leftOut.add('a confidential income statement')
@@ -85,7 +85,7 @@ function publicLines(
     'a figure on a confidential page',
     hidden.reduce((sum, { amounts }) => sum + amounts.filter(amount => amount !== '').length, 0),
   )
-  return shown
+  return kept
 }
 
 /** The lines of each page by code; null if two lines of one code differ. */

@@ -64,6 +64,10 @@ function isMapped(form: FormCode, number: number, code: string, column: number):
 /** The axis of amounts in a column other than those of the year and of the prior year; its members are m1 to m4. */
 const columnAxis = 'liasse:column'
 
+/** Interned, by prefix and code: the forms have a few hundred codes, which all deposits share. */
+const conceptNames = new Map<string, Map<string, string>>()
+const maxConceptNames = 2_000
+
 /**
  * A page of the form. Concepts of the balance sheet and of the income statement are called like the tags of metrics,
  * by form and code: `C:FJ`. Other pages use some codes again for something else, so that their concepts have
@@ -94,9 +98,17 @@ class Page {
 
   /** Returns the concept of the line. */
   addLine(code: string): string {
-    const concept = this.#prefix + code
+    const concept = conceptNames.get(this.#prefix)?.get(code) ?? this.#nameOf(code)
     this.#concepts.push(concept)
     return concept
+  }
+
+  #nameOf(code: string): string {
+    const names = conceptNames.get(this.#prefix) ?? new Map<string, string>()
+    conceptNames.set(this.#prefix, names)
+    const name = `${this.#prefix}${code}`
+    if (names.size < maxConceptNames) names.set(code, name)
+    return name
   }
 
   contextOf(column: number): FigureContext {
