@@ -13,11 +13,15 @@ import { figuresOf } from '../../xbrl/figures.ts'
 import { readInline } from '../../xbrl/inline.ts'
 import { readXbrl, type XbrlInstance } from '../../xbrl/instance.ts'
 import { type Arc, type Link, type Linkbases, readLinkbases, standardLabelRole } from '../../xbrl/linkbase.ts'
+import { type CoverPage, readCoverPage } from './coverPage.ts'
 
 export interface PackageContent {
   readonly filing: WholeFiling
+  readonly cover: CoverPage
   /** Figures that could not be read, and figures that the filing contradicts, with document and line. */
   readonly faults: NamedFaults
+  /** How many of the faults are figures that could not be read and are not in `filing`. */
+  readonly unreadFigures: number
   /** What the package lacks: a linkbase, an instance's schema. */
   readonly missing: readonly string[]
 }
@@ -60,6 +64,7 @@ export function readFilingPackage(accession: string, documents: readonly Package
     spell: name => names.expanded(name),
     fault: (line, text) => faults.add(`${documentNames.join(', ')}, line ${line}: ${text}`),
   })
+  const unreadFigures = faults.count
   noteContradictions(figures, faults)
   const presented = linkbases.links.filter(({ kind, arcs }) => kind === 'presentation' && arcs.length > 0)
   const missing = [
@@ -75,7 +80,7 @@ export function readFilingPackage(accession: string, documents: readonly Package
     sums: linkbases.links.filter(({ kind }) => kind === 'calculation').flatMap(sumsOf),
     defaultMembers: defaultMembersOf(linkbases.links),
   }
-  return { filing, faults, missing }
+  return { filing, cover: readCoverPage(instance), faults, unreadFigures, missing }
 }
 
 function textOf({ name, bytes }: PackageDocument): { name: string; text: string } {
