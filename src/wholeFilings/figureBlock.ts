@@ -87,8 +87,7 @@ export interface DecodedFigures extends Pick<WholeFiling, 'figures' | 'taxonomie
 
 export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
   const from = new ByteReader(decompress(bytes))
-  const version = from.number()
-  if (version !== formatVersion) throw new Error(`a block of figures has the unknown version ${version}`)
+  checkVersion(from)
   const texts = new TextReader(terms, from)
   const taxonomies = readPairs(from, texts)
   const defaultMembers = readPairs(from, texts)
@@ -116,6 +115,101 @@ export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
   }
   if (!from.isAtEnd) throw new Error('a block of figures is longer than its figures')
   return { figures, taxonomies, defaultMembers, ownTexts: texts.own }
+}
+
+/** A concept that is sought in many blocks. */
+export class SoughtConcept {
+  readonly name: string
+  readonly #terms: Terms
+  readonly #bytes: Uint8Array
+
+  constructor(name: string, terms: Terms) {
+    this.name = name
+    this.#terms = terms
+    this.#bytes = new TextEncoder().encode(name)
+  }
+
+  /** Skips the own texts of a block. Returns the reference of the concept in it, or null if it is not there. */
+  skipOwnTexts(from: ByteReader): number | null {
+    let reference: number | null = null
+    const count = from.number()
+    for (let at = 0; at < count; at++) if (from.skipText(this.#bytes)) reference = at * 2 + 1
+    // A block that is older than the term has the concept among its own texts.
+    if (reference !== null) return reference
+    const number = this.#terms.numberOf(this.name)
+    return number === undefined ? null : number * 2
+  }
+}
+
+/**
+ * The figures that a block has of one concept for the whole company, without dimensions: the same that
+ * `decodeFigures` returns, in a fraction of the time.
+ */
+export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms: Terms): ReportedFigure[] {
+  const from = new ByteReader(decompress(bytes))
+  checkVersion(from)
+  const beforeTexts = from.fork()
+  const wanted = sought.skipOwnTexts(from)
+  if (wanted === null) return []
+  for (let lists = 0; lists < 2; lists++) from.skipNumbers(from.number() * 2)
+  const beforeContexts = from.fork()
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  from.skipNumbers(from.number() * 3)
+  const { first, ofConcept, count } = findConcept(from, wanted)
+  if (ofConcept === 0) return []
+
+  const texts = new TextReader(terms, beforeTexts)
+  const contexts = readContexts(beforeContexts, texts)
+  const units = Array.from({ length: from.number() }, () => from.number())
+  const accuracies = Array.from({ length: from.number() }, () => decimalsOfCode(from.number()))
+  const column = () => {
+    from.skipNumbers(first)
+    const values = Array.from({ length: ofConcept }, () => from.number())
+    from.skipNumbers(count - first - ofConcept)
+    return values
+  }
+  const [steps, unitOf, accuracyOf] = [column(), column(), column()]
+  let valuesBefore = 0
+  for (let at = 0; at < first; at++) if (from.number() !== nilScale) valuesBefore++
+  const scales = Array.from({ length: ofConcept }, () => from.number())
+  from.skipNumbers(count - first - ofConcept + valuesBefore)
+  const figures: ReportedFigure[] = []
+  let context = 0
+  for (let at = 0; at < ofConcept; at++) {
+    context += steps[at]
+    const figure: ReportedFigure = {
+      concept: sought.name,
+      context: known(contexts[context]),
+      unit: texts.text(known(units[unitOf[at]])),
+      decimals: accuracies[accuracyOf[at]],
+      value: readValue(scales[at], from, texts),
+    }
+    if (figure.context.dimensions.length === 0) figures.push(figure)
+  }
+  return figures
+}
+
+/** Reads all concepts. Returns the position and number of the figures of one, and the number of all figures. */
+function findConcept(from: ByteReader, wanted: number): { first: number; ofConcept: number; count: number } {
+  let reference = 0
+  let first = 0
+  let ofConcept = 0
+  let count = 0
+  for (let concepts = from.number(); concepts > 0; concepts--) {
+    reference += from.number()
+    const figures = from.number()
+    if (reference === wanted) {
+      first = count
+      ofConcept = figures
+    }
+    count += figures
+  }
+  return { first, ofConcept, count }
+}
+
+function checkVersion(from: ByteReader): void {
+  const version = from.number()
+  if (version !== formatVersion) throw new Error(`a block of figures has the unknown version ${version}`)
 }
 
 function known<T>(value: T | undefined): T {

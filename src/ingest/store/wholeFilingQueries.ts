@@ -2,6 +2,7 @@ import { dayNumber, isoDate } from '../../dates.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { decodeFigures } from '../../wholeFilings/figureBlock.ts'
+import type { FrameCode } from '../../wholeFilings/frames.ts'
 import { decodePresentation } from '../../wholeFilings/presentationBlock.ts'
 import { type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
@@ -15,6 +16,8 @@ export interface EncodedFiling {
   readonly periodEnd: number | null
   /** See `StatedFiling.seenOn`; null for a register that does not overwrite. */
   readonly seenOn: number | null
+  /** See `framesOfFigures`. */
+  readonly frames: readonly FrameCode[]
   readonly figures: number
   readonly lines: number
   readonly figureBlock: Uint8Array
@@ -22,7 +25,7 @@ export interface EncodedFiling {
 }
 
 interface StoredBlocks
-  extends Pick<EncodedFiling, 'seenOn' | 'figures' | 'lines' | 'figureBlock' | 'statementBlock'> {
+  extends Pick<EncodedFiling, 'seenOn' | 'frames' | 'figures' | 'lines' | 'figureBlock' | 'statementBlock'> {
   /** Index in `wholeSources`. */
   readonly rank: number
 }
@@ -61,10 +64,10 @@ export async function saveWholeFilings(
       using unnest(${removed.map(({ id }) => id)}::int[], ${removed.map(({ seenOn }) => dayText(seenOn))}::date[]) as gone (id, seen_on)
       where w.filing_id = gone.id and w.seen_on = gone.seen_on`
   if (added.length === 0) return 0
-  const copy = new BinaryCopyWriter(9)
+  const copy = new BinaryCopyWriter(10)
   await copyBytes(
     transaction,
-    'copy whole_filing (filing_id, entity_id, seen_on, period_end, source, figures, lines, figure_block, statement_block) from stdin (format binary)',
+    'copy whole_filing (filing_id, entity_id, seen_on, period_end, source, frames, figures, lines, figure_block, statement_block) from stdin (format binary)',
     encodeRows(copy, added),
   )
   return added.length
@@ -79,9 +82,9 @@ function withStated(
   stated: EncodedFiling,
   terms: Terms,
 ): readonly StoredBlocks[] {
-  const { seenOn, figures, lines, figureBlock, statementBlock } = stated
+  const { seenOn, frames, figures, lines, figureBlock, statementBlock } = stated
   const rank = wholeSources.indexOf(stated.source)
-  const row: StoredBlocks = { rank, seenOn, figures, lines, figureBlock, statementBlock }
+  const row: StoredBlocks = { rank, seenOn, frames, figures, lines, figureBlock, statementBlock }
   const isSame = (other: StoredBlocks | undefined) =>
     other !== undefined && haveSameContent(other, row, terms)
   if (seenOn === null) {
@@ -120,6 +123,7 @@ interface BlockRecord {
   readonly id: number
   readonly seen: string
   readonly source: number
+  readonly frames: readonly FrameCode[]
   readonly figures: number
   readonly lines: number
   readonly figureBlock: Uint8Array
@@ -131,7 +135,7 @@ async function readBlocks(
   filingIds: readonly number[],
 ): Promise<Map<number, readonly StoredBlocks[]>> {
   const rows = await transaction<BlockRecord[]>`
-    select filing_id as id, seen_on as seen, source, figures, lines, figure_block as "figureBlock", statement_block as "statementBlock"
+    select filing_id as id, seen_on as seen, source, frames, figures, lines, figure_block as "figureBlock", statement_block as "statementBlock"
     from whole_filing where filing_id = any(${filingIds}::int[])
     order by filing_id, seen_on`
   const byFiling = new Map<number, StoredBlocks[]>()
@@ -163,6 +167,7 @@ function* encodeRows(
     if (periodEnd === null) copy.null()
     else copy.date(periodEnd)
     copy.smallint(blocks.rank + 1)
+    copy.smallints(blocks.frames)
     copy.integer(blocks.figures)
     copy.integer(blocks.lines)
     copy.bytes(blocks.figureBlock)

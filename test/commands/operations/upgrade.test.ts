@@ -10,6 +10,7 @@ import { migrate } from '../../../src/postgres/migrations.ts'
 import { blankDatabase, type TestDatabase, testDatabase } from '../../database.ts'
 import { olderJobTable } from '../../postgres/olderJobTable.ts'
 import { withoutUniverse } from '../../postgres/withoutUniverse.ts'
+import { withoutWholeFilings } from '../../postgres/withoutWholeFilings.ts'
 import { runInProcess } from '../runInProcess.ts'
 
 setDefaultTimeout(120_000)
@@ -39,7 +40,7 @@ describe('upgrade --check', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032'; ${olderJobTable} ${withoutUniverse}
+        `delete from migration where name >= '0032'; ${olderJobTable} ${withoutUniverse} ${withoutWholeFilings}
          drop table symbol_spell, symbol_spell_past, succession, succession_past cascade;
          drop table known_moment, known_moment_past, fact_interim, fact_interim_past cascade;
          drop trigger drop_known_moments on filing;
