@@ -11,7 +11,7 @@ afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 
 const get = (path: string) =>
-  fetch(`${server.url}/api/v1/${path}`, { headers: { Authorization: keys.personal } })
+  fetch(`${server.url}/api/v1/${path}`, { headers: { Authorization: keys.personal ?? '' } })
 
 /* Apple's 10-Q 0001193125-10-012085 was accepted on 2010-01-25 at 16:24 in New York (sub.txt of 2010q1). */
 const afterwards = 'ticker=AAPL&metric=revenue&fp=Q1&fy=2010&as_of=2010-01-25T16:26&tz=America/New_York'

@@ -44,7 +44,7 @@ describe('upgrade --check', () => {
          drop table symbol_spell, symbol_spell_past, succession, succession_past cascade;
          drop table known_moment, known_moment_past, fact_interim, fact_interim_past cascade;
          drop trigger drop_known_moments on filing;
-         drop function drop_known_moments, keep_known_moment, keep_fact_interim, filing_is_known, filing_has_time,
+         drop procedure keep_past_rows; drop function drop_known_moments, keep_known_moment, keep_fact_interim, filing_is_known, filing_has_time,
            fact_at, trailing_at, pinned.fact_at, pinned.trailing_at;
          drop index filing_company_name;
          drop function symbol_form, keep_symbol_spell, keep_succession, lineages_seen, lineage_roots;

@@ -184,7 +184,12 @@ describe('Exxon Mobil', () => {
   test('has the same figures at times: each counts from the end of its day, because no filing has a time', async () => {
     const bench = await joinBench(sql)
     try {
-      const time = ['2026-07-01T12:00:00', '2026-07-01T23:59:59', '2026-07-02T00:00:00', '2026-08-04T00:00:00']
+      const time = [
+        '2026-07-01T12:00:00',
+        '2026-07-01T23:59:59',
+        '2026-07-02T00:00:00',
+        '2026-08-04T00:00:00',
+      ]
       const answer = await bench.join({
         rows: { time: time.map(at => `${at}-04:00`), ticker: time.map(() => 'XOM') },
         metrics: ['revenue'],
