@@ -103,12 +103,16 @@ export class ByteReader {
     return decoder.decode(this.bytes(this.number()))
   }
 
+  skipBytes(count: number): void {
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    this.#at += count
+  }
+
   /** Skips a text. Returns whether its bytes are these. */
   skipText(sought: Uint8Array): boolean {
     const length = this.number()
-    if (length > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
     const start = this.#at
-    this.#at += length
+    this.skipBytes(length)
     if (length !== sought.length) return false
     for (let at = 0; at < length; at++) if (this.#bytes[start + at] !== sought[at]) return false
     return true

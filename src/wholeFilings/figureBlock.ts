@@ -158,8 +158,8 @@ export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms:
   const { first, ofConcept, count } = findConcept(from, wanted)
   if (ofConcept === 0) return []
 
-  const texts = new TextReader(terms, beforeTexts)
-  const contexts = readContexts(beforeContexts, texts)
+  const texts = new FewTexts(terms, beforeTexts)
+  const contexts = readWholeContexts(beforeContexts)
   const units = Array.from({ length: from.number() }, () => from.number())
   const accuracies = Array.from({ length: from.number() }, () => decimalsOfCode(from.number()))
   const column = () => {
@@ -177,16 +177,37 @@ export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms:
   let context = 0
   for (let at = 0; at < ofConcept; at++) {
     context += steps[at]
-    const figure: ReportedFigure = {
+    // Contexts without dimensions come first, and so do the figures in them.
+    if (context >= contexts.length) break
+    figures.push({
       concept: sought.name,
-      context: known(contexts[context]),
+      context: contexts[context],
       unit: texts.text(known(units[unitOf[at]])),
       decimals: accuracies[accuracyOf[at]],
       value: readValue(scales[at], from, texts),
-    }
-    if (figure.context.dimensions.length === 0) figures.push(figure)
+    })
   }
   return figures
+}
+
+/** Reads single own texts of a block, which takes less time than reading all if few are needed. */
+class FewTexts {
+  readonly #terms: Terms
+  readonly #beforeTexts: ByteReader
+
+  constructor(terms: Terms, beforeTexts: ByteReader) {
+    this.#terms = terms
+    this.#beforeTexts = beforeTexts
+  }
+
+  text(reference: number): string {
+    if (reference % 2 === 0) return this.#terms.text(reference / 2)
+    const from = this.#beforeTexts.fork()
+    const at = (reference - 1) / 2
+    if (at >= from.number()) throw new Error(`a block of a filing refers to its unknown text ${reference}`)
+    for (let skipped = 0; skipped < at; skipped++) from.skipBytes(from.number())
+    return from.text()
+  }
 }
 
 /** Reads all concepts. Returns the position and number of the figures of one, and the number of all figures. */
@@ -387,11 +408,27 @@ function readContexts(from: ByteReader, texts: TextReader): FigureContext[] {
   return Array.from({ length: from.number() }, () => {
     list += from.number()
     end += from.signed()
-    const code = from.number()
-    const isExact = code % 2 === 0
-    const start = isExact && code > 0 ? end - (code - 2) / 2 : null
-    return { start, end, quarters: isExact ? null : (code - 1) / 2, dimensions: known(lists[list]) }
+    return { ...readLength(from.number(), end), dimensions: known(lists[list]) }
   })
+}
+
+function readLength(code: number, end: number): Omit<FigureContext, 'dimensions'> {
+  const isExact = code % 2 === 0
+  const start = isExact && code > 0 ? end - (code - 2) / 2 : null
+  return { start, end, quarters: isExact ? null : (code - 1) / 2 }
+}
+
+/** The contexts without dimensions, which come before all others. */
+function readWholeContexts(from: ByteReader): FigureContext[] {
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  const contexts: FigureContext[] = []
+  let end = 0
+  for (let left = from.number(); left > 0; left--) {
+    if (from.number() > 0) break
+    end += from.signed()
+    contexts.push({ ...readLength(from.number(), end), dimensions: [] })
+  }
+  return contexts
 }
 
 /** 0 for unstated, 1 for exact. */
@@ -455,7 +492,7 @@ class ValueColumns {
   }
 }
 
-function readValue(scale: number, from: ByteReader, texts: TextReader): string | null {
+function readValue(scale: number, from: ByteReader, texts: Pick<TextReader, 'text'>): string | null {
   if (scale === nilScale) return null
   if (scale === textScale) return texts.text(from.number())
   const isNegative = (scale - 2) % 2 === 1

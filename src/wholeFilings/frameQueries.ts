@@ -23,10 +23,9 @@ export interface FrameFiling {
   readonly accession: string
   readonly form: string
   readonly filed: IsoDate
+  readonly acceptedAt: Date | null
   /** Only as of an instant: whether it counts by its time rather than from the end of its day. */
   readonly byTime?: boolean
-  /** How many filings of the company state figures of the frame. */
-  readonly candidates: number
   readonly figures: Uint8Array
 }
 
@@ -78,7 +77,8 @@ export async function earlierOfFrame(
 ): Promise<readonly FrameFiling[]> {
   const page = sql`
     (select e.entity_id, e.ticker, e.issuer_id from entity e where e.entity_id = any(${[...entityIds]}::int[]))`
-  return sql<FrameFiling[]>`${filingsOf(sql, scope, page, skipped, count)} order by e.entity_id, c.position`
+  return sql<FrameFiling[]>`
+    select r.* from (${filingsOf(sql, scope, page, skipped, count)}) r order by r."entityId", r.filed desc, r."acceptedAt" desc nulls first, r.accession desc`
 }
 
 /**
@@ -95,18 +95,18 @@ function filingsOf(
   const day = sql`${lastWholeDay(asOf)}::date`
   const byTime = isInstant(asOf) ? sql`, l.filed > ${lastEndedDay(asOf)}::date as by_time` : sql``
   return sql`
-    select e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", c.accession, c.form, c.filed, c.candidates,
-           b.figure_block as figures ${isInstant(asOf) ? sql`, c.by_time as "byTime"` : sql``}
+    select e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", c.accession, c.form, c.filed,
+           c.accepted_at as "acceptedAt", b.figure_block as figures ${isInstant(asOf) ? sql`, c.by_time as "byTime"` : sql``}
     from ${companies} e
     cross join lateral (
-      select w.filing_id, w.seen_on, l.accession, l.form, l.filed ${byTime}, (count(*) over ())::int as candidates,
-             row_number() over (order by l.filed desc, l.accepted_at desc nulls first, l.accession desc) as position
+      select w.filing_id, w.seen_on, l.accession, l.form, l.filed, l.accepted_at ${byTime}
       from whole_filing w join filing l on l.filing_id = w.filing_id
       where w.entity_id = e.entity_id and ${frame}::smallint = any(w.frames) and ${filingIsKnown(sql, asOf)}
         and (w.seen_on = '-infinity' or w.seen_on = (
           select v.seen_on from whole_filing v where v.filing_id = w.filing_id
           order by v.seen_on <= ${day} desc, case when v.seen_on <= ${day} then v.seen_on end desc nulls last, v.seen_on
           limit 1))
-      order by position offset ${skipped} limit ${count}) c
+      order by l.filed desc, l.accepted_at desc nulls first, l.accession desc
+      offset ${skipped} limit ${count}) c
     join whole_filing b on b.filing_id = c.filing_id and b.seen_on = c.seen_on`
 }

@@ -8,7 +8,7 @@ import type { Terms } from './terms.ts'
 import type { ReportedFigure } from './wholeFiling.ts'
 
 /** A company's figure in a frame, and the filing that states it. */
-export interface FrameFigure extends Omit<FrameFiling, 'figures' | 'candidates'> {
+export interface FrameFigure extends Omit<FrameFiling, 'figures'> {
   readonly figure: ReportedFigure & { readonly value: string }
 }
 
@@ -23,6 +23,7 @@ export interface FramePage {
 const blocksPerTurn = 200
 /** How many companies a statement examines. It is doubled while a page is not full. */
 const [minCompanies, maxCompanies] = [50, 1_500]
+/** How many filings of a company a statement reads if the latest one states no such figure. */
 const earlierPerStatement = 4
 
 /**
@@ -36,67 +37,71 @@ export async function readFrame(
   { tag, unit, limit }: { readonly tag: string; readonly unit: string; readonly limit: number },
 ): Promise<FramePage> {
   const rows: FrameFigure[] = []
-  let after = scope.after
-  let sought: SoughtConcept | null = null
-  let dataVersion: number
   let companies = Math.min(2 * limit + minCompanies, maxCompanies)
-  do {
-    const part = { ...scope, after }
-    const found = await latestOfFrame(snapshot, part, companies)
+  let part = scope
+  let reading = latestOfFrame(snapshot, part, companies)
+  // All terms to which the blocks can refer are in the snapshot.
+  await loadMoreTerms(snapshot, terms)
+  const reader = new FrameReader(snapshot, new SoughtConcept(tag, terms), terms, unit)
+  for (;;) {
+    const { filings, last, dataVersion } = await reading
+    const next = last === null ? null : { ...scope, after: last }
     companies = Math.min(2 * companies, maxCompanies)
-    dataVersion = found.dataVersion
-    // All terms that these blocks can refer to are in the snapshot.
-    if (sought === null) await loadMoreTerms(snapshot, terms)
-    sought ??= new SoughtConcept(tag, terms)
-    const reader = new FrameReader(sought, terms, scope.frame, unit)
-    for (const row of await reader.readAll(snapshot, part, found.filings)) rows.push(row)
-    after = found.last
-  } while (after !== null && rows.length <= limit)
-  const page = rows.slice(0, limit)
-  return { dataVersion, rows: page, next: rows.length > limit ? (page.at(-1)?.entityId ?? null) : null }
+    // The database works on the next part while this one is decoded, unless this one may complete the page.
+    const readsAhead = next !== null && rows.length + filings.length <= limit
+    if (readsAhead) reading = latestOfFrame(snapshot, next, companies)
+    const found = reader.readAll(part, filings)
+    const [ofPart] = readsAhead ? await Promise.all([found, reading]) : [await found]
+    for (const row of ofPart) rows.push(row)
+    if (next === null || rows.length > limit) {
+      const page = rows.slice(0, limit)
+      return { dataVersion, rows: page, next: rows.length > limit ? (page.at(-1)?.entityId ?? null) : null }
+    }
+    if (!readsAhead) reading = latestOfFrame(snapshot, next, companies)
+    part = next
+  }
 }
 
 class FrameReader {
+  readonly #snapshot: SqlClient
   readonly #sought: SoughtConcept
   readonly #terms: Terms
-  readonly #frame: FrameCode
   readonly #unit: string
 
-  constructor(sought: SoughtConcept, terms: Terms, frame: FrameCode, unit: string) {
+  constructor(snapshot: SqlClient, sought: SoughtConcept, terms: Terms, unit: string) {
+    this.#snapshot = snapshot
     this.#sought = sought
     this.#terms = terms
-    this.#frame = frame
     this.#unit = unit
   }
 
   /** The rows of some companies, in order, given the latest filing of each. */
-  async readAll(
-    sql: SqlClient,
-    scope: FrameScope,
-    latest: readonly FrameFiling[],
-  ): Promise<readonly FrameFigure[]> {
+  async readAll(scope: FrameScope, latest: readonly FrameFiling[]): Promise<readonly FrameFigure[]> {
     const found = new Map<number, FrameFigure>()
-    await this.#read(latest, found)
-    let skipped = 1
-    for (;;) {
-      const missing = latest.filter(
-        ({ entityId, candidates }) => candidates > skipped && !found.has(entityId),
-      )
-      if (missing.length === 0) break
-      const ids = missing.map(({ entityId }) => entityId)
-      await this.#read(await earlierOfFrame(sql, scope, ids, skipped, earlierPerStatement), found)
-      skipped += earlierPerStatement
+    await this.#read(scope, latest, found)
+    let missing = latest.map(({ entityId }) => entityId).filter(id => !found.has(id))
+    for (let skipped = 1; missing.length > 0; skipped += earlierPerStatement) {
+      const earlier = await earlierOfFrame(this.#snapshot, scope, missing, skipped, earlierPerStatement)
+      await this.#read(scope, earlier, found)
+      // Companies with fewer filings than were asked for have no others.
+      const filings = Map.groupBy(earlier, ({ entityId }) => entityId)
+      missing = missing.filter(id => filings.get(id)?.length === earlierPerStatement && !found.has(id))
     }
     return latest.flatMap(({ entityId }) => found.get(entityId) ?? [])
   }
 
-  async #read(filings: readonly FrameFiling[], found: Map<number, FrameFigure>): Promise<void> {
+  /** Of a company's filings, the latest first. */
+  async #read(
+    { frame }: FrameScope,
+    filings: readonly FrameFiling[],
+    found: Map<number, FrameFigure>,
+  ): Promise<void> {
     let decoded = 0
-    for (const { figures, candidates: _, ...filing } of filings) {
+    for (const { figures, ...filing } of filings) {
       if (found.has(filing.entityId)) continue
       if (++decoded % blocksPerTurn === 0) await setImmediate()
       const stated = decodeFiguresOf(figures, this.#sought, this.#terms)
-      const figure = figureOfFrame(stated, this.#frame, this.#unit)
+      const figure = figureOfFrame(stated, frame, this.#unit)
       if (figure !== null) found.set(filing.entityId, { ...filing, figure })
     }
   }
@@ -114,17 +119,18 @@ export function figureOfFrame(
 ): FrameFigure['figure'] | null {
   let best: FrameFigure['figure'] | null = null
   let isContradicted = false
-  for (const { value, ...figure } of figures) {
-    if (value === null || figure.unit !== unit || frameOfPeriod(figure.context) !== frame) continue
-    const stated = { ...figure, value }
-    const order: number = best === null ? -1 : compare(stated, best, frame)
+  for (const figure of figures) {
+    if (!hasValue(figure) || figure.unit !== unit || frameOfPeriod(figure.context) !== frame) continue
+    const order: number = best === null ? -1 : compare(figure, best, frame)
     if (order < 0) {
-      best = stated
+      best = figure
       isContradicted = false
-    } else if (order === 0 && best?.value !== value) isContradicted = true
+    } else if (order === 0 && best?.value !== figure.value) isContradicted = true
   }
   return isContradicted ? null : best
 }
+
+const hasValue = (figure: ReportedFigure): figure is FrameFigure['figure'] => figure.value !== null
 
 /** Negative if `a` comes before `b`. */
 function compare(a: ReportedFigure, b: ReportedFigure, frame: FrameCode): number {

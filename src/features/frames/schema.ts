@@ -41,7 +41,10 @@ export const FramesQuery = Type.Object(
       }),
     ),
     market: marketParameters.market,
-    as_of: asOfParameter('Only filings that were filed on or before this day. Default today (UTC).', '2009-08-31'),
+    as_of: asOfParameter(
+      'Only filings that were filed on or before this day. Default today (UTC).',
+      '2009-08-31',
+    ),
     tz: zoneParameter,
     data_version: marketParameters.data_version,
     limit: marketParameters.limit(
@@ -70,7 +73,8 @@ export const FrameRow = Type.Object(
     end: day('Last day of the period, or the day at whose end an instant is.', '2009-06-30'),
     value: Type.Number({ description: 'The value that the filing states.', examples: [48_140_000_000] }),
     decimals: Type.Union([Type.String(), Type.Null()], {
-      description: 'Its stated accuracy: -6 for millions, INF for exact; null if the source does not state it.',
+      description:
+        'Its stated accuracy: -6 for millions, INF for exact; null if the source does not state it.',
       examples: ['-6'],
     }),
     unit: Type.String({ description: 'Unit.', examples: ['USD'] }),
