@@ -250,6 +250,7 @@ test('an answer is given again by its data_version, whatever was corrected since
     const [{ version }] = await transaction`select next_data_version() as version`
     await transaction`update fact set value = value + 1000 where entity_id =
       (select entity_id from entity where ticker = 'AAPL') and metric_id = (select metric_id from metric where name = 'revenue')`
+    await transaction`update data_version set version = ${version}`
     await transaction`select pg_notify('asfiled_data', ${String(version)})`
   })
   await isServed(data_version + 1)
