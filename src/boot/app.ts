@@ -19,6 +19,7 @@ import { changesRoutes } from '../features/changes/routes.ts'
 import { companyProfileRoutes } from '../features/companyProfile/routes.ts'
 import { coverageRoutes } from '../features/coverage/routes.ts'
 import { crossSectionRoutes } from '../features/crossSection/routes.ts'
+import { framesRoutes } from '../features/frames/routes.ts'
 import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
@@ -87,6 +88,7 @@ export function createApp(resources: Resources) {
     coverageRoutes(plugin, reading),
     companyProfileRoutes(plugin, reading),
     crossSectionRoutes(plugin, reading),
+    framesRoutes(plugin, reading),
     restatementsRoutes(plugin, reading),
     filingsRoutes(plugin, reading),
     universeRoutes(plugin, reading),

@@ -73,6 +73,17 @@ export class OpenHistory {
     )
   }
 
+  /** Fails unless every day and year of all companies is open.
+   *
+   * @param what the subject of the message's sentence */
+  requireHistoryOfMarket(what: string): void {
+    if (this.seesAllHistory) return
+    throw refused(
+      'Authorization',
+      `${what} show any period of all companies of a market, which requires ${sufficient}; this key has the ${this.licence} licence.`,
+    )
+  }
+
   /** Fails if the request asks for an earlier data version that is not open to the caller.
    *
    * @param what what the request is about, for the message

@@ -88,8 +88,41 @@ export class ByteReader {
     return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2
   }
 
+  /** Skips numbers without decoding them. */
+  skipNumbers(count: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    for (let left = count; left > 0; ) {
+      if (at >= bytes.length) throw new Error('a block of a filing ends early')
+      if (bytes[at++] < 128) left--
+    }
+    this.#at = at
+  }
+
   text(): string {
     return decoder.decode(this.bytes(this.number()))
+  }
+
+  skipBytes(count: number): void {
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    this.#at += count
+  }
+
+  /** Skips a text. Returns whether its bytes are these. */
+  skipText(sought: Uint8Array): boolean {
+    const length = this.number()
+    const start = this.#at
+    this.skipBytes(length)
+    if (length !== sought.length) return false
+    for (let at = 0; at < length; at++) if (this.#bytes[start + at] !== sought[at]) return false
+    return true
+  }
+
+  /** A reader of the same bytes that begins where this one is. */
+  fork(): ByteReader {
+    const reader = new ByteReader(this.#bytes)
+    reader.#at = this.#at
+    return reader
   }
 
   bytes(count: number): Uint8Array {

@@ -87,8 +87,7 @@ export interface DecodedFigures extends Pick<WholeFiling, 'figures' | 'taxonomie
 
 export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
   const from = new ByteReader(decompress(bytes))
-  const version = from.number()
-  if (version !== formatVersion) throw new Error(`a block of figures has the unknown version ${version}`)
+  checkVersion(from)
   const texts = new TextReader(terms, from)
   const taxonomies = readPairs(from, texts)
   const defaultMembers = readPairs(from, texts)
@@ -116,6 +115,122 @@ export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
   }
   if (!from.isAtEnd) throw new Error('a block of figures is longer than its figures')
   return { figures, taxonomies, defaultMembers, ownTexts: texts.own }
+}
+
+/** A concept that is sought in many blocks. */
+export class SoughtConcept {
+  readonly name: string
+  readonly #terms: Terms
+  readonly #bytes: Uint8Array
+
+  constructor(name: string, terms: Terms) {
+    this.name = name
+    this.#terms = terms
+    this.#bytes = new TextEncoder().encode(name)
+  }
+
+  /** Skips the own texts of a block. Returns the reference of the concept in it, or null if it is not there. */
+  skipOwnTexts(from: ByteReader): number | null {
+    let reference: number | null = null
+    const count = from.number()
+    for (let at = 0; at < count; at++) if (from.skipText(this.#bytes)) reference = at * 2 + 1
+    // A block that is older than the term has the concept among its own texts.
+    if (reference !== null) return reference
+    const number = this.#terms.numberOf(this.name)
+    return number === undefined ? null : number * 2
+  }
+}
+
+/**
+ * The figures that a block has of one concept for the whole company, without dimensions: the same that
+ * `decodeFigures` returns, in a fraction of the time.
+ */
+export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms: Terms): ReportedFigure[] {
+  const from = new ByteReader(decompress(bytes))
+  checkVersion(from)
+  const beforeTexts = from.fork()
+  const wanted = sought.skipOwnTexts(from)
+  if (wanted === null) return []
+  for (let lists = 0; lists < 2; lists++) from.skipNumbers(from.number() * 2)
+  const beforeContexts = from.fork()
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  from.skipNumbers(from.number() * 3)
+  const { first, ofConcept, count } = findConcept(from, wanted)
+  if (ofConcept === 0) return []
+
+  const texts = new FewTexts(terms, beforeTexts)
+  const contexts = readWholeContexts(beforeContexts)
+  const units = Array.from({ length: from.number() }, () => from.number())
+  const accuracies = Array.from({ length: from.number() }, () => decimalsOfCode(from.number()))
+  const column = () => {
+    from.skipNumbers(first)
+    const values = Array.from({ length: ofConcept }, () => from.number())
+    from.skipNumbers(count - first - ofConcept)
+    return values
+  }
+  const [steps, unitOf, accuracyOf] = [column(), column(), column()]
+  let valuesBefore = 0
+  for (let at = 0; at < first; at++) if (from.number() !== nilScale) valuesBefore++
+  const scales = Array.from({ length: ofConcept }, () => from.number())
+  from.skipNumbers(count - first - ofConcept + valuesBefore)
+  const figures: ReportedFigure[] = []
+  let context = 0
+  for (let at = 0; at < ofConcept; at++) {
+    context += steps[at]
+    // Contexts without dimensions come first, and so do the figures in them.
+    if (context >= contexts.length) break
+    figures.push({
+      concept: sought.name,
+      context: contexts[context],
+      unit: texts.text(known(units[unitOf[at]])),
+      decimals: accuracies[accuracyOf[at]],
+      value: readValue(scales[at], from, texts),
+    })
+  }
+  return figures
+}
+
+/** Reads single own texts of a block, which takes less time than reading all if few are needed. */
+class FewTexts {
+  readonly #terms: Terms
+  readonly #beforeTexts: ByteReader
+
+  constructor(terms: Terms, beforeTexts: ByteReader) {
+    this.#terms = terms
+    this.#beforeTexts = beforeTexts
+  }
+
+  text(reference: number): string {
+    if (reference % 2 === 0) return this.#terms.text(reference / 2)
+    const from = this.#beforeTexts.fork()
+    const at = (reference - 1) / 2
+    if (at >= from.number()) throw new Error(`a block of a filing refers to its unknown text ${reference}`)
+    for (let skipped = 0; skipped < at; skipped++) from.skipBytes(from.number())
+    return from.text()
+  }
+}
+
+/** Reads all concepts. Returns the position and number of the figures of one, and the number of all figures. */
+function findConcept(from: ByteReader, wanted: number): { first: number; ofConcept: number; count: number } {
+  let reference = 0
+  let first = 0
+  let ofConcept = 0
+  let count = 0
+  for (let concepts = from.number(); concepts > 0; concepts--) {
+    reference += from.number()
+    const figures = from.number()
+    if (reference === wanted) {
+      first = count
+      ofConcept = figures
+    }
+    count += figures
+  }
+  return { first, ofConcept, count }
+}
+
+function checkVersion(from: ByteReader): void {
+  const version = from.number()
+  if (version !== formatVersion) throw new Error(`a block of figures has the unknown version ${version}`)
 }
 
 function known<T>(value: T | undefined): T {
@@ -293,11 +408,27 @@ function readContexts(from: ByteReader, texts: TextReader): FigureContext[] {
   return Array.from({ length: from.number() }, () => {
     list += from.number()
     end += from.signed()
-    const code = from.number()
-    const isExact = code % 2 === 0
-    const start = isExact && code > 0 ? end - (code - 2) / 2 : null
-    return { start, end, quarters: isExact ? null : (code - 1) / 2, dimensions: known(lists[list]) }
+    return { ...readLength(from.number(), end), dimensions: known(lists[list]) }
   })
+}
+
+function readLength(code: number, end: number): Omit<FigureContext, 'dimensions'> {
+  const isExact = code % 2 === 0
+  const start = isExact && code > 0 ? end - (code - 2) / 2 : null
+  return { start, end, quarters: isExact ? null : (code - 1) / 2 }
+}
+
+/** The contexts without dimensions, which come before all others. */
+function readWholeContexts(from: ByteReader): FigureContext[] {
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  const contexts: FigureContext[] = []
+  let end = 0
+  for (let left = from.number(); left > 0; left--) {
+    if (from.number() > 0) break
+    end += from.signed()
+    contexts.push({ ...readLength(from.number(), end), dimensions: [] })
+  }
+  return contexts
 }
 
 /** 0 for unstated, 1 for exact. */
@@ -361,7 +492,7 @@ class ValueColumns {
   }
 }
 
-function readValue(scale: number, from: ByteReader, texts: TextReader): string | null {
+function readValue(scale: number, from: ByteReader, texts: Pick<TextReader, 'text'>): string | null {
   if (scale === nilScale) return null
   if (scale === textScale) return texts.text(from.number())
   const isNegative = (scale - 2) % 2 === 1
