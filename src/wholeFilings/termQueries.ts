@@ -8,11 +8,14 @@ export async function loadTerms(sql: SqlClient): Promise<Terms> {
   return terms
 }
 
-/** Appends the terms that were stored since `terms` was loaded. */
+/**
+ * Appends the terms that were stored since `terms` was loaded. Several requests may do so at once: each appends what
+ * the others have not appended while it waited, because the number of a term is its position.
+ */
 export async function loadMoreTerms(sql: SqlClient, terms: Terms): Promise<void> {
-  const rows = await sql<{ text: string }[]>`
-    select text from term where term_id >= ${terms.count} order by term_id`
-  terms.append(rows.map(({ text }) => text))
+  const from = terms.count
+  const rows = await sql<{ text: string }[]>`select text from term where term_id >= ${from} order by term_id`
+  terms.append(rows.slice(terms.count - from).map(({ text }) => text))
 }
 
 /** 'term' in ASCII; other locks of this service have other numbers. */
