@@ -46,7 +46,7 @@ export async function benchAsOfJoin({ short = false } = {}): Promise<Figure[]> {
       const built = performance.now() - started
       const names = Int32Array.from(parsed.rows.names, name => Number(name.slice(1)))
       const companyOfName = Int32Array.from(names, (_, i) => i)
-      const task = { ...parsed, companyOfName, placeOfRow: null, kin: [], entities: names, blocks }
+      const task = { ...parsed, companyOfName, slotOfRow: null, kin: [], entities: names, blocks }
       const values = () =>
         joinRows(task).columns.map(({ events, positions }) => {
           const column = new Float64Array(positions.length)

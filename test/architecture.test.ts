@@ -39,7 +39,7 @@ const rooms: Record<string, readonly string[]> = {
   jobs: ['http', 'postgres', 'trace', 'errors'],
   telemetry: ['postgres', 'errors'],
   ingest: ['facts', 'wholeFilings', 'formats', 'postgres', 'dates', 'zones', 'errors'],
-  wholeFilings: ['dates'],
+  wholeFilings: ['postgres', 'dates', 'instants', 'errors'],
   backtest: ['markets', 'formats', 'horizons', 'html', 'dates', 'instants', 'zones', 'errors'],
   access: ['rights', 'limits', 'postgres', 'dates', 'errors'],
   rights: ['postgres', 'dates', 'instants', 'errors'],
