@@ -50,6 +50,10 @@ export function kindOfStatement({ kind, title, role, lines }: Statement): Statem
   return titled
 }
 
+/** The title without the number and the group by which filers of the SEC sort their roles. */
+export const plainTitle = ({ title }: Pick<Statement, 'title'>): string | null =>
+  title === null ? null : (sortedTitle.exec(title)?.[2] ?? title)
+
 const lastPart = (role: string) => role.slice(role.lastIndexOf('/') + 1)
 
 /** The statement of a kind that a filing presents. */

@@ -1,7 +1,7 @@
 import { isoDate } from '../../dates.ts'
 import { exactNumber } from '../../wholeFilings/decimals.ts'
 import { isInstant, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
-import type { Dimension, ReportedFigure, WholeFiling } from '../../wholeFilings/wholeFiling.ts'
+import type { Dimension, ReportedFigure, Statement } from '../../wholeFilings/wholeFiling.ts'
 import type { FiscalYears } from './fiscalYears.ts'
 
 export function periodOf(period: Period, years: FiscalYears) {
@@ -22,16 +22,15 @@ export const valueOf = ({ value, decimals, unit }: Pick<ReportedFigure, 'value' 
   unit,
 })
 
-/** The labels of a filing's members, as its presentations state them. */
+/** The labels of members, as presentations state them. */
 export class MemberLabels {
   readonly #labels = new Map<string, string>()
 
-  /** @param filings the latest first: its labels count */
-  constructor(filings: readonly Pick<WholeFiling, 'statements'>[]) {
-    for (const { statements } of filings)
-      for (const { lines } of statements)
-        for (const { concept, label } of lines)
-          if (label !== null && !this.#labels.has(concept)) this.#labels.set(concept, label)
+  /** @param statements the latest first: its labels count */
+  constructor(statements: readonly Statement[]) {
+    for (const { lines } of statements)
+      for (const { concept, label } of lines)
+        if (label !== null && !this.#labels.has(concept)) this.#labels.set(concept, label)
   }
 
   of(dimensions: readonly Dimension[]) {

@@ -1,7 +1,6 @@
 import { addMonths, dayNumber, nearestMonthEnd } from '../../dates.ts'
-import type { KnownFiling } from '../../wholeFilings/knownFilingQueries.ts'
+import type { KnownFiling, StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import { isInstant, quartersOf } from '../../wholeFilings/layOut.ts'
-import type { WholeFiling } from '../../wholeFilings/wholeFiling.ts'
 import type { FilingsOfCompany } from './company.ts'
 import type { FilingReader, WholeFilingDeps } from './filingReader.ts'
 import { type FiscalLabel, FiscalYears } from './fiscalYears.ts'
@@ -58,9 +57,9 @@ export async function readReports(
 }
 
 /** Its year begins where the longest period of less than a year in its report does. */
-function yearsFromYearToDate({ figures }: Pick<WholeFiling, 'figures'>, end: number): FiscalYears {
+function yearsFromYearToDate({ figuresOf }: StoredFiling, end: number): FiscalYears {
   let quarters = 0
-  for (const { context } of figures) {
+  for (const { context } of figuresOf(null)) {
     if (context.dimensions.length > 0 || isInstant(context)) continue
     if (Math.abs(context.end - end) > roundingDays) continue
     const length = quartersOf(context)

@@ -1,6 +1,8 @@
 import { type ChosenStatement, chooseStatement } from '../../wholeFilings/kindOfStatement.ts'
 import { isInstant, layOutStatement, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
-import type { StatementKind, WholeFiling } from '../../wholeFilings/wholeFiling.ts'
+import type { StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
+import type { Presentation } from '../../wholeFilings/knownStatement.ts'
+import type { StatementKind } from '../../wholeFilings/wholeFiling.ts'
 import type { Report, ReportsOfCompany } from './chooseFilings.ts'
 import { refused } from './company.ts'
 import { type FilingReader, maxFilingsRead } from './filingReader.ts'
@@ -9,9 +11,8 @@ import type { StatementPlan } from './statement.ts'
 import type { StatementName } from './statementSchema.ts'
 
 /** A filing with the statement that was asked for. */
-interface Presented extends ChosenStatement {
+interface Presented extends ChosenStatement, Presentation {
   readonly report: Report
-  readonly whole: WholeFiling
 }
 
 interface Choice {
@@ -119,11 +120,12 @@ async function findPresented(
 }
 
 /** Null if the filing does not present the statement with figures. */
-function presentedIn(report: Report, whole: WholeFiling, kind: StatementKind): Presented | null {
-  const chosen = chooseStatement(whole, kind)
+function presentedIn(report: Report, filing: StoredFiling, kind: StatementKind): Presented | null {
+  const chosen = chooseStatement(filing, kind)
   if (chosen === null) return null
-  const concepts = new Set(chosen.statement.lines.map(({ concept }) => concept))
-  return whole.figures.some(({ concept }) => concepts.has(concept)) ? { ...chosen, report, whole } : null
+  const { accession, sums } = filing
+  const figures = filing.figuresOf(new Set(chosen.statement.lines.map(({ concept }) => concept)))
+  return figures.length === 0 ? null : { ...chosen, report, accession, sums, figures }
 }
 
 /** The fiscal period that was asked for: of a year alone, or of a quarter of any year, the latest one on record. */
@@ -141,8 +143,8 @@ const mayShow = (reports: readonly Report[], { fy, fp }: FiscalLabel): readonly 
   )
 
 /** The last day of a fiscal period if a presentation shows it; otherwise null. */
-function lastDayOf({ whole, statement }: Presented, years: FiscalYears, { fy, fp }: FiscalLabel): number | null {
-  const { columns, rows } = layOutStatement(whole, statement)
+function lastDayOf(presented: Presented, years: FiscalYears, { fy, fp }: FiscalLabel): number | null {
+  const { columns, rows } = layOutStatement(presented, presented.statement)
   const shows = (period: Period | null) => {
     if (period === null) return false
     const label = years.labelOf(period.end)

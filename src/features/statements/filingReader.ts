@@ -1,7 +1,6 @@
 import type { SqlClient } from '../../postgres/client.ts'
-import { type KnownFiling, readWholeFilings } from '../../wholeFilings/knownFilingQueries.ts'
+import { type KnownFiling, openWholeFilings, type StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
-import type { WholeFiling } from '../../wholeFilings/wholeFiling.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 
 /** Dependencies of the routes that read a company's filings. */
@@ -12,13 +11,13 @@ export interface WholeFilingDeps extends Pick<CompanyDeps, 'markets'> {
   readonly annualFormOf: (market: string) => RegExp
 }
 
-/** As many filings as one request reads: half a minute of decoding for the largest ones, milliseconds for usual ones. */
+/** No request reads more filings at once. */
 export const maxFilingsRead = 60
 
 /** Reads each filing of a request at most once. */
 export class FilingReader {
   readonly #deps: WholeFilingDeps & { readonly sql: SqlClient }
-  readonly #read = new Map<number, WholeFiling>()
+  readonly #read = new Map<number, StoredFiling>()
 
   constructor(deps: WholeFilingDeps & { readonly sql: SqlClient }) {
     this.#deps = deps
@@ -29,15 +28,15 @@ export class FilingReader {
     return maxFilingsRead - this.#read.size
   }
 
-  async read(filing: KnownFiling): Promise<WholeFiling> {
+  async read(filing: KnownFiling): Promise<StoredFiling> {
     const [whole] = await this.readAll([filing])
     return whole
   }
 
-  async readAll(filings: readonly KnownFiling[]): Promise<readonly WholeFiling[]> {
+  async readAll(filings: readonly KnownFiling[]): Promise<readonly StoredFiling[]> {
     const { sql, terms } = this.#deps
     const missing = filings.filter(({ filingId }) => !this.#read.has(filingId))
-    const read = missing.length === 0 ? [] : await readWholeFilings(sql, terms, missing)
+    const read = missing.length === 0 ? [] : await openWholeFilings(sql, terms, missing)
     missing.forEach(({ filingId }, at) => {
       this.#read.set(filingId, read[at])
     })

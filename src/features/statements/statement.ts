@@ -3,6 +3,7 @@ import type { Row } from '../../formats/columns.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { Rights } from '../../rights/rights.ts'
+import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
 import { listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
 import { type KnownRow, type KnownStatement, knownStatement } from '../../wholeFilings/knownStatement.ts'
 import { type Period, shownValue } from '../../wholeFilings/layOut.ts'
@@ -67,12 +68,9 @@ export async function readStatement(
   const reports = await readReports(deps, plan, known, reader)
   const { used, lastDay, notes } = await choosePresentations(plan, reports, reader)
   const [latest] = used
-  const presentations = used.map(({ whole, statement }) => ({ ...whole, statement }))
   const table: KnownStatement =
-    presentations.length === 0
-      ? { columns: [], rows: [] }
-      : knownStatement([presentations[0], ...presentations.slice(1)], lastDay)
-  const labels = new MemberLabels(used.map(({ whole }) => whole))
+    latest === undefined ? { columns: [], rows: [] } : knownStatement([latest, ...used.slice(1)], lastDay)
+  const labels = new MemberLabels(used.map(({ statement }) => statement))
   const shown = new Set([
     ...table.columns.map(({ accession }) => accession),
     ...table.rows.map(({ accession }) => accession),
@@ -89,7 +87,7 @@ export async function readStatement(
     statement: plan.statement,
     view: plan.view,
     ...companyFields(deps, plan, dataVersion, notes),
-    title: latest?.statement.title ?? null,
+    title: latest === undefined ? null : plainTitle(latest.statement),
     combined: latest?.isCombined ?? false,
     fy: label?.fy ?? null,
     fp: label?.fp ?? null,
