@@ -93,7 +93,7 @@ export function createApp(resources: Resources) {
     crossSectionRoutes(plugin, reading),
     restatementsRoutes(plugin, reading),
     filingsRoutes(plugin, reading),
-    statementsRoutes(plugin, { ...reading, annualFormOf }),
+    statementsRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     universeRoutes(plugin, reading),
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
     asOfJoinRoutes(plugin, { ...reading, primary: shared }),

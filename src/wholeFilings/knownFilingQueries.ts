@@ -51,7 +51,7 @@ export async function listKnownFilings(
 }
 
 /** A filing whose figures are decoded on demand. */
-export interface StoredFiling extends Omit<WholeFiling, 'figures'>, Pick<OpenFigures, 'figuresOf'> {}
+export interface StoredFiling extends Omit<WholeFiling, 'figures'>, Pick<OpenFigures, 'concepts' | 'figuresOf'> {}
 
 /**
  * Reads the content of known filings, in their order.
@@ -64,7 +64,7 @@ export async function readWholeFilings(
   filings: readonly KnownFiling[],
 ): Promise<readonly WholeFiling[]> {
   const stored = await openWholeFilings(sql, terms, filings)
-  return stored.map(({ figuresOf, ...filing }) => ({ ...filing, figures: figuresOf(null) }))
+  return stored.map(({ figuresOf, concepts: _, ...filing }) => ({ ...filing, figures: figuresOf(null) }))
 }
 
 /** Like `readWholeFilings`, for readers of some of the figures and statements. */

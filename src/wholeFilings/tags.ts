@@ -16,3 +16,12 @@ export const isOwnTag = (tag: string): boolean => !sharedPrefix.test(tag.slice(0
 
 /** The part of a tag after its prefix. */
 export const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1)
+
+/**
+ * Equal for axes that are the same: data sets write `Geographical` where documents have
+ * `srt:StatementGeographicalAxis`, and taxonomies move axes from one prefix to another.
+ */
+export const axisKey = (axis: string): string =>
+  localName(axis)
+    .replace(/Axis$/, '')
+    .replace(/^Statement(?=.)/, '')

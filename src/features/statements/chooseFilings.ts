@@ -70,3 +70,12 @@ function yearsFromYearToDate({ figuresOf }: StoredFiling, end: number): FiscalYe
 
 /** Days by which data sets may move the end of a period to the end of a month. */
 const roundingDays = 16
+
+/** How many fiscal years filings show before their own. */
+const maxComparativeYears = 5
+
+/** The reports that may have a column for a fiscal period, the latest first. */
+export const mayShow = (reports: readonly Report[], { fy, fp }: FiscalLabel): readonly Report[] =>
+  reports.filter(
+    ({ label }) => label !== null && label.fp === fp && label.fy >= fy && label.fy <= fy + maxComparativeYears,
+  )

@@ -3,7 +3,7 @@ import { isInstant, layOutStatement, type Period, quartersOf } from '../../whole
 import type { StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import type { Presentation } from '../../wholeFilings/knownStatement.ts'
 import type { StatementKind } from '../../wholeFilings/wholeFiling.ts'
-import type { Report, ReportsOfCompany } from './chooseFilings.ts'
+import { mayShow, type Report, type ReportsOfCompany } from './chooseFilings.ts'
 import { refused } from './company.ts'
 import { type FilingReader, maxFilingsRead } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
@@ -132,15 +132,6 @@ function presentedIn(report: Report, filing: StoredFiling, kind: StatementKind):
 function targetOf({ fp, fy }: StatementPlan['asked'], own: readonly Report[]): FiscalLabel | null {
   return fp !== undefined && fy !== undefined ? { fp, fy } : (own.at(0)?.label ?? null)
 }
-
-/** How many fiscal years filings show before their own. */
-const maxComparativeYears = 5
-
-/** The reports that may have a column for a fiscal period, the latest first. */
-const mayShow = (reports: readonly Report[], { fy, fp }: FiscalLabel): readonly Report[] =>
-  reports.filter(
-    ({ label }) => label !== null && label.fp === fp && label.fy >= fy && label.fy <= fy + maxComparativeYears,
-  )
 
 /** The last day of a fiscal period if a presentation shows it; otherwise null. */
 function lastDayOf(presented: Presented, years: FiscalYears, { fy, fp }: FiscalLabel): number | null {

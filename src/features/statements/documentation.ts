@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../../errors.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { ReportedList, ReportedQuery } from './reportedSchema.ts'
+import { SegmentsAnswer, SegmentsQuery } from './segmentsSchema.ts'
 import { StatementAnswer, StatementQuery } from './statementSchema.ts'
 
 const access =
@@ -27,6 +29,43 @@ export const statementOperation = operation({
     description: 'The statement.',
     examples: { apple: { summary: "Apple's income statement", value: answers.statement } },
     rows: { csv: answers.statement_csv, ndjson: answers.statement_ndjson },
+  },
+  errors,
+  data: true,
+})
+
+export const reportedOperation = operation({
+  id: 'getReported',
+  tag: 'Statements',
+  summary: 'Every figure of a tag through time, with each filing that states it',
+  description: `All figures that a company's filings state under one tag, any of the filing's own: exactly as stated, with unit, accuracy, period and dimensions. The same figure in several filings is several rows, its vintages. A page covers 60 filings at most, the latest first, and may have no rows although \`next\` (in other formats the header X-Next-Cursor) continues.\n\n${access}`,
+  access: 'key',
+  query: ReportedQuery,
+  example: { ticker: 'AAPL', tag: 'us-gaap:NetIncomeLoss' },
+  answer: {
+    schema: ReportedList,
+    description: 'One row per figure and filing, in a stable order.',
+    headers: ['X-Next-Cursor'],
+    examples: { apple: { summary: "Apple's net income", value: answers.reported } },
+    rows: { csv: answers.reported_csv, ndjson: answers.reported_ndjson },
+  },
+  errors,
+  data: true,
+})
+
+export const segmentsOperation = operation({
+  id: 'getSegments',
+  tag: 'Statements',
+  summary: 'A metric by product, region or segment, beside its total',
+  description: `How a filing divides a figure: the members with the company's labels, their exact sum, the total of the same filing and period, and the difference. All figures come from one filing: the latest by \`as_of\`, or with \`fp\` and \`fy\` the latest that divides that period. A difference need not be an error: a company may leave parts out, or reconcile segments with the whole. In CSV, NDJSON and Parquet there is a row per member.\n\n${access}`,
+  access: 'key',
+  query: SegmentsQuery,
+  example: { ticker: 'AAPL', metric: 'revenue', axis: 'product' },
+  answer: {
+    schema: SegmentsAnswer,
+    description: 'One breakdown per period and presentation.',
+    examples: { apple: { summary: "Apple's revenue by product", value: answers.segments } },
+    rows: { csv: answers.segments_csv, ndjson: answers.segments_ndjson },
   },
   errors,
   data: true,
