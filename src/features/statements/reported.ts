@@ -156,7 +156,7 @@ async function readPage(
     const figures = await readFiguresOf(sql, terms, group, choose)
     for (const [at, filing] of group.entries()) {
       const skipped = read + at === 0 ? (after?.skipped ?? 0) : 0
-      const fitting = figures[at].filter(fits).sort(compareFigures).slice(skipped)
+      const fitting = distinct(figures[at].filter(fits)).sort(compareFigures).slice(skipped)
       const room = limit - found.length
       for (const figure of fitting.slice(0, room)) found.push({ filing, figure })
       if (fitting.length > room)
@@ -170,6 +170,17 @@ async function readPage(
     tags,
     next: following === undefined ? null : { accession: following.accession, skipped: 0 },
   }
+}
+
+/** A document may state the same figure in several places. Figures that differ in value or accuracy stay apart. */
+function distinct(figures: readonly ReportedFigure[]): ReportedFigure[] {
+  const byContent = new Map<string, ReportedFigure>()
+  for (const figure of figures) {
+    const { start, end, quarters } = figure.context
+    const key = `${start} ${end} ${quarters} ${textOf(figure)}`
+    if (!byContent.has(key)) byContent.set(key, figure)
+  }
+  return [...byContent.values()]
 }
 
 function fitsDimensions(wanted: string): (figure: ReportedFigure) => boolean {
