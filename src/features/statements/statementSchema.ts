@@ -174,7 +174,7 @@ export const StatementAnswer = Type.Object(
     count: Type.Integer({ description: 'Number of lines in data.' }),
     data: Type.Array(StatementLine, { description: 'The lines in the order of the presentation.' }),
   },
-  { ...strict, $id: 'Statement' },
+  { ...strict, $id: 'PresentedStatement' },
 )
 export type StatementAnswer = Static<typeof StatementAnswer>
 
