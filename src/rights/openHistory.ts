@@ -64,6 +64,15 @@ export class OpenHistory {
     )
   }
 
+  /** Fails if the caller sees only one fiscal year of the company: a filing also states other years. */
+  requireFilingsOf(company: CompanyIds): void {
+    if (!this.recentYearOnly(company)) return
+    throw refused(
+      'ticker',
+      `Whole filings of ${company.ticker} require ${sufficient}, because a filing cannot be cut to the most recent fiscal year. The ${this.licence} licence includes them only for ${this.#open}. GET /api/v1/fundamentals has the figures of the most recent fiscal year.`,
+    )
+  }
+
   /** Like `requirePastOf`, for a request about all companies of a market. */
   requirePastOfMarket(param: PastParameter): void {
     if (this.seesAllHistory) return

@@ -57,6 +57,8 @@ export class ByteWriter {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
+
 /** Reads what a `ByteWriter` wrote. Throws if the bytes end early: a block is damaged then. */
 export class ByteReader {
   readonly #bytes: Uint8Array
@@ -66,8 +68,23 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
+  /** The offset of the next byte. */
+  get at(): number {
+    return this.#at
+  }
+
+  moveTo(at: number): void {
+    this.#at = at
+  }
+
   get isAtEnd(): boolean {
     return this.#at === this.#bytes.length
+  }
+
+  /** Passes over a number. */
+  skip(): void {
+    while (this.#bytes[this.#at] >= 128) this.#at++
+    if (this.#at++ >= this.#bytes.length) throw new Error('a block of a filing ends early')
   }
 
   number(): number {
@@ -81,6 +98,21 @@ export class ByteReader {
       factor *= 128
       if (factor > Number.MAX_SAFE_INTEGER) throw new Error('a block of a filing has a number beyond 2^53')
     }
+  }
+
+  /** The next `count` numbers. */
+  numbers(count: number): Float64Array {
+    // Each takes at least a byte, so a damaged count cannot claim memory.
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    const values = new Float64Array(count)
+    for (let index = 0; index < count; index++) {
+      const byte = this.#bytes[this.#at]
+      if (byte < 128) {
+        values[index] = byte
+        this.#at++
+      } else values[index] = this.number()
+    }
+    return values
   }
 
   signed(): number {

@@ -23,6 +23,9 @@ export interface StatementColumn {
 
 export interface StatementRow {
   readonly line: StatementLine
+  readonly isHeading: boolean
+  /** True if the row shows balances at the beginnings of its periods. */
+  readonly atBeginning: boolean
   /** The breakdown that the row belongs to; empty for the whole company. */
   readonly dimensions: readonly Dimension[]
   /** The period of the row in a statement of equity. */
@@ -129,16 +132,17 @@ function isAtBeginning(line: StatementLine, lines: readonly StatementLine[], at:
   return lines.findIndex((other, index) => index > at && other.concept === line.concept) >= 0
 }
 
-const isInstant = ({ start, quarters }: Period) => start === null && (quarters === null || quarters === 0)
+export const isInstant = ({ start, quarters }: Period) =>
+  start === null && (quarters === null || quarters === 0)
 
 /** The period begins at the end of this day. */
-function beginningOf(period: Period): number {
+export function beginningOf(period: Period): number {
   if (period.start !== null) return period.start - 1
   return isInstant(period) ? period.end : startOfMonths(period.end, (period.quarters ?? 0) * 3) - 1
 }
 
 /** The length in quarters, rounded: fiscal quarters have 12 to 14 weeks. */
-const quartersOf = (period: Period) => Math.round((period.end - beginningOf(period)) / 91.3)
+export const quartersOf = (period: Period) => Math.round((period.end - beginningOf(period)) / 91.3)
 
 /** The figures of a statement's lines, by concept. */
 class CellIndex {
@@ -259,9 +263,11 @@ function withHeadings(
     if (cells.some(cell => cell !== null)) {
       // A breakdown repeats lines of the statement above it, without its headings.
       if (dimensions.length === 0)
-        for (const { line } of pending) rows.push({ line, dimensions, period, cells: [] })
+        for (const { line, isHeading, atBeginning } of pending)
+          rows.push({ line, isHeading, atBeginning, dimensions, period, cells: [] })
       pending = []
-      rows.push({ line: placed.line, dimensions, period, cells })
+      const { line, atBeginning } = placed
+      rows.push({ line, isHeading: false, atBeginning, dimensions, period, cells })
     } else if (placed.isHeading) pending.push(placed)
   }
   return rows
