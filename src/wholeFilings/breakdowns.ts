@@ -85,11 +85,12 @@ export function breakdownsOf(
       const own = figureOf(member)
       return own === null ? [] : [{ member, label: null, partOf: null, figure: own }]
     })
-    return [...shown.values(), ...(others.length === 0 ? [] : [{ ...base, statement: null, members: others }])]
+    return [
+      ...shown.values(),
+      ...(others.length === 0 ? [] : [{ ...base, statement: null, members: others }]),
+    ]
   })
-  return breakdowns.sort(
-    (a, b) => b.period.end - a.period.end || quartersOf(a.period) - quartersOf(b.period),
-  )
+  return breakdowns.sort((a, b) => b.period.end - a.period.end || quartersOf(a.period) - quartersOf(b.period))
 }
 
 /** The figures of segments are often marked as before the reconciliation with the whole company. */

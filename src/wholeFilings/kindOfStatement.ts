@@ -8,7 +8,10 @@ const sortedTitle = /^\d+ - (\w+) - (.*)$/s
 const titles: readonly (readonly [StatementKind, RegExp])[] = [
   ['CP', /cover page|entity information/i],
   ['CF', /cash ?flow/i],
-  ['EQ', /equity|deficit\b|(shareholders|stockholders|shareowners|partners|members)\W? (capital|investment)/i],
+  [
+    'EQ',
+    /equity|deficit\b|(shareholders|stockholders|shareowners|partners|members)\W? (capital|investment)/i,
+  ],
   ['BS', /balance ?sheet|financial ?(position|condition)|assets and liabilities/i],
   ['CI', /comprehensive/i],
   ['IS', /income|operations|earnings|profit|loss/i],

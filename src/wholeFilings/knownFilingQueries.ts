@@ -51,7 +51,9 @@ export async function listKnownFilings(
 }
 
 /** A filing whose figures are decoded on demand. */
-export interface StoredFiling extends Omit<WholeFiling, 'figures'>, Pick<OpenFigures, 'concepts' | 'figuresOf'> {}
+export interface StoredFiling
+  extends Omit<WholeFiling, 'figures'>,
+    Pick<OpenFigures, 'concepts' | 'figuresOf'> {}
 
 /**
  * Reads the content of known filings, in their order.

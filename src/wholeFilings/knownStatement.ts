@@ -1,5 +1,12 @@
 import { nearestMonthEnd } from '../dates.ts'
-import { beginningOf, layOutStatement, type Period, quartersOf, type StatementRow, type StatementTable } from './layOut.ts'
+import {
+  beginningOf,
+  layOutStatement,
+  type Period,
+  quartersOf,
+  type StatementRow,
+  type StatementTable,
+} from './layOut.ts'
 import { isOwnTag, tagKey } from './tags.ts'
 import type { Dimension, ReportedFigure, Statement, StatementLine, WholeFiling } from './wholeFiling.ts'
 
@@ -22,7 +29,8 @@ export interface KnownColumn {
   readonly accession: string
 }
 
-export interface KnownRow extends Pick<StatementRow, 'line' | 'isHeading' | 'atBeginning' | 'dimensions' | 'period'> {
+export interface KnownRow
+  extends Pick<StatementRow, 'line' | 'isHeading' | 'atBeginning' | 'dimensions' | 'period'> {
   /** The latest filing that presents the line. Its label, depth and sign are used. */
   readonly accession: string
   /** Null if the filing has no sums, so that it is not known. */
@@ -166,7 +174,12 @@ class KnownPeriods {
   }
 
   /** The known row of each row, by tag or else by values; null for rows that no later filing has. */
-  #match(from: Presentation, rows: readonly StatementRow[], keys: readonly string[], shared: readonly number[]) {
+  #match(
+    from: Presentation,
+    rows: readonly StatementRow[],
+    keys: readonly string[],
+    shared: readonly number[],
+  ) {
     const found = rowKeys(rows).map(key => ({ key, draft: this.#byKey.get(key) ?? null }))
     const claimed = new Set(found.map(({ draft }) => draft))
     const open = this.#rows.filter(row => !row.isHeading && !claimed.has(row))

@@ -136,7 +136,8 @@ function isAtBeginning(line: StatementLine, lines: readonly StatementLine[], at:
   return lines.findIndex((other, index) => index > at && other.concept === line.concept) >= 0
 }
 
-export const isInstant = ({ start, quarters }: Period) => start === null && (quarters === null || quarters === 0)
+export const isInstant = ({ start, quarters }: Period) =>
+  start === null && (quarters === null || quarters === 0)
 
 /** The day at whose end the period begins. */
 export function beginningOf(period: Period): number {

@@ -12,7 +12,8 @@ export function tagKey(tag: string): string {
 }
 
 /** Whether the company defined the tag itself. */
-export const isOwnTag = (tag: string): boolean => !sharedPrefix.test(tag.slice(0, Math.max(0, tag.indexOf(':'))))
+export const isOwnTag = (tag: string): boolean =>
+  !sharedPrefix.test(tag.slice(0, Math.max(0, tag.indexOf(':'))))
 
 /** The part of a tag after its prefix. */
 export const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1)

@@ -121,7 +121,11 @@ const table: Row[] = [
   get('/api/v1/statements', '/api/v1/statements?ticker=AAPL&statement=income', always(200)),
   get('/api/v1/statements', '/api/v1/statements?ticker=AAPL&statement=income&as_of=2009-12-31', always(200)),
   get('/api/v1/statements', '/api/v1/statements?ticker=SNOW&statement=balance&format=csv', licenceRequired),
-  get('/api/v1/statements', '/api/v1/statements?ticker=SNOW&statement=balance&as_of=2023-12-31', licenceRequired),
+  get(
+    '/api/v1/statements',
+    '/api/v1/statements?ticker=SNOW&statement=balance&as_of=2023-12-31',
+    licenceRequired,
+  ),
   get('/api/v1/reported', '/api/v1/reported?ticker=AAPL&tag=us-gaap:Assets', always(200)),
   get('/api/v1/reported', '/api/v1/reported?ticker=SNOW&tag=us-gaap:Assets&format=csv', licenceRequired),
   get('/api/v1/segments', '/api/v1/segments?ticker=AAPL&metric=revenue&axis=product', always(200)),

@@ -77,5 +77,6 @@ const maxComparativeYears = 5
 /** The reports that may have a column for a fiscal period, the latest first. */
 export const mayShow = (reports: readonly Report[], { fy, fp }: FiscalLabel): readonly Report[] =>
   reports.filter(
-    ({ label }) => label !== null && label.fp === fp && label.fy >= fy && label.fy <= fy + maxComparativeYears,
+    ({ label }) =>
+      label !== null && label.fp === fp && label.fy >= fy && label.fy <= fy + maxComparativeYears,
   )

@@ -7,7 +7,7 @@ import { mayShow, type Report, type ReportsOfCompany } from './chooseFilings.ts'
 import { refused } from './company.ts'
 import { type FilingReader, maxFilingsRead } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
-import type { StatementPlan } from './statement.ts'
+import type { StatementPlan } from './statementPlan.ts'
 import type { StatementName } from './statementSchema.ts'
 
 /** A filing with the statement that was asked for. */
@@ -62,12 +62,20 @@ export async function choosePresentations(
   const found =
     view === 'as_filed' || target === null
       ? await findPresented(reader, own, kind)
-      : await findPresented(reader, mayShow(reports, target), kind, each => lastDayOf(each, years, target) !== null)
+      : await findPresented(
+          reader,
+          mayShow(reports, target),
+          kind,
+          each => lastDayOf(each, years, target) !== null,
+        )
   if (found === null) return { used: [], notes: [noneNote(plan, reports.length)] }
   if (view === 'as_filed') return { used: [found], notes: [] }
   const lastDay = target === null ? null : lastDayOf(found, years, target)
   const earlier = reports
-    .filter(each => each !== found.report && each.isAnnual === found.report.isAnnual && each.end <= found.report.end)
+    .filter(
+      each =>
+        each !== found.report && each.isAnnual === found.report.isAnnual && each.end <= found.report.end,
+    )
     .sort((a, b) => a.rank - b.rank)
   const read = earlier.slice(0, Math.min(plan.filings - 1, reader.left))
   const wholes = await reader.readAll(read.map(({ filing }) => filing))
@@ -89,7 +97,8 @@ const wordsOf = (statement: StatementName) =>
   })[statement]
 
 function noneNote({ ticker, asOf, asked: { fp, fy }, statement }: StatementPlan, reports: number): string {
-  if (reports === 0) return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
+  if (reports === 0)
+    return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
   const period = [fp, fy].filter(part => part !== undefined).join(' of ')
   const on = period === '' ? '' : ` on ${period}`
   return `No report of ${ticker}${on} that was public on ${asOf} presents a${statement === 'income' ? 'n' : ''} ${wordsOf(statement)}.`

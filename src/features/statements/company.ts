@@ -62,7 +62,8 @@ export function sentId({ ticker, issuer_id }: CompanyQuery): string {
   return id
 }
 
-export const refused = (param: string, message: string) => new Failure('parameter_invalid', message, { param })
+export const refused = (param: string, message: string) =>
+  new Failure('parameter_invalid', message, { param })
 
 /** The fields with which every answer about a company's filings begins. */
 export function companyFields(

@@ -1,5 +1,9 @@
 import type { SqlClient } from '../../postgres/client.ts'
-import { type KnownFiling, openWholeFilings, type StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
+import {
+  type KnownFiling,
+  openWholeFilings,
+  type StoredFiling,
+} from '../../wholeFilings/knownFilingQueries.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 

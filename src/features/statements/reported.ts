@@ -11,7 +11,7 @@ import { quartersOf } from '../../wholeFilings/layOut.ts'
 import { axisKey, tagKey } from '../../wholeFilings/tags.ts'
 import type { ReportedFigure } from '../../wholeFilings/wholeFiling.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { periodOf, valueOf } from './cells.ts'
+import { periodOf, statedValue } from './cells.ts'
 import { companyFields, type FilingsOfCompany, planFilingsOf } from './company.ts'
 import { FilingReader, maxFilingsRead, type WholeFilingDeps } from './filingReader.ts'
 import { readReports } from './chooseFilings.ts'
@@ -79,7 +79,7 @@ function readPosition(
   return { accession, skipped, dataVersion }
 }
 
-/** @param deps its `sql` is a snapshot: several statements read one state of the data */
+/** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readReported(
   deps: WholeFilingDeps & Pick<CompanyDeps, 'cursors'> & { readonly sql: SqlClient },
   plan: ReportedPlan,
@@ -90,17 +90,21 @@ export async function readReported(
   const { years } = await readReports(deps, plan, known, new FilingReader(deps))
   const begin = plan.after === null ? 0 : known.findIndex(each => each.accession === plan.after?.accession)
   if (begin < 0)
-    throw refusedCursor('cursor continues at a filing that is no longer on record. Omit cursor for the first page.')
+    throw refusedCursor(
+      'cursor continues at a filing that is no longer on record. Omit cursor for the first page.',
+    )
   const page = await readPage(deps, plan, known.slice(begin))
-  const data = page.found.map(({ filing, figure }): ReportedRow => ({
-    tag: figure.concept,
-    ...periodOf(figure.context, years),
-    dimensions: figure.context.dimensions.map(({ axis, member }) => `${axis}=${member}`),
-    ...valueOf(figure),
-    filed: filing.filed,
-    form: filing.form,
-    accession: filing.accession,
-  }))
+  const data = page.found.map(
+    ({ filing, figure }): ReportedRow => ({
+      tag: figure.concept,
+      ...periodOf(figure.context, years),
+      dimensions: figure.context.dimensions.map(({ axis, member }) => `${axis}=${member}`),
+      ...statedValue(figure),
+      filed: filing.filed,
+      form: filing.form,
+      accession: filing.accession,
+    }),
+  )
   const firstVersion = plan.after?.dataVersion ?? dataVersion
   const { next } = page
   return {
@@ -160,7 +164,12 @@ async function readPage(
       const room = limit - found.length
       for (const figure of fitting.slice(0, room)) found.push({ filing, figure })
       if (fitting.length > room)
-        return { found, filings: read + at + 1, tags, next: { accession: filing.accession, skipped: skipped + room } }
+        return {
+          found,
+          filings: read + at + 1,
+          tags,
+          next: { accession: filing.accession, skipped: skipped + room },
+        }
     }
   }
   const following = filings.at(maxFilingsRead)
@@ -200,12 +209,23 @@ function compareFigures(a: ReportedFigure, b: ReportedFigure): number {
 }
 
 const textOf = ({ concept, context, unit, value, decimals }: ReportedFigure) =>
-  JSON.stringify([context.dimensions.map(each => [each.axis, each.member]), concept, unit, value, String(decimals)])
+  JSON.stringify([
+    context.dimensions.map(each => [each.axis, each.member]),
+    concept,
+    unit,
+    value,
+    String(decimals),
+  ])
 
 const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-function emptyNote({ ticker, tag, dimensions, asOf, after }: ReportedPlan, page: Page, known: number): string {
-  if (known === 0) return `No filing of ${ticker} that was public on ${asOf} is on record with all its figures.`
+function emptyNote(
+  { ticker, tag, dimensions, asOf, after }: ReportedPlan,
+  page: Page,
+  known: number,
+): string {
+  if (known === 0)
+    return `No filing of ${ticker} that was public on ${asOf} is on record with all its figures.`
   if (page.next !== null) return `No filing on this page states ${tag}; \`next\` continues.`
   if (after !== null) return `No earlier filing states ${tag}.`
   const near = nearNames(tag, page.tags, 3)
@@ -221,5 +241,6 @@ type ReportedColumn = (typeof reportedSheet)[number]['name']
 
 /** The figures of an answer as rows of a table. */
 export function* reportedRows({ data }: ReportedList): Generator<Row<ReportedColumn>> {
-  for (const { decimals, ...row } of data) yield { ...row, decimals: decimals === null ? null : String(decimals) }
+  for (const { decimals, ...row } of data)
+    yield { ...row, decimals: decimals === null ? null : String(decimals) }
 }

@@ -1,13 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { columns } from '../../formats/columns.ts'
-import {
-  companyFieldSchemas,
-  companyParameters,
-  day,
-  figureFields,
-  periodFields,
-  strict,
-} from './schema.ts'
+import { companyFieldSchemas, companyParameters, day, figureFields, periodFields, strict } from './schema.ts'
 
 export const maxReported = 5_000
 export const defaultReported = 1_000
@@ -71,7 +64,10 @@ const ReportedRow = Type.Object(
     ...figureFields,
     filed: day('Day on which the filing was filed and the figure became known.'),
     form: Type.String({ description: 'Kind of the filing.', examples: ['10-K'] }),
-    accession: Type.String({ description: "The register's number of the filing.", examples: ['0001193125-10-012091'] }),
+    accession: Type.String({
+      description: "The register's number of the filing.",
+      examples: ['0001193125-10-012091'],
+    }),
   },
   { ...strict, $id: 'ReportedFigure' },
 )

@@ -25,7 +25,8 @@ import { ReportedQuery, reportedSheet } from './reportedSchema.ts'
 import type { CompanyQuery } from './schema.ts'
 import { memberRows, planSegments, readSegments, type TagGroups } from './segments.ts'
 import { SegmentsQuery, segmentSheet } from './segmentsSchema.ts'
-import { cellRows, planStatement, readStatement } from './statement.ts'
+import { cellRows, readStatement } from './statement.ts'
+import { planStatement } from './statementPlan.ts'
 import { StatementQuery, statementSheet } from './statementSchema.ts'
 
 export interface StatementsDeps extends CompanyDeps, WholeFilingDeps, Pinnable<PinnedStore> {
@@ -86,7 +87,10 @@ export function statementsRoutes(http: HttpPlugin, deps: StatementsDeps) {
 
 interface Verb<Query, Plan, List, Name extends string> {
   readonly plan: (deps: StatementsDeps, rights: RequestRights, query: Query) => Promise<Plan>
-  readonly read: (deps: Omit<StatementsDeps, 'sql'> & { readonly sql: SqlClient }, plan: Plan) => Promise<List>
+  readonly read: (
+    deps: Omit<StatementsDeps, 'sql'> & { readonly sql: SqlClient },
+    plan: Plan,
+  ) => Promise<List>
   readonly columns: readonly Column<Name>[]
   /** The answer as rows, for formats other than JSON. */
   readonly rows: (list: List) => Iterable<Row<Name>>

@@ -6,12 +6,16 @@ import type { Rights } from '../../rights/rights.ts'
 import { type Breakdown as FoundBreakdown, breakdownsOf } from '../../wholeFilings/breakdowns.ts'
 import { differenceOfDecimals, sumOfDecimals } from '../../wholeFilings/decimals.ts'
 import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
-import { type KnownFiling, listKnownFilings, type StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
+import {
+  type KnownFiling,
+  listKnownFilings,
+  type StoredFiling,
+} from '../../wholeFilings/knownFilingQueries.ts'
 import { isInstant, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
 import { axisKey, tagKey } from '../../wholeFilings/tags.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { readMetrics } from '../../markets/parameters.ts'
-import { periodOf, valueOf } from './cells.ts'
+import { periodOf, statedValue } from './cells.ts'
 import { mayShow, readReports, type Report } from './chooseFilings.ts'
 import { companyFields, type FilingsOfCompany, filingUsed, planFilingsOf, refused } from './company.ts'
 import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
@@ -68,7 +72,7 @@ const axes: Readonly<Record<string, readonly string[]>> = {
   segment: ['BusinessSegments', 'SegmentReportingInformationBySegment', 'Segments', 'OperatingSegments'],
 }
 
-/** @param deps its `sql` is a snapshot: several statements read one state of the data */
+/** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readSegments(
   deps: WholeFilingDeps & { readonly sql: SqlClient },
   plan: SegmentsPlan,
@@ -164,22 +168,24 @@ function breakdownOf(found: FoundBreakdown, years: FiscalYears): Breakdown {
       member,
       label,
       part_of: partOf,
-      ...valueOf(figure),
+      ...statedValue(figure),
     })),
   }
 }
 
-function noneNote({ ticker, asOf, asked: { fp, fy }, metric, tags, axis }: SegmentsPlan, reports: number): string {
-  if (reports === 0) return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
+function noneNote(
+  { ticker, asOf, asked: { fp, fy }, metric, tags, axis }: SegmentsPlan,
+  reports: number,
+): string {
+  if (reports === 0)
+    return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
   const period = [fp, fy].filter(part => part !== undefined).join(' of ')
   const on = period === '' ? '' : ` for ${period}`
   return `No report of ${ticker} that was public on ${asOf} divides ${metric ?? tags[0]} by ${axis}${on}. GET /api/v1/reported?ticker=${ticker}&tag=...&dimensions=all shows every axis of a tag.`
 }
 
 /** The members of an answer as rows of a table. */
-export function* memberRows(
-  answer: SegmentsAnswer,
-): Generator<Row<(typeof segmentSheet)[number]['name']>> {
+export function* memberRows(answer: SegmentsAnswer): Generator<Row<(typeof segmentSheet)[number]['name']>> {
   const { ticker, tag, filing } = answer
   const from = { accession: filing?.accession ?? null, filed: filing?.filed ?? null }
   for (const { members, ...breakdown } of answer.data)

@@ -20,7 +20,8 @@ export const SegmentsQuery = Type.Object(
       Type.String({
         pattern: '^[A-Za-z_]{1,64}$',
         allowed: 'the name of a metric',
-        description: 'The metric: the tags that stand for it are tried in order of preference. Or send `tag`.',
+        description:
+          'The metric: the tags that stand for it are tried in order of preference. Or send `tag`.',
         examples: ['revenue'],
       }),
     ),

@@ -134,7 +134,8 @@ const StatementLine = Type.Object(
       description: 'In a statement of equity: the period of the line. null in all others.',
     }),
     accession: Type.String({
-      description: 'The latest of the filings in `filings` that presents the line; its label and sign are shown.',
+      description:
+        'The latest of the filings in `filings` that presents the line; its label and sign are shown.',
     }),
     other_tags: Type.Array(OtherTag, {
       description:

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { addDays, dayNumber } from '../../../src/dates.ts'
 import type { StatementAnswer } from '../../../src/features/statements/statementSchema.ts'
-import type { FigureContext, ReportedFigure, Statement, WholeFiling } from '../../../src/wholeFilings/wholeFiling.ts'
+import type {
+  FigureContext,
+  ReportedFigure,
+  Statement,
+  WholeFiling,
+} from '../../../src/wholeFilings/wholeFiling.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
@@ -88,7 +93,7 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
     return known
   }
   /** Distinct for each line and period, and the same in every filing until the next restatement. */
-  const valueOf = (line: number, end: string) => {
+  const statedFor = (line: number, end: string) => {
     const restated = [...restatements].filter(day => day >= end).length
     return String(company * 1e9 + line * 1e7 + (dayNumber(end) % 9_973) * 100 + restated + 1)
   }
@@ -98,7 +103,10 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
     form: string,
     filed: string,
     end: string,
-    parts: readonly { statement: Stated['statement']; periods: readonly { start: string | null; end: string }[] }[],
+    parts: readonly {
+      statement: Stated['statement']
+      periods: readonly { start: string | null; end: string }[]
+    }[],
   ) => {
     const figures: ReportedFigure[] = []
     const statements: Statement[] = []
@@ -106,13 +114,20 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
     for (const { statement, periods } of parts) {
       const tags =
         statement === 'income'
-          ? ['us-gaap:Revenues', itemTag, ...(hasOther ? ['us-gaap:OtherNonoperatingIncomeExpense'] : []), 'us-gaap:NetIncomeLoss']
+          ? [
+              'us-gaap:Revenues',
+              itemTag,
+              ...(hasOther ? ['us-gaap:OtherNonoperatingIncomeExpense'] : []),
+              'us-gaap:NetIncomeLoss',
+            ]
           : ['us-gaap:Cash', 'us-gaap:Assets', 'us-gaap:Liabilities']
-      const lineOf = (tag: string) => (tag === itemTag ? 90 : tag.length) + (statement === 'balance' ? 200 : 0)
+      const lineOf = (tag: string) =>
+        (tag === itemTag ? 90 : tag.length) + (statement === 'balance' ? 200 : 0)
       const cells = new Map<string, string>()
       for (const tag of tags)
         for (const { start, end: last } of periods) {
-          const value = valueOf(lineOf(tag), last) + (start === null ? '' : String(dayNumber(last) - dayNumber(start)))
+          const value =
+            statedFor(lineOf(tag), last) + (start === null ? '' : String(dayNumber(last) - dayNumber(start)))
           cells.set(cellKey(tag, `${start ?? ''}..${last}`), value)
           figures.push({ concept: tag, context: contextOf(start, last), unit: 'USD', decimals: 0, value })
         }
@@ -142,7 +157,15 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
       defaultMembers: new Map(),
     }
     const issuerId = String(5_000_000 + company).padStart(10, '0')
-    const given = { issuerId, ticker: `R${company}`, form, filed, periodEnd: end, source: 'documents' as const, whole }
+    const given = {
+      issuerId,
+      ticker: `R${company}`,
+      form,
+      filed,
+      periodEnd: end,
+      source: 'documents' as const,
+      whole,
+    }
     made.push({ given, isAnnual: form.startsWith('10-K'), end, stated })
     generation++
     return name
@@ -155,7 +178,10 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
       const before = flow(fiscal - 1, at + 1)
       file('10-Q', '10-Q', addDays(now.end, 40), now.end, [
         { statement: 'income', periods: [now, before] },
-        { statement: 'balance', periods: [now.end, `${fiscal - 1}-12-31`].map(end => ({ start: null, end })) },
+        {
+          statement: 'balance',
+          periods: [now.end, `${fiscal - 1}-12-31`].map(end => ({ start: null, end })),
+        },
       ])
     })
     if (year.restates) restatements.push(`${fiscal - 1}-12-31`)
@@ -164,7 +190,10 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
     const end = `${fiscal}-12-31`
     const filed = addDays(end, year.delay)
     const income = { statement: 'income' as const, periods: [0, 1, 2].map(back => flow(fiscal - back, null)) }
-    const balance = { statement: 'balance' as const, periods: [0, 1].map(back => ({ start: null, end: `${fiscal - back}-12-31` })) }
+    const balance = {
+      statement: 'balance' as const,
+      periods: [0, 1].map(back => ({ start: null, end: `${fiscal - back}-12-31` })),
+    }
     file('10-K', '10-K', filed, end, [income, balance])
     if (year.amends === null) return
     restatements.push(end)
@@ -174,14 +203,19 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
   return made
 }
 
-const companies = fc.sample(shapes, { numRuns: 40, seed: 20_240_601 }).map((shape, at) => filingsOf(at + 1, shape))
+const companies = fc
+  .sample(shapes, { numRuns: 40, seed: 20_240_601 })
+  .map((shape, at) => filingsOf(at + 1, shape))
 let database: TestDatabase
 let server: TestServer
 let key: string
 
 beforeAll(async () => {
   database = await testDatabase()
-  await importWhole(database.sql, nonEmpty(companies.flat()).map(({ given }) => given))
+  await importWhole(
+    database.sql,
+    nonEmpty(companies.flat()).map(({ given }) => given),
+  )
   server = await testServer(database.sql)
   key = await sellKey(database.sql)
   await database.sql`update key_grant set per_minute = 1000000, per_day = null`
@@ -195,14 +229,28 @@ afterAll(async () => {
 /** The cells of the reference: for each period the filing that counts, by the rule as the guide states it. */
 function expected(made: readonly Made[], day: string, statement: Stated['statement'], fp: 'FY' | null) {
   const known = made
-    .map((each, at) => ({ ...each, at, cells: each.stated.find(part => part.statement === statement)?.cells }))
+    .map((each, at) => ({
+      ...each,
+      at,
+      cells: each.stated.find(part => part.statement === statement)?.cells,
+    }))
     .filter(({ given }) => given.filed <= day)
     .filter(({ isAnnual }) => fp === null || isAnnual)
     .filter(each => each.cells !== undefined)
-  const byFiling = [...known].sort((a, b) => (a.given.filed < b.given.filed ? 1 : a.given.filed > b.given.filed ? -1 : b.given.whole.accession < a.given.whole.accession ? -1 : 1))
+  const byFiling = [...known].sort((a, b) =>
+    a.given.filed < b.given.filed
+      ? 1
+      : a.given.filed > b.given.filed
+        ? -1
+        : b.given.whole.accession < a.given.whole.accession
+          ? -1
+          : 1,
+  )
   const latest = [...byFiling].sort((a, b) => (a.end < b.end ? 1 : a.end > b.end ? -1 : 0))[0]
   if (latest === undefined) return null
-  const earlier = byFiling.filter(each => each !== latest && each.isAnnual === latest.isAnnual && each.end <= latest.end)
+  const earlier = byFiling.filter(
+    each => each !== latest && each.isAnnual === latest.isAnnual && each.end <= latest.end,
+  )
   const sources = new Map<string, (typeof known)[number]>()
   for (const each of [latest, ...earlier])
     for (const cell of each.cells?.keys() ?? []) {
@@ -217,7 +265,9 @@ function expected(made: readonly Made[], day: string, statement: Stated['stateme
 }
 
 async function ask(path: string): Promise<{ answer: StatementAnswer; text: string }> {
-  const response = await fetch(`${server.url}/api/v1/${path}`, { headers: { Authorization: `Bearer ${key}` } })
+  const response = await fetch(`${server.url}/api/v1/${path}`, {
+    headers: { Authorization: `Bearer ${key}` },
+  })
   const text = await response.text()
   expect([path, response.status]).toEqual([path, 200])
   return { answer: JSON.parse(text), text }
@@ -225,7 +275,9 @@ async function ask(path: string): Promise<{ answer: StatementAnswer; text: strin
 
 const question = fc.record({
   company: fc.nat(companies.length - 1),
-  day: fc.integer({ min: dayNumber('2011-01-01'), max: dayNumber('2023-06-01') }).map(day => addDays('1970-01-01', day)),
+  day: fc
+    .integer({ min: dayNumber('2011-01-01'), max: dayNumber('2023-06-01') })
+    .map(day => addDays('1970-01-01', day)),
   statement: fc.constantFrom('income' as const, 'balance' as const),
   fp: fc.constantFrom('FY' as const, null),
 })
@@ -248,15 +300,21 @@ test('statements of random companies on random days equal the reference, and not
       const cells = answer.data.flatMap(line =>
         line.cells.flatMap((cell, at) => {
           const period = answer.columns[at].period
-          return cell === null ? [] : [`${period?.start ?? ''}..${period?.end} ${cell.value} ${cell.accession}`]
+          return cell === null
+            ? []
+            : [`${period?.start ?? ''}..${period?.end} ${cell.value} ${cell.accession}`]
         }),
       )
       expect([path, cells.sort()]).toEqual([path, wanted.cells])
       expect([path, answer.filings[0].accession]).toEqual([path, wanted.latest])
       const [source] = made.filter(({ given }) => given.whole.accession === wanted.latest)
-      const lines = nonEmpty(source.given.whole.statements.find(({ role }) => role.endsWith(statement))?.lines)
+      const lines = nonEmpty(
+        source.given.whole.statements.find(({ role }) => role.endsWith(statement))?.lines,
+      )
       const own = answer.data.filter(({ accession }) => accession === wanted.latest)
-      expect(own.map(({ label, tag }) => [label, tag])).toEqual(lines.map(({ label, concept }) => [label, concept]))
+      expect(own.map(({ label, tag }) => [label, tag])).toEqual(
+        lines.map(({ label, concept }) => [label, concept]),
+      )
       if (answer.filings.length > 1) withColumns++
       for (const { tag, other_tags, cells: linked } of answer.data) {
         for (const other of other_tags) {
@@ -285,7 +343,12 @@ test('a filing as filed is its own figures alone, by period and by accession', a
         if (!isAnnual) continue
         const fy = given.periodEnd?.slice(0, 4)
         const { answer: ofYear } = await ask(`${query}&fp=FY&fy=${fy}`)
-        const last = made.findLast(each => each.isAnnual && each.end === given.periodEnd && each.stated.some(part => part.statement === statement))
+        const last = made.findLast(
+          each =>
+            each.isAnnual &&
+            each.end === given.periodEnd &&
+            each.stated.some(part => part.statement === statement),
+        )
         expect(ofYear.filings.map(({ accession }) => accession)).toEqual([last?.given.whole.accession ?? ''])
       }
     }
@@ -298,11 +361,20 @@ test('a fiscal year is shown by the latest filing that has its column, without l
       const end = `${fy}-12-31`
       const withColumn = made
         .filter(({ isAnnual }) => isAnnual)
-        .filter(({ stated }) => stated.some(({ statement, cells }) => statement === 'income' && [...cells.keys()].some(cell => cell.endsWith(`..${end}`))))
+        .filter(({ stated }) =>
+          stated.some(
+            ({ statement, cells }) =>
+              statement === 'income' && [...cells.keys()].some(cell => cell.endsWith(`..${end}`)),
+          ),
+        )
       if (!made.some(each => each.isAnnual && each.end === end)) continue
-      const { answer } = await ask(`statements?ticker=${made[0].given.ticker}&statement=income&fp=FY&fy=${fy}&as_of=2026-01-01`)
+      const { answer } = await ask(
+        `statements?ticker=${made[0].given.ticker}&statement=income&fp=FY&fy=${fy}&as_of=2026-01-01`,
+      )
       expect(answer.columns[0].period).toMatchObject({ end, quarters: 4, fy, fp: 'FY' })
-      const latest = [...withColumn].sort((a, b) => (a.end === b.end ? (a.given.filed < b.given.filed ? 1 : -1) : a.end < b.end ? 1 : -1))[0]
+      const latest = [...withColumn].sort((a, b) =>
+        a.end === b.end ? (a.given.filed < b.given.filed ? 1 : -1) : a.end < b.end ? 1 : -1,
+      )[0]
       expect(answer.columns[0].accession).toBe(latest.given.whole.accession)
       shown++
     }
@@ -317,7 +389,9 @@ test('every figure of a tag has a row for each filing that states it, page by pa
       .flatMap(({ given, stated }) =>
         stated.flatMap(({ cells }) =>
           [...cells].flatMap(([cell, value]) =>
-            cell.startsWith('us-gaap:Revenues ') ? [`${cell.split(' ')[1]} ${value} ${given.whole.accession}`] : [],
+            cell.startsWith('us-gaap:Revenues ')
+              ? [`${cell.split(' ')[1]} ${value} ${given.whole.accession}`]
+              : [],
           ),
         ),
       )
@@ -329,7 +403,8 @@ test('every figure of a tag has a row for each filing that states it, page by pa
         { headers: { Authorization: `Bearer ${key}` } },
       )
       const { data, next } = await response.json()
-      for (const { start, end, value, accession } of data) found.push(`${start ?? ''}..${end} ${value} ${accession}`)
+      for (const { start, end, value, accession } of data)
+        found.push(`${start ?? ''}..${end} ${value} ${accession}`)
       if (next === null) break
       cursor = `&cursor=${next}`
     }

@@ -56,54 +56,76 @@ const question = fc.record({
   statement: fc.constantFrom(['income', 'IS'] as const, ['balance', 'BS'] as const),
 })
 
-test.skipIf(isMissing)('random companies on random days have the lines and figures of the source, and none later', async () => {
-  const ciks = nonEmpty([...new Set(subs.map(({ cik }) => cik))])
-  let [compared, empty] = [0, 0]
-  await fc.assert(
-    fc.asyncProperty(question, async ({ company, on, statement: [statement, stmt] }) => {
-      const cik = ciks[company % ciks.length]
-      const path = `statements?ticker=T${cik}&statement=${statement}&as_of=${on}&view=as_filed`
-      const response = await fetch(`${server.url}/api/v1/${path}`, { headers: { Authorization: `Bearer ${key}` } })
-      const text = await response.text()
-      expect([path, response.status]).toEqual([path, 200])
-      const answer: StatementAnswer = JSON.parse(text)
-      for (const { adsh, filed } of subs.filter(sub => sub.cik === cik))
-        if (day(filed) > on) expect(text).not.toContain(adsh)
-      const filing = latestFiling(cik, on, stmt)
-      expect([path, answer.filings[0]?.accession]).toEqual([path, filing?.adsh])
-      if (filing === undefined) {
-        empty++
-        return
-      }
-      const lines = nonEmpty(presented.get(filing.adsh)).filter(line => line.stmt === stmt && line.inpth === '0')
-      const longest = Math.max(...[...Map.groupBy(lines, ({ report }) => report).values()].map(list => list.length))
-      const [report] = [...Map.groupBy(lines, each => each.report)]
-        .sort(([a], [b]) => Number(a) - Number(b))
-        .filter(([, list]) => list.length * 2 >= longest)
-      const rows = report[1].sort((a, b) => Number(a.line) - Number(b.line)).flatMap(line => {
-        const all = numbers.get(`${filing.adsh} ${line.tag} ${line.version}`) ?? []
-        const own = all.filter(({ coreg = '', segments = '' }) => coreg === '' && segments === '')
-        const cells = answer.columns.map(({ period }) => {
-          const fits = own.filter(each => day(each.ddate) === period?.end)
-          return fits.find(({ qtrs }) => Number(qtrs) === period?.quarters) ?? fits.find(({ qtrs }) => qtrs === '0')
+test.skipIf(isMissing)(
+  'random companies on random days have the lines and figures of the source, and none later',
+  async () => {
+    const ciks = nonEmpty([...new Set(subs.map(({ cik }) => cik))])
+    let [compared, empty] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(question, async ({ company, on, statement: [statement, stmt] }) => {
+        const cik = ciks[company % ciks.length]
+        const path = `statements?ticker=T${cik}&statement=${statement}&as_of=${on}&view=as_filed`
+        const response = await fetch(`${server.url}/api/v1/${path}`, {
+          headers: { Authorization: `Bearer ${key}` },
         })
-        // A fact that the filing states to be nil has no value, and its line is presented.
-        const values = cells.map(cell => (cell === undefined || cell.value === '' ? null : plain(cell.value)))
-        const label = line.plabel === '' ? null : line.plabel
-        return cells.every(cell => cell === undefined) ? [] : [[label, line.tag, ...values]]
-      })
-      const whole = answer.data.filter(({ dimensions, heading, opening }) => dimensions.length === 0 && !heading && !opening)
-      // A line of a coregistrant alone, or a figure in two currencies, is compared elsewhere.
-      const ours = whole.map(({ label, tag, cells }) => [label, tag.split(':')[1], ...cells.map(cell => cell?.value ?? null)])
-      if (answer.data.some(({ dimensions, opening }) => dimensions.length > 0 || opening)) return
-      expect([path, ours]).toEqual([path, rows])
-      compared++
-    }),
-    { numRuns: 300, seed: 11 },
-  )
-  expect(compared).toBeGreaterThan(100)
-  expect(empty).toBeGreaterThan(20)
-})
+        const text = await response.text()
+        expect([path, response.status]).toEqual([path, 200])
+        const answer: StatementAnswer = JSON.parse(text)
+        for (const { adsh, filed } of subs.filter(sub => sub.cik === cik))
+          if (day(filed) > on) expect(text).not.toContain(adsh)
+        const filing = latestFiling(cik, on, stmt)
+        expect([path, answer.filings[0]?.accession ?? null]).toEqual([path, filing?.adsh ?? null])
+        if (filing === undefined) {
+          empty++
+          return
+        }
+        const lines = nonEmpty(presented.get(filing.adsh)).filter(
+          line => line.stmt === stmt && line.inpth === '0',
+        )
+        const longest = Math.max(
+          ...[...Map.groupBy(lines, ({ report }) => report).values()].map(list => list.length),
+        )
+        const [report] = [...Map.groupBy(lines, each => each.report)]
+          .sort(([a], [b]) => Number(a) - Number(b))
+          .filter(([, list]) => list.length * 2 >= longest)
+        const rows = report[1]
+          .sort((a, b) => Number(a.line) - Number(b.line))
+          .flatMap(line => {
+            const all = numbers.get(`${filing.adsh} ${line.tag} ${line.version}`) ?? []
+            const own = all.filter(({ coreg = '', segments = '' }) => coreg === '' && segments === '')
+            const cells = answer.columns.map(({ period }) => {
+              const fits = own.filter(each => day(each.ddate) === period?.end)
+              return (
+                fits.find(({ qtrs }) => Number(qtrs) === period?.quarters) ??
+                fits.find(({ qtrs }) => qtrs === '0')
+              )
+            })
+            // A fact that the filing states to be nil has no value, and its line is presented.
+            const values = cells.map(cell =>
+              cell === undefined || cell.value === '' ? null : plain(cell.value),
+            )
+            const label = line.plabel === '' ? null : line.plabel
+            return cells.every(cell => cell === undefined) ? [] : [[label, line.tag, ...values]]
+          })
+        const whole = answer.data.filter(
+          ({ dimensions, heading, opening }) => dimensions.length === 0 && !heading && !opening,
+        )
+        // A line of a coregistrant alone, or a figure in two currencies, is compared elsewhere.
+        const ours = whole.map(({ label, tag, cells }) => [
+          label,
+          tag.split(':')[1],
+          ...cells.map(cell => cell?.value ?? null),
+        ])
+        if (answer.data.some(({ dimensions, opening }) => dimensions.length > 0 || opening)) return
+        expect([path, ours]).toEqual([path, rows])
+        compared++
+      }),
+      { numRuns: 300, seed: 11 },
+    )
+    expect(compared).toBeGreaterThan(100)
+    expect(empty).toBeGreaterThan(20)
+  },
+)
 
 const plain = (value: string) => (value.includes('.') ? value.replace(/\.?0+$/, '') : value)
 
@@ -111,7 +133,8 @@ test.skipIf(isMissing)('concepts alone identify statements as the data set class
   const counts = new Map<string, { right: number; all: number }>()
   for (const { whole } of nonEmpty(given))
     for (const statement of whole.statements) {
-      if (statement.parenthetical || statement.kind === null || !/^(BS|IS|CF|EQ|CI)$/.test(statement.kind)) continue
+      if (statement.parenthetical || statement.kind === null || !/^(BS|IS|CF|EQ|CI)$/.test(statement.kind))
+        continue
       const count = counts.get(statement.kind) ?? { right: 0, all: 0 }
       counts.set(statement.kind, count)
       count.all++

@@ -24,44 +24,54 @@ export interface GivenFiling {
 
 /** Imports filings through the only way into the tables. */
 export async function importWhole(sql: Sql, given: readonly GivenFiling[]): Promise<void> {
-  const units = given.map(({ issuerId, ticker, form, filed, acceptedAt = null, periodEnd, source, whole }): ReadUnit => {
-    const filing: Filing = {
-      accession: whole.accession,
-      form,
-      filed: dayNumber(filed),
-      acceptedAt: acceptedAt === null ? null : Date.parse(acceptedAt),
-    }
-    const profile = { market: 'US', issuerId, name: `${ticker} Inc.`, tickers: [ticker], registers: true }
-    // Only a company with figures is put on record.
-    const cover = {
-      metric: 'shares_outstanding',
-      tag: 'dei:EntityCommonStockSharesOutstanding',
-      unit: 'shares',
-      start: null,
-      end: dayNumber(periodEnd ?? filed),
-      value: 1,
-      rounded: false,
-      filing,
-    }
-    return {
-      parsed: [{ profile, reportedFacts: [cover], filings: [filing] }],
-      wholeFilings: [
-        {
-          market: 'US',
-          issuerId,
-          whole,
-          source,
-          periodEnd: periodEnd === null ? null : dayNumber(periodEnd),
-        },
-      ],
-    }
-  })
+  const units = given.map(
+    ({ issuerId, ticker, form, filed, acceptedAt = null, periodEnd, source, whole }): ReadUnit => {
+      const filing: Filing = {
+        accession: whole.accession,
+        form,
+        filed: dayNumber(filed),
+        acceptedAt: acceptedAt === null ? null : Date.parse(acceptedAt),
+      }
+      const profile = { market: 'US', issuerId, name: `${ticker} Inc.`, tickers: [ticker], registers: true }
+      // Only a company with figures is put on record.
+      const cover = {
+        metric: 'shares_outstanding',
+        tag: 'dei:EntityCommonStockSharesOutstanding',
+        unit: 'shares',
+        start: null,
+        end: dayNumber(periodEnd ?? filed),
+        value: 1,
+        rounded: false,
+        filing,
+      }
+      return {
+        parsed: [{ profile, reportedFacts: [cover], filings: [filing] }],
+        wholeFilings: [
+          {
+            market: 'US',
+            issuerId,
+            whole,
+            source,
+            periodEnd: periodEnd === null ? null : dayNumber(periodEnd),
+          },
+        ],
+      }
+    },
+  )
   await importFacts(sql, units, { source: 'us', rules: usRegister.rules })
 }
 
 const packages = [
   // The days on which EDGAR shows that they were filed.
-  ['0000320193-25-000057-xbrl.zip', '0000320193-25-000057', '0000320193', 'AAPL', '10-Q', '2025-05-02', '2025-03-29'],
+  [
+    '0000320193-25-000057-xbrl.zip',
+    '0000320193-25-000057',
+    '0000320193',
+    'AAPL',
+    '10-Q',
+    '2025-05-02',
+    '2025-03-29',
+  ],
   ['msft-10k_2015.zip', '0001193125-15-272806', '0000789019', 'MSFT', '10-K', '2015-07-31', '2015-06-30'],
   ['nflx-10k_2010.zip', '0001193125-10-036181', '0001065280', 'NFLX', '10-K', '2010-02-22', '2009-12-31'],
   ['nflx-10k_2024.zip', '0001065280-24-000030', '0001065280', 'NFLX', '10-K', '2024-01-26', '2023-12-31'],
@@ -93,6 +103,16 @@ export async function realDataSet(path: string): Promise<readonly GivenFiling[] 
     const issuerId = sub.cik.padStart(10, '0')
     const periodEnd = sub.period === '' ? null : day(sub.period)
     const { form, filed } = sub
-    return [{ issuerId, ticker: `T${sub.cik}`, form, filed: day(filed), periodEnd, source: 'dataSet' as const, whole }]
+    return [
+      {
+        issuerId,
+        ticker: `T${sub.cik}`,
+        form,
+        filed: day(filed),
+        periodEnd,
+        source: 'dataSet' as const,
+        whole,
+      },
+    ]
   })
 }

@@ -61,9 +61,18 @@ describe.skipIf(folder === null || packages === null)('the rendering of 00003201
     ['R7', 'cash_flow'],
   ])('%s is %s: every cell, label, order and sign', async (page, statement) => {
     const { rows, title } = rowsOfPage(readFileSync(`${folder}/${page}.htm`, 'utf8'))
-    const { data, columns } = await ask(`ticker=AAPL&statement=${statement}&view=as_filed&accession=0000320193-25-000057`)
-    const days = nonEmpty(rows.filter(({ isHead }) => isHead).at(-1)?.cells.filter(cell => /\d{4}$/.test(cell)))
-    expect(columns.map(({ period }) => dayOfPage(Date.parse(period?.end ?? '') / 86_400_000))).toEqual([...days])
+    const { data, columns } = await ask(
+      `ticker=AAPL&statement=${statement}&view=as_filed&accession=0000320193-25-000057`,
+    )
+    const days = nonEmpty(
+      rows
+        .filter(({ isHead }) => isHead)
+        .at(-1)
+        ?.cells.filter(cell => /\d{4}$/.test(cell)),
+    )
+    expect(columns.map(({ period }) => dayOfPage(Date.parse(period?.end ?? '') / 86_400_000))).toEqual([
+      ...days,
+    ])
     const body = rows.filter(({ isHead }) => !isHead)
     // Of headings that follow one another the renderer shows the last one, and it shows none above a table of members.
     const hasTable = data.some(({ dimensions }) => dimensions.length > 0)
@@ -71,9 +80,12 @@ describe.skipIf(folder === null || packages === null)('the rendering of 00003201
       ({ heading, depth }, at) => !heading || (!(hasTable && depth === 0) && !data[at + 1]?.heading),
     )
     const theirs = body.filter(({ concept }) => !concept.includes('='))
-    expect(ours.map(({ label, cells }) => [label, ...columns.map((_, at) => shownOnPage(cells[at] ?? null, title))])).toEqual(
-      theirs.map(({ cells: [label, ...cells] }) => [label, ...withoutDollar(cells)]),
-    )
+    expect(
+      ours.map(({ label, cells }) => [
+        label,
+        ...columns.map((_, at) => shownOnPage(cells[at] ?? null, title)),
+      ]),
+    ).toEqual(theirs.map(({ cells: [label, ...cells] }) => [label, ...withoutDollar(cells)]))
     const members = body.filter(({ concept }) => concept.includes('=')).map(({ cells: [label] }) => label)
     const presented = ours.flatMap(({ dimensions }) => dimensions.map(({ label }) => label))
     expect([...new Set(presented)]).toEqual(members)
@@ -100,7 +112,11 @@ describe.skipIf(folder === null || packages === null)('the rendering of 00003201
   test('depths are those of the presentation linkbase, and totals those of the calculation linkbase', async () => {
     const { data } = await ask('ticker=AAPL&statement=balance')
     const line = (tag: string) => data.find(each => each.tag === tag)
-    expect(line('us-gaap:StatementOfFinancialPositionAbstract')).toMatchObject({ depth: 0, heading: true, cells: [] })
+    expect(line('us-gaap:StatementOfFinancialPositionAbstract')).toMatchObject({
+      depth: 0,
+      heading: true,
+      cells: [],
+    })
     expect(line('us-gaap:CashAndCashEquivalentsAtCarryingValue')).toMatchObject({ depth: 3, total: false })
     expect(line('us-gaap:AssetsCurrent')).toMatchObject({ depth: 3, total: true })
     expect(line('us-gaap:Assets')).toMatchObject({ depth: 2, total: true, accession: '0000320193-25-000057' })
