@@ -74,13 +74,15 @@ function addTexts(
   { figures, statements, sums, taxonomies, defaultMembers }: WholeFiling,
 ): void {
   const contexts = new Set<unknown>()
-  for (const { concept, unit, context } of figures) {
-    texts.add(concept)
-    texts.add(unit)
+  let last = ''
+  for (const { concept, context } of figures) {
+    if (concept !== last) texts.add(concept)
+    last = concept
     if (contexts.has(context)) continue
     contexts.add(context)
     for (const { axis, member } of context.dimensions) texts.add(axis).add(member)
   }
+  for (const unit of new Set(figures.map(figure => figure.unit))) texts.add(unit)
   for (const { title, lines } of statements) {
     if (title !== null) texts.add(title)
     for (const { concept, label, labelRole } of lines) {

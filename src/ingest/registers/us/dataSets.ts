@@ -5,12 +5,21 @@ import type { FormerName, RegisterEntry, RegisterIndex } from '../../../facts/re
 import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
+import type { TagUse } from '../../reading/conceptTable.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
 import { contentWithoutFigures, LeftOut, type SetProgress, type ZipSet } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
-import { type Columns, columnsOf, type Fields, fieldReader, numColumns, preColumns } from './dataSetTables.ts'
+import {
+  type Columns,
+  columnsOf,
+  type Fields,
+  fieldReader,
+  numColumns,
+  preColumns,
+  TableLines,
+} from './dataSetTables.ts'
 import { dataSetLister, shownDigits } from './edgarClock.ts'
 import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
@@ -94,25 +103,25 @@ async function* readFigures(
     const isOfPass = (accession: string) => crc32(accession) % passes === pass
     const filings = new DataSetFilings(isOfPass)
     for (const accession of data.accessions) filings.addSubmission(accession)
-    const figures = partReader(numColumns, 'num.txt', passes === 1 ? null : isOfPass, field => {
+    const accepts = passes === 1 ? null : isOfPass
+    const takeFigure = (field: Fields) => {
       try {
         filings.addFigure(field)
       } finally {
         data.addFigure(field)
       }
-    })
+    }
     let figuresBefore = data.figuresRead
-    for await (const bytes of readLines(set, num, faulty, figures)) {
+    for await (const bytes of readTable(set, num, numColumns, accepts, faulty, takeFigure)) {
       progress.figures(data.figuresRead - figuresBefore)
       figuresBefore = data.figuresRead
       report(bytes)
     }
+    progress.figures(data.figuresRead - figuresBefore)
     bytesBefore += num.uncompressedSize
     if (pre !== undefined) {
-      const lines = partReader(preColumns, 'pre.txt', passes === 1 ? null : isOfPass, field =>
-        filings.addLine(field),
-      )
-      for await (const bytes of readLines(set, pre, faulty, lines)) report(bytes)
+      const takeLine = (field: Fields) => filings.addLine(field)
+      for await (const bytes of readTable(set, pre, preColumns, accepts, faulty, takeLine)) report(bytes)
       bytesBefore += pre.uncompressedSize
     }
     yield* unitsOf(data, filings)
@@ -124,34 +133,51 @@ async function* readFigures(
 }
 
 /**
- * Returns what reads a part line by line: its header, and then the lines of the filings of a pass. Every line belongs to
- * one pass, even with an unknown filing, so that its faults are counted once.
+ * Reads the lines of the filings of a pass. Every line belongs to one pass, even with an unknown filing, so that its
+ * faults are counted once. Yields the number of bytes read so far.
  */
-function partReader(
+async function* readTable(
+  set: ZipSet,
+  entry: Entry,
   needed: readonly string[],
-  file: string,
   isOfPass: ((accession: string) => boolean) | null,
+  faulty: LineFaults,
   take: (field: Fields) => void,
-): (line: string) => void {
+): AsyncGenerator<number> {
+  const table = new TableLines()
   let columns: Columns | null = null
+  let accessionColumn = -1
+  let number = 0
   let lastAccession = ''
-  let isLastOfPass = false
-  return line => {
+  let isLastOfPass = true
+  const field: Fields = name => table.text(columns?.get(name) ?? -1)
+  const takeLine = () => {
+    number++
     if (columns === null) {
-      columns = columnsOf(line, needed, file)
+      columns = columnsOf(table.line.replace(/^\ufeff/, ''), needed, entry.fileName)
+      accessionColumn = columns.get('adsh') ?? -1
       return
     }
-    if (isOfPass !== null) {
-      const accession =
-        columns.get('adsh') === 0 ? line.slice(0, line.indexOf('\t')) : fieldReader(line, columns)('adsh')
-      if (accession !== lastAccession) {
-        lastAccession = accession
-        isLastOfPass = isOfPass(accession)
-      }
-      if (!isLastOfPass) return
+    const accession = table.text(accessionColumn)
+    if (accession !== lastAccession) {
+      lastAccession = accession
+      isLastOfPass = isOfPass === null || isOfPass(accession)
     }
-    take(fieldReader(line, columns))
+    if (!isLastOfPass || (accession === '' && table.line === '')) return
+    try {
+      take(field)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      faulty.add(`${set.path}!${entry.fileName}`, number, messageOf(error))
+    }
   }
+  let bytes = 0
+  for await (const chunk of await set.zip.openReadStreamPromise(entry)) {
+    bytes += chunk.length
+    table.read(chunk, takeLine)
+    yield bytes
+  }
+  table.finish(takeLine)
 }
 
 /**
@@ -304,6 +330,8 @@ export class FinancialStatementData {
   readonly formerNames: FormerName[] = []
   readonly #submissions = new Map<string, Submission>()
   readonly #entities = new Map<string, Entity>()
+  /** What each tag is used for, by version. */
+  readonly #uses = new Map<string, Map<string, readonly TagUse[] | undefined>>()
   #sub: Columns | null = null
   #num: Columns | null = null
 
@@ -392,7 +420,7 @@ export class FinancialStatementData {
   /** Only figures of the whole entity count, not those of segments or co-registrants. */
   addFigure(field: Fields): void {
     this.figuresRead++
-    const uses = usesOfTag(`${taxonomyOf(field('version'))}:${field('tag')}`)
+    const uses = this.#usesOf(field('version'), field('tag'))
     if (uses === undefined || field('segments') !== '' || field('coreg') !== '' || field('value') === '')
       return
     const submission = this.#submissions.get(field('adsh'))
@@ -415,6 +443,20 @@ export class FinancialStatementData {
     }
   }
 
+  #usesOf(version: string, tag: string): readonly TagUse[] | undefined {
+    if (!version.includes('/')) return undefined
+    let ofVersion = this.#uses.get(version)
+    if (ofVersion === undefined) {
+      ofVersion = new Map()
+      if (this.#uses.size < maxVersions) this.#uses.set(version, ofVersion)
+    }
+    const known = ofVersion.get(tag)
+    if (known !== undefined || ofVersion.has(tag)) return known
+    const uses = usesOfTag(`${taxonomyOf(version)}:${tag}`)
+    if (ofVersion.size < maxTags) ofVersion.set(tag, uses)
+    return uses
+  }
+
   /**
    * Hands over the facts read since the last call, one entity at a time.
    *
@@ -429,6 +471,10 @@ export class FinancialStatementData {
     }
   }
 }
+
+/** Standard taxonomies have some 20,000 tags, and a set uses some ten versions of them. */
+const maxTags = 50_000
+const maxVersions = 100
 
 /** Returns us-gaap for `us-gaap/2009`. The version of a filer's own tag is an accession, which gives no known
  * taxonomy. */

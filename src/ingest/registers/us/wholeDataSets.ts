@@ -23,7 +23,8 @@ interface FilingDraft {
   readonly accession: string
   readonly taxonomies: Map<string, string>
   readonly figures: ReportedFigure[]
-  readonly contexts: Map<string, FigureContext>
+  /** By segments and co-registrants, the day and the quarters. */
+  readonly contexts: Map<string, Map<string, Map<string, FigureContext>>>
   readonly reports: Map<string, ReportDraft>
   /** The concept of each tag, by version. */
   readonly concepts: Map<string, Map<string, string>>
@@ -201,10 +202,10 @@ export class DataSetFilings {
   }
 
   #contextOf({ contexts }: FilingDraft, field: Fields): FigureContext {
-    const [day, quartersText, segments] = [field('ddate'), field('qtrs'), field('segments')]
-    const coRegistrant = field('coreg')
-    const key = `${day} ${quartersText} ${coRegistrant} ${segments}`
-    const known = contexts.get(key)
+    const [segments, coRegistrant] = [field('segments'), field('coreg')]
+    const [day, quartersText] = [field('ddate'), field('qtrs')]
+    const key = coRegistrant === '' ? segments : `${coRegistrant}\t${segments}`
+    const known = contexts.get(key)?.get(day)?.get(quartersText)
     if (known !== undefined) return known
     const end = compactDay(day)
     const quarters = numberOf(quartersText)
@@ -217,7 +218,8 @@ export class DataSetFilings {
     if (coRegistrant !== '') dimensions.push({ axis: coRegistrantAxis, member: this.#text(coRegistrant) })
     dimensions.sort((a, b) => (a.axis < b.axis ? -1 : 1))
     const context = { start: null, end, quarters, dimensions }
-    contexts.set(detached(key), context)
+    const ofKey = entryOf(contexts, key, () => this.#text(key))
+    entryOf(ofKey, day, () => this.#text(day)).set(this.#text(quartersText), context)
     return context
   }
 
@@ -238,6 +240,15 @@ const maxDimensions = 100
 /** Limits against sets made to exhaust memory. The largest filings have some 40,000 figures. */
 const maxFigures = 500_000
 const maxLines = 100_000
+
+/** The map in a map, which is added if it is missing. */
+function entryOf<T>(maps: Map<string, Map<string, T>>, key: string, kept: () => string): Map<string, T> {
+  const known = maps.get(key)
+  if (known !== undefined) return known
+  const added = new Map<string, T>()
+  maps.set(kept(), added)
+  return added
+}
 
 const detached = (text: string) => Buffer.from(text).toString()
 
