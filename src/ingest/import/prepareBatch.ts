@@ -7,6 +7,7 @@ import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import { entityKey, type Filing, type ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { encodeFigures } from '../../wholeFilings/figureBlock.ts'
+import { figureCountOf } from '../../wholeFilings/figureColumns.ts'
 import { encodePresentation } from '../../wholeFilings/presentationBlock.ts'
 import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
 import { storeTerms } from '../../wholeFilings/termQueries.ts'
@@ -127,7 +128,7 @@ async function encodeFilings(
       source,
       periodEnd,
       seenOn: observedOn === null ? null : (seenOn ?? observedOn),
-      figures: whole.figures.length,
+      figures: figureCountOf(whole),
       lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
       figureBlock: bytes,
       statementBlock: encodePresentation(whole, terms, ownTexts),

@@ -42,13 +42,19 @@ export class TableLines {
   /** Where each field of the current line begins, and after the last one where another would begin. */
   readonly #starts = new Int32Array(maxColumns + 1)
   #fields = 0
+  /** The fields of the current line that were read already: most are read more than once. */
+  readonly #read: (string | null)[] = []
   #rest: Buffer = Buffer.alloc(0)
   readonly #texts = new RecentTexts()
 
   /** The text of a field of the current line; empty if the line has no such field. */
   text(column: number): string {
     if (column < 0 || column >= this.#fields) return ''
-    return this.#texts.text(this.#bytes, this.#starts[column], this.#starts[column + 1] - 1)
+    const known = this.#read[column]
+    if (known !== null) return known
+    const text = this.#texts.text(this.#bytes, this.#starts[column], this.#starts[column + 1] - 1)
+    this.#read[column] = text
+    return text
   }
 
   /** The current line as a whole. */
@@ -86,6 +92,7 @@ export class TableLines {
     for (let at = start; at < end; at++)
       if (bytes[at] === tab && fields < maxColumns) starts[fields++] = at + 1
     starts[fields] = end + 1
+    for (let at = 0; at < fields; at++) this.#read[at] = null
     this.#fields = fields
     take()
   }
@@ -111,7 +118,7 @@ class RecentTexts {
     const slot = (hash ^ (hash >>> 15)) & (slots - 1)
     const known = this.#texts[slot]
     if (known.length === length && isText(known, bytes, start)) return known
-    const text = bytes.toString("latin1", start, end)
+    const text = bytes.toString('latin1', start, end)
     if (length <= maxKeptLength) this.#texts[slot] = text
     return text
   }

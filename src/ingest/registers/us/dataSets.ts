@@ -3,6 +3,7 @@ import { endOfMonth, startOfMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { FormerName, RegisterEntry, RegisterIndex } from '../../../facts/registerStatements.ts'
 import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import { figureCountOf } from '../../../wholeFilings/figureColumns.ts'
 import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
@@ -241,7 +242,7 @@ function* unitsOf(data: FinancialStatementData, filings: DataSetFilings): Genera
     parsed.push({ profile, reportedFacts, filings: dated })
     for (const stated of ofEntity) {
       wholeFilings.push(stated)
-      figures += stated.whole.figures.length
+      figures += figureCountOf(stated.whole)
     }
     if (parsed.length < entitiesPerUnit && figures < figuresPerUnit) continue
     yield { parsed, wholeFilings }

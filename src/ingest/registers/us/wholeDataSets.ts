@@ -1,10 +1,9 @@
 import { Failure } from '../../../errors.ts'
+import { columnarFiling, FigureColumns } from '../../../wholeFilings/figureColumns.ts'
 import {
   coRegistrantAxis,
   type Dimension,
   type FigureContext,
-  plainDecimal,
-  type ReportedFigure,
   type Statement,
   type StatementKind,
   type StatementLine,
@@ -22,7 +21,7 @@ const ownPrefix = 'custom'
 interface FilingDraft {
   readonly accession: string
   readonly taxonomies: Map<string, string>
-  readonly figures: ReportedFigure[]
+  readonly figures: FigureColumns
   /** By segments and co-registrants, the day and the quarters. */
   readonly contexts: Map<string, Map<string, Map<string, FigureContext>>>
   readonly reports: Map<string, ReportDraft>
@@ -71,7 +70,7 @@ export class DataSetFilings {
       this.#filings.set(accession, {
         accession,
         taxonomies: new Map(),
-        figures: [],
+        figures: new FigureColumns(),
         contexts: new Map(),
         reports: new Map(),
         concepts: new Map(),
@@ -90,14 +89,11 @@ export class DataSetFilings {
     try {
       const context = this.#contextOf(filing, field)
       const concept = this.#conceptOf(filing, field)
-      const text = field('value')
-      const value = text === '' ? null : plainDecimal(text)
-      if (value === null && text !== '')
-        throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
-      if (filing.figures.length >= maxFigures)
+      if (filing.figures.count >= maxFigures)
         throw new Failure('body_invalid', `The filing has more than ${maxFigures} figures.`)
-      const unit = this.#text(field('uom'))
-      filing.figures.push({ concept, context, unit, decimals: null, value })
+      const value = field('value')
+      if (!filing.figures.add(concept, context, this.#text(field('uom')), null, value === '' ? null : value))
+        throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
     } catch (error) {
       this.incomplete.add(filing.accession)
       throw error
@@ -151,13 +147,19 @@ export class DataSetFilings {
   /** Hands over the filings, each whole. */
   *take(): Generator<WholeFiling> {
     for (const { accession, taxonomies, figures, reports } of this.#filings.values()) {
-      if (figures.length === 0 && reports.size === 0) continue
+      if (figures.count === 0 && reports.size === 0) continue
       const statements = [...reports].map(([key, { kind, parenthetical, lines }]): Statement => {
         lines.sort((a, b) => a.order - b.order)
         return { role: key.slice(0, key.indexOf(' ')), title: null, kind, parenthetical, lines }
       })
       statements.sort((a, b) => Number(a.role) - Number(b.role))
-      yield { accession, taxonomies, figures, statements, sums: [], defaultMembers: new Map() }
+      yield columnarFiling(figures, {
+        accession,
+        taxonomies,
+        statements,
+        sums: [],
+        defaultMembers: new Map(),
+      })
     }
     this.#last = null
     this.#filings.clear()
