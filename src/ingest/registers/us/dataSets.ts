@@ -18,6 +18,7 @@ import {
   type Fields,
   fieldReader,
   numColumns,
+  PartLines,
   preColumns,
   TableLines,
 } from './dataSetTables.ts'
@@ -84,8 +85,8 @@ const bytesPerLine = 100
 const linesPerPass = 1_000_000
 
 /**
- * The lines of a filing may be anywhere in `num.txt` and `pre.txt`, so they are gathered in memory. Of a large set each
- * pass over the parts gathers some of the filings and passes over the others.
+ * The lines of a filing may be anywhere in `num.txt` and `pre.txt`, so they are kept in memory. Of a large set each pass
+ * over the parts keeps the lines of some of the filings and passes over the others.
  */
 async function* readFigures(
   set: ZipSet,
@@ -96,89 +97,104 @@ async function* readFigures(
 ): AsyncGenerator<ReadUnit> {
   const bytesOfPass = num.uncompressedSize + (pre?.uncompressedSize ?? 0)
   const passes = Math.max(1, Math.ceil(bytesOfPass / (bytesPerLine * linesPerPass)))
-  let bytesBefore = 0
-  // Reading is half of the work; writing what was gathered is the other half.
-  const report = (bytes: number) => progress.progress((bytesBefore + bytes) / (2 * passes * bytesOfPass))
-  let incomplete = 0
-  for (let pass = 0; pass < passes; pass++) {
-    const isOfPass = (accession: string) => crc32(accession) % passes === pass
-    const filings = new DataSetFilings(isOfPass)
-    for (const accession of data.accessions) filings.addSubmission(accession)
-    const accepts = passes === 1 ? null : isOfPass
-    const takeFigure = (field: Fields) => {
-      try {
-        filings.addFigure(field)
-      } finally {
-        data.addFigure(field)
-      }
-    }
-    let figuresBefore = data.figuresRead
-    for await (const bytes of readTable(set, num, numColumns, accepts, faulty, takeFigure)) {
-      progress.figures(data.figuresRead - figuresBefore)
-      figuresBefore = data.figuresRead
-      report(bytes)
-    }
-    progress.figures(data.figuresRead - figuresBefore)
-    bytesBefore += num.uncompressedSize
-    if (pre !== undefined) {
-      const takeLine = (field: Fields) => filings.addLine(field)
-      for await (const bytes of readTable(set, pre, preColumns, accepts, faulty, takeLine)) report(bytes)
-      bytesBefore += pre.uncompressedSize
-    }
-    yield* unitsOf(data, filings)
-    incomplete += filings.incomplete.size
-  }
+  const filings = data.submissions
+  const passOf = filings.map(({ filing }) => passOfAccession(filing.accession, passes))
+  const indexes = new Map(filings.map(({ filing }, index) => [filing.accession, index]))
   const leftOut = new LeftOut()
-  leftOut.add('filing whose statements have lines with faults', incomplete)
+  let bytesBefore = 0
+  for (let pass = 0; pass < passes; pass++) {
+    const parts: { figures: PassPart; lines: PassPart | null } = {
+      figures: new PassPart(set, num, numColumns, passes, faulty),
+      lines: pre === undefined ? null : new PassPart(set, pre, preColumns, passes, faulty),
+    }
+    for (const part of [parts.figures, parts.lines]) {
+      if (part === null) continue
+      const filingOf = (accession: string) => {
+        const index = indexes.get(accession)
+        const ofPass = index === undefined ? passOfAccession(accession, passes) : passOf[index]
+        return ofPass === pass ? (index ?? 'unknown') : null
+      }
+      // Reading is half of the work; writing what was read is the other half.
+      for await (const bytes of part.load(filingOf))
+        progress.progress((bytesBefore + bytes) / (2 * passes * bytesOfPass))
+      bytesBefore += part.entry.uncompressedSize
+      part.lines.sort(filings.length)
+    }
+    yield* unitsOf(data, index => passOf[index] === pass, parts, progress, leftOut)
+    progress.figures(parts.figures.unknown)
+  }
   progress.content(set.path, contentWithoutFigures([], leftOut))
 }
 
-/**
- * Reads the lines of the filings of a pass. Every line belongs to one pass, even with an unknown filing, so that its
- * faults are counted once. Yields the number of bytes read so far.
- */
-async function* readTable(
-  set: ZipSet,
-  entry: Entry,
-  needed: readonly string[],
-  isOfPass: ((accession: string) => boolean) | null,
-  faulty: LineFaults,
-  take: (field: Fields) => void,
-): AsyncGenerator<number> {
-  const table = new TableLines()
-  let columns: Columns | null = null
-  let accessionColumn = -1
-  let number = 0
-  let lastAccession = ''
-  let isLastOfPass = true
-  const field: Fields = name => table.text(columns?.get(name) ?? -1)
-  const takeLine = () => {
-    number++
-    if (columns === null) {
-      columns = columnsOf(table.line.replace(/^\ufeff/, ''), needed, entry.fileName)
-      accessionColumn = columns.get('adsh') ?? -1
-      return
-    }
-    const accession = table.text(accessionColumn)
-    if (accession !== lastAccession) {
-      lastAccession = accession
-      isLastOfPass = isOfPass === null || isOfPass(accession)
-    }
-    if (!isLastOfPass || (accession === '' && table.line === '')) return
-    try {
-      take(field)
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      faulty.add(`${set.path}!${entry.fileName}`, number, messageOf(error))
-    }
+/** Every line belongs to one pass, even with an unknown filing, so that its faults are counted once. */
+const passOfAccession = (accession: string, passes: number) => crc32(accession) % passes
+
+/** The lines of a part that belong to the filings of a pass. */
+class PassPart {
+  readonly entry: Entry
+  readonly lines: PartLines
+  /** Lines of filings that `sub.txt` does not have. */
+  unknown = 0
+  readonly field: Fields
+  readonly #table = new TableLines()
+  readonly #set: ZipSet
+  readonly #needed: readonly string[]
+  readonly #faulty: LineFaults
+  #columns: Columns | null = null
+
+  constructor(set: ZipSet, entry: Entry, needed: readonly string[], passes: number, faulty: LineFaults) {
+    this.#set = set
+    this.entry = entry
+    this.#needed = needed
+    this.#faulty = faulty
+    this.lines = new PartLines((entry.uncompressedSize * 1.1) / passes)
+    this.field = name => this.#table.text(this.#columns?.get(name) ?? -1)
   }
-  let bytes = 0
-  for await (const chunk of await set.zip.openReadStreamPromise(entry)) {
-    bytes += chunk.length
-    table.read(chunk, takeLine)
-    yield bytes
+
+  get #name(): string {
+    return `${this.#set.path}!${this.entry.fileName}`
   }
-  table.finish(takeLine)
+
+  /** @param filingOf the index of a filing of this pass; null for one of another pass */
+  async *load(filingOf: (accession: string) => number | 'unknown' | null): AsyncGenerator<number> {
+    const table = this.#table
+    let accessionColumn = -1
+    let number = 0
+    const takeLine = () => {
+      number++
+      if (this.#columns === null) {
+        this.#columns = columnsOf(table.line.replace(/^\ufeff/, ''), this.#needed, this.entry.fileName)
+        accessionColumn = this.#columns.get('adsh') ?? -1
+        return
+      }
+      const accession = table.text(accessionColumn)
+      if (accession === '' && table.line === '') return
+      const filing = filingOf(accession)
+      if (filing === 'unknown') {
+        this.unknown++
+        this.#faulty.add(this.#name, number, 'The line has an `adsh` that `sub.txt` does not have.')
+      } else if (filing !== null) table.copyTo(this.lines, filing, number)
+    }
+    let bytes = 0
+    for await (const chunk of await this.#set.zip.openReadStreamPromise(this.entry)) {
+      bytes += chunk.length
+      table.read(chunk, takeLine)
+      yield bytes
+    }
+    table.finish(takeLine)
+  }
+
+  /** Calls `take` for each line of a filing, which `field` then reads. Refused lines are counted and skipped. */
+  read(filing: number, take: () => void): void {
+    this.lines.read(filing, this.#table, number => {
+      try {
+        take()
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        this.#faulty.add(this.#name, number, messageOf(error))
+      }
+    })
+  }
 }
 
 /**
@@ -220,30 +236,53 @@ function quarterOf(path: string): { readonly first: number; readonly last: numbe
   return { first: endOfMonth(Number(year), month - 3) + 1, last: endOfMonth(Number(year), month) }
 }
 
-/** Hands over what a pass gathered, one company at a time. */
-function* unitsOf(data: FinancialStatementData, filings: DataSetFilings): Generator<ReadUnit> {
-  const wholes = new Map<string, StatedFiling[]>()
-  for (const whole of filings.take()) {
-    if (filings.incomplete.has(whole.accession)) continue
-    const { entity, periodEnd } = data.submissionOf(whole.accession)
-    const { market, issuerId } = entity.profile
-    const stated: StatedFiling = { market, issuerId, whole, source: 'dataSet', periodEnd }
-    const known = wholes.get(issuerId)
-    if (known === undefined) wholes.set(issuerId, [stated])
-    else known.push(stated)
+/** Hands over the filings of a pass, one company at a time. */
+function* unitsOf(
+  data: FinancialStatementData,
+  isOfPass: (index: number) => boolean,
+  { figures: figureLines, lines }: { readonly figures: PassPart; readonly lines: PassPart | null },
+  progress: SetProgress,
+  leftOut: LeftOut,
+): Generator<ReadUnit> {
+  const byEntity = new Map<Entity, number[]>()
+  for (const [index, { entity }] of data.submissions.entries()) {
+    if (!isOfPass(index)) continue
+    const known = byEntity.get(entity)
+    if (known === undefined) byEntity.set(entity, [index])
+    else known.push(index)
   }
   let parsed: ParsedDocument[] = []
   let wholeFilings: StatedFiling[] = []
   let figures = 0
-  for (const { profile, reportedFacts } of data.take(issuerId => wholes.has(issuerId))) {
-    const ofEntity = wholes.get(profile.issuerId) ?? []
-    // A filing without mapped figures is on record, too.
-    const dated = ofEntity.map(({ whole }) => data.submissionOf(whole.accession).filing)
-    parsed.push({ profile, reportedFacts, filings: dated })
-    for (const stated of ofEntity) {
-      wholeFilings.push(stated)
-      figures += figureCountOf(stated.whole)
+  for (const [entity, indexes] of byEntity) {
+    const { profile } = entity
+    const filings: Filing[] = []
+    for (const index of indexes) {
+      const { filing, periodEnd } = data.submissions[index]
+      const gathered = new DataSetFilings()
+      gathered.addSubmission(filing.accession)
+      const figuresBefore = data.figuresRead
+      figureLines.read(index, () => {
+        try {
+          gathered.addFigure(figureLines.field)
+        } finally {
+          data.addFigure(figureLines.field)
+        }
+      })
+      progress.figures(data.figuresRead - figuresBefore)
+      lines?.read(index, () => gathered.addLine(lines.field))
+      leftOut.add('filing whose statements have lines with faults', gathered.incomplete.size)
+      for (const whole of gathered.take()) {
+        if (gathered.incomplete.size > 0) continue
+        const { market, issuerId } = profile
+        wholeFilings.push({ market, issuerId, whole, source: 'dataSet', periodEnd })
+        // A filing without mapped figures is on record, too.
+        filings.push(filing)
+        figures += figureCountOf(whole)
+      }
     }
+    const reportedFacts = data.takeFacts(entity)
+    if (reportedFacts.length + filings.length > 0) parsed.push({ profile, reportedFacts, filings })
     if (parsed.length < entitiesPerUnit && figures < figuresPerUnit) continue
     yield { parsed, wholeFilings }
     parsed = []
@@ -331,6 +370,7 @@ export class FinancialStatementData {
   readonly formerNames: FormerName[] = []
   readonly #submissions = new Map<string, Submission>()
   readonly #entities = new Map<string, Entity>()
+  #listed: readonly Submission[] | null = null
   /** What each tag is used for, by version. */
   readonly #uses = new Map<string, Map<string, readonly TagUse[] | undefined>>()
   #sub: Columns | null = null
@@ -374,6 +414,7 @@ export class FinancialStatementData {
       ...(/^\d{3,4}$/.test(industry) ? { sector: `SIC ${industry.padStart(4, '0')}` } : {}),
     }
     const period = compactDay(field('period'))
+    this.#listed = null
     this.#submissions.set(accession, { entity, filing, periodEnd: period > 0 ? period : null })
     this.#addEntries(cik, filing, field)
   }
@@ -401,15 +442,10 @@ export class FinancialStatementData {
       this.formerNames.push({ market: 'US', issuerId: cik, name, from: null, until })
   }
 
-  /** The accessions of all submissions. */
-  get accessions(): Iterable<string> {
-    return this.#submissions.keys()
-  }
-
-  submissionOf(accession: string): Submission {
-    const submission = this.#submissions.get(accession)
-    if (submission === undefined) throw new Error(`no submission has the accession ${accession}`)
-    return submission
+  /** All submissions, each accession once. */
+  get submissions(): readonly Submission[] {
+    this.#listed ??= [...this.#submissions.values()]
+    return this.#listed
   }
 
   /** Reads a line of `num.txt`. */
@@ -458,18 +494,19 @@ export class FinancialStatementData {
     return uses
   }
 
-  /**
-   * Hands over the facts read since the last call, one entity at a time.
-   *
-   * @param isNeeded by CIK, whether an entity without facts is handed over, too
-   */
-  *take(isNeeded: (issuerId: string) => boolean = () => false): Generator<ParsedDocument> {
+  /** Hands over the facts read since the last call, one entity at a time. */
+  *take(): Generator<ParsedDocument> {
     for (const entity of this.#entities.values()) {
-      const { profile, reportedFacts } = entity
-      if (reportedFacts.length === 0 && !isNeeded(profile.issuerId)) continue
-      entity.reportedFacts = []
-      yield { profile, reportedFacts, filings: [] }
+      const reportedFacts = this.takeFacts(entity)
+      if (reportedFacts.length > 0) yield { profile: entity.profile, reportedFacts, filings: [] }
     }
+  }
+
+  /** Hands over the facts of an entity read since the last call. */
+  takeFacts(entity: Entity): readonly ReportedFact[] {
+    const { reportedFacts } = entity
+    entity.reportedFacts = []
+    return reportedFacts
   }
 }
 
