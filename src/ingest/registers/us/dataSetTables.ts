@@ -29,7 +29,7 @@ export function fieldReader(line: string, columns: Columns): Fields {
 
 /** No part of a set has as many columns. */
 const maxColumns = 1_000
-/** A longer line is cut, so that a file without line breaks does not fill the memory. */
+/** A longer line is refused, so that a file without line breaks does not fill the memory. */
 const maxLineBytes = 1_000_000
 const [tab, lineFeed, carriageReturn] = [0x09, 0x0a, 0x0d]
 
@@ -75,7 +75,10 @@ export class TableLines {
 
   /** Calls `take` for each line that ends in the chunk. */
   read(chunk: Uint8Array, take: () => void): void {
-    this.#bytes = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk])
+    this.#bytes =
+      this.#rest.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+        : Buffer.concat([this.#rest, chunk])
     const bytes = this.#bytes
     let start = 0
     for (;;) {
@@ -84,14 +87,17 @@ export class TableLines {
       this.#readLine(start, end, take)
       start = end + 1
     }
-    this.#rest = Buffer.from(bytes.subarray(start, start + maxLineBytes))
+    if (bytes.length - start > maxLineBytes)
+      throw new Failure('body_invalid', `A line has more than ${maxLineBytes} bytes.`)
+    this.#rest = Buffer.from(bytes.subarray(start))
   }
 
   /** Calls `take` for the last line if no line break ends it. */
   finish(take: () => void): void {
-    this.#bytes = this.#rest
+    const end = this.#bytes.length
+    const start = end - this.#rest.length
     this.#rest = Buffer.alloc(0)
-    if (this.#bytes.length > 0) this.#readLine(0, this.#bytes.length, take)
+    if (end > start) this.#readLine(start, end, take)
   }
 
   #readLine(start: number, lineEnd: number, take: () => void): void {
@@ -122,7 +128,9 @@ const maxKeptBytes = 1_500_000_000
  */
 export class PartLines {
   #bytes: Buffer
+  readonly #isWhole: boolean
   #length = 0
+  readonly #starts: number[] = []
   readonly #ends: number[] = []
   readonly #filings: number[] = []
   readonly #numbers: number[] = []
@@ -130,12 +138,24 @@ export class PartLines {
   #order = new Uint32Array(0)
   #first = new Uint32Array(1)
 
-  constructor(expectedBytes: number) {
-    this.#bytes = Buffer.allocUnsafe(Math.ceil(expectedBytes) + 1_024)
+  /** @param from the part, all of whose lines are kept, or how many bytes of it are about to be kept */
+  constructor(from: Uint8Array | number) {
+    this.#isWhole = typeof from !== 'number'
+    this.#bytes =
+      typeof from === 'number'
+        ? Buffer.allocUnsafe(Math.ceil(from) + 1_024)
+        : Buffer.from(from.buffer, from.byteOffset, from.length)
   }
 
   /** @param number the number of the line in its file */
   add(filing: number, number: number, bytes: Buffer, start: number, end: number): void {
+    this.#filings.push(filing)
+    this.#numbers.push(number)
+    if (this.#isWhole) {
+      this.#starts.push(start)
+      this.#ends.push(end)
+      return
+    }
     const needed = this.#length + end - start
     if (needed > maxKeptBytes)
       throw new Failure('body_too_large', 'The filings of this set are too large to be read together.')
@@ -145,10 +165,9 @@ export class PartLines {
       this.#bytes = larger
     }
     bytes.copy(this.#bytes, this.#length, start, end)
-    this.#length = needed
+    this.#starts.push(this.#length)
     this.#ends.push(needed)
-    this.#filings.push(filing)
-    this.#numbers.push(number)
+    this.#length = needed
   }
 
   sort(filings: number): void {
@@ -166,7 +185,7 @@ export class PartLines {
   read(filing: number, table: TableLines, take: (number: number) => void): void {
     for (let position = this.#first[filing]; position < this.#first[filing + 1]; position++) {
       const at = this.#order[position]
-      table.select(this.#bytes, at === 0 ? 0 : this.#ends[at - 1], this.#ends[at])
+      table.select(this.#bytes, this.#starts[at], this.#ends[at])
       take(this.#numbers[at])
     }
   }
@@ -181,14 +200,20 @@ class RecentTexts {
   text(bytes: Buffer, start: number, end: number): string {
     const length = end - start
     if (length <= 0) return ''
-    let hash = 0
+    let hash = length
     let all = 0
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at]
-      hash = Math.imul(hash ^ byte, 0x01000193)
-      all |= byte
+    let at = start
+    for (; at + 4 <= end; at += 4) {
+      const four = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
+      hash = Math.imul(hash ^ four, 0x9e3779b1)
+      hash ^= hash >>> 15
+      all |= four
     }
-    if (all >= 128) return decoder.decode(bytes.subarray(start, end))
+    for (; at < end; at++) {
+      hash = Math.imul(hash ^ bytes[at], 0x01000193)
+      all |= bytes[at]
+    }
+    if ((all & 0x80808080) !== 0) return decoder.decode(bytes.subarray(start, end))
     const slot = (hash ^ (hash >>> 15)) & (slots - 1)
     const known = this.#texts[slot]
     if (known.length === length && isText(known, bytes, start)) return known

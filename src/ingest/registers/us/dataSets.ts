@@ -5,7 +5,7 @@ import type { FormerName, RegisterEntry, RegisterIndex } from '../../../facts/re
 import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { figureCountOf } from '../../../wholeFilings/figureColumns.ts'
 import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
-import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
+import { checkEntry, type Entry, messageOf, readEntry } from '../../reading/archives.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
@@ -62,17 +62,20 @@ async function* readParts(set: ZipSet, parts: Parts, progress: SetProgress): Asy
   const contentKey = contentKeyOf(parts)
   if (progress.isKnown(contentKey)) return
   const { sub, num, pre } = parts
+  const passes = passesOf(parts)
   // Checked before anything is imported: a truncated or corrupted set must not be imported in part.
+  const whole = new Map<Entry, Uint8Array>()
   for (const entry of [sub, num, pre]) {
     if (entry === undefined) continue
     refuseLargePart(entry)
     await checkEntry(set.zip, entry)
+    if (passes === 1 && entry !== sub) whole.set(entry, await readEntry(set.zip, entry))
   }
   const data = new FinancialStatementData()
   const faulty = new LineFaults(progress)
   for await (const _ of readLines(set, sub, faulty, line => data.readSubmission(line)));
   yield* statementsOf(data, faulty.count === 0 ? quarterOf(set.path) : null)
-  if (num !== undefined) yield* readFigures(set, { num, pre }, data, faulty, progress)
+  if (num !== undefined) yield* readFigures(set, { num, pre, whole, passes }, data, faulty, progress)
   faulty.reportOthers()
   progress.unplaced(data.unplaced)
   // A faulty set gets no receipt, so the next import reads it again; it may have been repaired by then.
@@ -84,19 +87,31 @@ const bytesPerLine = 100
 /** Figures and presented lines that are in memory together. */
 const linesPerPass = 1_000_000
 
+const bytesOf = (num: Entry, pre: Entry | undefined) => num.uncompressedSize + (pre?.uncompressedSize ?? 0)
+
+const passesOf = ({ num, pre }: Parts) =>
+  num === undefined ? 1 : Math.max(1, Math.ceil(bytesOf(num, pre) / (bytesPerLine * linesPerPass)))
+
+interface FigureParts {
+  readonly num: Entry
+  readonly pre: Entry | undefined
+  /** The parts of a set that one pass reads. */
+  readonly whole: ReadonlyMap<Entry, Uint8Array>
+  readonly passes: number
+}
+
 /**
  * The lines of a filing may be anywhere in `num.txt` and `pre.txt`, so they are kept in memory. Of a large set each pass
  * over the parts keeps the lines of some of the filings and passes over the others.
  */
 async function* readFigures(
   set: ZipSet,
-  { num, pre }: { readonly num: Entry; readonly pre: Entry | undefined },
+  { num, pre, whole, passes }: FigureParts,
   data: FinancialStatementData,
   faulty: LineFaults,
   progress: SetProgress,
 ): AsyncGenerator<ReadUnit> {
-  const bytesOfPass = num.uncompressedSize + (pre?.uncompressedSize ?? 0)
-  const passes = Math.max(1, Math.ceil(bytesOfPass / (bytesPerLine * linesPerPass)))
+  const bytesOfPass = bytesOf(num, pre)
   const filings = data.submissions
   const passOf = filings.map(({ filing }) => passOfAccession(filing.accession, passes))
   const indexes = new Map(filings.map(({ filing }, index) => [filing.accession, index]))
@@ -104,8 +119,8 @@ async function* readFigures(
   let bytesBefore = 0
   for (let pass = 0; pass < passes; pass++) {
     const parts: { figures: PassPart; lines: PassPart | null } = {
-      figures: new PassPart(set, num, numColumns, passes, faulty),
-      lines: pre === undefined ? null : new PassPart(set, pre, preColumns, passes, faulty),
+      figures: new PassPart(set, num, numColumns, whole.get(num) ?? passes, faulty),
+      lines: pre === undefined ? null : new PassPart(set, pre, preColumns, whole.get(pre) ?? passes, faulty),
     }
     for (const part of [parts.figures, parts.lines]) {
       if (part === null) continue
@@ -142,13 +157,25 @@ class PassPart {
   readonly #faulty: LineFaults
   #columns: Columns | null = null
 
-  constructor(set: ZipSet, entry: Entry, needed: readonly string[], passes: number, faulty: LineFaults) {
+  #accession = ''
+  readonly #whole: Uint8Array | null
+
+  /** @param whole the part, or in how many passes it is read */
+  constructor(
+    set: ZipSet,
+    entry: Entry,
+    needed: readonly string[],
+    whole: Uint8Array | number,
+    faulty: LineFaults,
+  ) {
     this.#set = set
     this.entry = entry
     this.#needed = needed
     this.#faulty = faulty
-    this.lines = new PartLines((entry.uncompressedSize * 1.1) / passes)
-    this.field = name => this.#table.text(this.#columns?.get(name) ?? -1)
+    this.#whole = typeof whole === 'number' ? null : whole
+    this.lines = new PartLines(typeof whole === 'number' ? (entry.uncompressedSize * 1.1) / whole : whole)
+    this.field = name =>
+      name === 'adsh' ? this.#accession : this.#table.text(this.#columns?.get(name) ?? -1)
   }
 
   get #name(): string {
@@ -176,7 +203,9 @@ class PassPart {
       } else if (filing !== null) table.copyTo(this.lines, filing, number)
     }
     let bytes = 0
-    for await (const chunk of await this.#set.zip.openReadStreamPromise(this.entry)) {
+    const chunks =
+      this.#whole === null ? await this.#set.zip.openReadStreamPromise(this.entry) : [this.#whole]
+    for await (const chunk of chunks) {
       bytes += chunk.length
       table.read(chunk, takeLine)
       yield bytes
@@ -185,7 +214,8 @@ class PassPart {
   }
 
   /** Calls `take` for each line of a filing, which `field` then reads. Refused lines are counted and skipped. */
-  read(filing: number, take: () => void): void {
+  read(filing: number, accession: string, take: () => void): void {
+    this.#accession = accession
     this.lines.read(filing, this.#table, number => {
       try {
         take()
@@ -262,7 +292,7 @@ function* unitsOf(
       const gathered = new DataSetFilings()
       gathered.addSubmission(filing.accession)
       const figuresBefore = data.figuresRead
-      figureLines.read(index, () => {
+      figureLines.read(index, filing.accession, () => {
         try {
           gathered.addFigure(figureLines.field)
         } finally {
@@ -270,7 +300,7 @@ function* unitsOf(
         }
       })
       progress.figures(data.figuresRead - figuresBefore)
-      lines?.read(index, () => gathered.addLine(lines.field))
+      lines?.read(index, filing.accession, () => gathered.addLine(lines.field))
       leftOut.add('filing whose statements have lines with faults', gathered.incomplete.size)
       for (const whole of gathered.take()) {
         if (gathered.incomplete.size > 0) continue
