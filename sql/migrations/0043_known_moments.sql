@@ -96,12 +96,12 @@ $body$', 'keep_' || name, name || '_past');
     name || '_deleted', name, 'keep_' || name);
   select string_agg(quote_ident(attname), ', ' order by attnum) into columns
   from pg_attribute
-  where attrelid = name::regclass and attnum > 0 and not attisdropped and attname <> 'since_version';
+  where attrelid = name::regclass and attnum > 0 and not attisdropped;
   execute format('create view pinned.%I as
     select %s from (
-      select %s, since_version, null::integer as until_version from %I
+      select %s, null::integer as until_version from %I
       union all
-      select %s, since_version, until_version from %I) rows
+      select %s, until_version from %I) rows
     where since_version <= pinned.version() and (until_version is null or until_version > pinned.version())',
     name, columns, columns, name, columns, name || '_past');
 end

@@ -56,6 +56,20 @@ export async function readSampleCompanies(path: string): Promise<SampleCompanies
   return { named, wholeMarkets }
 }
 
+const maxSampleFilings = 200
+
+/** Accessions from a file with one per line. */
+export async function readAccessions(path: string): Promise<string[]> {
+  const accessions = new Set<string>()
+  for (const line of await readLines(path)) {
+    const text = line.replace(/#.*/, '').trim()
+    if (text !== '') accessions.add(text)
+  }
+  if (accessions.size === 0 || accessions.size > maxSampleFilings)
+    throw invalid(`${path} must list between 1 and ${maxSampleFilings} filings, one accession per line.`)
+  return [...accessions]
+}
+
 async function readLines(path: string): Promise<string[]> {
   await assertReadableFile(path, 'Give a text file with one company per line.')
   return (await Bun.file(path).text()).split('\n')

@@ -11,10 +11,10 @@ import type { JoinPlan } from './settings.ts'
 export interface JoinInput {
   readonly rows: ParsedRows
   readonly plan: JoinPlan
-  /** For each name, and for each place of `placeOfRow`, its index in `entities`; -1: unknown. */
+  /** For each name, and for each slot of `slotOfRow`, its index in `entities`; -1: unknown. */
   readonly companyOfName: Int32Array
-  /** For each row the name or place that gives its company (`datedNames.ts`); null: always the name. */
-  readonly placeOfRow: Int32Array | null
+  /** For each row, the name or slot that determines its company (`datedNames.ts`); null if it is always the name. */
+  readonly slotOfRow: Int32Array | null
   /** Other registrants of the companies' lineages. */
   readonly kin: readonly JoinKin[]
   /** The distinct companies of the join. */
@@ -49,7 +49,7 @@ export interface JoinedColumn {
   readonly name: string
   readonly events: Events
   readonly positions: Int32Array
-  /** For each event 1 if its filing counted by its time; null if the join does not show it. */
+  /** For each event, 1 if its filing counted by its time, otherwise 0; null if the join does not show it. */
   readonly byTime?: Uint8Array | null
 }
 
@@ -78,9 +78,9 @@ export function joinRows(input: JoinInput): JoinedRows {
 
 /** Reads labels by the same rule as figures. For rows with times, only days that have ended in the market count. */
 function labelReader(input: JoinInput): (spells: CompanySpells) => Int32Array {
-  const { plan, companyOfName, placeOfRow, entities, clocks = null } = input
+  const { plan, companyOfName, slotOfRow, entities, clocks = null } = input
   const { count, day, name, times = null } = input.rows
-  const rows = { count, day, name: placeOfRow ?? name }
+  const rows = { count, day, name: slotOfRow ?? name }
   if (times === null || clocks === null)
     return spells => labelsOfRows(rows, companyOfName, spells, plan.inclusive)
   const { ownDay } = findKnownDays(rows, companyOfName, entities, { ...clocks, times })
@@ -101,9 +101,9 @@ function keepStates(
 
 /** Finds the figure of every row and metric on the row's day. */
 function joinRowsOnDays(input: JoinInput): JoinedColumn[] {
-  const { plan, companyOfName, placeOfRow, kin, entities, blocks } = input
+  const { plan, companyOfName, slotOfRow, kin, entities, blocks } = input
   const { count, day, name } = input.rows
-  const rows = { count, day, name: placeOfRow ?? name }
+  const rows = { count, day, name: slotOfRow ?? name }
   return plan.metrics.map((name, metric) => {
     const events = gatherEvents(blocks[metric], entities)
     const positions = findPositions(rows, companyOfName, events, plan)
@@ -114,11 +114,11 @@ function joinRowsOnDays(input: JoinInput): JoinedColumn[] {
 
 /** Finds the figure of every row and metric at the row's time. */
 function joinRowsAtTimes(input: JoinInput, times: RowTimes): JoinedColumn[] {
-  const { plan, companyOfName, placeOfRow, kin, entities, blocks, clocks = null } = input
+  const { plan, companyOfName, slotOfRow, kin, entities, blocks, clocks = null } = input
   if (clocks === null) throw new Error('Rows with times are joined with the clocks of their markets.')
   const { rules = null } = clocks
   const { count, day, name } = input.rows
-  const rows = { count, day, name: placeOfRow ?? name }
+  const rows = { count, day, name: slotOfRow ?? name }
   const passes = [null, ...kinPasses(kin)]
   const more: Interim[] = []
   const known = passes.map(pass => {
@@ -146,7 +146,7 @@ function joinRowsAtTimes(input: JoinInput, times: RowTimes): JoinedColumn[] {
   })
 }
 
-/** For each event of the companies, and of the interim states that follow them, which rule let it count. */
+/** Says for each event of the companies, and of the interim states after them, whether its filing counted by its time. */
 function eventsByTime(
   { starts, days, filed }: Events,
   entities: Int32Array,

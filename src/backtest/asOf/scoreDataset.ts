@@ -2,7 +2,7 @@ import type { SessionPoint } from '../../markets/sessions.ts'
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import { type CompanySpells, labelsOfRows } from './companySpells.ts'
-import { type DatedName, placeRows } from './datedNames.ts'
+import { type DatedName, findSlots } from './datedNames.ts'
 import type { EventBlock, Events } from './events.ts'
 import { gatherEvents } from './gather.ts'
 import { findKnownDays, placeInterims, type RowClocks, rangesOf } from './knownDays.ts'
@@ -12,7 +12,7 @@ import { timesOfDates } from './rowTimes.ts'
 /** A dataset whose scores are to be replaced by what was known of a metric before each date. */
 export interface ScoreInput {
   readonly data: Dataset
-  /** The company of each asset, followed by that of each place of `dated`; -1: none. */
+  /** The company of each asset, followed by that of each slot of `dated`; -1: none. */
   readonly entities: Int32Array
   /** The id of the unit that each of them may have; -1: none. */
   readonly units: Int16Array
@@ -55,9 +55,9 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
   for (let date = 0; date < days.length; date++) day.fill(days[date], offsets[date], offsets[date + 1])
   const sent = { count: asset.length, day, name: asset }
   const isDated = dated.length > 0
-  const name = isDated ? placeRows({ rows: sent, places: entities.length, dated }).place : asset
+  const name = isDated ? findSlots({ rows: sent, slots: entities.length, dated }).slot : asset
   const rows = { ...sent, name }
-  const companyOfName = Int32Array.from(entities, (entity, place) => (entity === -1 ? -1 : place))
+  const companyOfName = Int32Array.from(entities, (entity, slot) => (entity === -1 ? -1 : slot))
   const found = clocks === null ? null : findAtSessions(input, rows, companyOfName, clocks)
   const events = found === null ? gatherEvents(blocks, entities) : found.events
   const positions =
@@ -127,7 +127,7 @@ function groupColumn(labelOfRow: Int32Array, { labels }: CompanySpells) {
 /** The assets that have a score on some date, and the units of the scores. */
 function countScored(
   asset: Dataset['asset'],
-  place: ArrayLike<number>,
+  slot: ArrayLike<number>,
   score: Float64Array,
   { data, entities, units }: ScoreInput,
 ) {
@@ -137,7 +137,7 @@ function countScored(
   for (let row = 0; row < score.length; row++) {
     if (Number.isNaN(score[row])) continue
     isScored[asset[row]] = 1
-    isShown[place[row]] = 1
+    isShown[slot[row]] = 1
   }
   let assets = 0
   for (const one of isScored) assets += one

@@ -55,7 +55,7 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   listAssetNames: ({ data }) => data.asset.length,
   scoreDataset: ({ data }) => data.asset.length,
   readJoinBody: ({ body }) => body.length,
-  placeRows: ({ rows }) => rows.count,
+  findSlots: ({ rows }) => rows.count,
   buildEvents: ({ rows }) => rows.length,
   writeJoin: ({ rows, plan }) => rows.count * plan.metrics.length,
 }

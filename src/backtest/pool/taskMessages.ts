@@ -36,7 +36,7 @@ export const taskNames: Readonly<Record<TaskKind, TaskName>> = {
   listAssetNames: rows,
   scoreDataset: { what: 'Ranking the rows by the metric', mend: fewerRows },
   readJoinBody: { what: 'Reading the rows of the join', mend: 'send fewer rows' },
-  placeRows: join,
+  findSlots: join,
   buildEvents: { what: 'Preparing the figures', mend: 'request fewer metrics or companies' },
   writeJoin: join,
 }

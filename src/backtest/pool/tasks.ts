@@ -1,5 +1,5 @@
 import type { MarketCosts } from '../../markets/costs.ts'
-import { placeRows } from '../asOf/datedNames.ts'
+import { findSlots } from '../asOf/datedNames.ts'
 import { buildEvents } from '../asOf/events.ts'
 import { readJoinBody } from '../asOf/joinBody.ts'
 import { scoreDataset } from '../asOf/scoreDataset.ts'
@@ -71,7 +71,7 @@ export const tasks = {
   /** Parses the body of an as-of join: its rows and its settings. */
   readJoinBody,
   /** Finds which company's days each row of a symbol is in. */
-  placeRows,
+  findSlots,
   /** Turns the vintages of a block of companies into what is known of them on each day. */
   buildEvents,
   /** Turns the rows of an as-of join into the bytes of its response. */

@@ -1,4 +1,4 @@
-import { beforeAllDays, type DatedName, type PlacedRows } from '../../backtest/asOf/datedNames.ts'
+import { beforeAllDays, type DatedName, type RowSlots } from '../../backtest/asOf/datedNames.ts'
 import type { JoinKin } from '../../backtest/asOf/joinTask.ts'
 import type { UnmatchedSymbol } from '../../backtest/asOf/writeJoin.ts'
 import { addDays, dayNumber, type IsoDate } from '../../dates.ts'
@@ -15,21 +15,21 @@ import type { VersionedCompanies } from './figures.ts'
 /** The companies behind the names in a join's rows. */
 export interface JoinCompanies {
   /**
-   * For each name, followed by each place of `dated`, the index of its company in `identities`; -1 if no row needs it
+   * For each name, followed by each slot of `dated`, the index of its company in `identities`; -1 if no row needs it
    * or it is unknown.
    */
   readonly companyOfName: Int32Array
   /** Names that mean different companies on different days. */
   readonly dated: readonly DatedName[]
-  /** For each row its name or place; null if no name depends on the day. */
-  readonly placeOfRow: Int32Array | null
+  /** For each row, its name or slot; null if no name depends on the day. */
+  readonly slotOfRow: Int32Array | null
   /** Each company appears once. */
   readonly identities: readonly CompanyIdentity[]
   /** Indexes of the names that mean no company on any day. */
   readonly unknown: readonly number[]
   /** Names that are former IDs of their companies. */
   readonly renamed: readonly { readonly sent: string; readonly ticker: string }[]
-  /** For names that are symbols, the days on which no company on record had them. */
+  /** For names that are symbols, the days on which none of our companies had them. */
   readonly unmatched: readonly UnmatchedSymbol[]
   /** Whether for some rows it is only assumed that the company had the symbol on the row's date. */
   readonly isSymbolAssumed: boolean
@@ -41,25 +41,25 @@ export interface JoinCompanies {
   readonly dataVersions: ReadonlySet<number>
 }
 
-/** How a join's names become companies. */
+/** The rules by which a join's names are resolved to companies. */
 export interface NameRules {
-  readonly placeRows: PlaceRows
+  readonly findSlots: FindSlots
   readonly followsLineage: boolean
   readonly today: IsoDate
 }
 
 /** Assigns rows to the stretches of dated names. */
-export type PlaceRows = (dated: readonly DatedName[], places: number) => Promise<MaybePlaced>
-/** If `place` is null, `counts` only says which places may have rows. */
-type MaybePlaced = Pick<PlacedRows, 'counts'> & { readonly place: Int32Array | null }
+export type FindSlots = (dated: readonly DatedName[], slots: number) => Promise<MaybeSlots>
+/** If `slot` is null, `counts` only says which slots may have rows. */
+type MaybeSlots = Pick<RowSlots, 'counts'> & { readonly slot: Int32Array | null }
 
 const idsPerLookup = 5_000
 /** The format of all register IDs. Other names are unknown; the database would even reject some of them. */
 const idShape = /^[A-Z0-9][A-Z0-9._/-]{0,31}$/
 
 /**
- * Looks the companies up in the directory, which caches them between requests. If an import commits
- * meanwhile, they may be of mixed versions, and the caller looks them up again.
+ * Looks the companies up in the directory, which caches them between requests. If an import commits in the
+ * meantime, they may come from several data versions, and the caller looks them up again.
  */
 export async function findJoinCompanies(
   { lookups, directory }: Pick<CompanyDeps, 'lookups' | 'directory'>,
@@ -105,7 +105,7 @@ async function findAll(reader: IdReader, names: readonly string[], rules: NameRu
     for (const [id, ofId] of read.stretches) stretches.set(id, ofId)
     for (const version of read.dataVersions) dataVersions.add(version)
   }
-  const assigned = await new Assignment(names, ids, found, stretches).finish(rules.placeRows, dataVersions)
+  const assigned = await new Assignment(names, ids, found, stretches).finish(rules.findSlots, dataVersions)
   return withLineages(assigned, reader, rules)
 }
 
@@ -162,23 +162,23 @@ class Assignment {
     readonly stretches: ReadonlyMap<string, readonly IdStretch[]>,
   ) {}
 
-  async finish(placeRows: PlaceRows, dataVersions: ReadonlySet<number>): Promise<Assigned> {
+  async finish(findSlots: FindSlots, dataVersions: ReadonlySet<number>): Promise<Assigned> {
     const { names, ids, found, stretches } = this
     const dated: DatedName[] = []
-    let places = names.length
+    let slots = names.length
     for (const [name, id] of ids.entries()) {
       const ofId = stretches.get(id)
       if (ofId === undefined) continue
-      const first = places
-      places += ofId.length
+      const first = slots
+      slots += ofId.length
       dated.push({
         name,
         starts: Int32Array.from(ofId, ({ from }) => (from === null ? beforeAllDays : dayNumber(from))),
-        places: Int32Array.from(ofId, (_, index) => first + index),
+        slots: Int32Array.from(ofId, (_, index) => first + index),
       })
     }
-    const placed = dated.length === 0 ? null : await placeRows(dated, places)
-    const companyOfName = new Int32Array(places).fill(-1)
+    const placed = dated.length === 0 ? null : await findSlots(dated, slots)
+    const companyOfName = new Int32Array(slots).fill(-1)
     const unknown: number[] = []
     for (const [name, id] of ids.entries()) {
       if (stretches.has(id)) continue
@@ -187,7 +187,7 @@ class Assignment {
       else companyOfName[name] = this.#take(name, company, !isRegisterNumber(id, company))
     }
     const unmatched: UnmatchedSymbol[] = []
-    for (const { name, places: ofName } of dated) {
+    for (const { name, slots: ofName } of dated) {
       const ofId = stretches.get(ids[name]) ?? []
       for (const [index, { company, isAssumed, from, reason }] of ofId.entries()) {
         const rows = placed?.counts[ofName[index]] ?? 0
@@ -203,7 +203,7 @@ class Assignment {
     return {
       companyOfName,
       dated,
-      placeOfRow: placed?.place ?? null,
+      slotOfRow: placed?.slot ?? null,
       identities: this.#identities,
       unknown,
       renamed: [...this.#renamed.values()],

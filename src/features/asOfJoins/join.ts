@@ -100,7 +100,7 @@ export async function runJoin(
           clocks: times === null ? null : { ...clocksOf(markets, companies), ...times },
           format,
           companyOfName: companies.companyOfName,
-          placeOfRow: companies.placeOfRow,
+          slotOfRow: companies.slotOfRow,
           kin: companies.kin,
           unitNames: events.units,
           limit: maxAnswerBytes,
@@ -185,7 +185,7 @@ async function openJoin(
   return openFigures(lease, source, first, choice, run.signal)
 }
 
-/** The clock of each market, and which of them each company has. */
+/** The clock of each market, and for each company the index of its market's clock. */
 export function clocksOf(
   markets: Pick<Markets, 'get' | 'sessions'>,
   { identities }: Pick<JoinCompanies, 'identities'>,
@@ -201,7 +201,7 @@ export function clocksOf(
   }
 }
 
-/** Assigns rows to places on a worker thread, because it visits every row. */
+/** Assigns rows to slots on a worker thread, because it visits every row. */
 const nameRules = (
   { pool, today }: Pick<JoinDeps, 'pool' | 'today'>,
   { count, day, name }: ParsedRows,
@@ -210,7 +210,7 @@ const nameRules = (
 ): NameRules => ({
   followsLineage,
   today: today(),
-  placeRows: (dated, places) => pool.tasks.placeRows({ rows: { count, day, name }, places, dated }, run),
+  findSlots: (dated, slots) => pool.tasks.findSlots({ rows: { count, day, name }, slots, dated }, run),
 })
 
 function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {

@@ -16,8 +16,8 @@ export interface WantedSpells {
   readonly scheme: GroupScheme | null
   readonly hasStates: boolean
   /**
-   * Given if the rows have times: a code that a filing states then counts from the end of the day on which the filing
-   * was accepted, in its market, where that is later than its filing day.
+   * Given if the rows have times. A code that a filing states then counts from the end of the filing's day or of the day
+   * on which it was accepted in its market, whichever is later.
    */
   readonly markets: Pick<Markets, 'get' | 'codes'> | null
 }
@@ -63,11 +63,11 @@ export async function withSpells<Opened extends { readonly dataVersion: number }
 /** The states of companies over time, in the order of `entities`; -1: unknown. */
 async function readStateSpells(sql: SqlClient, entities: Int32Array): Promise<CompanySpells> {
   const rows = await sql<{ company: number; day: number; label: string }[]>`
-    select (w.place - 1)::int as company, s.from_day - date '1970-01-01' as day, s.state as label
-    from unnest(${[...entities]}::int[]) with ordinality as w (entity_id, place)
+    select (w.position - 1)::int as company, s.from_day - date '1970-01-01' as day, s.state as label
+    from unnest(${[...entities]}::int[]) with ordinality as w (entity_id, position)
     join entity e on e.entity_id = w.entity_id
     join company_state s on s.market = e.market and s.issuer_id = e.issuer_id
-    order by w.place, s.from_day`
+    order by w.position, s.from_day`
   return packSpells(rows, entities.length)
 }
 
@@ -83,8 +83,8 @@ async function readGroupSpells(
     from (
       select company, day, sector, lag(sector) over known as before, row_number() over known as ordinal
       from (
-        select (w.place - 1)::int as company, ${dayKnown(sql, markets)} as day, l.*
-        from unnest(${[...entities]}::int[]) with ordinality as w (entity_id, place)
+        select (w.position - 1)::int as company, ${dayKnown(sql, markets)} as day, l.*
+        from unnest(${[...entities]}::int[]) with ordinality as w (entity_id, position)
         join entity e on e.entity_id = w.entity_id
         cross join lateral (select * from ${statementsAsOf(sql, sql`w.entity_id`, lastDay)} s where s.sector is not null) l
       ) dated
@@ -97,7 +97,7 @@ async function readGroupSpells(
   )
 }
 
-/** The day at whose end a statement `l` of a company `e` is known. */
+/** A statement `l` of a company `e` is known from the end of this day. */
 function dayKnown(sql: SqlClient, markets: WantedSpells['markets']): SqlFragment {
   if (markets === null) return sql`l.filed`
   const zones = Object.fromEntries(markets.codes.map(code => [code, marketZone(markets, code).name]))

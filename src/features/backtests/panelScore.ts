@@ -14,9 +14,9 @@ import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
 import {
   accessKeyOf,
+  type FindSlots,
   findInSnapshot,
   type JoinCompanies,
-  type PlaceRows,
   versioned,
 } from '../asOfJoins/companies.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
@@ -64,7 +64,7 @@ export async function scorePanel(
   if (!rights.seesAllHistory) throw licenceRequired(metric, rights.licence)
   const { entityCap } = rights
   const ids = names.split('\n')
-  const rules = { placeRows: withinDays(data), followsLineage: false, today: deps.today() }
+  const rules = { findSlots: withinDays(data), followsLineage: false, today: deps.today() }
   const lease = events.lease()
   try {
     const open = async (store: Sql, dataVersion: number) => {
@@ -99,14 +99,14 @@ export async function scorePanel(
       const manifest = markets.get(market)
       return manifest === undefined ? '' : unitOf(definition, manifest)
     }
-    const ofAsset = (place: number) => (place === -1 ? null : identities[place])
+    const ofAsset = (index: number) => (index === -1 ? null : identities[index])
     const scored = await pool.tasks.scoreDataset(
       {
         data,
         dated,
         entities: assetEntities(companies),
-        units: Int16Array.from(companyOfName, place => {
-          const company = ofAsset(place)
+        units: Int16Array.from(companyOfName, index => {
+          const company = ofAsset(index)
           return company === null ? -1 : unitNumber(events, unitOfMarket(company.market))
         }),
         blocks: blocks[0],
@@ -157,7 +157,7 @@ export async function scorePanel(
 
 /** The company of each asset; -1: none. */
 const assetEntities = ({ companyOfName, identities }: JoinCompanies): Int32Array =>
-  companyOfName.map(place => (place === -1 ? -1 : identities[place].entityId))
+  companyOfName.map(index => (index === -1 ? -1 : identities[index].entityId))
 
 /** The clock of each asset's market. */
 function assetClocks(
@@ -165,7 +165,7 @@ function assetClocks(
   companies: JoinCompanies,
 ): Pick<ScoreClocks, 'clocks' | 'marketOf'> {
   const { clocks, marketOf } = clocksOf(markets, companies)
-  return { clocks, marketOf: companies.companyOfName.map(place => (place === -1 ? -1 : marketOf[place])) }
+  return { clocks, marketOf: companies.companyOfName.map(index => (index === -1 ? -1 : marketOf[index])) }
 }
 
 /**
@@ -173,14 +173,14 @@ function assetClocks(
  * row by its date.
  */
 const withinDays =
-  ({ days }: Dataset): PlaceRows =>
-  async (dated, places) => {
-    const counts = new Int32Array(places)
+  ({ days }: Dataset): FindSlots =>
+  async (dated, slots) => {
+    const counts = new Int32Array(slots)
     const [first, last] = [days[0], days[days.length - 1]]
-    for (const { starts, places: ofName } of dated)
-      for (const [index, place] of ofName.entries())
-        if (starts[index] <= last && (starts[index + 1] ?? last + 1) > first) counts[place] = 1
-    return { place: null, counts }
+    for (const { starts, slots: ofName } of dated)
+      for (const [index, slot] of ofName.entries())
+        if (starts[index] <= last && (starts[index + 1] ?? last + 1) > first) counts[slot] = 1
+    return { slot: null, counts }
   }
 
 /** Runs `work` on the store of a data version. */

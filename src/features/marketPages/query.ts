@@ -165,15 +165,15 @@ export function resolveMarketPage(
     if (sent[param] !== undefined) rights.requirePastOfMarket(param)
   const limit = sent.limit ?? (allowance === null ? limits.default : defaultOf(allowance, limits))
   const scope = { route, rights: pageRights(rights), query }
-  const place =
+  const position =
     sent.cursor === undefined ? null : decodeCursor(deps.cursors, scope, sent.cursor, market, asOf)
   return {
     market,
     asOf,
     limit: free ? Math.min(limit, limits.maxFree) : limit,
-    after: place?.entityId ?? null,
-    afterValue: place?.value ?? null,
-    firstVersion: place?.dataVersion ?? null,
+    after: position?.entityId ?? null,
+    afterValue: position?.value ?? null,
+    firstVersion: position?.dataVersion ?? null,
     recentFiscalYearOnly: rights.recentYearOnlyOfMarkets,
     freeLicence: free,
     left: allowance?.left ?? null,
@@ -243,16 +243,16 @@ export function decodeCursor(
   market: string,
   asOf: AsOf,
 ): PagePosition {
-  const place = parse(cursors.read(scope, cursor))
-  if (place === null) throw notValid()
-  if (place.market !== market) {
+  const position = parse(cursors.read(scope, cursor))
+  if (position === null) throw notValid()
+  if (position.market !== market) {
     throw refusedCursor(
-      `cursor belongs to a page of market ${place.market}, not ${market}. Omit cursor for the first page.`,
+      `cursor belongs to a page of market ${position.market}, not ${market}. Omit cursor for the first page.`,
     )
   }
-  if (place.asOf === asOf) return place
+  if (position.asOf === asOf) return position
   throw refusedCursor(
-    `cursor belongs to a page as of ${place.asOf}, not ${asOf}: the pages would mix what was known on two days. Send as_of=${place.asOf} with it, or omit cursor for the first page.`,
+    `cursor belongs to a page as of ${position.asOf}, not ${asOf}: the pages would mix what was known on two days. Send as_of=${position.asOf} with it, or omit cursor for the first page.`,
   )
 }
 

@@ -12,6 +12,7 @@ import { withoutFormulaGuard } from '../../formats/formulaGuard.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { registerOf } from '../allRegisters.ts'
 import { type ImportSummary, importFacts } from '../import/importFacts.ts'
+import { readSampleFilings } from './sampleFilings.ts'
 import { entityColumns, nameSeparator, readingsOf, sampleColumns, yes } from './sampleFormat.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
@@ -22,10 +23,14 @@ const sampleFolder = new URL('../../../sample/', import.meta.url)
  */
 export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
   const byMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
+  const filings = readSampleFilings(await Bun.file(new URL('filings.jsonl.gz', sampleFolder)).bytes())
   const summaries: ImportSummary[] = []
   for (const [market, parsed] of byMarket) {
     const { rules, settleTimes = null } = registerOf(market)
-    summaries.push(await importFacts(sql, [{ parsed }], { source: 'sample', rules, settleTimes }))
+    const wholeFilings = filings.filter(filing => filing.market === market)
+    summaries.push(
+      await importFacts(sql, [{ parsed, wholeFilings }], { source: 'sample', rules, settleTimes }),
+    )
   }
   return summaries
 }

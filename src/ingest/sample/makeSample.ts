@@ -15,6 +15,7 @@ import {
 } from '../../facts/reportedFact.ts'
 import { spanOf, storedMetric } from '../../facts/spans.ts'
 import { csvLine } from '../../formats/csv.ts'
+import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
 import { registerOf } from '../allRegisters.ts'
 import { listFiles } from '../import/listFiles.ts'
 import { mergeParsedDocuments } from '../import/mergeDocuments.ts'
@@ -224,16 +225,31 @@ function lineText(
   ])
 }
 
-/** Everything that some files of a register state, in memory. Unreadable files throw. */
-export async function readParsedDocuments(
+export interface RegisterContent {
+  readonly documents: readonly ParsedDocument[]
+  readonly wholeFilings: readonly StatedFiling[]
+}
+
+/**
+ * Everything that some files of a register state, in memory. Unreadable files throw.
+ *
+ * @param accessions of the whole filings that are kept; the others would not fit into memory
+ */
+export async function readRegisterFiles(
   register: Register,
   paths: readonly string[],
-): Promise<ParsedDocument[]> {
+  accessions: readonly string[] = [],
+): Promise<RegisterContent> {
   const progress = newReadProgress()
   const documents: ParsedDocument[] = []
+  const wholeFilings: StatedFiling[] = []
   const files = await listFiles(paths, register.documentNames)
-  for await (const unit of readUnits(register, files, new Set(), progress)) documents.push(...unit.parsed)
+  for await (const unit of readUnits(register, files, new Set(), progress)) {
+    documents.push(...unit.parsed)
+    for (const stated of unit.wholeFilings ?? [])
+      if (accessions.includes(stated.whole.accession)) wholeFilings.push(stated)
+  }
   const [fault] = progress.skipped
   if (fault !== undefined) throw new Failure('body_invalid', `${fault.name}: ${fault.reason}`)
-  return documents
+  return { documents, wholeFilings }
 }

@@ -180,6 +180,29 @@ describe('Exxon Mobil', () => {
       await bench.close()
     }
   })
+
+  test('has the same figures at times: each counts from the end of its day, because no filing has a time', async () => {
+    const bench = await joinBench(sql)
+    try {
+      const time = [
+        '2026-07-01T12:00:00',
+        '2026-07-01T23:59:59',
+        '2026-07-02T00:00:00',
+        '2026-08-04T00:00:00',
+      ]
+      const answer = await bench.join({
+        rows: { time: time.map(at => `${at}-04:00`), ticker: time.map(() => 'XOM') },
+        metrics: ['revenue'],
+        fp: 'latest',
+        lineage: 'follow',
+        with: ['known_by'],
+      })
+      expect(answer.columns.revenue).toEqual([null, null, 80_000e6, 81_000e6])
+      expect(answer.columns.revenue_known_by).toEqual([null, null, 'day', 'day'])
+    } finally {
+      await bench.close()
+    }
+  })
 })
 
 test('a document on record decides from which day on a succession is known, whichever is imported first', async () => {

@@ -52,14 +52,15 @@ const repeatsOfRemovedFilings: [Change[], number] = [
   6,
 ]
 
-test('every reader answers for a version what it answered at that version, as of any day', async () => {
+test('every reader answers for a version what it answered at that version, as of any day and instant', async () => {
   let compared = 0
   let different = 0
   await fc.assert(
     fc.asyncProperty(anyChanges, fc.integer({ min: 0, max: spanDays }), async (changes, day) => {
       const { sql } = database
       const remembered = new Map<number, Record<string, string>>()
-      const days = [addDays(firstDay, day), '2026-11-20']
+      const middle = addDays(firstDay, day)
+      const days = [middle, `${middle}T12:00:00-05:00`, '2026-11-20']
       const ask = async (from: CompanyDeps) => {
         const answers: Record<string, string> = {}
         for (const as_of of days) Object.assign(answers, await answersOf(from, tickers, as_of))

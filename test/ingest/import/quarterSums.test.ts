@@ -6,7 +6,7 @@ import { deriveFacts } from '../../../src/facts/deriveFacts.ts'
 import type { FactRow } from '../../../src/facts/factRow.ts'
 import { registerOf } from '../../../src/ingest/allRegisters.ts'
 import { mergeParsedDocuments } from '../../../src/ingest/import/mergeDocuments.ts'
-import { readParsedDocuments } from '../../../src/ingest/sample/makeSample.ts'
+import { readRegisterFiles } from '../../../src/ingest/sample/makeSample.ts'
 import { sampleFiles } from '../../sampleFiles.ts'
 import { sharedPath, unitedStatesPaths } from '../../shared.ts'
 
@@ -25,7 +25,7 @@ const paths = {
 
 async function derivedCompanies(market: keyof typeof paths) {
   const register = registerOf(market)
-  return mergeParsedDocuments(await readParsedDocuments(register, paths[market])).map(
+  return mergeParsedDocuments((await readRegisterFiles(register, paths[market])).documents).map(
     ({ profile, reportedFacts, filings }) => ({
       issuerId: profile.issuerId,
       facts: deriveFacts(reportedFacts, {

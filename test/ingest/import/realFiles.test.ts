@@ -10,7 +10,7 @@ import { importFacts } from '../../../src/ingest/import/importFacts.ts'
 import { importRegister } from '../../../src/ingest/import/importRegister.ts'
 import { usRegister } from '../../../src/ingest/registers/us/register.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { readParsedDocuments } from '../../../src/ingest/sample/makeSample.ts'
+import { readRegisterFiles } from '../../../src/ingest/sample/makeSample.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sampleFiles } from '../../sampleFiles.ts'
@@ -67,7 +67,7 @@ test.skipIf(files === null)('the sample gives the same rows as the real files, i
   for (const [market, paths] of files ?? []) {
     const register = registerOf(market.toUpperCase())
     const { rules, settleTimes = null, overwrites = false, replaces = false } = register
-    const read = await readParsedDocuments(register, paths)
+    const read = (await readRegisterFiles(register, paths)).documents
     const chosen = new Set(companies.named)
     for (const { profile, reportedFacts } of read)
       if (companies.wholeMarkets.has(profile.market) && reportedFacts.length > 0)

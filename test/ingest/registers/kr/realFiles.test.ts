@@ -5,7 +5,7 @@ import { mergeParsedDocuments } from '../../../../src/ingest/import/mergeDocumen
 import { readUnits } from '../../../../src/ingest/import/readFiles.ts'
 import { newReadProgress } from '../../../../src/ingest/reading/progress.ts'
 import { krRegister } from '../../../../src/ingest/registers/kr/register.ts'
-import { readParsedDocuments } from '../../../../src/ingest/sample/makeSample.ts'
+import { readRegisterFiles } from '../../../../src/ingest/sample/makeSample.ts'
 import { sharedPath } from '../../../shared.ts'
 
 setDefaultTimeout(60_000)
@@ -44,7 +44,7 @@ test.skipIf(folder === null)('every real figure is imported or left out for a re
 
 test.skipIf(folder === null)('the sums of real balance sheets hold', async () => {
   const contributions = mergeParsedDocuments(
-    await readParsedDocuments(krRegister, [`${folder}/fnlttSinglAcntAll`]),
+    (await readRegisterFiles(krRegister, [`${folder}/fnlttSinglAcntAll`])).documents,
   )
   let sheets = 0
   const uneven: string[] = []
