@@ -56,7 +56,7 @@ export class FigureColumns {
       context: contexts[this.contextOf[at]],
       unit: this.units.values[this.unitOf[at]],
       decimals: this.accuracies.values[this.accuracyOf[at]],
-      value: valueOf(scale, this.digits[at], this.longValues),
+      value: plainValueOf(scale, this.digits[at], this.longValues),
     }))
   }
 
@@ -178,7 +178,7 @@ export const zigzag = (value: number) => (value < 0 ? -value * 2 - 1 : value * 2
 export const unzigzag = (coded: number) => (coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2)
 
 /** The plain decimal number of a scale and its digits. */
-function valueOf(scale: number, digits: number, longValues: readonly string[]): string | null {
+function plainValueOf(scale: number, digits: number, longValues: readonly string[]): string | null {
   if (scale === nilScale) return null
   return scale === textScale ? longValues[digits] : plainOf(scale, digits)
 }

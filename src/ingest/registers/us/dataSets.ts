@@ -34,11 +34,19 @@ const maxFaultsNamed = 20
 /**
  * Reads a Financial Statement Data Set; null if the zip is not one. A set without `num.txt` has no figures and only
  * says who filed what; one without `pre.txt` has no statements.
+ *
+ * @param bytesPerPass of `num.txt` and `pre.txt`: a larger set is read in several passes
  */
-export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
+export function readDataSet(
+  set: ZipSet,
+  progress: SetProgress,
+  bytesPerPass = bytesPerLine * linesPerPass,
+): AsyncIterable<ReadUnit> | null {
   const part = (name: string) => set.entries.find(entry => partNamed(name).test(entry.fileName))
   const [sub, num, pre] = ['sub', 'num', 'pre'].map(part)
-  return sub ? readParts(set, { sub, num, pre: num === undefined ? undefined : pre }, progress) : null
+  return sub
+    ? readParts(set, { sub, num, pre: num === undefined ? undefined : pre }, progress, bytesPerPass)
+    : null
 }
 
 const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
@@ -58,11 +66,16 @@ const contentKeyOf = ({ sub, num, pre }: Parts) =>
     ),
   ].join('-')
 
-async function* readParts(set: ZipSet, parts: Parts, progress: SetProgress): AsyncGenerator<ReadUnit> {
+async function* readParts(
+  set: ZipSet,
+  parts: Parts,
+  progress: SetProgress,
+  bytesPerPass: number,
+): AsyncGenerator<ReadUnit> {
   const contentKey = contentKeyOf(parts)
   if (progress.isKnown(contentKey)) return
   const { sub, num, pre } = parts
-  const passes = passesOf(parts)
+  const passes = passesOf(parts, bytesPerPass)
   // Checked before anything is imported: a truncated or corrupted set must not be imported in part.
   const whole = new Map<Entry, Uint8Array>()
   for (const entry of [sub, num, pre]) {
@@ -89,8 +102,8 @@ const linesPerPass = 1_000_000
 
 const bytesOf = (num: Entry, pre: Entry | undefined) => num.uncompressedSize + (pre?.uncompressedSize ?? 0)
 
-const passesOf = ({ num, pre }: Parts) =>
-  num === undefined ? 1 : Math.max(1, Math.ceil(bytesOf(num, pre) / (bytesPerLine * linesPerPass)))
+const passesOf = ({ num, pre }: Parts, bytesPerPass: number) =>
+  num === undefined ? 1 : Math.max(1, Math.ceil(bytesOf(num, pre) / bytesPerPass))
 
 interface FigureParts {
   readonly num: Entry
