@@ -20,17 +20,25 @@ const minBytesPerValue = 5
  */
 const collectGarbageBytes = 8 * 1024 * 1024
 
+/** A number of this many characters may have more digits than a double keeps. */
+const longNumber = /\d[\d.]{15}/
+
+interface JsonOptions {
+  /** Returns numbers with more digits than a double keeps as texts, spelled as in the document. */
+  readonly keepsDigits?: boolean
+}
+
 /**
  * Parses JSON in UTF-8. Errors name line, column and byte. A key that appears twice in an object is an error:
  * `JSON.parse` would silently take the later value.
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, { keepsDigits = false }: JsonOptions = {}): unknown {
   assertParsedSize(bytes)
   if (bytes.length >= collectGarbageBytes) Bun.gc(true)
   const text = decodeUtf8(bytes)
   let document: unknown
   try {
-    document = JSON.parse(text)
+    document = keepsDigits && longNumber.test(text) ? JSON.parse(text, withDigits) : JSON.parse(text)
   } catch (error) {
     const found = locateJsonFault(text)
     throw found === null ? new Failure('body_invalid', messageOf(error)) : faultAt(found, found.message)
@@ -40,6 +48,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   const { key, at } = repeated
   throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} appears twice`)
 }
+
+const withDigits = (_key: string, value: unknown, context?: { readonly source?: string }) =>
+  typeof value === 'number' && longNumber.test(context?.source ?? '') ? context?.source : value
 
 const faultAt = ({ line, column, byte }: JsonPlace, message: string) =>
   new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)

@@ -7,4 +7,4 @@ import { readReturns } from './returns.ts'
  * latter without figures.
  */
 export const readNewZealandReport = ({ bytes }: SourceDocument): DocumentContent =>
-  readReturns(parseJson(bytes))
+  readReturns(parseJson(bytes, { keepsDigits: true }))

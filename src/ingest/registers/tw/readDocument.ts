@@ -10,6 +10,6 @@ import { readTable } from './tables.ts'
  */
 export function readTaiwaneseReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readHistory(decodeUtf8(bytes))
-  const document = parseJson(bytes)
+  const document = parseJson(bytes, { keepsDigits: true })
   return isCompanyList(document) ? readCompanyList(document) : readTable(document, name)
 }
