@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts'
+import { plainDecimal } from '../../wholeFilings/wholeFiling.ts'
 import { messageOf } from './archives.ts'
 import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
 
@@ -20,25 +21,17 @@ const minBytesPerValue = 5
  */
 const collectGarbageBytes = 8 * 1024 * 1024
 
-/** A number of this many characters may have more digits than a double keeps. */
-const longNumber = /\d[\d.]{15}/
-
-interface JsonOptions {
-  /** Returns numbers with more digits than a double keeps as texts, spelled as in the document. */
-  readonly keepsDigits?: boolean
-}
-
 /**
  * Parses JSON in UTF-8. Errors name line, column and byte. A key that appears twice in an object is an error:
  * `JSON.parse` would silently take the later value.
  */
-export function parseJson(bytes: Uint8Array, { keepsDigits = false }: JsonOptions = {}): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
   assertParsedSize(bytes)
   if (bytes.length >= collectGarbageBytes) Bun.gc(true)
   const text = decodeUtf8(bytes)
   let document: unknown
   try {
-    document = keepsDigits && longNumber.test(text) ? JSON.parse(text, withDigits) : JSON.parse(text)
+    document = JSON.parse(text)
   } catch (error) {
     const found = locateJsonFault(text)
     throw found === null ? new Failure('body_invalid', messageOf(error)) : faultAt(found, found.message)
@@ -49,8 +42,36 @@ export function parseJson(bytes: Uint8Array, { keepsDigits = false }: JsonOption
   throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} appears twice`)
 }
 
-const withDigits = (_key: string, value: unknown, context?: { readonly source?: string }) =>
-  typeof value === 'number' && longNumber.test(context?.source ?? '') ? context?.source : value
+/** A number that a double does not hold as it is written. */
+export class WrittenNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The nearest double. */
+  get value(): number {
+    return Number(this.text)
+  }
+}
+
+/** The text of a `WrittenNumber`; every other value itself. */
+export const asWritten = (value: unknown): unknown => (value instanceof WrittenNumber ? value.text : value)
+
+/** Like `parseJson`, but numbers with more digits than a double holds become a `WrittenNumber`. */
+export function parseExactJson(bytes: Uint8Array): unknown {
+  const document = parseJson(bytes)
+  const text = decodeUtf8(bytes)
+  if (!/[\d.]{16}/.test(text)) return document
+  return JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) => {
+    if (typeof value !== 'number' || !Number.isFinite(value) || context?.source === undefined) return value
+    return isSameDecimal(String(value), context.source) ? value : new WrittenNumber(context.source)
+  })
+}
+
+/** Whether two texts are the same number, digit by digit. */
+const isSameDecimal = (a: string, b: string) => a === b || plainDecimal(a) === plainDecimal(b)
 
 const faultAt = ({ line, column, byte }: JsonPlace, message: string) =>
   new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)

@@ -189,6 +189,16 @@ describe('what changed between two days is the difference of the two days', () =
   })
 })
 
+/** Waits until the server has heard of a data version. Answers that it reads from the database know it earlier. */
+async function isServed(version: number): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const { structured } = await tools.call('get_restatements', { market: 'US', metrics: ['revenue'] })
+    if (structured.data_version >= version) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`The server has not heard of data version ${version}.`)
+}
+
 describe('a cursor', () => {
   const args = { tickers: ['AAPL'], metrics: ['revenue'] }
 
@@ -213,11 +223,7 @@ describe('a cursor', () => {
     const { structured } = await tools.call('get_fundamentals_history', { ...args, max_characters: 3_000 })
     await server.sql`update data_version set version = version + 1`
     await server.sql`select pg_notify('asfiled_data', (select version::text from data_version))`
-    for (let tries = 0; tries < 50; tries++) {
-      const { data_version } = await api('/api/v1/coverage/AAPL')
-      if (data_version !== structured.data_version) break
-      await Bun.sleep(100)
-    }
+    await isServed(structured.data_version + 1)
     const reply = await tools.call('get_fundamentals_history', { ...args, cursor: structured.next })
     expect(reply.text).toContain(
       `Call again without cursor, or send cursor with data_version ${structured.data_version}`,
@@ -244,12 +250,10 @@ test('an answer is given again by its data_version, whatever was corrected since
     const [{ version }] = await transaction`select next_data_version() as version`
     await transaction`update fact set value = value + 1000 where entity_id =
       (select entity_id from entity where ticker = 'AAPL') and metric_id = (select metric_id from metric where name = 'revenue')`
+    await transaction`update data_version set version = ${version}`
     await transaction`select pg_notify('asfiled_data', ${String(version)})`
   })
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await api('/api/v1/coverage/AAPL')).data_version > data_version) break
-    await Bun.sleep(50)
-  }
+  await isServed(data_version + 1)
   for (const [place, [name, args]] of calls.entries()) {
     const [now, then] = [await tools.call(name, args), await tools.call(name, { ...args, data_version })]
     expect([name, then.text]).toEqual([name, before[place]?.text ?? ''])

@@ -9,6 +9,7 @@ import {
   type StatementLine,
 } from '../../../wholeFilings/wholeFiling.ts'
 import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
+import { asWritten, WrittenNumber } from '../../reading/json.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { newZealandDay, workingDayFrom } from './calendar.ts'
@@ -94,7 +95,7 @@ const amountFields = [...numberFields].flatMap(([field, { unit }]) => (unit === 
 const isFigure = (field: string, cell: unknown) =>
   numberFields.has(field)
     ? cell !== null && cell !== undefined
-    : typeof cell === 'number' && !isCode(field)
+    : (typeof cell === 'number' || cell instanceof WrittenNumber) && !isCode(field)
 
 const currencyOf = (row: Row) => textOf(row.ReportingCurrency)
 
@@ -181,8 +182,9 @@ function readFigures(
   const isCurrency = currency === null || /^[A-Z]{3}$/.test(currency)
   const figures: ReportedFigure[] = []
   const lines: StatementLine[] = []
-  for (const [order, [field, cell]] of Object.entries(row).entries()) {
-    if (!isFigure(field, cell)) continue
+  for (const [order, [field, raw]] of Object.entries(row).entries()) {
+    if (!isFigure(field, raw)) continue
+    const cell = asWritten(raw)
     const known = numberFields.get(field)
     if (known === undefined) {
       leftOut.add('a number under a name whose unit and period are not known')

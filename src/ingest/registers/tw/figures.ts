@@ -8,6 +8,7 @@ import {
   type StatementLine,
 } from '../../../wholeFilings/wholeFiling.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
+import { asWritten } from '../../reading/json.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
@@ -128,4 +129,4 @@ function factsOf(column: string, value: string, quarter: Quarter, filing: Filing
 
 /** Empty if the cell states nothing. */
 export const textOfCell = (cell: unknown): string =>
-  cell === undefined || cell === null ? '' : String(cell).trim()
+  cell === undefined || cell === null ? '' : String(asWritten(cell)).trim()
