@@ -143,11 +143,11 @@ function observationsIn(
 ): ReadonlyMap<string, readonly Observation[]> {
   const observations = new Map<string, Observation[]>()
   for (const { parsed } of units) {
-    for (const { profile, reportedFacts, observedOn: day = observedOn } of parsed) {
-      if (reportedFacts.length === 0) continue
+    for (const { profile, reportedFacts, filings, observedOn: day = observedOn } of parsed) {
+      if (reportedFacts.length === 0 && filings.length === 0) continue
       const known = observations.get(entityKey(profile))
-      if (known === undefined) observations.set(entityKey(profile), [{ day, reportedFacts }])
-      else known.push({ day, reportedFacts })
+      if (known === undefined) observations.set(entityKey(profile), [{ day, reportedFacts, filings }])
+      else known.push({ day, reportedFacts, filings })
     }
   }
   return observations

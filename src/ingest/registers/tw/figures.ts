@@ -123,7 +123,9 @@ function factsOf(column: string, value: string, quarter: Quarter, filing: Filing
     const unit = unitOf('TWD', concept.unitKind)
     if (unit === null) return []
     const start = concept.kind === 'flow' ? firstDay(quarter) : null
-    return [{ metric, tag, unit, start, end: lastDay(quarter), value: numberOf(value), rounded: false, filing }]
+    return [
+      { metric, tag, unit, start, end: lastDay(quarter), value: numberOf(value), rounded: false, filing },
+    ]
   })
 }
 
