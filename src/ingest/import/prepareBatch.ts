@@ -50,6 +50,8 @@ export interface PreparedEntity {
  * is served.
  */
 const factsPerTurn = 50
+/** Likewise, after this many figures of whole filings, which are only encoded. */
+const figuresPerTurn = 300
 
 interface BatchOptions {
   /**
@@ -118,6 +120,7 @@ async function encodeFilings(
   const filingsOf = (filings: readonly StatedFiling[]) => filings.map(({ whole }) => whole)
   await storeTerms(sql, terms, terms.propose([...byCompany.values()].map(filingsOf)))
   const encoded: PreparedFiling[] = []
+  let figures = 0
   for (const { market, issuerId, whole, source, periodEnd, seenOn } of stated) {
     const { bytes, ownTexts } = encodeFigures(whole, terms)
     encoded.push({
@@ -132,6 +135,9 @@ async function encodeFilings(
       figureBlock: bytes,
       statementBlock: encodePresentation(whole, terms, ownTexts),
     })
+    figures += whole.figures.length
+    if (figures < figuresPerTurn) continue
+    figures = 0
     await setImmediate()
   }
   return encoded

@@ -67,7 +67,7 @@ export function readReport(row: ReportRow, tally: FigureTally): Report {
     if (text === '') continue
     tally.figuresRead++
     const unit = unitOfColumn(column)
-    const value = valueOf(text, unit)
+    const value = plainValue(text, unit)
     if (value === null) {
       const { code, year, quarter: number } = quarter
       tally.faults.add(
@@ -84,14 +84,17 @@ export function readReport(row: ReportRow, tally: FigureTally): Report {
   if (figures.length === 0) return { reportedFacts, whole: null }
   const whole = {
     accession: filing.accession,
-    taxonomies: new Map<string, string>(),
+    taxonomies: none,
     figures,
     statements: [{ ...statementOf[table], lines }],
     sums: [],
-    defaultMembers: new Map<string, string>(),
+    defaultMembers: none,
   }
   return { reportedFacts, whole: { market: 'TW', issuerId: quarter.code, whole, periodEnd: end } }
 }
+
+/** Tables have neither taxonomies nor dimensions. */
+const none: ReadonlyMap<string, string> = new Map()
 
 /** The table that a row is from, by the exchange's number and title: its income statement ends in comprehensive income. */
 const statementOf: Readonly<Record<Table, Omit<Statement, 'lines'>>> = {
@@ -109,7 +112,7 @@ function unitOfColumn(column: string): 'TWD/shares' | 'shares' | 'TWD' {
  * The value as a plain decimal number, of money in dollars; null if the text is not a finite number. The exponent is
  * appended to the text, because a multiplication would add the noise of binary fractions.
  */
-function valueOf(text: string, unit: string): string | null {
+function plainValue(text: string, unit: string): string | null {
   if (Number.isNaN(numberOf(text))) return null
   if (unit !== 'TWD') return plainDecimal(text)
   return /e/i.test(text) ? null : plainDecimal(`${text}e3`)

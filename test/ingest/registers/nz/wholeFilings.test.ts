@@ -81,14 +81,15 @@ describe.skipIf(shared === null)('the real files', () => {
         'SurplusDeficit 2023-07-01..2024-06-30 -42775000 AUD',
       ]),
     )
-    const [{ kind, title, lines }] = nonEmpty(stated?.whole.statements ?? [])
+    const { figures = [], statements = [] } = stated?.whole ?? {}
+    const [{ kind, title, lines }] = nonEmpty(statements)
     expect([kind, title]).toEqual([null, null])
     expect(lines.slice(0, 3).map(({ concept }) => concept)).toEqual([
       'PercentageSpentOverseas',
       'AllOtherExpenditure',
       'AllOtherFixedAssets',
     ])
-    expect(lines.map(({ concept }) => concept)).toEqual(stated?.whole.figures.map(({ concept }) => concept))
+    expect(lines.map(({ concept }) => concept)).toEqual(figures.map(({ concept }) => concept))
   })
 })
 
