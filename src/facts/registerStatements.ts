@@ -3,6 +3,16 @@ export interface RegisterStatements {
   readonly entries: readonly RegisterEntry[]
   readonly indexes: readonly RegisterIndex[]
   readonly formerNames: readonly FormerName[]
+  readonly covers?: readonly StatedSymbols[]
+}
+
+/** The symbols on the cover page of a filing, which another part of the document or another document dates. */
+export interface StatedSymbols {
+  readonly market: string
+  /** The register's number of the company. */
+  readonly issuerId: string
+  readonly accession: string
+  readonly symbols: readonly string[]
 }
 
 /**

@@ -91,6 +91,34 @@ export interface Sum {
  */
 export function plainDecimal(text: string): string | null {
   if (text.length > maxDecimalLength) return null
+  return shortDecimal(text) ?? anyDecimal(text)
+}
+
+/**
+ * `plainDecimal` of most figures, three times as fast: numbers that a double holds exactly, without an exponent. Null
+ * for all other texts.
+ */
+function shortDecimal(text: string): string | null {
+  const isNegative = text.charCodeAt(0) === 45
+  let point = -1
+  let lastDigit = -1
+  for (let at = isNegative ? 1 : 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 46 && point < 0) point = at
+    else if (code < 48 || code > 57) return null
+    else if (point < 0 || code !== 48) lastDigit = at
+  }
+  const digits = lastDigit + 1 - (isNegative ? 1 : 0) - (point >= 0 && lastDigit > point ? 1 : 0)
+  if (digits < 1 || digits > maxExactDigits) return null
+  const value = Number(text)
+  // Smaller numbers are written with an exponent.
+  return lastDigit > point && point >= 0 && Math.abs(value) < 1e-6 ? null : String(value + 0)
+}
+
+/** All decimal numbers of so many digits differ as doubles. */
+const maxExactDigits = 15
+
+function anyDecimal(text: string): string | null {
   const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text)
   if (parts === null) return null
   const [, sign, whole, fraction = '', exponent = '0'] = parts

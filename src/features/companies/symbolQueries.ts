@@ -35,7 +35,8 @@ export async function readDatedSymbols(
   >`
     with stated as materialized (
       select i.id, s.market, s.issuer_id, s.holder, s.from_day, s.to_day, s.is_beginning, s.source, s.known
-      from unnest(${[...ids]}::text[]) as i (id) join symbol_spell s on s.form = symbol_form(i.id)),
+      from unnest(${[...ids]}::text[]) as i (id) join symbol_spell s on s.form = symbol_form(i.id)
+      where s.from_day < 'infinity'),
     listed as (
       select i.id, t.entity_id,
              coalesce((select b.day from import_batch b where b.version = t.since_version), import_day()) as since
@@ -91,6 +92,6 @@ export async function readSymbolsOf(
 ): Promise<SymbolOfCompany[]> {
   return sql<SymbolOfCompany[]>`
     select symbol, from_day as "from", to_day as "to", source, known
-    from symbol_spell where market = ${market} and issuer_id = ${issuerId}
+    from symbol_spell where market = ${market} and issuer_id = ${issuerId} and from_day < 'infinity'
     order by from_day, symbol, source`
 }

@@ -128,10 +128,11 @@ export async function findFormerSymbols(
       from (
         select *, search_text(symbol) = any(${spellings(folded, squeezed)}) as is_exact
         from (
-          (select * from symbol_spell where search_text(symbol) = any(${spellings(folded, squeezed)}))
+          (select * from symbol_spell where search_text(symbol) = any(${spellings(folded, squeezed)}) and from_day < 'infinity')
           union
           (select * from symbol_spell
            where search_text(symbol) ~>=~ ${folded} and search_text(symbol) ~<~ ${folded + lastCharacter}
+             and from_day < 'infinity'
            order by search_text(symbol) using ~<~
            limit ${maxIdCandidates})) read) s
       join entity e on e.issuer_id = s.issuer_id and e.market || '' = s.market

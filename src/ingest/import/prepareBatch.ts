@@ -95,6 +95,7 @@ export async function prepareBatch(
     entries: units.flatMap(unit => unit.statements?.entries ?? []),
     indexes: units.flatMap(unit => unit.statements?.indexes ?? []),
     formerNames: units.flatMap(unit => unit.statements?.formerNames ?? []),
+    covers: units.flatMap(unit => unit.statements?.covers ?? []),
   }
   const stated = units.flatMap(unit => unit.wholeFilings ?? [])
   const wholeFilings = await encodeFilings(sql, terms, stated, observedOn)

@@ -1,9 +1,9 @@
-import type { IsoDate } from '../../dates.ts'
+import { type IsoDate, isoDate } from '../../dates.ts'
 import type { SettledTimes, SettleTimes } from '../../facts/clockReadings.ts'
 import { type DerivedEntity, deriveFacts } from '../../facts/deriveFacts.ts'
 import { isSameFiling } from '../../facts/filings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
-import { entityKey, type Filing, type ReportedFact } from '../../facts/reportedFact.ts'
+import { entityKey, type Filing, type ReportedFact, unknownFilingDate } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { lockNextDataVersion } from '../../postgres/dataVersion.ts'
 import type { OverwriteRules } from '../observations/factsFromObservations.ts'
@@ -26,6 +26,7 @@ import type { FactNames } from '../store/nameQueries.ts'
 import { fillReadyAnswers } from '../store/readyQueries.ts'
 import { saveStatements } from '../store/statementQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
+import { dateCoverSymbols, saveCoverSymbols } from '../store/symbolQueries.ts'
 import { type EncodedFiling, saveWholeFilings } from '../store/wholeFilingQueries.ts'
 import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
@@ -69,6 +70,12 @@ function lateFilings({ added }: PlannedFilings): string[] {
   )
 }
 
+/** Null: no source has dated the filing yet. */
+function filedOf({ filings }: PlannedFilings, accession: string): IsoDate | null {
+  const filed = filings.get(accession)?.filed ?? unknownFilingDate
+  return filed === unknownFilingDate ? null : isoDate(filed)
+}
+
 /** Writes what some files state, inside one transaction. */
 export async function writeBatch(
   transaction: TransactionSql,
@@ -102,6 +109,13 @@ export async function writeBatch(
     filingsOnRecord(wholeFilings, entities, planned.ids),
     planned.ids,
   )
+  const { covers = [] } = statements
+  const datedCovers = covers.map(cover => ({ ...cover, filed: filedOf(planned, cover.accession) }))
+  await dateCoverSymbols(
+    transaction,
+    planned.amended.map(({ accession }) => accession),
+  )
+  await saveCoverSymbols(transaction, datedCovers, seenOn)
   const concerned = [...entities, ...retimed.work.map(({ entity }) => entity)]
   await saveStatements(transaction, statements, concerned, [...lateFilings(planned), ...planned.retimed])
   // Any change removed these companies' ready answers, so they are made again.

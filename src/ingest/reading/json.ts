@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts'
+import { plainDecimal } from '../../wholeFilings/wholeFiling.ts'
 import { messageOf } from './archives.ts'
 import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
 
@@ -40,6 +41,34 @@ export function parseJson(bytes: Uint8Array): unknown {
   const { key, at } = repeated
   throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} appears twice`)
 }
+
+/** A number that a double does not hold as it is written. */
+export class WrittenNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The nearest double. */
+  get value(): number {
+    return Number(this.text)
+  }
+}
+
+/** Like `parseJson`, but numbers with more digits than a double holds become a `WrittenNumber`. */
+export function parseExactJson(bytes: Uint8Array): unknown {
+  const document = parseJson(bytes)
+  const text = decodeUtf8(bytes)
+  if (!/[\d.]{17}/.test(text)) return document
+  return JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) => {
+    if (typeof value !== 'number' || !Number.isFinite(value) || context?.source === undefined) return value
+    return isSameDecimal(String(value), context.source) ? value : new WrittenNumber(context.source)
+  })
+}
+
+/** Whether two texts are the same number, digit by digit. */
+const isSameDecimal = (a: string, b: string) => a === b || plainDecimal(a) === plainDecimal(b)
 
 const faultAt = ({ line, column, byte }: JsonPlace, message: string) =>
   new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)

@@ -175,18 +175,21 @@ export async function recordListChanges(
 /** The symbols that the cover page of a filing states. */
 export interface CoverSymbols extends NamedCompany {
   readonly accession: string
-  readonly filed: IsoDate
+  /** Null if no source has dated the filing yet: its symbols then count from the moment one does. */
+  readonly filed: IsoDate | null
   readonly symbols: readonly string[]
 }
 
 /**
  * Records cover pages. A symbol ends when the company's next cover page does not repeat it, whatever the order in which
  * the filings are read: the ends of all its cover pages are computed again.
+ *
+ * @param known the day on which they were read; null: today
  */
 export async function saveCoverSymbols(
   transaction: TransactionSql,
   covers: readonly CoverSymbols[],
-  known: IsoDate,
+  known: IsoDate | null,
 ): Promise<void> {
   const rows = covers.flatMap(({ symbols, ...cover }) => symbols.map(symbol => ({ ...cover, symbol })))
   if (rows.length === 0) return
@@ -194,22 +197,44 @@ export async function saveCoverSymbols(
   await transaction`
     insert into symbol_spell (symbol, market, issuer_id, holder, from_day, is_beginning, source, known, document)
     select symbol, market, issuer_id, case when market = 'US' then 'CIK' || issuer_id else issuer_id || '.' || market end,
-           filed, true, 'filing', ${known}::date, accession
+           filed, true, 'filing', coalesce(${known}::date, import_day()), accession
     from unnest(
       ${column(row => row.symbol)}::text[], ${column(row => row.market)}::text[], ${column(row => row.issuerId)}::text[],
-      ${column(row => row.filed)}::date[], ${column(row => row.accession)}::text[]
+      ${column(row => row.filed ?? 'infinity')}::date[], ${column(row => row.accession)}::text[]
     ) as stated (symbol, market, issuer_id, filed, accession)
     on conflict do nothing`
+  await endCoverSymbols(transaction, rows)
+}
+
+/** Moves the symbols on the cover pages of these filings to the days on which the filings count now. */
+export async function dateCoverSymbols(
+  transaction: TransactionSql,
+  accessions: readonly string[],
+): Promise<void> {
+  if (accessions.length === 0) return
+  const moved = await transaction<NamedCompany[]>`
+    update symbol_spell s set from_day = f.filed, to_day = null
+    from filing f
+    where f.accession = any(${[...accessions]}::text[]) and s.document = f.accession and s.source = 'filing'
+      and s.from_day <> f.filed
+    returning s.market, s.issuer_id as "issuerId"`
+  if (moved.length > 0) await endCoverSymbols(transaction, moved)
+}
+
+async function endCoverSymbols(
+  transaction: TransactionSql,
+  companies: readonly NamedCompany[],
+): Promise<void> {
   await transaction`
     update symbol_spell s set to_day = ends.to_day
     from (
       select own.ctid, (
         select min(later.from_day) - 1 from symbol_spell later
         where later.source = 'filing' and later.market = own.market and later.issuer_id = own.issuer_id
-          and later.from_day > own.from_day) as to_day
+          and later.from_day > own.from_day and later.from_day < 'infinity') as to_day
       from symbol_spell own
       join (select distinct market, issuer_id
-            from unnest(${column(row => row.market)}::text[], ${column(row => row.issuerId)}::text[])
+            from unnest(${companies.map(({ market }) => market)}::text[], ${companies.map(({ issuerId }) => issuerId)}::text[])
               as company (market, issuer_id)) company using (market, issuer_id)
       where own.source = 'filing') ends
     where s.ctid = ends.ctid and s.to_day is distinct from ends.to_day`

@@ -1,10 +1,15 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
-import { type FilingRounding, isOneAmount, roundingOf } from '../../../facts/rounding.ts'
-import type { TagUse } from '../../reading/conceptTable.ts'
-import { dayOf, isRecord, numberOf, textOf, unitOf } from '../../reading/fields.ts'
+import {
+  type FigureContext,
+  plainDecimal,
+  type ReportedFigure as WholeFigure,
+  type WholeFiling,
+} from '../../../wholeFilings/wholeFiling.ts'
+import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
+import { WrittenNumber } from '../../reading/json.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
-import { usesOfTag } from './concepts.ts'
+import { StatedFigures, targetsOf } from './statedFigures.ts'
 import { cikOf } from './tickers.ts'
 
 export interface CompanyFacts {
@@ -12,9 +17,13 @@ export interface CompanyFacts {
   readonly name: string | null
   /** Figures in the file, mapped or not. */
   figuresRead: number
-  /** Figures of a mapped tag that are invalid (no date, no number). */
+  /** Figures that are invalid (no date, no number). */
   malformed: number
   readonly reportedFacts: ReportedFact[]
+  /** The filings without mapped figures; the others are those of `reportedFacts`. */
+  readonly filings: readonly Filing[]
+  /** All figures of each filing. The file has no presentation, no dimensions and none of the companies' own tags. */
+  readonly wholeFilings: readonly WholeFiling[]
   /** The malformed ones with their locations. */
   readonly faults: NamedFaults
   /** Figures for which one filing states several values, with their locations and the value that is used. */
@@ -27,81 +36,96 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
   if (!isRecord(document) || cik === null || !isRecord(document.facts)) {
     throw new Failure('body_invalid', 'A companyfacts file must have `cik` (a CIK) and `facts` (an object).')
   }
-  const name = textOf(document.entityName)
-  const facts: CompanyFacts = {
-    cik,
-    name,
-    figuresRead: 0,
-    malformed: 0,
-    reportedFacts: [],
-    faults: new NamedFaults(),
-    contradictions: new NamedFaults(),
-  }
-  const filings = new Map<string, Filing>()
+  const reader = new FactsReader()
   for (const [taxonomy, tags] of Object.entries(document.facts)) {
     if (!isRecord(tags)) continue
     for (const [name, entry] of Object.entries(tags)) {
       if (!isRecord(entry) || !isRecord(entry.units)) continue
-      const tag = `${taxonomy}:${name}`
-      const uses = usesOfTag(tag)
-      for (const [unit, figures] of Object.entries(entry.units)) {
-        if (!Array.isArray(figures)) continue
-        facts.figuresRead += figures.length
-        if (uses !== undefined) readFigures(figures, tag, unit, uses, filings, facts)
-      }
+      for (const [unit, figures] of Object.entries(entry.units))
+        if (Array.isArray(figures)) reader.readFigures(figures, `${taxonomy}:${name}`, unit)
     }
   }
-  return facts
+  return { cik, name: textOf(document.entityName), ...reader.take() }
 }
 
-function readFigures(
-  figures: readonly unknown[],
-  tag: string,
-  rawUnit: string,
-  uses: readonly TagUse[],
-  filings: Map<string, Filing>,
-  into: CompanyFacts,
-): void {
-  const targets = uses.flatMap(({ metric, concept }) => {
-    const unit = unitOf(rawUnit, concept.unitKind)
-    return unit === null ? [] : [{ metric, unit, isFlow: concept.kind === 'flow' }]
-  })
-  if (targets.length === 0) return
-  const stated = new Map<string, ReportedFact[]>()
-  for (const [place, figure] of figures.entries()) {
-    const read = readFigure(figure, filings)
-    if (typeof read === 'string') {
-      into.malformed++
-      into.faults.add(`${tag} ${rawUnit}, figure ${place + 1}: ${read}`)
-      continue
-    }
-    const { filing, start, end, value } = read
-    const key = `${filing.accession} ${start} ${end}`
-    const known = stated.get(key)
-    if (known !== undefined) {
-      settle(known, read, `${tag} ${rawUnit} ${daysOf(figure)} in ${filing.accession}`, into)
-      continue
-    }
-    const ofFigure: ReportedFact[] = []
-    for (const { metric, unit, isFlow } of targets) {
-      if (isFlow !== (start !== null)) continue
-      const reported = { metric, tag, unit, start, end, value, rounded: false, filing }
-      ofFigure.push(reported)
-    }
-    stated.set(key, ofFigure)
-  }
-  for (const ofFigure of stated.values()) into.reportedFacts.push(...ofFigure)
+interface FilingDraft {
+  /** The latest day counts, if the file states several. */
+  filing: Filing
+  readonly contexts: Map<number, FigureContext>
+  readonly figures: WholeFigure[]
 }
+
+class FactsReader {
+  figuresRead = 0
+  readonly reportedFacts: ReportedFact[] = []
+  readonly faults = new NamedFaults()
+  readonly contradictions = new NamedFaults()
+  readonly #drafts = new Map<string, FilingDraft>()
+
+  readFigures(figures: readonly unknown[], tag: string, rawUnit: string): void {
+    this.figuresRead += figures.length
+    const targets = targetsOf(tag, rawUnit)
+    const stated = new StatedFigures(this.reportedFacts, this.contradictions)
+    for (const [place, figure] of figures.entries()) {
+      const read = readFigure(figure, this.#drafts)
+      if (typeof read === 'string') {
+        this.faults.add(`${tag} ${rawUnit}, figure ${place + 1}: ${read}`)
+        continue
+      }
+      const { draft, start, end, value, text } = read
+      const context = contextOf(draft, start, end)
+      draft.figures.push({ concept: tag, context, unit: rawUnit, decimals: null, value: text })
+      if (targets.length > 0)
+        stated.add(
+          targets,
+          { filing: draft.filing, start, end, value },
+          () => `${tag} ${rawUnit} ${daysOf(figure)} in ${draft.filing.accession}`,
+        )
+    }
+    stated.finish()
+  }
+
+  take(): Omit<CompanyFacts, 'cik' | 'name'> {
+    const { figuresRead, reportedFacts, faults, contradictions } = this
+    const drafts = [...this.#drafts.values()].filter(({ figures }) => figures.length > 0)
+    const wholeFilings = drafts.map(({ filing: { accession }, figures }) => ({
+      accession,
+      taxonomies: new Map(),
+      figures,
+      statements: [],
+      sums: [],
+      defaultMembers: new Map(),
+    }))
+    const mapped = new Set(reportedFacts.map(({ filing }) => filing.accession))
+    const filings = drafts.flatMap(({ filing }) => (mapped.has(filing.accession) ? [] : [filing]))
+    const malformed = faults.count
+    return { figuresRead, malformed, reportedFacts, filings, wholeFilings, faults, contradictions }
+  }
+}
+
+function contextOf({ contexts }: FilingDraft, start: number | null, end: number): FigureContext {
+  const key = end * daysOfKey + (start === null ? 0 : end - start + 1)
+  const known = contexts.get(key)
+  if (known !== undefined) return known
+  const context: FigureContext = { start, end, quarters: null, dimensions: [] }
+  contexts.set(key, context)
+  return context
+}
+
+/** More days than any period has: years have four digits. */
+const daysOfKey = 2 ** 22
 
 interface Figure {
-  readonly filing: Filing
+  readonly draft: FilingDraft
   readonly start: number | null
   readonly end: number
   readonly value: number
+  /** The value as it is written. */
+  readonly text: string
 }
 
 /** Reads one figure. A returned string says what is wrong with it. */
-function readFigure(figure: unknown, filings: Map<string, Filing>): Figure | string {
+function readFigure(figure: unknown, drafts: Map<string, FilingDraft>): Figure | string {
   if (!isRecord(figure)) return `${shown(figure)} is not an object`
   const where = typeof figure.accn === 'string' ? ` (${figure.accn})` : ''
   const end = dayOf(figure.end)
@@ -109,51 +133,41 @@ function readFigure(figure: unknown, filings: Map<string, Filing>): Figure | str
   if (!(end > 0)) return `end is ${shown(figure.end)}, not a day${where}`
   if (start !== null && Number.isNaN(start)) return `start is ${shown(figure.start)}, not a day${where}`
   if (start !== null && start > end) return `it starts on ${shown(figure.start)}, after its end${where}`
-  const value = typeof figure.val === 'number' ? numberOf(figure.val) : Number.NaN
-  if (Number.isNaN(value)) return `val is ${shown(figure.val)}, not a finite number${where}`
-  const filing = filingOf(figure, filings)
-  if (filing === null)
+  const written = figure.val instanceof WrittenNumber ? figure.val : null
+  const value = numberOf(written === null ? figure.val : written.value)
+  const text = written === null ? decimalOf(value) : plainDecimal(written.text)
+  if (typeof figure.val === 'string' || Number.isNaN(value) || text === null)
+    return `val is ${shown(written?.text ?? figure.val)}, not a finite number${where}`
+  const draft = draftOf(figure, drafts)
+  if (draft === null)
     return `accn ${shown(figure.accn)}, form ${shown(figure.form)} and filed ${shown(figure.filed)} name no filing`
-  return { filing, start, end, value }
+  return { draft, start, end, value, text }
+}
+
+/** Most numbers are written without an exponent. */
+function decimalOf(value: number): string | null {
+  const size = Math.abs(value)
+  return size === 0 || (size >= 1e-6 && size < 1e21) ? String(value) : plainDecimal(String(value))
 }
 
 const daysOf = (figure: unknown): string =>
   isRecord(figure) ? [figure.start, figure.end].filter(day => day !== undefined).join('..') : ''
 
-/**
- * Handles a figure that a filing states again. The register states no decimals, so of two values that differ
- * only by rounding the finer one is used, otherwise the first: the statements precede the notes.
- */
-function settle(known: ReportedFact[], { value, filing }: Figure, place: string, into: CompanyFacts): void {
-  const [first] = known
-  if (first === undefined) return
-  const kept = isFiner(value, first) ? value : first.value
-  // If the register states two days for the filing, the later one counts.
-  if (kept !== first.value || filing !== first.filing)
-    for (const [at, reported] of known.entries()) known[at] = { ...reported, value: kept, filing }
-  if (first.value === value) return
-  const other = kept === value ? first.value : value
-  const why = kept === value ? 'which has more digits' : 'the first of them'
-  into.contradictions.add(`${place}: ${first.value} and ${value}; ${kept} is taken, ${why}, and not ${other}`)
-}
-
-const coarse: FilingRounding = new Map([['', 1_000_000]])
-
-function isFiner(value: number, { value: first }: ReportedFact): boolean {
-  const [a, b] = [value, first].map(one => ({ value: one, unit: '', rounding: roundingOf(one, '', coarse) }))
-  return isOneAmount(a, b) && a.rounding < b.rounding
-}
-
-function filingOf(figure: Record<string, unknown>, filings: Map<string, Filing>): Filing | null {
+function draftOf(figure: Record<string, unknown>, drafts: Map<string, FilingDraft>): FilingDraft | null {
   const accession = figure.accn
   if (typeof accession !== 'string') return null
   const filed = dayOf(figure.filed)
-  const known = filings.get(accession)
-  if (known !== undefined && !(filed > known.filed)) return known
+  const known = drafts.get(accession)
+  if (known !== undefined && !(filed > known.filing.filed)) return known
   const form = textOf(figure.form)
   if (!(filed > 0) || form === null || !/^[0-9-]{10,25}$/.test(accession)) return known ?? null
   // Conflicting dates are resolved where all sources of a filing are merged: the latest counts.
   const filing: Filing = { accession, form, filed, acceptedAt: null }
-  filings.set(accession, filing)
-  return filing
+  if (known !== undefined) {
+    known.filing = filing
+    return known
+  }
+  const draft = { filing, contexts: new Map(), figures: [] }
+  drafts.set(accession, draft)
+  return draft
 }

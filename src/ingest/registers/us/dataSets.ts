@@ -1,76 +1,157 @@
+import { crc32 } from 'node:zlib'
 import { endOfMonth, startOfMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { FormerName, RegisterEntry, RegisterIndex } from '../../../facts/registerStatements.ts'
 import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
-import type { SetProgress, ZipSet } from '../registerInterface.ts'
+import { contentWithoutFigures, LeftOut, type SetProgress, type ZipSet } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
+import { type Columns, columnsOf, type Fields, fieldReader, numColumns, preColumns } from './dataSetTables.ts'
 import { dataSetLister, shownDigits } from './edgarClock.ts'
 import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
+import { DataSetFilings } from './wholeDataSets.ts'
 
-/** Facts held in memory before they are handed over. */
-const maxFactsHeld = 1_000_000
 const entitiesPerUnit = 100
+const figuresPerUnit = 50_000
 const maxFaultsNamed = 20
 
 /**
  * Reads a Financial Statement Data Set; null if the zip is not one. A set without `num.txt` has no figures and only
- * says who filed what.
+ * says who filed what; one without `pre.txt` has no statements.
  */
 export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const part = (name: string) => set.entries.find(entry => partNamed(name).test(entry.fileName))
-  const sub = part('sub')
-  const num = part('num')
-  return sub ? readParts(set, sub, num, progress) : null
+  const [sub, num, pre] = ['sub', 'num', 'pre'].map(part)
+  return sub ? readParts(set, { sub, num, pre: num === undefined ? undefined : pre }, progress) : null
 }
 
 const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
 
-/** The figures of a set are unordered, so they are gathered by entity, a million facts at a time. */
-async function* readParts(
-  set: ZipSet,
-  sub: Entry,
-  num: Entry | undefined,
-  progress: SetProgress,
-): AsyncGenerator<ReadUnit> {
-  const ofFigures = num === undefined ? 'none' : `${num.crc32.toString(36)}-${num.uncompressedSize}`
-  const contentKey = `${sub.crc32.toString(36)}-${ofFigures}`
+interface Parts {
+  readonly sub: Entry
+  readonly num: Entry | undefined
+  readonly pre: Entry | undefined
+}
+
+/** Changes with every byte of the parts that are read. */
+const contentKeyOf = ({ sub, num, pre }: Parts) =>
+  [
+    sub.crc32.toString(36),
+    ...[num, pre].map(part =>
+      part === undefined ? 'none' : `${part.crc32.toString(36)}-${part.uncompressedSize}`,
+    ),
+  ].join('-')
+
+async function* readParts(set: ZipSet, parts: Parts, progress: SetProgress): AsyncGenerator<ReadUnit> {
+  const contentKey = contentKeyOf(parts)
   if (progress.isKnown(contentKey)) return
+  const { sub, num, pre } = parts
   // Checked before anything is imported: a truncated or corrupted set must not be imported in part.
-  const parts = num === undefined ? [sub] : [sub, num]
-  for (const entry of parts) {
+  for (const entry of [sub, num, pre]) {
+    if (entry === undefined) continue
     refuseLargePart(entry)
     await checkEntry(set.zip, entry)
   }
   const data = new FinancialStatementData()
-  let faults = 0
-  const faulty = (name: string, reason: string) => {
-    faults++
-    progress.skip(name, reason)
-  }
+  const faulty = new LineFaults(progress)
   for await (const _ of readLines(set, sub, faulty, line => data.readSubmission(line)));
-  const isComplete = faults === 0
-  yield* statementsOf(data, isComplete ? quarterOf(set.path) : null)
-  let figures = 0
-  if (num === undefined) {
-    if (isComplete) yield { parsed: [], receipt: { contentKey, name: set.path } }
-    return
-  }
-  for await (const bytes of readLines(set, num, faulty, line => data.readFigure(line))) {
-    progress.figures(data.figuresRead - figures)
-    figures = data.figuresRead
-    // Reading is half of the work; writing what was gathered is the other half.
-    progress.progress(bytes / (2 * num.uncompressedSize))
-    if (data.waiting >= maxFactsHeld) yield* unitsOf(data)
-  }
-  yield* unitsOf(data)
+  yield* statementsOf(data, faulty.count === 0 ? quarterOf(set.path) : null)
+  if (num !== undefined) yield* readFigures(set, { num, pre }, data, faulty, progress)
+  faulty.reportOthers()
   progress.unplaced(data.unplaced)
   // A faulty set gets no receipt, so the next import reads it again; it may have been repaired by then.
-  if (faults === 0) yield { parsed: [], receipt: { contentKey, name: set.path } }
+  if (faulty.count === 0) yield { parsed: [], receipt: { contentKey, name: set.path } }
+}
+
+/** Lines of the sets have 105 to 120 bytes. */
+const bytesPerLine = 100
+/** Figures and presented lines that are in memory together. */
+const linesPerPass = 1_000_000
+
+/**
+ * The lines of a filing may be anywhere in `num.txt` and `pre.txt`, so they are gathered in memory. Of a large set each
+ * pass over the parts gathers some of the filings and passes over the others.
+ */
+async function* readFigures(
+  set: ZipSet,
+  { num, pre }: { readonly num: Entry; readonly pre: Entry | undefined },
+  data: FinancialStatementData,
+  faulty: LineFaults,
+  progress: SetProgress,
+): AsyncGenerator<ReadUnit> {
+  const bytesOfPass = num.uncompressedSize + (pre?.uncompressedSize ?? 0)
+  const passes = Math.max(1, Math.ceil(bytesOfPass / (bytesPerLine * linesPerPass)))
+  let bytesBefore = 0
+  // Reading is half of the work; writing what was gathered is the other half.
+  const report = (bytes: number) => progress.progress((bytesBefore + bytes) / (2 * passes * bytesOfPass))
+  let incomplete = 0
+  for (let pass = 0; pass < passes; pass++) {
+    const isOfPass = (accession: string) => crc32(accession) % passes === pass
+    const filings = new DataSetFilings(isOfPass)
+    for (const accession of data.accessions) filings.addSubmission(accession)
+    const figures = partReader(numColumns, 'num.txt', passes === 1 ? null : isOfPass, field => {
+      try {
+        filings.addFigure(field)
+      } finally {
+        data.addFigure(field)
+      }
+    })
+    let figuresBefore = data.figuresRead
+    for await (const bytes of readLines(set, num, faulty, figures)) {
+      progress.figures(data.figuresRead - figuresBefore)
+      figuresBefore = data.figuresRead
+      report(bytes)
+    }
+    bytesBefore += num.uncompressedSize
+    if (pre !== undefined) {
+      const lines = partReader(preColumns, 'pre.txt', passes === 1 ? null : isOfPass, field =>
+        filings.addLine(field),
+      )
+      for await (const bytes of readLines(set, pre, faulty, lines)) report(bytes)
+      bytesBefore += pre.uncompressedSize
+    }
+    yield* unitsOf(data, filings)
+    incomplete += filings.incomplete.size
+  }
+  const leftOut = new LeftOut()
+  leftOut.add('filing whose statements have lines with faults', incomplete)
+  progress.content(set.path, contentWithoutFigures([], leftOut))
+}
+
+/**
+ * Returns what reads a part line by line: its header, and then the lines of the filings of a pass. Every line belongs to
+ * one pass, even with an unknown filing, so that its faults are counted once.
+ */
+function partReader(
+  needed: readonly string[],
+  file: string,
+  isOfPass: ((accession: string) => boolean) | null,
+  take: (field: Fields) => void,
+): (line: string) => void {
+  let columns: Columns | null = null
+  let lastAccession = ''
+  let isLastOfPass = false
+  return line => {
+    if (columns === null) {
+      columns = columnsOf(line, needed, file)
+      return
+    }
+    if (isOfPass !== null) {
+      const accession =
+        columns.get('adsh') === 0 ? line.slice(0, line.indexOf('\t')) : fieldReader(line, columns)('adsh')
+      if (accession !== lastAccession) {
+        lastAccession = accession
+        isLastOfPass = isOfPass(accession)
+      }
+      if (!isLastOfPass) return
+    }
+    take(fieldReader(line, columns))
+  }
 }
 
 /**
@@ -112,29 +193,72 @@ function quarterOf(path: string): { readonly first: number; readonly last: numbe
   return { first: endOfMonth(Number(year), month - 3) + 1, last: endOfMonth(Number(year), month) }
 }
 
-function* unitsOf(data: FinancialStatementData): Generator<ReadUnit> {
-  let parsed: ReadUnit['parsed'][number][] = []
-  for (const entity of data.take()) {
-    parsed.push(entity)
-    if (parsed.length < entitiesPerUnit) continue
-    yield { parsed }
-    parsed = []
+/** Hands over what a pass gathered, one company at a time. */
+function* unitsOf(data: FinancialStatementData, filings: DataSetFilings): Generator<ReadUnit> {
+  const wholes = new Map<string, StatedFiling[]>()
+  for (const whole of filings.take()) {
+    if (filings.incomplete.has(whole.accession)) continue
+    const { entity, periodEnd } = data.submissionOf(whole.accession)
+    const { market, issuerId } = entity.profile
+    const stated: StatedFiling = { market, issuerId, whole, source: 'dataSet', periodEnd }
+    const known = wholes.get(issuerId)
+    if (known === undefined) wholes.set(issuerId, [stated])
+    else known.push(stated)
   }
-  if (parsed.length > 0) yield { parsed }
+  let parsed: ParsedDocument[] = []
+  let wholeFilings: StatedFiling[] = []
+  let figures = 0
+  for (const { profile, reportedFacts } of data.take(issuerId => wholes.has(issuerId))) {
+    const ofEntity = wholes.get(profile.issuerId) ?? []
+    // A filing without mapped figures is on record, too.
+    const dated = ofEntity.map(({ whole }) => data.submissionOf(whole.accession).filing)
+    parsed.push({ profile, reportedFacts, filings: dated })
+    for (const stated of ofEntity) {
+      wholeFilings.push(stated)
+      figures += stated.whole.figures.length
+    }
+    if (parsed.length < entitiesPerUnit && figures < figuresPerUnit) continue
+    yield { parsed, wholeFilings }
+    parsed = []
+    wholeFilings = []
+    figures = 0
+  }
+  if (parsed.length > 0) yield { parsed, wholeFilings }
 }
 
-/**
- * Passes each line to `take`; refused lines are reported and skipped. Yields the number of bytes read so far.
- */
+/** The faults of lines: the first of them are named at once, and the others are counted. */
+class LineFaults {
+  count = 0
+  readonly #counts = new Map<string, number>()
+  readonly #progress: SetProgress
+
+  constructor(progress: SetProgress) {
+    this.#progress = progress
+  }
+
+  add(part: string, line: number, reason: string): void {
+    this.count++
+    const ofPart = (this.#counts.get(part) ?? 0) + 1
+    this.#counts.set(part, ofPart)
+    if (ofPart <= maxFaultsNamed) this.#progress.skip(part, `line ${line}: ${reason}`)
+  }
+
+  reportOthers(): void {
+    for (const [part, count] of this.#counts)
+      if (count > maxFaultsNamed)
+        this.#progress.skip(part, `and ${count - maxFaultsNamed} more lines with faults.`)
+  }
+}
+
+/** Passes each line to `take`; refused lines are counted and skipped. Yields the number of bytes read so far. */
 async function* readLines(
   { zip, path }: ZipSet,
   entry: Entry,
-  faulty: (name: string, reason: string) => void,
+  faulty: LineFaults,
   take: (line: string) => void,
 ): AsyncGenerator<number> {
   const name = `${path}!${entry.fileName}`
   let number = 0
-  let faults = 0
   let bytes = 0
   const counted = async function* () {
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
@@ -150,13 +274,11 @@ async function* readLines(
         take(line)
       } catch (error) {
         if (!(error instanceof Failure) || number === 1) throw error
-        faults++
-        if (faults <= maxFaultsNamed) faulty(name, `line ${number}: ${messageOf(error)}`)
+        faulty.add(name, number, messageOf(error))
       }
     }
     yield bytes
   }
-  if (faults > maxFaultsNamed) faulty(name, `and ${faults - maxFaultsNamed} more lines with faults.`)
 }
 
 interface Entity {
@@ -167,20 +289,16 @@ interface Entity {
 interface Submission {
   readonly entity: Entity
   readonly filing: Filing
+  readonly periodEnd: number | null
 }
 
-export type Columns = ReadonlyMap<string, number>
-
 const subColumns = ['adsh', 'cik', 'name', 'form', 'filed', 'accepted']
-const numColumns = ['adsh', 'tag', 'version', 'ddate', 'qtrs', 'uom', 'value']
 
 /** Reads a Financial Statement Data Set line by line: all of `sub.txt` first, then `num.txt`. */
 export class FinancialStatementData {
   figuresRead = 0
   /** Figures over a period other than 0 to 4 quarters. */
   unplaced = 0
-  /** The number of facts not handed over yet. */
-  waiting = 0
   /** One entry for each filing and registrant. */
   readonly entries: RegisterEntry[] = []
   readonly formerNames: FormerName[] = []
@@ -226,7 +344,8 @@ export class FinancialStatementData {
       ...(companyName === null ? {} : { companyName }),
       ...(/^\d{3,4}$/.test(industry) ? { sector: `SIC ${industry.padStart(4, '0')}` } : {}),
     }
-    this.#submissions.set(accession, { entity, filing })
+    const period = compactDay(field('period'))
+    this.#submissions.set(accession, { entity, filing, periodEnd: period > 0 ? period : null })
     this.#addEntries(cik, filing, field)
   }
 
@@ -253,17 +372,26 @@ export class FinancialStatementData {
       this.formerNames.push({ market: 'US', issuerId: cik, name, from: null, until })
   }
 
-  /**
-   * Reads a line of `num.txt`. Only figures of the whole entity count, not those of segments or
-   * co-registrants.
-   */
+  /** The accessions of all submissions. */
+  get accessions(): Iterable<string> {
+    return this.#submissions.keys()
+  }
+
+  submissionOf(accession: string): Submission {
+    const submission = this.#submissions.get(accession)
+    if (submission === undefined) throw new Error(`no submission has the accession ${accession}`)
+    return submission
+  }
+
+  /** Reads a line of `num.txt`. */
   readFigure(line: string): void {
-    if (this.#num === null) {
-      this.#num = columnsOf(line, numColumns, 'num.txt')
-      return
-    }
+    if (this.#num === null) this.#num = columnsOf(line, numColumns, 'num.txt')
+    else this.addFigure(fieldReader(line, this.#num))
+  }
+
+  /** Only figures of the whole entity count, not those of segments or co-registrants. */
+  addFigure(field: Fields): void {
     this.figuresRead++
-    const field = fieldReader(line, this.#num)
     const uses = usesOfTag(`${taxonomyOf(field('version'))}:${field('tag')}`)
     if (uses === undefined || field('segments') !== '' || field('coreg') !== '' || field('value') === '')
       return
@@ -284,37 +412,22 @@ export class FinancialStatementData {
       if (unit === null || (concept.kind === 'flow') !== (start !== null)) continue
       const { entity, filing } = submission
       entity.reportedFacts.push({ metric, tag, unit, start, end, value, rounded: true, filing })
-      this.waiting++
     }
   }
 
-  /** Hands over the facts read since the last call, one entity at a time. */
-  *take(): Generator<ParsedDocument> {
+  /**
+   * Hands over the facts read since the last call, one entity at a time.
+   *
+   * @param isNeeded by CIK, whether an entity without facts is handed over, too
+   */
+  *take(isNeeded: (issuerId: string) => boolean = () => false): Generator<ParsedDocument> {
     for (const entity of this.#entities.values()) {
-      if (entity.reportedFacts.length === 0) continue
-      yield { profile: entity.profile, reportedFacts: entity.reportedFacts, filings: [] }
+      const { profile, reportedFacts } = entity
+      if (reportedFacts.length === 0 && !isNeeded(profile.issuerId)) continue
       entity.reportedFacts = []
+      yield { profile, reportedFacts, filings: [] }
     }
-    this.waiting = 0
   }
-}
-
-export function columnsOf(header: string, needed: readonly string[], file: string): Columns {
-  const columns = new Map(header.split('\t').map((name, index) => [name.trim(), index]))
-  const missing = needed.filter(name => !columns.has(name))
-  if (missing.length > 0) {
-    throw new Failure(
-      'body_invalid',
-      `The first line of ${file} does not have the columns ${missing.join(', ')}.`,
-    )
-  }
-  return columns
-}
-
-/** A missing column reads as empty: the sets before 2024 have no `segments`. */
-export function fieldReader(line: string, columns: Columns): (name: string) => string {
-  const fields = line.split('\t')
-  return name => fields[columns.get(name) ?? -1] ?? ''
 }
 
 /** Returns us-gaap for `us-gaap/2009`. The version of a filer's own tag is an accession, which gives no known

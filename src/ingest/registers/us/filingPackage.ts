@@ -14,11 +14,15 @@ import { decodeText } from '../../reading/text.ts'
 import { readInline } from '../../xbrl/inline.ts'
 import { readXbrl, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
 import { type Arc, type Link, type Linkbases, readLinkbases, standardLabelRole } from '../../xbrl/linkbase.ts'
+import { type CoverPage, readCoverPage } from './coverPage.ts'
 
 export interface PackageContent {
   readonly filing: WholeFiling
+  readonly cover: CoverPage
   /** Figures that could not be read, and figures that the filing contradicts, with document and line. */
   readonly faults: NamedFaults
+  /** How many of the faults are figures that could not be read and are not in `filing`. */
+  readonly unreadFigures: number
   /** What the package lacks: a linkbase, an instance's schema. */
   readonly missing: readonly string[]
 }
@@ -58,6 +62,7 @@ export function readFilingPackage(accession: string, documents: readonly Package
   const names = new ConceptNames(linkbases, documentNames[0])
   const faults = new NamedFaults()
   const figures = figuresOf(instance, names, documentNames.join(', '), faults)
+  const unreadFigures = faults.count
   noteContradictions(figures, faults)
   const presented = linkbases.links.filter(({ kind, arcs }) => kind === 'presentation' && arcs.length > 0)
   const missing = [
@@ -73,7 +78,7 @@ export function readFilingPackage(accession: string, documents: readonly Package
     sums: linkbases.links.filter(({ kind }) => kind === 'calculation').flatMap(sumsOf),
     defaultMembers: defaultMembersOf(linkbases.links),
   }
-  return { filing, faults, missing }
+  return { filing, cover: readCoverPage(instance), faults, unreadFigures, missing }
 }
 
 function textOf({ name, bytes }: PackageDocument): { name: string; text: string } {

@@ -1,8 +1,9 @@
 import { Failure } from '../../../errors.ts'
 import type { RegisterStatements } from '../../../facts/registerStatements.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { isRecord } from '../../reading/fields.ts'
-import { parseJson } from '../../reading/json.ts'
+import { parseExactJson } from '../../reading/json.ts'
 import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { type CompanyFacts, parseCompanyfacts } from './companyfacts.ts'
 import { isFiledText, readFiledNotice } from './filedText.ts'
@@ -13,7 +14,7 @@ import { isTickerList, parseCompanyTickers, type TickerEntry } from './tickers.t
 export function readAmericanReport({ bytes, name }: SourceDocument): DocumentContent {
   if (isMasterIndex(bytes)) return statementsAlone(parseMasterIndex(bytes))
   if (isFiledText(bytes)) return statementsAlone(readFiledNotice(bytes))
-  return readJson(parseJson(bytes), name)
+  return readJson(parseExactJson(bytes), name)
 }
 
 const statementsAlone = (statements: RegisterStatements): DocumentContent => ({
@@ -27,8 +28,18 @@ const statementsAlone = (statements: RegisterStatements): DocumentContent => ({
 export function readJson(document: unknown, fileName: string): DocumentContent {
   if (isRecord(document) && 'facts' in document) {
     const facts = parseCompanyfacts(document)
-    const { figuresRead, malformed, faults, contradictions } = facts
-    return { parsed: [companyfactsParsed(facts)], figuresRead, malformed, faults, contradictions }
+    const { figuresRead, malformed, faults, contradictions, cik: issuerId } = facts
+    const wholeFilings = facts.wholeFilings.map(
+      (whole): StatedFiling => ({ market: 'US', issuerId, whole, source: 'figures', periodEnd: null }),
+    )
+    return {
+      parsed: [companyfactsParsed(facts)],
+      wholeFilings,
+      figuresRead,
+      malformed,
+      faults,
+      contradictions,
+    }
   }
   if (isTickerList(document)) {
     const parsed = parseCompanyTickers(document).map(tickersParsed)
@@ -53,7 +64,7 @@ export function readJson(document: unknown, fileName: string): DocumentContent {
   )
 }
 
-const companyfactsParsed = ({ cik, name, reportedFacts }: CompanyFacts): ParsedDocument => ({
+const companyfactsParsed = ({ cik, name, reportedFacts, filings }: CompanyFacts): ParsedDocument => ({
   profile: {
     market: 'US',
     issuerId: cik,
@@ -61,7 +72,7 @@ const companyfactsParsed = ({ cik, name, reportedFacts }: CompanyFacts): ParsedD
     registers: true,
   },
   reportedFacts,
-  filings: [],
+  filings,
 })
 
 const tickersParsed = ({ cik, name, tickers }: TickerEntry): ParsedDocument => ({

@@ -12,11 +12,9 @@ import {
   type WholeFiling,
 } from '../../../wholeFilings/wholeFiling.ts'
 import { compactDay, numberOf } from '../../reading/fields.ts'
-import { type Columns, columnsOf, fieldReader } from './dataSets.ts'
+import { type Columns, columnsOf, type Fields, fieldReader, numColumns, preColumns } from './dataSetTables.ts'
 
 const subColumns = ['adsh']
-const numColumns = ['adsh', 'tag', 'version', 'ddate', 'qtrs', 'uom', 'value']
-const preColumns = ['adsh', 'report', 'line', 'stmt', 'inpth', 'tag', 'version', 'plabel', 'negating']
 
 /** The prefix of a company's own concepts: the data sets name the filing and not the company's prefix. */
 const ownPrefix = 'custom'
@@ -27,6 +25,8 @@ interface FilingDraft {
   readonly figures: ReportedFigure[]
   readonly contexts: Map<string, FigureContext>
   readonly reports: Map<string, ReportDraft>
+  /** The concept of each tag, by version. */
+  readonly concepts: Map<string, Map<string, string>>
 }
 
 interface ReportDraft {
@@ -41,6 +41,8 @@ interface ReportDraft {
  * accept different filings.
  */
 export class DataSetFilings {
+  /** The accessions of filings of which a line cannot be read: what the other lines state is not the whole filing. */
+  readonly incomplete = new Set<string>()
   readonly #accepts: (accession: string) => boolean
   readonly #filings = new Map<string, FilingDraft>()
   readonly #others = new Set<string>()
@@ -48,6 +50,7 @@ export class DataSetFilings {
   #sub: Columns | null = null
   #num: Columns | null = null
   #pre: Columns | null = null
+  #last: FilingDraft | null = null
 
   constructor(accepts: (accession: string) => boolean = () => true) {
     this.#accepts = accepts
@@ -55,11 +58,11 @@ export class DataSetFilings {
 
   /** Reads a line of `sub.txt`. */
   readSubmission(line: string): void {
-    if (this.#sub === null) {
-      this.#sub = columnsOf(line, subColumns, 'sub.txt')
-      return
-    }
-    const accession = this.#text(fieldReader(line, this.#sub)('adsh'))
+    if (this.#sub === null) this.#sub = columnsOf(line, subColumns, 'sub.txt')
+    else this.addSubmission(this.#text(fieldReader(line, this.#sub)('adsh')))
+  }
+
+  addSubmission(accession: string): void {
     if (!/^[0-9-]{10,25}$/.test(accession))
       throw new Failure('body_invalid', 'A submission must have an accession number in `adsh`.')
     if (!this.#accepts(accession)) this.#others.add(accession)
@@ -70,37 +73,54 @@ export class DataSetFilings {
         figures: [],
         contexts: new Map(),
         reports: new Map(),
+        concepts: new Map(),
       })
   }
 
   /** Reads a line of `num.txt`. Throws a Failure that names the fault. */
   readFigure(line: string): void {
-    if (this.#num === null) {
-      this.#num = columnsOf(line, numColumns, 'num.txt')
-      return
-    }
-    const field = fieldReader(line, this.#num)
+    if (this.#num === null) this.#num = columnsOf(line, numColumns, 'num.txt')
+    else this.addFigure(fieldReader(line, this.#num))
+  }
+
+  addFigure(field: Fields): void {
     const filing = this.#filingOf(field('adsh'))
     if (filing === null) return
-    const context = this.#contextOf(filing, field)
-    const concept = this.#conceptOf(filing, field)
-    const text = field('value')
-    const value = text === '' ? null : plainDecimal(text)
-    if (value === null && text !== '')
-      throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
-    const figure = { concept, context, unit: this.#text(field('uom')), decimals: null }
-    filing.figures.push({ ...figure, value: value === null ? null : detached(value) })
+    try {
+      const context = this.#contextOf(filing, field)
+      const concept = this.#conceptOf(filing, field)
+      const text = field('value')
+      const value = text === '' ? null : plainDecimal(text)
+      if (value === null && text !== '')
+        throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
+      if (filing.figures.length >= maxFigures)
+        throw new Failure('body_invalid', `The filing has more than ${maxFigures} figures.`)
+      const unit = this.#text(field('uom'))
+      filing.figures.push({ concept, context, unit, decimals: null, value })
+    } catch (error) {
+      this.incomplete.add(filing.accession)
+      throw error
+    }
   }
 
   /** Reads a line of `pre.txt`. */
   readLine(line: string): void {
-    if (this.#pre === null) {
-      this.#pre = columnsOf(line, preColumns, 'pre.txt')
-      return
-    }
-    const field = fieldReader(line, this.#pre)
+    if (this.#pre === null) this.#pre = columnsOf(line, preColumns, 'pre.txt')
+    else this.addLine(fieldReader(line, this.#pre))
+  }
+
+  addLine(field: Fields): void {
     const filing = this.#filingOf(field('adsh'))
     if (filing === null) return
+    try {
+      this.#addLine(filing, field)
+    } catch (error) {
+      this.incomplete.add(filing.accession)
+      throw error
+    }
+  }
+
+  #addLine(filing: FilingDraft, field: Fields): void {
     const kind = statementKinds.find(known => known === field('stmt')) ?? 'UN'
     const order = numberOf(field('line'))
     const report = field('report')
@@ -112,11 +132,14 @@ export class DataSetFilings {
     let draft = filing.reports.get(key)
     if (draft === undefined) {
       draft = { kind, parenthetical: field('inpth') === '1', lines: [] }
-      filing.reports.set(key, draft)
+      filing.reports.set(detached(key), draft)
     }
+    if (draft.lines.length >= maxLines)
+      throw new Failure('body_invalid', `The statement has more than ${maxLines} lines.`)
+    const concept = this.#conceptOf(filing, field)
     draft.lines.push({
       order,
-      concept: this.#conceptOf(filing, field),
+      concept,
       depth: null,
       label: label === '' ? null : this.#text(label),
       labelRole: null,
@@ -127,6 +150,7 @@ export class DataSetFilings {
   /** Hands over the filings, each whole. */
   *take(): Generator<WholeFiling> {
     for (const { accession, taxonomies, figures, reports } of this.#filings.values()) {
+      if (figures.length === 0 && reports.size === 0) continue
       const statements = [...reports].map(([key, { kind, parenthetical, lines }]): Statement => {
         lines.sort((a, b) => a.order - b.order)
         return { role: key.slice(0, key.indexOf(' ')), title: null, kind, parenthetical, lines }
@@ -134,19 +158,36 @@ export class DataSetFilings {
       statements.sort((a, b) => Number(a.role) - Number(b.role))
       yield { accession, taxonomies, figures, statements, sums: [], defaultMembers: new Map() }
     }
+    this.#last = null
     this.#filings.clear()
     this.#texts.clear()
   }
 
+  /** Lines of one filing mostly follow one another. */
   #filingOf(accession: string): FilingDraft | null {
+    if (this.#last?.accession === accession) return this.#last
     const filing = this.#filings.get(accession)
-    if (filing !== undefined) return filing
+    if (filing !== undefined) {
+      this.#last = filing
+      return filing
+    }
     if (this.#others.has(accession)) return null
     throw new Failure('body_invalid', 'The line has an `adsh` that `sub.txt` does not have.')
   }
 
-  #conceptOf({ accession, taxonomies }: FilingDraft, field: (name: string) => string): string {
-    const [tag, version] = [field('tag'), field('version')]
+  #conceptOf(filing: FilingDraft, field: Fields): string {
+    const version = field('version')
+    const tag = field('tag')
+    const known = filing.concepts.get(version)
+    const concept = known?.get(tag)
+    if (concept !== undefined) return concept
+    const read = this.#readConcept(filing, tag, version)
+    if (known === undefined) filing.concepts.set(this.#text(version), new Map([[this.#text(tag), read]]))
+    else known.set(this.#text(tag), read)
+    return read
+  }
+
+  #readConcept({ accession, taxonomies }: FilingDraft, tag: string, version: string): string {
     if (tag === '') throw new Failure('body_invalid', 'The line has no `tag`.')
     const slash = version.indexOf('/')
     if (slash < 0) {
@@ -159,7 +200,7 @@ export class DataSetFilings {
     return this.#text(`${prefix}:${tag}`)
   }
 
-  #contextOf({ contexts }: FilingDraft, field: (name: string) => string): FigureContext {
+  #contextOf({ contexts }: FilingDraft, field: Fields): FigureContext {
     const [day, quartersText, segments] = [field('ddate'), field('qtrs'), field('segments')]
     const coRegistrant = field('coreg')
     const key = `${day} ${quartersText} ${coRegistrant} ${segments}`
@@ -193,6 +234,10 @@ export class DataSetFilings {
 /** Since inception, for companies that have existed for a century. */
 const maxQuarters = 1_000
 const maxDimensions = 100
+
+/** Limits against sets made to exhaust memory. The largest filings have some 40,000 figures. */
+const maxFigures = 500_000
+const maxLines = 100_000
 
 const detached = (text: string) => Buffer.from(text).toString()
 
