@@ -37,12 +37,21 @@ call keep_past_rows('whole_filing');
 create index whole_filing_past_filing on whole_filing_past (filing_id);
 create index whole_filing_past_entity on whole_filing_past (entity_id);
 
+-- Further days on which a register that edits was seen to state what it stated before. If an edit is imported later that was seen between
+-- two of them, the register took it back on the second. No reader needs them.
+create table whole_filing_repeat (
+  filing_id integer not null,
+  seen_on date not null,
+  primary key (filing_id, seen_on)
+);
+
 -- A filing's row dates its blocks, so they are removed with it.
 create function drop_whole_filings() returns trigger
 language plpgsql
 as $$
 begin
   delete from whole_filing where filing_id in (select filing_id from gone);
+  delete from whole_filing_repeat where filing_id in (select filing_id from gone);
   return null;
 end
 $$;

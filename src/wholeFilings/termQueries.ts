@@ -10,10 +10,19 @@ export async function loadTerms(sql: SqlClient): Promise<Terms> {
 
 /** Appends the terms that were stored since `terms` was loaded. */
 export async function loadMoreTerms(sql: SqlClient, terms: Terms): Promise<void> {
+  const from = terms.count
   const rows = await sql<{ text: string }[]>`
-    select text from term where term_id >= ${terms.count} order by term_id`
-  terms.append(rows.map(({ text }) => text))
+    select text from term where term_id >= ${from} order by term_id`
+  appendFrom(
+    terms,
+    from,
+    rows.map(({ text }) => text),
+  )
 }
+
+/** Appends terms whose numbers begin with `from`, unless another reader of the same terms was faster. */
+const appendFrom = (terms: Terms, from: number, texts: readonly string[]) =>
+  terms.append(texts.slice(Math.max(0, terms.count - from)))
 
 /** 'term' in ASCII; other locks of this service have other numbers. */
 const termLock = 0x7465726d
@@ -27,12 +36,13 @@ export async function storeTerms(sql: Sql, terms: Terms, proposed: readonly stri
   const added = await sql.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${termLock})`
     await loadMoreTerms(transaction, terms)
+    const from = terms.count
     const missing = proposed.filter(text => terms.numberOf(text) === undefined)
     await transaction`
       insert into term (term_id, text)
-      select ${terms.count}::int + position::int - 1, text
+      select ${from}::int + position::int - 1, text
       from unnest(${missing}::text[]) with ordinality as added (text, position)`
-    return missing
+    return { from, missing }
   })
-  terms.append(added)
+  appendFrom(terms, added.from, added.missing)
 }

@@ -90,6 +90,8 @@ export interface Sum {
  * exponent. Null if the text is not a decimal number. The value is never rounded.
  */
 export function plainDecimal(text: string): string | null {
+  // Nearly all figures. A number is exact up to 15 digits, and its text does not share the memory of a document's text.
+  if (/^-?\d{1,15}$/.test(text)) return String(Number(text))
   if (text.length > maxDecimalLength) return null
   return shortDecimal(text) ?? anyDecimal(text)
 }

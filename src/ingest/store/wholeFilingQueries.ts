@@ -4,6 +4,7 @@ import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { decodeFigures } from '../../wholeFilings/figureBlock.ts'
 import { decodePresentation } from '../../wholeFilings/presentationBlock.ts'
 import { type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
+import { loadMoreTerms } from '../../wholeFilings/termQueries.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
 import type { FilingIds } from './filingQueries.ts'
 
@@ -21,10 +22,31 @@ export interface EncodedFiling {
   readonly statementBlock: Uint8Array
 }
 
-interface StoredBlocks
-  extends Pick<EncodedFiling, 'seenOn' | 'figures' | 'lines' | 'figureBlock' | 'statementBlock'> {
+/** What a filing states, in blocks. */
+interface Content {
   /** Index in `wholeSources`. */
   readonly rank: number
+  readonly periodEnd: number | null
+  readonly figures: number
+  readonly lines: number
+  readonly figureBlock: Uint8Array
+  readonly statementBlock: Uint8Array
+}
+
+/** The content of a filing that was seen on a day; the day is -Infinity for a register that does not overwrite. */
+interface Sighting {
+  readonly day: number
+  readonly content: Content
+}
+
+interface AddedRow extends Sighting {
+  readonly id: number
+  readonly entityId: number
+}
+
+interface DayOfFiling {
+  readonly id: number
+  readonly day: number
 }
 
 /**
@@ -39,66 +61,76 @@ export async function saveWholeFilings(
 ): Promise<number> {
   if (encoded.length === 0) return 0
   const byFiling = Map.groupBy(encoded, ({ accession }) => ids.id(accession))
-  const stored = await readBlocks(transaction, [...byFiling.keys()])
-  const removed: { readonly id: number; readonly seenOn: number | null }[] = []
-  const added: {
-    readonly id: number
-    readonly entityId: number
-    readonly periodEnd: number | null
-    readonly blocks: StoredBlocks
-  }[] = []
+  const stored = await readSightings(transaction, terms, [...byFiling.keys()])
+  const removed: DayOfFiling[] = []
+  const added: AddedRow[] = []
+  const noLongerRepeated: DayOfFiling[] = []
+  const repeated: DayOfFiling[] = []
   for (const [id, stated] of byFiling) {
-    const before = stored.get(id) ?? []
+    const sightings = stored.get(id) ?? []
+    const [before, after] = [
+      sightings,
+      stated.reduce((all, one) => withStated(all, one, terms), sightings),
+    ].map(inRuns)
     const [{ entityId }] = stated
-    const after = stated.reduce((rows, one) => withStated(rows, one, terms), before)
-    for (const row of before) if (!after.includes(row)) removed.push({ id, seenOn: row.seenOn })
-    const periodEnd = stated.find(one => one.periodEnd !== null)?.periodEnd ?? null
-    for (const blocks of after) if (!before.includes(blocks)) added.push({ id, entityId, periodEnd, blocks })
+    const isIn = (rows: readonly Sighting[], { day, content }: Sighting) =>
+      rows.some(row => row.day === day && row.content === content)
+    for (const row of before.rows) if (!isIn(after.rows, row)) removed.push({ id, day: row.day })
+    for (const row of after.rows) if (!isIn(before.rows, row)) added.push({ ...row, id, entityId })
+    for (const day of before.repeats) if (!after.repeats.includes(day)) noLongerRepeated.push({ id, day })
+    for (const day of after.repeats) if (!before.repeats.includes(day)) repeated.push({ id, day })
   }
-  if (removed.length > 0)
-    await transaction`
-      delete from whole_filing w
-      using unnest(${removed.map(({ id }) => id)}::int[], ${removed.map(({ seenOn }) => dayText(seenOn))}::date[]) as gone (id, seen_on)
-      where w.filing_id = gone.id and w.seen_on = gone.seen_on`
+  await removeRows(transaction, removed)
+  await saveRepeats(transaction, noLongerRepeated, repeated)
   if (added.length === 0) return 0
-  const copy = new BinaryCopyWriter(9)
   await copyBytes(
     transaction,
     'copy whole_filing (filing_id, entity_id, seen_on, period_end, source, figures, lines, figure_block, statement_block) from stdin (format binary)',
-    encodeRows(copy, added),
+    encodeRows(added),
   )
   return added.length
 }
 
 /**
- * The rows of a filing, in order of the days on which they were seen, once another statement of it is read. Each row
- * differs from the one before it.
+ * What was seen of a filing, in order of days, once another statement of it is read. The result does not depend on
+ * the order of the statements, except that of several on one day the one that is read last counts: it may
+ * have been read by a better reader.
  */
 function withStated(
-  rows: readonly StoredBlocks[],
+  sightings: readonly Sighting[],
   stated: EncodedFiling,
   terms: Terms,
-): readonly StoredBlocks[] {
-  const { seenOn, figures, lines, figureBlock, statementBlock } = stated
+): readonly Sighting[] {
+  const { seenOn, periodEnd, figures, lines, figureBlock, statementBlock } = stated
   const rank = wholeSources.indexOf(stated.source)
-  const row: StoredBlocks = { rank, seenOn, figures, lines, figureBlock, statementBlock }
-  const isSame = (other: StoredBlocks | undefined) =>
-    other !== undefined && haveSameContent(other, row, terms)
-  if (seenOn === null) {
-    const [known] = rows
-    const isKept = known !== undefined && (known.rank > rank || (known.rank === rank && isSame(known)))
-    return isKept ? rows : [row]
+  if (sightings.some(({ content }) => content.rank > rank)) return sightings
+  const peers = sightings.filter(({ content }) => content.rank === rank)
+  const read: Content = { rank, periodEnd, figures, lines, figureBlock, statementBlock }
+  const content = sameContent(peers, read, terms) ?? read
+  const day = seenOn ?? Number.NEGATIVE_INFINITY
+  const others = peers.filter(other => other.day !== day)
+  return [...others, { day, content }].sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+/** The content among `sightings` that equals `content`. Equal contents are one object. */
+const sameContent = (sightings: readonly Sighting[], content: Content, terms: Terms): Content | undefined =>
+  sightings.find(other => haveSameContent(other.content, content, terms))?.content
+
+/** The sightings with which the content changed, which are rows, and the days of all others. */
+function inRuns(sightings: readonly Sighting[]): {
+  readonly rows: readonly Sighting[]
+  readonly repeats: readonly number[]
+} {
+  const isRepeat = ({ content }: Sighting, at: number) => sightings[at - 1]?.content === content
+  return {
+    rows: sightings.filter((sighting, at) => !isRepeat(sighting, at)),
+    repeats: sightings.filter(isRepeat).map(({ day }) => day),
   }
-  const earlier = rows.filter(other => (other.seenOn ?? Number.NEGATIVE_INFINITY) <= seenOn)
-  const [next, ...later] = rows.slice(earlier.length)
-  if (isSame(earlier.at(-1))) return rows
-  const before = earlier.at(-1)?.seenOn === seenOn ? earlier.slice(0, -1) : earlier
-  return [...before, row, ...(next === undefined || isSame(next) ? later : [next, ...later])]
 }
 
 /** Blocks with the same content differ if more terms were known when the later one was encoded. */
-function haveSameContent(a: StoredBlocks, b: StoredBlocks, terms: Terms): boolean {
-  if (a.figures !== b.figures || a.lines !== b.lines) return false
+function haveSameContent(a: Content, b: Content, terms: Terms): boolean {
+  if (a.figures !== b.figures || a.lines !== b.lines || a.periodEnd !== b.periodEnd) return false
   if (
     Buffer.compare(a.figureBlock, b.figureBlock) === 0 &&
     Buffer.compare(a.statementBlock, b.statementBlock) === 0
@@ -107,7 +139,7 @@ function haveSameContent(a: StoredBlocks, b: StoredBlocks, terms: Terms): boolea
   return contentOf(a, terms) === contentOf(b, terms)
 }
 
-function contentOf({ figureBlock, statementBlock }: StoredBlocks, terms: Terms): string {
+function contentOf({ figureBlock, statementBlock }: Content, terms: Terms): string {
   const { figures, taxonomies, defaultMembers, ownTexts } = decodeFigures(figureBlock, terms)
   const { statements, sums } = decodePresentation(statementBlock, terms, ownTexts)
   const texts = figures.map(({ concept, context, unit, decimals, value }) =>
@@ -116,57 +148,85 @@ function contentOf({ figureBlock, statementBlock }: StoredBlocks, terms: Terms):
   return JSON.stringify([[...taxonomies].sort(), [...defaultMembers].sort(), texts.sort(), statements, sums])
 }
 
-interface BlockRecord {
+interface BlockRecord extends Omit<Content, 'rank' | 'periodEnd'> {
   readonly id: number
   readonly seen: string
+  readonly ends: string | null
   readonly source: number
-  readonly figures: number
-  readonly lines: number
-  readonly figureBlock: Uint8Array
-  readonly statementBlock: Uint8Array
 }
 
-async function readBlocks(
+async function readSightings(
   transaction: TransactionSql,
+  terms: Terms,
   filingIds: readonly number[],
-): Promise<Map<number, readonly StoredBlocks[]>> {
+): Promise<Map<number, readonly Sighting[]>> {
   const rows = await transaction<BlockRecord[]>`
-    select filing_id as id, seen_on as seen, source, figures, lines, figure_block as "figureBlock", statement_block as "statementBlock"
+    select filing_id as id, seen_on as seen, period_end as ends, source, figures, lines, figure_block as "figureBlock",
+           statement_block as "statementBlock"
     from whole_filing where filing_id = any(${filingIds}::int[])
     order by filing_id, seen_on`
-  const byFiling = new Map<number, StoredBlocks[]>()
-  for (const { id, seen, source, ...blocks } of rows) {
-    const row = { ...blocks, rank: source - 1, seenOn: seen === '-infinity' ? null : dayNumber(seen) }
-    const known = byFiling.get(id)
-    if (known === undefined) byFiling.set(id, [row])
-    else known.push(row)
+  if (rows.length === 0) return new Map()
+  // Other imports may have written blocks with terms that they added.
+  await loadMoreTerms(transaction, terms)
+  const repeats = await transaction<{ id: number; seen: string }[]>`
+    select filing_id as id, seen_on as seen from whole_filing_repeat where filing_id = any(${filingIds}::int[])`
+  const sightings = new Map<number, Sighting[]>()
+  for (const { id, seen, ends, source, ...blocks } of rows) {
+    const known = sightings.get(id) ?? []
+    sightings.set(id, known)
+    const read = { ...blocks, rank: source - 1, periodEnd: ends === null ? null : dayNumber(ends) }
+    known.push({ day: dayOfText(seen), content: sameContent(known, read, terms) ?? read })
   }
-  return byFiling
+  for (const { id, seen } of repeats) {
+    const known = sightings.get(id) ?? []
+    const day = dayOfText(seen)
+    const row = known.findLast(other => other.day < day)
+    if (row !== undefined) known.splice(known.indexOf(row) + 1, 0, { day, content: row.content })
+  }
+  return sightings
 }
 
-const dayText = (day: number | null) => (day === null ? '-infinity' : isoDate(day))
+const dayText = (day: number) => (day === Number.NEGATIVE_INFINITY ? '-infinity' : isoDate(day))
+const dayOfText = (text: string) => (text === '-infinity' ? Number.NEGATIVE_INFINITY : dayNumber(text))
 
-function* encodeRows(
-  copy: BinaryCopyWriter,
-  added: readonly {
-    readonly id: number
-    readonly entityId: number
-    readonly periodEnd: number | null
-    readonly blocks: StoredBlocks
-  }[],
-): Generator<Uint8Array> {
-  for (const { id, entityId, periodEnd, blocks } of added) {
+async function removeRows(transaction: TransactionSql, removed: readonly DayOfFiling[]): Promise<void> {
+  if (removed.length === 0) return
+  await transaction`
+    delete from whole_filing w
+    using unnest(${removed.map(({ id }) => id)}::int[], ${removed.map(({ day }) => dayText(day))}::date[]) as gone (id, seen_on)
+    where w.filing_id = gone.id and w.seen_on = gone.seen_on`
+}
+
+async function saveRepeats(
+  transaction: TransactionSql,
+  gone: readonly DayOfFiling[],
+  added: readonly DayOfFiling[],
+): Promise<void> {
+  if (gone.length > 0)
+    await transaction`
+      delete from whole_filing_repeat r
+      using unnest(${gone.map(({ id }) => id)}::int[], ${gone.map(({ day }) => dayText(day))}::date[]) as gone (id, seen_on)
+      where r.filing_id = gone.id and r.seen_on = gone.seen_on`
+  if (added.length > 0)
+    await transaction`
+      insert into whole_filing_repeat (filing_id, seen_on)
+      select * from unnest(${added.map(({ id }) => id)}::int[], ${added.map(({ day }) => dayText(day))}::date[])`
+}
+
+function* encodeRows(added: readonly AddedRow[]): Generator<Uint8Array> {
+  const copy = new BinaryCopyWriter(9)
+  for (const { id, entityId, day, content } of added) {
     copy.row()
     copy.integer(id)
     copy.integer(entityId)
-    copy.date(blocks.seenOn ?? Number.NEGATIVE_INFINITY)
-    if (periodEnd === null) copy.null()
-    else copy.date(periodEnd)
-    copy.smallint(blocks.rank + 1)
-    copy.integer(blocks.figures)
-    copy.integer(blocks.lines)
-    copy.bytes(blocks.figureBlock)
-    copy.bytes(blocks.statementBlock)
+    copy.date(day)
+    if (content.periodEnd === null) copy.null()
+    else copy.date(content.periodEnd)
+    copy.smallint(content.rank + 1)
+    copy.integer(content.figures)
+    copy.integer(content.lines)
+    copy.bytes(content.figureBlock)
+    copy.bytes(content.statementBlock)
     yield* copy.takeFull()
   }
   yield* copy.finish()

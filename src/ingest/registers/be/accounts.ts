@@ -11,6 +11,8 @@ export interface Rubric {
   readonly code: string
   readonly year: AccountYear
   readonly value: string
+  /** In an instance, the fact that states it. */
+  readonly fact?: XbrlFact
 }
 
 /** One deposit's accounts as a file states them. */
@@ -27,6 +29,8 @@ export interface Accounts {
   /** Figures in the file, mapped or not. */
   readonly figures: number
   readonly faults: NamedFaults
+  /** The instance; null for JSON, whose figures are all among `rubrics`. */
+  readonly instance: XbrlInstance | null
 }
 
 type Years = Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>
@@ -56,6 +60,7 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
     currency: null,
     years: {},
     figures: Rubrics.length,
+    instance: null,
   }
 }
 
@@ -83,6 +88,7 @@ export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts 
     enterprise: entities.size === 1 ? enterpriseNumber(entity) : null,
     figures: instance.facts.filter(({ unit }) => unit !== null).length,
     faults: faultyDaysOf(instance),
+    instance,
   }
 }
 
@@ -132,9 +138,14 @@ const rubricOfMembers: Readonly<Record<string, string>> = {
   'bas:m23 part:m1': '54/58',
 }
 
+interface InstanceRubric extends Rubric {
+  readonly currency: string
+  readonly fact: XbrlFact
+}
+
 interface InstanceContent {
   readonly name: string | null
-  readonly rubrics: readonly (Rubric & { readonly currency: string })[]
+  readonly rubrics: readonly InstanceRubric[]
   readonly years: Years
 }
 
@@ -185,7 +196,7 @@ function yearOf({ start, end }: XbrlContext, years: Years): AccountYear | null {
  */
 function readDimensions({ contexts, units, facts }: XbrlInstance): InstanceContent {
   const years: Years = {}
-  const rubrics: InstanceContent['rubrics'][number][] = []
+  const rubrics: InstanceRubric[] = []
   let name: string | null = null
   const days = new Map<string, number>()
   for (const fact of facts) {
@@ -209,10 +220,10 @@ function readDimensions({ contexts, units, facts }: XbrlInstance): InstanceConte
 function rubricOf(
   code: string,
   year: AccountYear,
-  { unit, value }: XbrlFact,
+  fact: XbrlFact,
   units: ReadonlyMap<string, string>,
-): InstanceContent['rubrics'][number] {
-  return { code, year, value: value ?? '', currency: units.get(unit ?? '') ?? 'none' }
+): InstanceRubric {
+  return { code, year, value: fact.value ?? '', currency: units.get(fact.unit ?? '') ?? 'none', fact }
 }
 
 function membersOf({ dimensions }: XbrlContext): { members: string; year: AccountYear | null } {

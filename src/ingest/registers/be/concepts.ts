@@ -22,3 +22,8 @@ export const { rules, usesOfTag } = conceptTable(concepts, {
   quarterlyForm: /^$/,
   balanceEndsYear: true,
 })
+
+/** The codes of the rubrics from which metrics come. */
+export const codesRead: ReadonlySet<string> = new Set(
+  Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat().flatMap(tag => tag.split('+'))),
+)

@@ -1,15 +1,18 @@
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { numberOf } from '../../reading/fields.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import type { LeftOut } from '../registerInterface.ts'
 import type { Accounts, AccountYear } from './accounts.ts'
-import { concepts, usesOfTag } from './concepts.ts'
+import { codesRead, concepts, usesOfTag } from './concepts.ts'
 import { profileOf } from './enterprises.ts'
 import { filingOf, type Reference, type References } from './references.ts'
+import { wholeFilingOf } from './wholeAccounts.ts'
 
 export interface AccountsFacts {
   /** Null if the accounts are left out. */
   readonly parsed: ParsedDocument | null
+  readonly whole: StatedFiling | null
   readonly faults: NamedFaults
   /** True if another reference may state when the prior year began. */
   readonly lacksYear: boolean
@@ -25,7 +28,7 @@ export function factsOfAccounts(
   const reason = reasonLeftOut(accounts, reference)
   if (reason !== null) {
     leftOut.add(reason)
-    return { parsed: null, faults: new NamedFaults(), lacksYear: false }
+    return { parsed: null, whole: null, faults: new NamedFaults(), lacksYear: false }
   }
   const filing = filingOf(reference)
   const unit = reference.currency
@@ -54,7 +57,8 @@ export function factsOfAccounts(
   }
   const profile = profileOf(reference.enterprise, accounts.name ?? reference.name)
   return {
-    parsed: { profile, reportedFacts, filings: [] },
+    parsed: { profile, reportedFacts, filings: [filing] },
+    whole: wholeFilingOf(accounts, reference, faults),
     faults,
     lacksYear,
   }
@@ -107,8 +111,6 @@ const figures = Object.values(concepts)
   .flatMap(({ tagGroups }) => tagGroups.flat())
   .flatMap(tag => (usesOfTag(tag) ?? []).map(use => ({ ...use, codes: tag.split('+') })))
   .map(({ metric, tag, concept, codes }) => ({ metric, tag, codes, isFlow: concept.kind === 'flow' }))
-
-const codesRead = new Set(figures.flatMap(({ codes }) => codes))
 
 /** Rubric values by `year code`; NaN if a value is not a number or is stated twice with different values. */
 function valuesOf({ reference, rubrics }: Accounts, faults: NamedFaults): ReadonlyMap<string, number> {

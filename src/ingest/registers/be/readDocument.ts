@@ -1,5 +1,6 @@
 import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
@@ -64,6 +65,7 @@ function readAccounts(
   leftOut: LeftOut,
 ): DocumentContent {
   const parsed: ParsedDocument[] = []
+  const wholeFilings: StatedFiling[] = []
   const faults = new NamedFaults()
   let waits = false
   for (const accounts of documents) {
@@ -78,9 +80,17 @@ function readAccounts(
     waits ||= facts.lacksYear
     faults.addAll(facts.faults)
     if (facts.parsed !== null) parsed.push(facts.parsed)
+    if (facts.whole !== null) wholeFilings.push(facts.whole)
   }
   const figuresRead = documents.reduce((sum, { figures }) => sum + figures, 0)
-  const read = { parsed, figuresRead, malformed: faults.count, faults, leftOut: leftOut.counts }
+  const read = {
+    parsed,
+    wholeFilings,
+    figuresRead,
+    malformed: faults.count,
+    faults,
+    leftOut: leftOut.counts,
+  }
   return waits ? { ...read, waits } : read
 }
 

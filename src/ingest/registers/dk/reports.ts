@@ -1,13 +1,16 @@
 import { isoDate } from '../../../dates.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
-import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
+import { dayOf, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
+import { figuresOf, PrefixedNames } from '../../xbrl/figures.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
 import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { accountsByOrder, type OrderedFigure } from './accountsByOrder.ts'
 import { usesOfTag } from './concepts.ts'
 import { accessionOf, cvrOf, profileOf } from './publications.ts'
+import { prefixOf, tagOf } from './taxonomies.ts'
 
 /**
  * Reads one published report. It does not state its publication date; the dates that it states (of approval,
@@ -35,11 +38,40 @@ export function readReport(text: string, path: string): DocumentContent {
   const filing: Filing = { accession, form: 'report', filed: unknownFilingDate, acceptedAt: null }
   const reportedFacts = factsOfFigures(figures, report, filing, tally)
   const profile = profileOf(cvr, nameOf(report))
+  const wholeFilings = [wholeFilingOf(report, cvr, accession, tally)]
   return {
-    parsed: [{ profile, reportedFacts, filings: [] }],
+    parsed: [{ profile, reportedFacts, filings: [filing] }],
+    wholeFilings,
     figuresRead: mapped.length,
     unplaced: tally.periods,
     ...tally.counts,
+  }
+}
+
+/**
+ * The report in full: group and parent company, earlier years, notes. It is a publication of its own, under the
+ * name of its document: a report that replaces another one, and one that repeats it, each count from their own
+ * publication. An instance presents no statements.
+ */
+function wholeFilingOf(
+  report: XbrlInstance,
+  cvr: string,
+  accession: string,
+  tally: ReportTally,
+): StatedFiling {
+  const names = new PrefixedNames(prefixOf)
+  const figures = figuresOf(report, {
+    spell: name => names.spell(name),
+    fault: (line, text, fact) => tally.unreadable(fact, `line ${line}: ${text}`),
+  })
+  const { taxonomies } = names
+  const periodEnd = dayOf(general(report, 'ReportingPeriodEndDate')?.slice(0, 10))
+  return {
+    market: 'DK',
+    issuerId: cvr,
+    whole: { accession, taxonomies, figures, statements: [], sums: [], defaultMembers: new Map() },
+    source: 'documents',
+    periodEnd: Number.isNaN(periodEnd) ? null : periodEnd,
   }
 }
 
@@ -49,10 +81,17 @@ export function readReport(text: string, path: string): DocumentContent {
 class ReportTally extends Tally {
   /** Figures over a period that is not part of any fiscal year. */
   periods = 0
+  readonly #named = new Set<XbrlFact>()
 
   malformed({ fact, tag }: { readonly fact: XbrlFact; readonly tag: string }, fault: string): null {
+    this.#named.add(fact)
     this.faults.add(`${tag} in context ${fact.context}: ${fault}`)
     return null
+  }
+
+  /** Names a figure that is missing in the whole filing, unless its metric has named it. */
+  unreadable(fact: XbrlFact, fault: string): void {
+    if (!this.#named.has(fact)) this.faults.add(fault)
   }
 
   unplaced(): null {
@@ -121,19 +160,6 @@ function figureOf(fact: XbrlFact, { contexts, faultyDays }: XbrlInstance, tally:
     return tally.malformed({ fact, tag }, `it is stated ${stated}`)
   }
   return { tag, uses, context, basis, fact, value }
-}
-
-const danishNamespace = 'http://xbrl.dcca.dk/fsa'
-/** IFRS has one namespace per year's taxonomy. */
-const ifrsNamespace = /^https?:\/\/xbrl\.(?:ifrs|iasb)\.org\/taxonomy\/\d{4}-\d\d-\d\d\/ifrs(?:-full)?$/
-
-/**
- * The element of a fact by its taxonomy, whatever prefix the report uses; null for taxonomies that are not
- * read.
- */
-function tagOf({ namespace, name }: XbrlFact): string | null {
-  if (namespace === danishNamespace) return `fsa:${name}`
-  return ifrsNamespace.test(namespace) ? `ifrs-full:${name}` : null
 }
 
 /**

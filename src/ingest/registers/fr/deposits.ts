@@ -37,6 +37,9 @@ const isIdentityField = (name: string): name is IdentityField => Object.hasOwn(i
 /** The amounts of a line, m1 to m4; an empty text is not an amount. */
 export type Amounts = readonly [string, string, string, string]
 
+/** Whole euros, zero-padded to fifteen digits: 1.234.567,89 is malformed. */
+export const isAmount = (text: string) => /^[+-]?\d{1,15}$/.test(text)
+
 export interface Line {
   readonly page: number
   readonly code: string

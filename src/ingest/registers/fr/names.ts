@@ -3,7 +3,7 @@ import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
 import { csvRows } from '../../reading/text.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
-import { isSiren } from './figures.ts'
+import { isSiren } from './header.ts'
 
 /**
  * Reads names from the SIRENE directory: `StockUniteLegale`. Its 28 million units include everyone who was

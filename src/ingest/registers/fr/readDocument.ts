@@ -1,10 +1,11 @@
 import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
 import { type DocumentContent, type SourceDocument, Tally } from '../registerInterface.ts'
 import { type Deposit, parseJsonRecords, parseXmlDeposits } from './deposits.ts'
-import { factsOfDeposit } from './figures.ts'
+import { contentOfDeposit } from './figures.ts'
 import { readNames, undatedRow } from './names.ts'
 
 /** Reads accounts in XML or JSON, or names in a table. */
@@ -47,13 +48,16 @@ function readJson(bytes: Uint8Array): DocumentContent {
 class Accounts {
   readonly tally = new Tally()
   readonly #parsed: ParsedDocument[] = []
+  readonly #wholeFilings: StatedFiling[] = []
   #figuresRead = 0
 
   add(deposit: Deposit): void {
     for (const { amounts } of deposit.lines)
       this.#figuresRead += amounts.filter(amount => amount !== '').length
-    const parsed = factsOfDeposit(deposit, this.tally)
-    if (parsed !== null) this.#parsed.push(parsed)
+    const content = contentOfDeposit(deposit, this.tally)
+    if (content === null) return
+    this.#parsed.push(content.parsed)
+    this.#wholeFilings.push(content.whole)
   }
 
   get isEmpty(): boolean {
@@ -62,6 +66,11 @@ class Accounts {
   }
 
   get content(): DocumentContent {
-    return { parsed: this.#parsed, figuresRead: this.#figuresRead, ...this.tally.counts }
+    return {
+      parsed: this.#parsed,
+      wholeFilings: this.#wholeFilings,
+      figuresRead: this.#figuresRead,
+      ...this.tally.counts,
+    }
   }
 }

@@ -1,18 +1,17 @@
 import { Failure } from '../../../errors.ts'
-import {
-  type Dimension,
-  type FigureContext,
-  plainDecimal,
-  type ReportedFigure,
-  type Statement,
-  type StatementLine,
-  type Sum,
-  type WholeFiling,
+import type {
+  FigureContext,
+  ReportedFigure,
+  Statement,
+  StatementLine,
+  Sum,
+  WholeFiling,
 } from '../../../wholeFilings/wholeFiling.ts'
-import { NamedFaults, shown } from '../../reading/namedFaults.ts'
+import { NamedFaults } from '../../reading/namedFaults.ts'
 import { decodeText } from '../../reading/text.ts'
+import { figuresOf } from '../../xbrl/figures.ts'
 import { readInline } from '../../xbrl/inline.ts'
-import { readXbrl, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
+import { readXbrl, type XbrlInstance } from '../../xbrl/instance.ts'
 import { type Arc, type Link, type Linkbases, readLinkbases, standardLabelRole } from '../../xbrl/linkbase.ts'
 import { type CoverPage, readCoverPage } from './coverPage.ts'
 
@@ -61,7 +60,10 @@ export function readFilingPackage(accession: string, documents: readonly Package
   const instance = inline.length > 0 ? readInline(inline) : readInstance(instances[0])
   const names = new ConceptNames(linkbases, documentNames[0])
   const faults = new NamedFaults()
-  const figures = figuresOf(instance, names, documentNames.join(', '), faults)
+  const figures = figuresOf(instance, {
+    spell: name => names.expanded(name),
+    fault: (line, text) => faults.add(`${documentNames.join(', ')}, line ${line}: ${text}`),
+  })
   const unreadFigures = faults.count
   noteContradictions(figures, faults)
   const presented = linkbases.links.filter(({ kind, arcs }) => kind === 'presentation' && arcs.length > 0)
@@ -141,63 +143,6 @@ class ConceptNames {
 
 /** `us-gaap_Assets` becomes `us-gaap:Assets`. No prefix contains an underscore. */
 const conceptOfId = (id: string) => id.replace('_', ':')
-
-function figuresOf(
-  { contexts, faultyDays, units, facts }: XbrlInstance,
-  names: ConceptNames,
-  documentName: string,
-  faults: NamedFaults,
-): ReportedFigure[] {
-  const shared = new Map<string, FigureContext>()
-  for (const [id, { start, end, dimensions }] of contexts) {
-    const named = [...dimensions].map(
-      ([axis, member]): Dimension => ({ axis: names.expanded(axis), member: names.expanded(member) }),
-    )
-    if (named.length > maxDimensions) continue
-    named.sort((a, b) => (a.axis < b.axis ? -1 : 1))
-    shared.set(id, { start, end, quarters: null, dimensions: named })
-  }
-  const figures: ReportedFigure[] = []
-  for (const fact of facts) {
-    if (fact.unit === null) continue
-    const concept = names.expanded(`{${fact.namespace}}${fact.name}`)
-    const fault = (text: string) => faults.add(`${documentName}, line ${fact.line}: ${concept} ${text}`)
-    const context = shared.get(fact.context)
-    const unit = units.get(fact.unit)
-    if (context === undefined) fault(contextFault(fact, contexts, faultyDays))
-    else if (unit === undefined) fault(`has the unknown unit ${shown(fact.unit)}`)
-    else {
-      const decimals = decimalsOf(fact.decimals)
-      const value = fact.value === null ? null : plainDecimal(fact.value)
-      if (decimals === undefined) fault(`has the decimals ${shown(fact.decimals)}`)
-      else if (value === null && fact.value !== null) fault(`has the value ${shown(fact.value)}`)
-      else figures.push({ concept, context, unit, decimals, value })
-    }
-  }
-  return figures
-}
-
-/** Filings have at most a handful. */
-const maxDimensions = 100
-
-function contextFault(
-  { context }: XbrlFact,
-  contexts: XbrlInstance['contexts'],
-  faultyDays: ReadonlyMap<string, string>,
-): string {
-  const day = faultyDays.get(context)
-  if (day !== undefined) return `has a context with the invalid day ${shown(day)}`
-  return contexts.has(context)
-    ? `has more than ${maxDimensions} dimensions`
-    : `has no context with days: ${shown(context)}`
-}
-
-function decimalsOf(text: string | null): number | null | undefined {
-  if (text === null) return null
-  const trimmed = text.trim()
-  if (trimmed === 'INF') return Number.POSITIVE_INFINITY
-  return /^[+-]?\d{1,3}$/.test(trimmed) ? Number(trimmed) + 0 : undefined
-}
 
 /**
  * Notes figures that are stated more than once with values that rounding does not explain. All of them are
