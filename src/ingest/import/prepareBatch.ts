@@ -118,7 +118,7 @@ async function encodeFilings(
   const filingsOf = (filings: readonly StatedFiling[]) => filings.map(({ whole }) => whole)
   await storeTerms(sql, terms, terms.propose([...byCompany.values()].map(filingsOf)))
   const encoded: PreparedFiling[] = []
-  for (const { market, issuerId, whole, source, periodEnd, seenOn } of stated) {
+  for (const { market, issuerId, whole, source, periodEnd, seenOn, part } of stated) {
     const { bytes, ownTexts } = encodeFigures(whole, terms)
     encoded.push({
       market,
@@ -131,6 +131,7 @@ async function encodeFilings(
       lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
       figureBlock: bytes,
       statementBlock: encodePresentation(whole, terms, ownTexts),
+      ...(part === undefined ? {} : { part }),
     })
     await setImmediate()
   }

@@ -3,9 +3,10 @@ import type { TransactionSql } from '../../postgres/client.ts'
 import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { decodeFigures } from '../../wholeFilings/figureBlock.ts'
 import { decodePresentation } from '../../wholeFilings/presentationBlock.ts'
-import { type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
+import { type FilingPart, type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
 import { loadMoreTerms } from '../../wholeFilings/termQueries.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
+import { type EncodedContent, joinPart } from './filingParts.ts'
 import type { FilingIds } from './filingQueries.ts'
 
 /** A whole filing in the form in which it is stored. */
@@ -20,17 +21,14 @@ export interface EncodedFiling {
   readonly lines: number
   readonly figureBlock: Uint8Array
   readonly statementBlock: Uint8Array
+  /** See `StatedFiling.part`. */
+  readonly part?: FilingPart
 }
 
 /** What a filing states, in blocks. */
-interface Content {
+interface Content extends EncodedContent {
   /** Index in `wholeSources`. */
   readonly rank: number
-  readonly periodEnd: number | null
-  readonly figures: number
-  readonly lines: number
-  readonly figureBlock: Uint8Array
-  readonly statementBlock: Uint8Array
 }
 
 /** The content of a filing that was seen on a day; the day is -Infinity for a register that does not overwrite. */
@@ -105,9 +103,14 @@ function withStated(
   const rank = wholeSources.indexOf(stated.source)
   if (sightings.some(({ content }) => content.rank > rank)) return sightings
   const peers = sightings.filter(({ content }) => content.rank === rank)
-  const read: Content = { rank, periodEnd, figures, lines, figureBlock, statementBlock }
-  const content = sameContent(peers, read, terms) ?? read
   const day = seenOn ?? Number.NEGATIVE_INFINITY
+  const onRecord = stated.part === undefined ? undefined : peers.find(other => other.day === day)?.content
+  const alone = { rank, periodEnd, figures, lines, figureBlock, statementBlock }
+  const read: Content =
+    stated.part === undefined || onRecord === undefined
+      ? alone
+      : { rank, ...joinPart(onRecord, alone, stated.part, terms) }
+  const content = sameContent(peers, read, terms) ?? read
   const others = peers.filter(other => other.day !== day)
   return [...others, { day, content }].sort((a, b) => (a.day < b.day ? -1 : 1))
 }

@@ -1,10 +1,10 @@
 import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
+import { plainDecimal } from '../../../wholeFilings/wholeFiling.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { LeftOut, Tally } from '../registerInterface.ts'
-import { plainDecimal } from '../../../wholeFilings/wholeFiling.ts'
 import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
 import { nameMark, type Sheet, sheetOf, soloMark, usesOfTag } from './concepts.ts'
 
@@ -68,8 +68,7 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Tall
 export function statesMonths(report: ReportCode, division: string, lines: readonly Line[]): boolean {
   const isInterim = report === '11012' || report === '11014'
   return (
-    !isInterim ||
-    lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
+    !isInterim || lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
   )
 }
 
@@ -163,7 +162,8 @@ function factsOfLine(
     const location = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
     // The whole filing has named an amount that is not a decimal number.
     if (Number.isNaN(value)) {
-      if (plainDecimal(amount) !== null) tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
+      if (plainDecimal(amount) !== null)
+        tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
     } else if (facts.length === 0) tally.faults.add(`${location}: its currency is ${shown(line.currency)}`)
     else taken.push(...facts)
   }

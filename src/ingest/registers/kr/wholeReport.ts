@@ -142,7 +142,9 @@ class ReportDraft {
       const value = plainDecimal(amount)
       const span = spans.get(column)
       const fault = (text: string) =>
-        this.#tally.faults.add(`${location}receipt ${receipt}, ${division} ${tagOf(line)}, ${column}: ${text}`)
+        this.#tally.faults.add(
+          `${location}receipt ${receipt}, ${division} ${tagOf(line)}, ${column}: ${text}`,
+        )
       if (value === null) fault(`${shown(line[column])} is not a finite number`)
       else if (isRounded(line[column])) fault(`${shown(line[column])} is a number of more than 15 digits`)
       else if (currency === null) fault(`its currency is ${shown(line.currency)}`)
