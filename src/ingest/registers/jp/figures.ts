@@ -1,16 +1,27 @@
 import { isoDate } from '../../../dates.ts'
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent, LeftOut, Tally } from '../registerInterface.ts'
 import { rules, soloTag, usesOfTag } from './concepts.ts'
 import type { Report, ReportFigure } from './report.ts'
 
-/** The content of a report; null if the whole report was left out. */
-export function reportContent(report: Report | null, tally: Tally): DocumentContent {
+/**
+ * The content of a report.
+ *
+ * @param report null if the whole report was left out
+ * @param wholeOf reads the report in full
+ */
+export function reportContent<Read extends Report>(
+  report: Read | null,
+  tally: Tally,
+  wholeOf: (report: Read) => StatedFiling,
+): DocumentContent {
   if (report === null) return { parsed: [], figuresRead: 0, ...tally.counts }
   const parsed = [factsOfReport(report, tally)]
-  return { parsed, figuresRead: report.figuresRead, ...tally.counts }
+  const wholeFilings = [wholeOf(report)]
+  return { parsed, wholeFilings, figuresRead: report.figuresRead, ...tally.counts }
 }
 
 /** The figures of a report. */

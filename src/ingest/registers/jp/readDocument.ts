@@ -2,6 +2,7 @@ import { Failure } from '../../../errors.ts'
 import { decodeUtf8, parseJson } from '../../reading/json.ts'
 import { decodeText } from '../../reading/text.ts'
 import { readXbrl } from '../../xbrl/instance.ts'
+import type { Linkbases } from '../../xbrl/linkbase.ts'
 import {
   contentWithoutFigures,
   type DocumentContent,
@@ -9,7 +10,7 @@ import {
   Tally,
 } from '../registerInterface.ts'
 import { isCodeList, parseCodeList } from './codeList.ts'
-import { parseCsvReport } from './csvReport.ts'
+import { parseCsvReport, wholeCsvReport } from './csvReport.ts'
 import {
   isDocumentTable,
   type ListedDocument,
@@ -19,12 +20,20 @@ import {
 } from './documentList.ts'
 import { reportContent } from './figures.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
+import { wholeReport } from './wholeReport.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
-/** Recognises reports by the names that EDINET gives them, and lists by their content. */
-export function readJapaneseReport({ name: path, bytes }: SourceDocument): DocumentContent {
+/**
+ * Recognises reports by the names that EDINET gives them, and lists by their content.
+ *
+ * @param linkbases those of the report, if its file is an instance from a zip that has them
+ */
+export function readJapaneseReport(
+  { name: path, bytes }: SourceDocument,
+  linkbases: Linkbases | null = null,
+): DocumentContent {
   const name = parseReportName(path)
-  const content = name === null ? readList(path, bytes) : readReport(path, name, bytes)
+  const content = name === null ? readList(path, bytes) : readReport(path, name, bytes, linkbases)
   if (content !== null) return content
   throw new Failure(
     'body_invalid',
@@ -52,15 +61,23 @@ const listContent = (documents: readonly ListedDocument[], tally: Tally): Docume
   ...tally.counts,
 })
 
-function readReport(path: string, name: ReportName, bytes: Uint8Array): DocumentContent {
+function readReport(
+  path: string,
+  name: ReportName,
+  bytes: Uint8Array,
+  linkbases: Linkbases | null,
+): DocumentContent {
   const tally = new Tally()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
     tally.leftOut.add(reason)
     return contentWithoutFigures([], tally.leftOut)
   }
-  const report = /\.csv$/i.test(path)
-    ? parseCsvReport(decodeText(bytes, 'utf-8'), path, name, tally)
-    : parseXbrlReport(readXbrl(decodeUtf8(bytes)), path, name, tally)
-  return reportContent(report, tally)
+  if (/\.csv$/i.test(path)) {
+    const report = parseCsvReport(decodeText(bytes, 'utf-8'), path, name, tally)
+    return reportContent(report, tally, wholeCsvReport)
+  }
+  const instance = readXbrl(decodeUtf8(bytes))
+  const report = parseXbrlReport(instance, path, name, tally)
+  return reportContent(report, tally, read => wholeReport(instance, read, linkbases, tally))
 }

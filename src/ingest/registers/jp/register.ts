@@ -1,8 +1,8 @@
 import { derivationVersionOf } from '../derivationVersion.ts'
 import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
-import { readInlineSet } from './inlineSet.ts'
 import { readJapaneseReport } from './readDocument.ts'
+import { readReportSet } from './reportSet.ts'
 
 /** EDINET of the Financial Services Agency of Japan. */
 export const jpRegister: Register = {
@@ -12,8 +12,8 @@ export const jpRegister: Register = {
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
   derivationVersion: derivationVersionOf(import.meta.path),
-  readDocument: readJapaneseReport,
-  readSet: readInlineSet,
+  readDocument: document => readJapaneseReport(document),
+  readSet: readReportSet,
   help: `
   EdinetcodeDlInfo.csv  Names of all filers, also in Edinetcode_*.zip
   documents*.json       Lists of documents from the API (type=2), or the same as CSV:

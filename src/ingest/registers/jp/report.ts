@@ -13,6 +13,8 @@ export interface Report {
    * The last day of the report's year; null unless the report says that the filer prepares group accounts.
    */
   readonly groupYearEnd: number | null
+  /** The last day of the report's period; null if it is not stated. */
+  readonly periodEnd: number | null
   readonly name: string | null
   readonly englishName: string | null
   /** Figures of the group or of the company alone for the report's years. */
@@ -84,12 +86,14 @@ export function reportHead(
   const isAmendment = stated('jpdei_cor:AmendmentFlagDEI') === 'true' || name.submission > 1
   const isGroup = stated('jpdei_cor:WhetherConsolidatedFinancialStatementsArePreparedDEI') === 'true'
   const yearEnd = dayOf(stated('jpdei_cor:CurrentFiscalYearEndDateDEI'))
+  const periodEnd = dayOf(stated('jpdei_cor:CurrentPeriodEndDateDEI'))
   return {
     accession: `JP:${documentIdIn(path) ?? name.stem}`,
     edinetCode: name.code,
     form: isAmendment ? '130' : '120',
     filed,
     groupYearEnd: isGroup && yearEnd > 0 ? yearEnd : null,
+    periodEnd: Number.isNaN(periodEnd) ? null : periodEnd,
     name: textOf(stated('jpdei_cor:FilerNameInJapaneseDEI')),
     englishName: textOf(stated('jpdei_cor:FilerNameInEnglishDEI')),
   }

@@ -1,4 +1,5 @@
 import { shown } from '../../reading/namedFaults.ts'
+import { lastPartOf } from '../../xbrl/figures.ts'
 import type { XbrlContext, XbrlInstance } from '../../xbrl/instance.ts'
 import type { Tally } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
@@ -59,18 +60,27 @@ export function parseXbrlReport(
   return { ...head, figures, figuresRead }
 }
 
-/**
- * `jppfs_cor:NetSales`, whatever the year of the taxonomy. A filer's own element contains the filer's code,
- * as in `jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS`. Null for anything else.
- */
+/** `jppfs_cor:NetSales`; null for elements of neither EDINET's taxonomies nor the filer. */
 function tagOf(namespace: string, name: string): string | null {
+  const prefix = edinetPrefix(namespace)
+  return prefix === null ? null : `${prefix}:${name}`
+}
+
+/**
+ * `jppfs_cor`, whatever the year of the taxonomy. The prefix of a filer's own elements contains the filer's code, as
+ * `jpcrp030000-asr_E02144-000`. Null for anything else.
+ */
+function edinetPrefix(namespace: string): string | null {
   const taxonomy = /\/taxonomy\/[a-z]+\/\d{4}-\d\d-\d\d\/([a-z]+_cor)$/.exec(namespace)
-  if (taxonomy !== null) return `${taxonomy[1]}:${name}`
+  if (taxonomy !== null) return taxonomy[1]
   const own = /^http:\/\/disclosure\.edinet-fsa\.go\.jp\/(jpcrp\d{6})\/asr\/\d{3}\/(E\d{5}-\d{3})\//.exec(
     namespace,
   )
-  return own === null ? null : `${own[1]}-asr_${own[2]}:${name}`
+  return own === null ? null : `${own[1]}-asr_${own[2]}`
 }
+
+/** The prefix of any namespace. */
+export const prefixOf = (namespace: string): string => edinetPrefix(namespace) ?? lastPartOf(namespace)
 
 /** True for the company alone, false for the group, null for a part of either. */
 function isSolo({ dimensions }: XbrlContext): boolean | null {

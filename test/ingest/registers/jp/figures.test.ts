@@ -22,6 +22,7 @@ function read(figures: ReportFigure[], groupYearEnd: number | null = null) {
     edinetCode: 'E00001',
     form: '120',
     filed,
+    periodEnd: null,
     name: null,
     englishName: null,
     figures,

@@ -1,8 +1,9 @@
 import { Failure } from '../../../errors.ts'
-import { type Entry, readEntry } from '../../reading/archives.ts'
+import { type Entry, readEntry, type ZipFile } from '../../reading/archives.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { readInline } from '../../xbrl/inline.ts'
+import { readLinkbases } from '../../xbrl/linkbase.ts'
 import {
   contentWithoutFigures,
   type DocumentContent,
@@ -14,16 +15,19 @@ import {
 import { reportContent } from './figures.ts'
 import { readJapaneseReport } from './readDocument.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
+import { wholeReport } from './wholeReport.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
 /**
- * Reads a zip of reports (type 1) whose inline documents come without the instance that EDINET generates from
- * them. If the instance is included, it is read like any document instead: both state the same.
+ * Reads a zip of reports (type 1) with their linkbases. Of a report whose inline documents come with the instance that
+ * EDINET generates from them, the instance is read: both state the same. Null for a zip of CSVs, or of instances alone.
  */
-export function readInlineSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
+export function readReportSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const reports = reportsOf(set)
-  const hasInlineOnly = reports.some(({ entries }) => inlineDocument.test(entries[0].fileName))
-  return hasInlineOnly ? readReports(set, reports, progress) : null
+  const isSet = reports.some(
+    ({ entries, linked }) => linked.length > 0 || inlineDocument.test(entries[0].fileName),
+  )
+  return isSet ? readReports(set, reports, progress) : null
 }
 
 const inlineDocument = /_ixbrl\.html?$/i
@@ -33,11 +37,18 @@ interface ZippedReport {
   readonly name: ReportName
   readonly path: string
   readonly entries: readonly Entry[]
+  /** Its schema and its linkbases. */
+  readonly linked: readonly Entry[]
 }
+
+/** The schema or a linkbase of a report, and what precedes the kind in its name. */
+const linkedDocument = /^(.*\d)(?:\.xsd|_(?:pre|cal|def|lab|lab-en)\.xml)$/i
 
 function reportsOf({ path, entries }: ZipSet): ZippedReport[] {
   const inline = new Map<string, { name: ReportName; entries: Entry[] }>()
-  const plain = new Map<string, ZippedReport>()
+  const plain = new Map<string, Omit<ZippedReport, 'linked'>>()
+  const linked = Map.groupBy(entries, ({ fileName }) => linkedDocument.exec(fileName)?.[1] ?? null)
+  const linkedTo = (key: string) => linked.get(key) ?? []
   for (const entry of entries) {
     const entryPath = `${path}!${entry.fileName}`
     const name = parseReportName(entryPath)
@@ -53,10 +64,20 @@ function reportsOf({ path, entries }: ZipSet): ZippedReport[] {
   }
   const inlineOnly = [...inline].filter(([key]) => !plain.has(key))
   return [
-    ...plain.values(),
-    ...inlineOnly.map(([key, { name, entries }]) => ({ name, path: `${path}!${key}`, entries })),
+    ...[...plain].map(([key, report]) => ({
+      ...report,
+      linked: isInstance(report) ? linkedTo(key) : [],
+    })),
+    ...inlineOnly.map(([key, { name, entries }]) => ({
+      name,
+      path: `${path}!${key}`,
+      entries,
+      linked: linkedTo(key),
+    })),
   ]
 }
+
+const isInstance = ({ entries }: Pick<ZippedReport, 'entries'>) => /\.xbrl$/i.test(entries[0].fileName)
 
 /** Entries that would be read as lists on their own. */
 const isList = /\.(csv|json)$/i
@@ -74,12 +95,16 @@ async function* readReports(
       )
   }
   for (const [done, zipped] of reports.entries()) {
-    const contentKey = `${zipped.entries.map(({ crc32 }) => crc32.toString(36)).join('-')}-${zipped.name.stem}`
+    const contentKey = `${[...zipped.entries, ...zipped.linked].map(({ crc32 }) => crc32.toString(36)).join('-')}-${zipped.name.stem}`
     if (!progress.isKnown(contentKey)) {
       const content = await readGuarded(set, zipped, progress)
       if (content !== null) {
         progress.content(zipped.path, content)
-        yield { parsed: content.parsed, receipt: { contentKey, name: zipped.path } }
+        yield {
+          parsed: content.parsed,
+          wholeFilings: content.wholeFilings ?? [],
+          receipt: { contentKey, name: zipped.path },
+        }
       }
     }
     progress.progress((done + 1) / reports.length)
@@ -100,22 +125,31 @@ async function readGuarded(
   }
 }
 
-async function readReport({ zip }: ZipSet, { name, path, entries }: ZippedReport): Promise<DocumentContent> {
-  refuseLarge(entries)
+async function readReport(
+  { zip }: ZipSet,
+  { name, path, entries, linked }: ZippedReport,
+): Promise<DocumentContent> {
+  refuseLarge([...entries, ...linked])
   const tally = new Tally()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
     tally.leftOut.add(reason)
     return contentWithoutFigures([], tally.leftOut)
   }
+  const linkbases = linked.length === 0 ? null : readLinkbases(await textsOf(zip, linked))
   if (!inlineDocument.test(entries[0].fileName)) {
-    return readJapaneseReport({ name: path, bytes: await readEntry(zip, entries[0]) })
+    return readJapaneseReport({ name: path, bytes: await readEntry(zip, entries[0]) }, linkbases)
   }
+  const instance = readInline(await textsOf(zip, entries))
+  const report = parseXbrlReport(instance, path, name, tally)
+  return reportContent(report, tally, read => wholeReport(instance, read, linkbases, tally))
+}
+
+async function textsOf(zip: ZipFile, entries: readonly Entry[]): Promise<{ name: string; text: string }[]> {
   const documents: { name: string; text: string }[] = []
-  for (const entry of entries) {
+  for (const entry of entries)
     documents.push({ name: entry.fileName, text: decodeUtf8(await readEntry(zip, entry)) })
-  }
-  return reportContent(parseXbrlReport(readInline(documents), path, name, tally), tally)
+  return documents
 }
 
 /** Toyota's report of 2025 has 24. */
@@ -126,7 +160,7 @@ function refuseLarge(entries: readonly Entry[]): void {
   if (entries.length > maxDocuments) {
     throw new Failure(
       'body_too_large',
-      `The report has ${entries.length} inline documents; the limit is ${maxDocuments}.`,
+      `The report has ${entries.length} documents; the limit is ${maxDocuments}.`,
     )
   }
   const bytes = entries.reduce(
