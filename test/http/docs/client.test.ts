@@ -162,8 +162,34 @@ const everyOperation = `
   text(data?.next)
 }
 {
+  const query = { tag: 'us-gaap:Assets', period: 'CY2009Q2I', market: 'US', format: 'json' } as const
+  const { data } = await client.GET('/api/v1/frames', { params: { query } })
+  number(data?.data[0].value)
+  text(data?.data[0].accession)
+}
+{
   const { data } = await client.GET('/api/v1/restatements', { params: { query: { metric: 'revenue', market: 'US' } } })
   number(data?.data[0].value_before)
+}
+{
+  const query = { ticker: 'AAPL', statement: 'income', view: 'as_known', fp: 'FY' } as const
+  const { data } = await client.GET('/api/v1/statements', { params: { query } })
+  text(data?.data[0].label)
+  text(data?.data[0].cells[0]?.value)
+  number(data?.columns[0].period?.quarters)
+  text(data?.filings[0].url)
+}
+{
+  const query = { ticker: 'AAPL', tag: 'us-gaap:Assets', dimensions: 'all' }
+  const { data } = await client.GET('/api/v1/reported', { params: { query } })
+  number(data?.data[0].number)
+  text(data?.next)
+}
+{
+  const query = { issuer_id: '0000320193', metric: 'revenue', axis: 'product' }
+  const { data } = await client.GET('/api/v1/segments', { params: { query } })
+  text(data?.data[0].difference)
+  text(data?.data[0].members[0].label)
 }
 {
   const { data } = await client.GET('/api/v1/signals', { params: { query: { horizon: '1d', limit: 5 } } })
