@@ -12,6 +12,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
     'us/company_tickers.json',
     'us/fsds/2009q3.zip',
     'us/fsds/2010q1.zip',
+    'us/filings/0000320193-25-000057-xbrl.zip',
   ],
   jp: ['jp/EdinetcodeDlInfo_20260512.csv.gz', 'jp/documents_csv/2024-06-28.csv.gz'],
   kr: ['kr/corpCode.zip', 'kr/fnlttSinglAcntAll/005930.jsonl.gz'],

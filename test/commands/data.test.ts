@@ -21,21 +21,36 @@ test.skipIf(files === null)(
   'the documented command rebuilds the shipped sample from the real files, the same bytes every time',
   async () => {
     const named = [...(files ?? [])].flatMap(([market, paths]) => [`--${market}`, ...paths])
-    const made: { text: string; bytes: Uint8Array; entities: string }[] = []
+    const made: { text: string; bytes: Uint8Array; entities: string; filings: Uint8Array }[] = []
     for (const run of ['first', 'second']) {
       const to = join(folder, run)
       const child = Bun.spawn(
-        ['bun', 'src/cli.ts', 'data', 'sample', '--companies', 'sample/companies.txt', ...named, '--to', to],
+        [
+          'bun',
+          'src/cli.ts',
+          'data',
+          'sample',
+          '--companies',
+          'sample/companies.txt',
+          '--filings',
+          'sample/filings.txt',
+          ...named,
+          '--to',
+          to,
+        ],
         { cwd: root, stdout: 'ignore', stderr: 'inherit' },
       )
       expect(await child.exited).toBe(0)
       const bytes = await Bun.file(join(to, 'fundamentals.csv.gz')).bytes()
       const text = new TextDecoder().decode(Bun.gunzipSync(bytes))
-      made.push({ bytes, text, entities: await Bun.file(join(to, 'entities.csv')).text() })
+      const filings = await Bun.file(join(to, 'filings.jsonl.gz')).bytes()
+      made.push({ bytes, text, entities: await Bun.file(join(to, 'entities.csv')).text(), filings })
     }
     expect(made[1].bytes).toEqual(made[0].bytes)
     const shipped = await Bun.file(join(root, 'sample/fundamentals.csv.gz')).bytes()
     expect(made[0].text === new TextDecoder().decode(Bun.gunzipSync(shipped))).toBe(true)
+    expect(made[1].filings).toEqual(made[0].filings)
+    expect(made[0].filings).toEqual(await Bun.file(join(root, 'sample/filings.jsonl.gz')).bytes())
     expect(made[0].entities).toBe(await Bun.file(join(root, 'sample/entities.csv')).text())
   },
 )
