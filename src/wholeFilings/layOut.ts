@@ -42,7 +42,8 @@ export function shownValue({ negated }: StatementLine, { value }: ReportedFigure
 /** Periods with fewer of a statement's lines than this share of the fullest belong to other statements. */
 const minShareOfLines = 0.25
 
-const equityAxis = /(^|:)(Statement)?EquityComponents(Axis)?$/
+/** Of the taxonomies of the United States, and of IFRS, Korea and Japan. */
+const equityAxis = /(^|:)((Statement)?EquityComponents|ComponentsOfEquity)(Axis)?$/
 
 /**
  * Arranges a statement as the renderer of the SEC does. Columns are periods, short ones first and of equal
@@ -55,6 +56,7 @@ export function layOutStatement(
   { figures }: Pick<WholeFiling, 'figures'>,
   statement: Statement,
 ): StatementTable {
+  if (statement.dimensions !== undefined) return layOutPart(figures, statement, statement.dimensions)
   const { lines: placed, members } = partsOf(statement)
   const cells = new CellIndex(figures, placed, members, statement.kind)
   const periods = cells.periods()
@@ -86,6 +88,26 @@ export function layOutStatement(
     ),
   )
   return { columns, rows }
+}
+
+/** Arranges the figures that have certain dimensions as if they did not have them. */
+function layOutPart(
+  figures: readonly ReportedFigure[],
+  { dimensions: _, ...statement }: Statement,
+  common: readonly Dimension[],
+): StatementTable {
+  const isCommon = ({ axis, member }: Dimension) =>
+    common.some(each => each.axis === axis && each.member === member)
+  const originals = new Map<ReportedFigure, ReportedFigure>()
+  for (const figure of figures) {
+    const { dimensions } = figure.context
+    const others = dimensions.filter(each => !isCommon(each))
+    if (dimensions.length - others.length < common.length) continue
+    originals.set({ ...figure, context: { ...figure.context, dimensions: others } }, figure)
+  }
+  const { columns, rows } = layOutStatement({ figures: [...originals.keys()] }, statement)
+  const original = (cell: ReportedFigure | null) => (cell === null ? null : (originals.get(cell) ?? null))
+  return { columns, rows: rows.map(row => ({ ...row, cells: row.cells.map(original) })) }
 }
 
 interface PlacedLine {

@@ -28,9 +28,14 @@ export function encodePresentation(
   const body = new ByteWriter()
   const optional = (text: string | null) => body.number(text === null ? 0 : texts.reference(text) + 1)
   body.number(statements.length)
-  for (const { role, title, kind, parenthetical, lines } of statements) {
+  for (const { role, title, kind, parenthetical, dimensions = [], lines } of statements) {
     body.number(texts.reference(role))
     optional(title)
+    body.number(dimensions.length)
+    for (const { axis, member } of dimensions) {
+      body.number(texts.reference(axis))
+      body.number(texts.reference(member))
+    }
     body.number((kind === null ? 0 : statementKinds.indexOf(kind) + 1) * 2 + (parenthetical ? 1 : 0))
     body.number(lines.length)
   }
@@ -69,9 +74,15 @@ export function decodePresentation(
     return reference === 0 ? null : texts.text(reference - 1)
   }
   const heads = Array.from({ length: from.number() }, () => {
-    const [role, title, code, lines] = [texts.text(from.number()), optional(), from.number(), from.number()]
+    const [role, title] = [texts.text(from.number()), optional()]
+    const dimensions = Array.from({ length: from.number() }, () => ({
+      axis: texts.text(from.number()),
+      member: texts.text(from.number()),
+    }))
+    const [code, lines] = [from.number(), from.number()]
     const kind = code < 2 ? null : statementKinds[Math.floor(code / 2) - 1]
-    return { role, title, kind, parenthetical: code % 2 === 1, lines }
+    const parenthetical = code % 2 === 1
+    return { role, title, kind, parenthetical, ...(dimensions.length === 0 ? {} : { dimensions }), lines }
   })
   const count = heads.reduce((sum, { lines }) => sum + lines, 0)
   const concepts = Array.from({ length: count }, () => texts.text(from.number()))

@@ -81,8 +81,9 @@ function addTexts(
     contexts.add(context)
     for (const { axis, member } of context.dimensions) texts.add(axis).add(member)
   }
-  for (const { title, lines } of statements) {
+  for (const { title, dimensions = [], lines } of statements) {
     if (title !== null) texts.add(title)
+    for (const { axis, member } of dimensions) texts.add(axis).add(member)
     for (const { concept, label, labelRole } of lines) {
       texts.add(concept)
       if (label !== null) texts.add(label)

@@ -1,11 +1,14 @@
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { compactDay, isRecord, textOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { type Closing, type ClosingMonths, closingOf, isReportCode } from './closingMonth.ts'
+import { countAmounts, type Line } from './columns.ts'
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
-import { countAmounts, factsOfReport, type Line, type ReportLines } from './figures.ts'
+import { factsOfReport, filingOf, type ReportLines } from './figures.ts'
+import { wholeReports } from './wholeReport.ts'
 
 /** One response of the API, and its location in the file. */
 export interface Answer {
@@ -47,6 +50,7 @@ export function readAccounts(
       figures,
     )
   const parsed: ParsedDocument[] = []
+  const wholeFilings: StatedFiling[] = []
   const byCompany = Map.groupBy(gathered.reports.values(), report => report.corpCode)
   for (const corpCode of new Set([...gathered.companies.keys(), ...byCompany.keys()])) {
     const hint = gathered.hints.get(corpCode)
@@ -56,10 +60,14 @@ export function readAccounts(
     waits ||= reports.length > 0 && closing === null
     isTentative ||= reports.length > 0 && stated.size === 0
     const profile = gathered.companies.get(corpCode)?.profile ?? profileOf(corpCode, hint)
-    parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings: [] })
+    // A report may have no figure of a metric.
+    const filings = closing === null ? [] : reports.map(filingOf)
+    parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings })
+    if (closing !== null) wholeFilings.push(...wholeReports(corpCode, reports, closing, tally))
   }
   return {
     parsed,
+    wholeFilings,
     figuresRead,
     ...tally.counts,
     ...(waits ? { waits } : {}),

@@ -1,14 +1,11 @@
-import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { LeftOut, Tally } from '../registerInterface.ts'
-import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
+import type { Closing, ReceivedReport } from './closingMonth.ts'
+import { amountOf, columns, countAmounts, type Line, type Span, spansOf } from './columns.ts'
 import { nameMark, type Sheet, sheetOf, soloMark, usesOfTag } from './concepts.ts'
-
-/** A line of a statement, with the API's field names. */
-export type Line = Record<string, unknown>
 
 /** The lines of one report, of the group or of the company alone. */
 export interface ReportLines extends ReceivedReport {
@@ -22,18 +19,11 @@ export interface ReportLines extends ReceivedReport {
  * The figures of one report. Every amount becomes a reported fact, is left out for a reason, or is malformed.
  */
 export function factsOfReport(report: ReportLines, closing: Closing, tally: Tally): ReportedFact[] {
-  const filing: Filing = {
-    accession: `KR:${report.receipt}`,
-    form: report.report,
-    filed: report.filed,
-    acceptedAt: null,
-  }
+  const filing = filingOf(report)
   const lines = dropContradictions(mappedLines(report, tally.leftOut), report, tally)
   const inIncomeStatement = new Set(
     lines.filter(({ division }) => division === 'IS').flatMap(({ uses }) => uses.map(use => use.metric)),
   )
-  const hasYearToDate = (division: string) =>
-    report.lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
   return lines.flatMap(mapped => {
     const { line, division } = mapped
     const uses =
@@ -46,10 +36,7 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Tall
       return []
     }
     const sheet = sheetOfDivision[division]
-    const isInterim = report.report === '11012' || report.report === '11014'
-    if (sheet === 'income' && isInterim && !hasYearToDate(division)) {
-      // Three months or the year to date: such a statement has one column and does not say which of the two
-      // it is.
+    if (isOfUnknownLength(report, division)) {
       tally.leftOut.add('an interim figure whose number of months is not stated', countAmounts(line))
       return []
     }
@@ -57,6 +44,30 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Tall
     return factsOfLine({ ...mapped, uses }, spans, filing, tally)
   })
 }
+
+/**
+ * True for an interim income statement of three months or the year to date: it has one column and does not say
+ * which of the two it is.
+ */
+export function isOfUnknownLength({ report, lines }: ReportLines, division: string): boolean {
+  if (sheetOfDivision[division] !== 'income' || (report !== '11012' && report !== '11014')) return false
+  return !lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
+}
+
+/** Whether a metric may come from the line: its faults are named with that metric. */
+export function isMapped(line: Line, isSolo: boolean): boolean {
+  const tag = tagOf(line)
+  const sheet = sheetOfDivision[textOf(line.sj_div) ?? '']
+  return sheet !== undefined && sheetOf(tag) === sheet && usesOfTag(isSolo ? `${soloMark}${tag}` : tag) !== undefined
+}
+
+/** The filing of a report. */
+export const filingOf = ({ receipt, report, filed }: ReportLines): Filing => ({
+  accession: `KR:${receipt}`,
+  form: report,
+  filed,
+  acceptedAt: null,
+})
 
 const sheetOfDivision: Readonly<Record<string, Sheet>> = {
   BS: 'position',
@@ -178,76 +189,3 @@ const plainName = (name: string) =>
     .replace(/\s+/g, '')
     .replace(/^[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫIVX\d]+[.．)]/, '')
     .replace(/[([（][^)\]）]*[)\]）]/g, '')
-
-/** The text of an amount; null if there is none. */
-function amountOf(value: unknown): string | null {
-  const text = value === undefined || value === null ? '' : String(value).trim()
-  return text === '' || text === '-' ? null : text
-}
-
-export const countAmounts = (line: Line): number =>
-  columns.reduce((sum, column) => sum + (amountOf(line[column]) === null ? 0 : 1), 0)
-
-const columns = [
-  'thstrm_amount',
-  'thstrm_add_amount',
-  'frmtrm_amount',
-  'frmtrm_q_amount',
-  'frmtrm_add_amount',
-  'bfefrmtrm_amount',
-] as const
-type Column = (typeof columns)[number]
-
-interface Span {
-  /** Null for an instant. */
-  readonly start: number | null
-  readonly end: number
-}
-
-/**
- * The period of each column of a report's sheet; columns not listed have no certain period. An interim income
- * statement has three months and the year to date; a cash flow statement has only the year to date. The
- * whole-year column of an interim report is ignored: some filers put a part of the year in it.
- */
-function spansOf(
-  sheet: Sheet,
-  report: ReportCode,
-  year: number,
-  closing: Closing,
-): ReadonlyMap<Column, Span> {
-  const months = monthsOf[report]
-  const over = (yearsBack: number, length: number): Span => {
-    const end = periodEnd(closing, year - yearsBack, report)
-    return { start: startOfMonths(end, length), end }
-  }
-  const on = (yearsBack: number): Span => ({
-    start: null,
-    end: yearsBack === 0 ? periodEnd(closing, year, report) : periodEnd(closing, year - yearsBack, '11011'),
-  })
-  if (sheet === 'position') {
-    return new Map([
-      ['thstrm_amount', on(0)],
-      ['frmtrm_amount', on(1)],
-      ['bfefrmtrm_amount', on(2)],
-    ])
-  }
-  if (report === '11011') {
-    return new Map([
-      ['thstrm_amount', over(0, 12)],
-      ['frmtrm_amount', over(1, 12)],
-      ['bfefrmtrm_amount', over(2, 12)],
-    ])
-  }
-  if (sheet === 'cashFlow') {
-    return new Map([
-      ['thstrm_amount', over(0, months)],
-      ['frmtrm_q_amount', over(1, months)],
-    ])
-  }
-  return new Map([
-    ['thstrm_amount', over(0, 3)],
-    ['thstrm_add_amount', over(0, months)],
-    ['frmtrm_q_amount', over(1, 3)],
-    ['frmtrm_add_amount', over(1, months)],
-  ])
-}

@@ -1,11 +1,14 @@
 import { addMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
+import { WrittenNumber } from '../../reading/json.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { newZealandDay, workingDayFrom } from './calendar.ts'
 import { concepts, usesOfTag } from './concepts.ts'
+import { wholeReturn } from './wholeReturn.ts'
 
 type Row = Record<string, unknown>
 
@@ -17,8 +20,9 @@ interface AnnualReturn {
 
 interface Charity {
   readonly profile: EntityProfile
-  /** Keyed by the end of the year. */
+  /** Those that count, keyed by the end of the year. */
   readonly returns: Map<number, AnnualReturn>
+  readonly allReturns: AnnualReturn[]
 }
 
 /**
@@ -29,6 +33,7 @@ export function readReturns(document: unknown): DocumentContent {
   const charities = new Map<string, Charity>()
   const leftOut = new LeftOut()
   const faults = new NamedFaults()
+  const wholeFilings: StatedFiling[] = []
   let figuresRead = 0
   for (const row of rowsOf(document)) {
     const charity = textOf(row.CharityRegistrationNumber)
@@ -38,7 +43,11 @@ export function readReturns(document: unknown): DocumentContent {
     }
     const figures = fields.filter(field => row[field] !== null && row[field] !== undefined).length
     figuresRead += figures
-    const known = charities.get(charity) ?? { profile: profileOf(charity, row), returns: new Map() }
+    const known: Charity = charities.get(charity) ?? {
+      profile: profileOf(charity, row),
+      returns: new Map(),
+      allReturns: [],
+    }
     charities.set(charity, known)
     const faultyDay = faultyDayOf(row)
     if (faultyDay !== null) {
@@ -51,28 +60,37 @@ export function readReturns(document: unknown): DocumentContent {
       if (figures > 0) leftOut.add('a return without YearEnded or its number')
       continue
     }
+    known.allReturns.push(found)
     const other = known.returns.get(found.yearEnd)
     if (other !== undefined) leftOut.add('an older return of the year')
     if (other === undefined || Number(found.number) > Number(other.number))
       known.returns.set(found.yearEnd, found)
   }
-  const parsed = [...charities.values()].map(({ profile, returns }): ParsedDocument => {
+  const parsed = [...charities.values()].map(({ profile, returns, allReturns }): ParsedDocument => {
     const reportedFacts: ReportedFact[] = []
+    // The register accepts amounts as the charity gives them: those of an Australian charity are in AUD even if
+    // it states no currency.
     const namesOther = [...returns.values()].some(({ row }) => (currencyOf(row) ?? 'NZD') !== 'NZD')
+    const isUncertain = (found: AnnualReturn) => namesOther && currencyOf(found.row) === null
+    for (const found of allReturns) {
+      const stated = currencyOf(found.row) ?? 'NZD'
+      const currency = isUncertain(found) ? '' : currencyCode.test(stated) ? stated : null
+      const accession = accessionOf(found)
+      wholeFilings.push(wholeReturn({ charity: profile.issuerId, accession, currency, ...found }, faults))
+    }
     for (const found of returns.values()) {
-      // The register accepts amounts as the charity gives them: those of an Australian charity are in AUD
-      // even if it states no currency.
-      if (namesOther && currencyOf(found.row) === null)
+      if (isUncertain(found))
         leftOut.add('a return without a currency, of a charity that also names one other than NZD')
       else addFacts(found, reportedFacts, faults)
     }
     return { profile, reportedFacts, filings: [] }
   })
-  return { parsed, figuresRead, malformed: faults.count, faults, leftOut: leftOut.counts }
+  return { parsed, wholeFilings, figuresRead, malformed: faults.count, faults, leftOut: leftOut.counts }
 }
 
 const fields = Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat())
 
+const currencyCode = /^[A-Z]{3}$/
 const currencyOf = (row: Row) => textOf(row.ReportingCurrency)
 
 function rowsOf(document: unknown): readonly Row[] {
@@ -131,17 +149,19 @@ export function returnNumber(row: Row): string | null {
   return /^\d{1,12}$/.test(number) ? number : null
 }
 
+/** Zero-padded, so that later returns also sort after earlier ones as text. */
+const accessionOf = ({ number }: AnnualReturn) => `NZ:${number.padStart(9, '0')}`
+
 /** Adds the facts of a return, and its malformed figures. */
-function addFacts({ row, number, yearEnd }: AnnualReturn, into: ReportedFact[], faults: NamedFaults): void {
-  // Zero-padded, so that later returns also sort after earlier ones as text.
-  const accession = `NZ:${number.padStart(9, '0')}`
-  const filing = { accession, form: 'annual return', filed: filedOn(row, yearEnd), acceptedAt: null }
+function addFacts(found: AnnualReturn, into: ReportedFact[], faults: NamedFaults): void {
+  const { row, number, yearEnd } = found
+  const filing = { accession: accessionOf(found), form: 'annual return', filed: filedOn(row, yearEnd), acceptedAt: null }
   const unit = currencyOf(row) ?? 'NZD'
-  const isCurrency = /^[A-Z]{3}$/.test(unit)
+  const isCurrency = currencyCode.test(unit)
   for (const field of fields) {
     const raw = row[field]
     if (raw === null || raw === undefined) continue
-    const value = numberOf(raw)
+    const value = raw instanceof WrittenNumber ? raw.value : numberOf(raw)
     if (Number.isNaN(value) || !isCurrency) {
       const fault = isCurrency ? `${shown(raw)} is not a number` : `its currency is ${shown(unit)}`
       faults.add(`return ${number}, ${field}: ${fault}`)

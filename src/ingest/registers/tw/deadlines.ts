@@ -99,18 +99,21 @@ export const firstDay = ({ year }: Quarter): number => day(year, 1, 1)
 export const lastDay = ({ year, quarter }: Quarter): number => endOfMonth(year, quarter * 3)
 
 /**
- * The tables do not state when a company filed, so the last lawful day counts. Income statement and balance
- * sheet are observed and edited independently, so the balance sheet has its own accession.
+ * Income statement and balance sheet are observed and edited independently, so the balance sheet has its own
+ * accession.
  */
-export function filingOf(quarter: Quarter, table: Table, filer: Filer): Filing {
-  const report = `TW:${quarter.code}:${quarter.year}Q${quarter.quarter}`
-  return {
-    accession: table === 'income' ? report : `${report}:balance`,
-    form: `Q${quarter.quarter}`,
-    filed: deadline(quarter, filer),
-    acceptedAt: null,
-  }
+export function accessionOf({ code, year, quarter }: Quarter, table: Table): string {
+  const report = `TW:${code}:${year}Q${quarter}`
+  return table === 'income' ? report : `${report}:balance`
 }
+
+/** The tables do not state when a company filed, so the last lawful day counts. */
+export const filingOf = (quarter: Quarter, table: Table, filer: Filer): Filing => ({
+  accession: accessionOf(quarter, table),
+  form: `Q${quarter.quarter}`,
+  filed: deadline(quarter, filer),
+  acceptedAt: null,
+})
 
 const lunar = new Intl.DateTimeFormat('en-u-ca-chinese', {
   month: 'numeric',

@@ -1,5 +1,6 @@
 import { Failure } from '../../../errors.ts'
 import type { ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { dayOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent } from '../registerInterface.ts'
@@ -14,6 +15,7 @@ import {
   type Quarter,
 } from './deadlines.ts'
 import { FigureTally, factsOfCell } from './figures.ts'
+import { wholeTable } from './wholeTable.ts'
 
 const requiredColumns = [
   'company_id',
@@ -48,19 +50,22 @@ export function readHistory(text: string): DocumentContent {
   const rows = rowsToRead(text, tally)
   const quarters = new Set(rows.map(({ quarter }) => keyOf(quarter)))
   const companies = new Map<string, ReportedFact[]>()
+  const wholeFilings: StatedFiling[] = []
   for (const { cells, quarter, figures } of rows) {
     const filing = filingOf(quarter, 'income', filerOf(quarter, quarters))
     const facts = figures.flatMap(name =>
       factsOfCell(registerColumns[name] ?? name, cells.get(name), quarter, filing, tally),
     )
     companies.set(quarter.code, [...(companies.get(quarter.code) ?? []), ...facts])
+    const named = figures.map(name => [registerColumns[name] ?? name, cells.get(name)] as const)
+    wholeFilings.push(wholeTable({ table: 'income', quarter, cells: named, madeOn: null }, tally))
   }
   const parsed = [...companies].map(([code, reportedFacts]) => ({
     profile: { market: 'TW', issuerId: code, tickers: [`${code}.TW`], registers: true },
     reportedFacts,
     filings: [],
   }))
-  return { parsed, ...tally.content }
+  return { parsed, wholeFilings, ...tally.content }
 }
 
 interface HistoryRow {

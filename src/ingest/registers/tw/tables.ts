@@ -15,6 +15,7 @@ import {
   yearOfRepublic,
 } from './deadlines.ts'
 import { FigureTally, factsOfCell, textOfCell } from './figures.ts'
+import { wholeTable } from './wholeTable.ts'
 
 type Row = Record<string, unknown>
 
@@ -72,7 +73,12 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
     if (other !== undefined) leaveOutRow('another row of the same company and quarter', other.row, tally)
   }
   const parsed = [...latest.values()].map(placed => parseRow(placed, fileName, tally))
-  return { parsed, ...tally.content }
+  const wholeFilings = [...latest.values()].map(({ row, table, quarter, madeOn }) => {
+    const columns = Object.entries(row).filter(([column]) => !headings.has(column))
+    const cells = columns.map(([column, cell]) => [plainColumn(column), cell] as const)
+    return wholeTable({ table, quarter, cells, madeOn }, tally)
+  })
+  return { parsed, wholeFilings, ...tally.content }
 }
 
 interface Placed {
