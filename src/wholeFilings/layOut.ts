@@ -42,8 +42,8 @@ export function shownValue({ negated }: StatementLine, { value }: ReportedFigure
 /** Periods with fewer of a statement's lines than this share of the fullest belong to other statements. */
 const minShareOfLines = 0.25
 
-/** Of the taxonomies of the United States, and of IFRS, Korea and Japan. */
-const equityAxis = /(^|:)((Statement)?EquityComponents|ComponentsOfEquity)(Axis)?$/
+/** The axis of the American taxonomy, and that of IFRS and of Japan. */
+const equityAxis = /(^|:)((Statement)?EquityComponents|ComponentsOfEquity(IFRS)?)(Axis)?$/
 
 /**
  * Arranges a statement as the renderer of the SEC does. Columns are periods, short ones first and of equal
