@@ -26,8 +26,9 @@ interface PeerReport {
   readonly cells: number
 }
 
-/** 1.26 million rows (short: a fifth) and 5 metrics, against 0.43 million vintages of 5,000 companies. Every cell has to be that of Polars with
- * the trap removed; then the join alone is timed next to it, and the whole over HTTP. */
+/** Joins 1.26 million rows (short: a fifth) with 5 metrics, which have 0.43 million vintages of 5,000 companies. Every cell
+ * must equal the result of a Polars join that ignores amendments of old years. Then it times the join alone next to that
+ * of Polars, and the whole request over HTTP. */
 export async function benchAsOfJoin({ short = false } = {}): Promise<Figure[]> {
   registerFormats()
   const dates = short ? 50 : 252
@@ -177,7 +178,7 @@ function best(runs: number, work: () => unknown): number {
   return least
 }
 
-/** From the first byte of the body to the last of the answer. */
+/** The shortest time from the first byte of the body to the last byte of the answer. */
 async function bestAnswer(runs: number, ask: () => Promise<Response>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs; run++) {

@@ -9,8 +9,8 @@ import { loadBenchData } from './data/loadBenchData.ts'
 import { type Served, sellKey, startApp } from './http.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 
-/** Size and processor time of real answers, compressed as gzip 6 and as zstd at several levels: what `compressions`
- * is chosen by. */
+/** Measures the size and processor time of real answers, compressed with gzip 6 and with zstd at several levels. The
+ * choices in `compressions` are based on it. */
 
 const entities = 10_000
 const rounds = 10
@@ -26,7 +26,7 @@ interface Sample {
   readonly path: string
   readonly chosen: Compression
   readonly init?: RequestInit
-  /** Sent while it is produced. */
+  /** True if the answer is sent while it is produced. */
   readonly streamed?: boolean
 }
 
@@ -122,7 +122,7 @@ function codecs({ streamed = false }: Sample): ReadonlyMap<string, Codec> {
   return coded
 }
 
-/** As `signals/stream.ts` and `fundamentals/stream.ts` send it, roughly. */
+/** Roughly the chunk size of `signals/stream.ts` and `fundamentals/stream.ts`. */
 const chunkBytes = 150_000
 
 async function streamedSize(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding, compression: Compression) {
@@ -139,8 +139,8 @@ async function streamedSize(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding, 
   return size
 }
 
-/** The size, and the shortest processor time of several rounds in milliseconds, because other processes only slow a
- * round. */
+/** Returns the size, and the shortest processor time of several rounds in milliseconds. Other processes can only make a
+ * round slower, so the shortest time is the most accurate. */
 async function measure(codec: Codec, bytes: Uint8Array<ArrayBuffer>): Promise<{ size: number; ms: number }> {
   const repeats = Math.max(1, Math.round(1_000_000 / bytes.length))
   let size = 0

@@ -25,8 +25,8 @@ const columns = 20
 const asOf = '2019-06-30'
 
 /** Reads one metric of 100,000 companies (short: 20,000) as of a day, in one query and in pages, after a parity check. The
- * data: six metrics over ten years and 14 over four, the years and their first quarters, one vintage in five restated, 27.8 million
- * facts. The table is 20 metrics of all companies. */
+ * data has 27.8 million facts: six metrics over ten years and 14 over four, for the years and their first quarters, with
+ * one vintage in five restated. The table has 20 metrics of all companies. */
 export function benchCrossSection({ short = false, explain = false } = {}): Promise<Figure[]> {
   const runs = short ? 3 : 7
   const companies = short ? fewCompanies : allCompanies
@@ -115,7 +115,8 @@ async function generate(sql: Sql, companies: number): Promise<void> {
     insert into entity (market, issuer_id, ticker, name)
     select 'US', lpad(i::text, 10, '0'), 'T' || lpad(((i * 7919) % ${companies})::text, 6, '0'), 'Company ' || i
     from generate_series(1, ${companies}) i`
-  // Filed in February and May. One in five is restated a year later with another value. Ordered by company, like an import.
+  // Figures are filed in February and May, and one in five is restated a year later with another value. Rows are ordered
+  // by company, as after an import.
   for (let first = 1; first <= companies; first += companiesPerInsert) {
     await sql`
       insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded, value, filing_id)

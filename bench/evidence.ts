@@ -40,9 +40,9 @@ given = json.loads(open(sys.argv[1]).read())
 print(json.dumps(spa(np.array(given["R"]), np.array(given["b"]), given["L"], given["B"], given["seed"])))
 `
 
-/** Proves that the pool's test for superior predictive ability is the reference's, then measures a thousand resamples of 200
- * configurations on two threads. Compares them with a gather in this process and in NumPy, and all evidence of the
- * default sweep with the sweep itself.
+/** Proves that the pool's test for superior predictive ability gives the same results as the reference, then measures a
+ * thousand resamples of 200 configurations on two threads. Compares them with gathering the returns in this process and in
+ * NumPy, and compares all evidence of the default sweep with the sweep itself.
  *
  * @param short fewer runs, for CI */
 export async function benchEvidence({ short = false } = {}): Promise<Figure[]> {
@@ -100,7 +100,7 @@ export async function benchEvidence({ short = false } = {}): Promise<Figure[]> {
   }
 }
 
-/** Milliseconds of the means of a thousand resamples in NumPy; NaN if it is not on this machine. */
+/** Milliseconds that NumPy takes for the means of a thousand resamples; NaN if NumPy is not installed. */
 function timeNumpy(): number {
   return peersFolder ? Number(runPython(peersFolder, ['-c', gather])) : Number.NaN
 }
@@ -110,7 +110,7 @@ function trialsOf(plan: SweepPlan, series: readonly SliceSeries[]) {
   return { rows, benchmark: new Float64Array(rows[0].length) }
 }
 
-/** Compares with one thread for all resamples and, if NumPy is installed, with NumPy for fewer of them. Throws if
+/** Compares the pool with one thread on all resamples and, if NumPy is installed, with NumPy on some of them. Throws if the
  * results differ. */
 async function proveParity(
   plan: SweepPlan,
@@ -137,7 +137,7 @@ async function proveParity(
     throw new Error(`p values differ from NumPy's: ${JSON.stringify({ ours, theirs })}`)
 }
 
-/** Milliseconds of the means of a thousand resamples by gathering every return, on one thread. */
+/** Milliseconds that one thread takes for the means of a thousand resamples if it gathers every return. */
 function timeGather(plan: SweepPlan, series: readonly SliceSeries[], short: boolean): number {
   const { rows } = trialsOf(plan, series)
   const once = Int32Array.from({ length: dates }, (_, t) => (t * 1_009) % dates)

@@ -9,8 +9,8 @@ import type { Figure } from './figure.ts'
 const dataSet = 'fsds/2009q3.zip'
 
 /**
- * Encodes and decodes the filings of a data set on one core. The rates are of processor time, because other
- * processes of a busy machine would otherwise count; those of the fastest run count.
+ * Encodes and decodes the filings of a data set on one core. Rates are per second of processor time, so that other
+ * processes on a busy machine do not affect them, and the fastest run counts.
  */
 export async function benchFilingBlocks({ short }: { short: boolean }): Promise<readonly Figure[]> {
   const files = await readZipFiles(dataSet)

@@ -4,14 +4,15 @@ import { join, resolve } from 'node:path'
 import type { Figure } from './figure.ts'
 import type { LoadOutcome, LoadTask } from './httpLoad.ts'
 
-/** The speed of cached responses: `view=latest` of one company, with authentication, rate limits shared through the
- * database, and the log, against an Elysia route that returns the same bytes. Each server is its own process, and a third
- * process loads them alternately, so that the ratio is from one session. */
+/** Measures the speed of cached responses (`view=latest` of one company, with authentication, rate limits shared through
+ * the database, and the log) relative to an Elysia route that returns the same bytes. Each server is its own process, and
+ * a third process loads them alternately, so that both sides of the ratio come from one session. */
 
 const root = resolve(import.meta.dir, '..')
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
-/** Clients ask for compression. Plain, the answer is over 16 KB, and Bun 1.4.4 writes each header of such an answer by itself if it
- * comes after an `await` (`docs/bun-large-answers.md`): both are measured, so that the cost of this stays in sight. */
+/** Clients usually ask for compression. Uncompressed, the answer exceeds 16 KB, and Bun 1.4.4 writes each header of such an
+ * answer separately if it is returned after an `await` (`docs/bun-large-answers.md`). Both are measured, to keep an eye on
+ * that cost. */
 const encodings = ['gzip', 'identity'] as const
 
 export type HttpBench = Record<(typeof encodings)[number], HttpRounds>

@@ -4,9 +4,9 @@ import { readConfig } from '../src/config.ts'
 import { type HitRequest, takeHits } from '../src/limits/queries.ts'
 import { RateLimiter } from '../src/limits/rateLimiter.ts'
 
-/** The bare route with only the work that a request must do: it is counted against a limit in the database of the environment before it
- * is answered, and its answer has as many headers as ours, six of which are its own. No key, no parameters, no log. Arguments: the
- * file of the body, and the headers that all answers share, as JSON. Prints its port. */
+/** The bare route plus only the work that no request can avoid: it is counted against a limit in the environment's database
+ * before it is answered, and its answer has as many headers as ours, six of which differ per answer. There are no keys, no
+ * parameters and no log. The arguments are the file with the body and the shared headers as JSON. Prints its port. */
 
 const body = new Blob([await Bun.file(Bun.argv[2]).bytes()])
 const shared = new Headers(JSON.parse(Bun.argv[3]))

@@ -15,10 +15,11 @@ interface SharedTask {
   body?: string
   /** Pause of each connection after a response. */
   restMs?: number
-  /** Requests arrive at this rate, whether or not earlier ones are answered, and a latency counts from the arrival. One that finds all
-   * connections busy waits for the first. Default: each connection sends the next request after a response. */
+  /** Requests arrive at this rate whether or not earlier ones have been answered, and latency counts from the arrival. A
+   * request that finds all connections busy waits for the first free one. By default, each connection sends the next
+   * request after a response. */
   arrivalsPerSecond?: number
-  /** A file for the different responses to requests with `recordAs`, one `RecordedResponse` per line. */
+  /** The file to which the distinct responses to requests with `recordAs` are written, one `RecordedResponse` per line. */
   record?: string
 }
 
@@ -61,11 +62,11 @@ export interface LoadOutcome extends Latencies {
   notRecorded: number
 }
 
-/** Arrivals that wait for a connection. Further ones are failures. */
+/** The maximum number of arrivals that wait for a connection. Any more count as failures. */
 const maxWaiting = 20_000
 const maxSlowest = 5
 const maxFailed = 5
-/** Wait for responses that are outstanding at the end. */
+/** How long to wait for outstanding responses at the end. */
 const drainMs = 15_000
 
 interface PreparedRequest {
@@ -213,8 +214,8 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
   }
 }
 
-/** Calls `begin` with the time of each arrival, at even distances, until it returns false. A late timer makes the arrivals since then
- * late, and each keeps its own time. */
+/** Calls `begin` with the time of each arrival, at regular intervals, until it returns false. If a timer fires late, the
+ * missed arrivals follow at once, each with the time at which it was due. */
 async function arrive(perSecond: number, begin: (at: number) => boolean): Promise<void> {
   const start = performance.now()
   for (let count = 0; ; ) {

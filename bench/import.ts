@@ -14,7 +14,8 @@ const source = resolve(import.meta.dir, '../../shared/registers/us/companyfacts'
 const naiveRows = 50_000
 
 /** Imports real companyfacts files, each under many CIKs, into an empty database with all indexes. First proves parity: each
- * copy has exactly the facts that its file gives alone. Returns no figures if the real files are not on this machine. */
+ * copy must have exactly the facts of its file imported alone. Returns no figures if this machine does not have the real
+ * files. */
 export async function benchImport({ short = false } = {}): Promise<Figure[]> {
   if (!existsSync(source)) {
     console.warn('import: skipped, ../shared is not on this machine')

@@ -10,10 +10,11 @@ import { type TestServer, testServer } from '../test/http/testServer.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 
-/** What a request pays for the metrics. Two apps in this process answer `view=latest` from memory, with authentication and limits, one with
- * and one without metrics, in turns of a few milliseconds, so that what else the machine does meets both alike. The socket is left out,
- * which makes a request cheaper and the share larger. A third app, like the one without, shows how exact this is; a fourth takes requests
- * of a followed trace. Then one scrape, and the counting alone. */
+/** Measures how much the metrics add to the cost of a request. Two apps in this process answer `view=latest` from memory,
+ * with authentication and limits; one has metrics and the other does not. They take turns of a few milliseconds, so that
+ * other work on the machine affects both equally. There is no socket, which makes a request cheaper and so the added share
+ * larger. A third app, also without metrics, shows how accurate the measurement is, and a fourth receives requests with a
+ * trace. Finally, one scrape and the counting alone are timed. */
 
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
 const concurrent = 64
@@ -21,9 +22,9 @@ const warmUps = 100
 const followed = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00' }
 
 interface Share {
-  /** Median of the ratios of processor time in a turn, less 1. */
+  /** The median over all turns of the ratio of the processor times, minus 1. */
   readonly share: number
-  /** Its 95% interval, by resampling the turns. */
+  /** The 95% interval of `share`, from resampling the turns. */
   readonly interval: readonly [number, number]
 }
 
@@ -97,7 +98,7 @@ async function microsOf({ app }: TestServer, headers: Record<string, string>): P
   return (user + system) / concurrent
 }
 
-/** A scrape of a server whose routes were all used with three classes of status. */
+/** Times a scrape of a server on which every route has answered with three classes of status. */
 async function timeScrape(
   sql: Parameters<typeof sellKey>[0],
   counts: RequestCounts,
@@ -143,7 +144,7 @@ function shareOf(shares: readonly number[]): Share {
   return { share: median(shares), interval: [at(0.025), at(0.975)] }
 }
 
-/** The counting alone, in this process: the median of 21 runs. */
+/** Times the counting alone, in this process. Returns the median of 21 runs. */
 function nanosPerCount(): number {
   const counts = new RequestCounts()
   const routes = Array.from({ length: 120 }, (_, n) => `/api/v1/route${n}`)
@@ -159,7 +160,8 @@ function nanosPerCount(): number {
   )
 }
 
-/** For budget.json: the counting against the request. The pairs are too noisy for a bound on a busy machine. */
+/** Figures for budget.json: the cost of counting relative to that of a request. The pairs are too noisy for a bound on
+ * a busy machine. */
 export const metricsFigures = ({ metrics, nanosPerCount, microsOff, scrapeMs }: MetricsBench): Figure[] => [
   {
     name: 'metrics.cost_in_request',

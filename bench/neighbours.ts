@@ -8,8 +8,9 @@ import { codeOf, demoJoin, equalRows, type SentRequest, send } from './neighbour
 import { postOk, type Service, withService } from './service/server.ts'
 import { table } from './table.ts'
 
-/** What an innocent caller with a paid key notices of others: the time of a backtest while they send, over its time on the idle server,
- * in alternating rounds on one server process. Parity is not at stake here: the bodies are those of the other benchmarks. */
+/** Measures how much other callers slow down an innocent caller with a paid key: the time of a backtest while they send
+ * requests, divided by its time on the idle server. Idle and busy rounds alternate on one server process. Parity is not
+ * checked here, because other benchmarks check the same bodies. */
 
 export interface Neighbours {
   readonly name: string
@@ -17,10 +18,10 @@ export interface Neighbours {
   readonly next: (sender: number, round: number, other: OtherCaller) => SentRequest
 }
 
-/** A paid caller besides the innocent one. */
+/** A second caller with a paid key, besides the innocent one. */
 interface OtherCaller {
   readonly key: string
-  /** Of its stored panel. */
+  /** The ID of its stored panel. */
   readonly panel: string
 }
 
@@ -32,7 +33,7 @@ const paidHeaders = (key: string, type = 'application/json') => ({
   'Content-Type': type,
 })
 
-/** Every round has addresses of its own: the budgets of the last one must not help. */
+/** Every round has its own addresses, so that the budgets used up in earlier rounds do not limit its senders. */
 export const scenarios: readonly Neighbours[] = [
   {
     name: '12_demo_5m_rows',
@@ -137,7 +138,7 @@ async function runRound(
     `${name}, round ${round + 1}: idle ${idle.medianMs.toFixed(0)} ms, loaded ${loaded.medianMs.toFixed(0)} ms, ` +
       `busy ${loaded.busy} of ${loaded.asked}; the senders: ${answered} answered, ${seen || 'none refused'}; load ${loadavg()[0].toFixed(1)}`,
   )
-  // What the senders left behind ends before the next idle round.
+  // Waits until the server has finished what the senders started, so that the next idle round is really idle.
   await untilIdle(service, key, idle.medianMs)
   return { idleMs: idle.medianMs, loadedMs: loaded.medianMs, busy: loaded.busy, asked: loaded.asked }
 }
@@ -153,7 +154,7 @@ async function askOnce({ port }: Service, key: string): Promise<{ ms: number; co
   return { ms: performance.now() - startMs, code }
 }
 
-/** Sends requests one after the other, until there are `count` or they take too long. */
+/** Sends requests one after the other until it has sent `count` of them or too much time has passed. */
 async function askRepeatedly(service: Service, key: string, count: number) {
   const times: number[] = []
   let busy = 0

@@ -8,15 +8,16 @@ import { readConfig } from '../src/config.ts'
 import { connect } from '../src/postgres/client.ts'
 import { openCluster } from '../src/postgres/embedded/cluster.ts'
 
-/** What the check of pages costs those who read: the same requests in windows with and without it, in turn, on one server.
+/** Measures how much the page check slows down readers, by sending the same requests to one server in alternating windows
+ * with and without the check.
  * `bun bench/pageCheck.ts [windows of each kind] [seconds of a window] [MB/s]`. */
 const [first = '5', seconds = '10', rate = '8', clientKey = ''] = process.argv.slice(2)
 const fillerRows = 400_000
 
-/** The key may send 50 a second. */
+/** Stays within the key's limit of 50 requests per second. */
 const pauseMs = 25
 
-/** Requests one after the other, each for another day, so that no answer comes from memory. */
+/** Sends requests one after the other, each for a different day, so that no answer comes from memory. */
 async function client(address: string, key: string, durationMs: number): Promise<number[]> {
   const times: number[] = []
   const endMs = performance.now() + durationMs
@@ -58,7 +59,7 @@ if (first.startsWith('http')) {
   const cluster = await openCluster(dataDir, () => {})
   const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 0 })
   try {
-    // Half a gigabyte that a pass has to read.
+    // Adds half a gigabyte for a pass to read.
     await sql`create table filler as select n, repeat(md5(n::text), 38) as text from generate_series(1, ${fillerRows}::int) n`
     await sql`vacuum analyze filler`
     const key = server.ownerKey !== null && 'key' in server.ownerKey ? server.ownerKey.key : ''

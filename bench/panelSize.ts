@@ -11,7 +11,7 @@ import { table } from './table.ts'
 
 const root = resolve(import.meta.dir, '..')
 const assets = 1_000
-/** The peers' costs differ by market. Here all of them are these. */
+/** The peers' costs differ by market. This benchmark uses one cost for all markets. */
 const costBps = 20
 
 const makeFiles = `
@@ -31,7 +31,8 @@ pq.write_table(table, folder + "/panel.parquet")
 pc.write_csv(table, folder + "/panel.csv", pc.WriteOptions(quoting_style="none"))
 `
 
-/** Reads a file with pyarrow, makes the grid of dates and names that the peer takes, and sweeps. The seconds leave out the start of Python. */
+/** Reads a file with pyarrow, builds the grid of dates and names that the peer expects, and sweeps. The time excludes the
+ * start of Python. */
 const peer = `
 import sys, time, json
 import panelio, peer_numpy as pn, numpy as np, pyarrow.csv as pc, pyarrow.parquet as pq
@@ -62,12 +63,12 @@ interface PeerSweep {
   readonly sharpes: Readonly<Record<string, number>>
 }
 
-/** Times a sweep of 48 from a file of 2,520 x 1,000 rows to its result: uploaded and swept over HTTP, and offline by the command,
- * which includes its start. The peer reads the same file with pyarrow and sweeps with NumPy, before each of ours. Every trial must have
- * the peer's Sharpe ratio.
+/** Times a sweep of 48 configurations from a file of 2,520 x 1,000 rows to its result, both uploaded over HTTP and offline
+ * with the command, whose start is included. Before each of our runs, the peer reads the same file with pyarrow and sweeps
+ * with NumPy. Every trial must have the peer's Sharpe ratio.
  *
- * @param short a third of the dates, one run, and uploads alone, for CI: on so few rows the start of the command
- * would be measured */
+ * @param short a third of the dates, one run, and only uploads, for CI; with so few rows the command's time would be
+ * mostly its start */
 export async function benchPanelSize({ short = false } = {}): Promise<Figure[]> {
   const python = peersFolder === null ? null : findPython('numpy', 'pyarrow')
   if (peersFolder === null || python === null) return []
@@ -101,7 +102,7 @@ interface Pair {
   readonly ratio: number
 }
 
-/** Runs both sides in turns. */
+/** Runs the two sides alternately. */
 async function compare(
   theirs: () => PeerSweep,
   ours: () => Promise<BacktestResult>,

@@ -7,8 +7,9 @@ import type { Sql } from '../src/postgres/client.ts'
 import { versionedTables } from '../src/postgres/pins/pinQueries.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 
-/* What it costs that the store remembers itself: `bun bench/pins.ts [copies] [rounds] [days]`. Real companyfacts files are imported as they stood every few
- * years, the last time whole, into a database that remembers and into one whose triggers are off, in turns. */
+/* Measures the cost of keeping earlier data versions: `bun bench/pins.ts [copies] [rounds] [days]`. Real companyfacts files
+ * are imported as they were every few years, and finally in full, alternately into a database that keeps its versions and
+ * into one whose triggers are off. */
 
 const source = resolve(import.meta.dir, '../../shared/registers/us/companyfacts')
 const copies = Number(process.argv[2] ?? 8)
@@ -22,7 +23,7 @@ interface CompanyFacts {
   facts: Record<string, Record<string, { units: Record<string, Entry[]> }>>
 }
 
-/** The same with what was filed before a day. */
+/** The same companyfacts, with only the facts that were filed before a day. */
 function before(text: string, day: string): string {
   const file: CompanyFacts = JSON.parse(text)
   for (const taxonomy of Object.values(file.facts))

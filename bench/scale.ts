@@ -31,7 +31,8 @@ importWhileServing leaves its imported filings in the database, so \`asfiled ben
 restates the same figures again.
 Exit code: 0 all bounds are met, 1 one is missed or not measured.`
 
-/** In the order of measurement. Counting all rows loads them into memory, so it comes after the parts that read some. */
+/** In the order of measurement. Counting all rows loads them into memory, so that part comes after those that read only
+ * some rows. */
 const parts: Readonly<Record<string, Part>> = {
   reads,
   crossSection,

@@ -14,8 +14,8 @@ import { postOk, type Service, withService } from './service/server.ts'
 import { sliceTimes } from './service/sliceTimes.ts'
 import { table } from './table.ts'
 
-/** The backtest service under load, on the real server process: the time that HTTP, admission and the worker pool add to the
- * kernel, the share of the machine that the kernels get, and the effect of callers on each other. */
+/** Measures the backtest service under load, on the real server process: the time that HTTP, admission and the worker pool
+ * add to the kernel, the share of the machine that the kernels get, and how much callers affect each other. */
 
 const threads = availableParallelism()
 /** The base case. */
@@ -64,7 +64,7 @@ async function proveParity(service: Service, key: string, kernel: ArchiveKernel)
 
 const headersOf = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-/** One client: median and 99th percentile, less the median of the kernel in the same round. */
+/** Times one client: the median and the 99th percentile, minus the kernel's median in the same round. */
 async function timeAlone(
   service: Service,
   key: string,
@@ -91,9 +91,9 @@ async function timeAlone(
   ]
 }
 
-/** Eight clients. Throughput is relative to that many kernels, each at its rate alone on a thread. Where workers use all
- * cores, the clients' own processor time is subtracted from the available time. Also reports the kernel's share of the
- * server's processor time, which does not depend on other load. */
+/** Times eight clients. Throughput is relative to one kernel per worker, each running alone on a thread. If the workers
+ * use all cores, the clients' own processor time is subtracted from the available time. Also reports the kernel's share
+ * of the server's processor time, which does not depend on other load. */
 async function timeMany(
   what: string,
   service: Served,
@@ -127,7 +127,7 @@ async function timeMany(
   ]
 }
 
-/** The same on a server that leaves one core for HTTP, the database and the clients. */
+/** Runs the same measurement on a server that leaves one core for HTTP, the database and the clients. */
 async function timeSpared(
   service: Service,
   key: string,
@@ -141,7 +141,7 @@ async function timeSpared(
   return timeMany('archive_spared', served, workers, key, single, run, rounds, ms)
 }
 
-/** The same on a stored panel, after a parity check. */
+/** Runs the same measurement on a stored panel, after a parity check. */
 async function timeStored(service: Service, key: string, id: string, columns: Columns) {
   const { config, include } = request
   const kernel = await openPanelKernel(columns)
@@ -153,7 +153,7 @@ async function timeStored(service: Service, key: string, id: string, columns: Co
   return timeMany('panel', service, threads, key, body, run, 3, 4_000)
 }
 
-/** The effect of continuous sweeps on other callers. */
+/** Measures the effect of continuous sweeps on other callers. */
 async function timeShared(service: Service, key: string): Promise<Figure[]> {
   const columns = makePanel(2_520, 500)
   const slices = await sliceTimes(columns, wide)

@@ -13,8 +13,8 @@ const rows = 50_000
 const quant = new Rights({ keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false })
 const plan = planSignals({ today: () => '2026-01-01', cursors: testCursors }, quant, { limit: rows })
 
-/** The largest signals request, from the database to the last byte: its time, and the growth of the process's memory. First
- * proves parity: both formats against the rows as the driver reads them. */
+/** Measures the time of the largest signals request, from the database to the last byte, and the growth of the process's
+ * memory. First proves parity of both formats with the rows as the database driver reads them. */
 export function benchSignals({ short = false } = {}): Promise<Figure[]> {
   const runs = short ? 7 : 20
   return scratchDatabase(async sql => {
@@ -50,7 +50,7 @@ async function drain(sql: Sql, format: 'json' | 'csv'): Promise<void> {
   if (bytes < 50 * rows) throw new Error(`${bytes} bytes are too few for ${rows} rows`)
 }
 
-/** What a naive server does: all rows as objects, then one JSON text. */
+/** Does what a naive server would do: reads all rows as objects and writes them as one JSON text. */
 async function readNaively(sql: Sql): Promise<void> {
   const text = JSON.stringify({ data: await readRows(sql) })
   watchMemory()
@@ -88,7 +88,7 @@ function watchMemory(): void {
   peak = Math.max(peak, process.memoryUsage.rss())
 }
 
-/** Growth is the highest resident size during the runs less the one before them, after one run to warm up. */
+/** Growth is the highest resident size during the runs minus the size before them, measured after one warm-up run. */
 async function repeat(runs: number, work: () => Promise<void>) {
   await work()
   Bun.gc(true)

@@ -1,7 +1,7 @@
 import type { RawOutcome, RawRequest } from './rawRequest.ts'
 import { sendRaw } from './rawRequest.ts'
 
-/** What a kind of abuse has to work with. */
+/** The means that each kind of abuse is given. */
 export interface Abuse {
   readonly port: number
   /** Aborts when the abuse is over. */
@@ -15,19 +15,19 @@ export interface Abuse {
 export interface AbuseKind {
   /** What it does, for the report. */
   readonly about: string
-  /** Makes the bodies, and returns what abuses the server until `over` aborts. */
+  /** Creates the bodies, and returns a function that abuses the server until `over` aborts. */
   prepare(): (abuse: Abuse) => Promise<unknown>
 }
 
 /** No abuse sends more requests than this, however quickly it is refused. */
 const maxRequests = 20_000
-/** How long a sender waits after an answer, so that this process does not use the whole machine: real abusers have
- * machines of their own. */
+/** A sender waits this long after an answer, so that this process does not use up the machine. Real abusers have their
+ * own machines. */
 const pauseMs = 10
 
-/** `senders` that each send one request after the other.
+/** Runs `senders` at the same time, each of which sends one request after the other.
  *
- * @param next the request of a sender, and how many it has sent before */
+ * @param next creates the next request from the sender's number and the number of requests it has sent before */
 export async function flood(
   { send, over }: Abuse,
   senders: number,
@@ -43,7 +43,7 @@ export async function flood(
   await Promise.all(Array.from({ length: senders }, sendAll))
 }
 
-/** An address of this machine: the crowd of each kind of abuse has a network of its own. */
+/** An address of this machine. Each kind of abuse comes from a network of its own. */
 export const addressOf = (network: number, host: number) => `127.0.${network}.${1 + (host % 250)}`
 
 export const asDemo = { Authorization: 'Bearer demo' }
@@ -51,12 +51,12 @@ export const csvType = { 'Content-Type': 'text/csv' }
 export const parquetType = { 'Content-Type': 'application/vnd.apache.parquet' }
 export const joinPath = '/api/v1/as-of?metrics=revenue,net_income,assets&format=csv'
 
-/** Rows for a join that are all the same. */
+/** Identical rows for a join. */
 export function equalRows(count: number): Uint8Array {
   return new TextEncoder().encode(`date,ticker\n${'2020-01-02,AAPL\n'.repeat(count)}`)
 }
 
-/** Abuses the server for some time, and returns how often each outcome came. */
+/** Abuses the server for some time, and returns how often each outcome occurred. */
 export async function runAbuse(
   attack: ReturnType<AbuseKind['prepare']>,
   port: number,

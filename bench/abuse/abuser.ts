@@ -2,19 +2,19 @@ import { runAbuse } from './abuse.ts'
 import { isKind, type KindName, kinds } from './kinds/all.ts'
 
 interface Abuser {
-  /** How often each outcome came, once it has ended by itself. */
+  /** Resolves when the process has ended by itself, to how often each outcome occurred. */
   readonly ended: Promise<Readonly<Record<string, number>>>
 }
 
-/** Starts a kind of abuse in a process of its own, so that it does not use the time of the client that is measured.
- * Resolves when its bodies are made and it begins. */
+/** Starts one kind of abuse in its own process, so that it does not take processor time from the measured client.
+ * Resolves when its bodies are ready and the abuse begins. */
 export async function startAbuser(kind: KindName, port: number, ms: number): Promise<Abuser> {
-  // `nice`: a crowd does not share the processor with the server.
+  // Runs with `nice`, because real abusers do not share a processor with the server.
   const child = Bun.spawn(['nice', '-n', '19', 'bun', import.meta.path, kind, `${port}`, `${ms}`], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
-    // The process should end on its own. This is for one that does not.
+    // The process should end by itself; the timeout ends one that does not.
     timeout: ms + 120_000,
   })
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()

@@ -2,7 +2,7 @@ import { isoDate } from '../../src/dates.ts'
 import { formattedBodies } from '../backtest/bodies.ts'
 import { makePanel } from '../backtest/makePanel.ts'
 
-/** What people with a paid key do, each at its own modest rate. */
+/** One kind of request that callers with a paid key send at a modest rate. */
 export interface Innocent {
   readonly name: string
   /** Time between two requests. */
@@ -13,12 +13,12 @@ export interface Innocent {
 interface InnocentRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Given: it is posted. */
+  /** If present, the request is a POST. */
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
 export interface InnocentTimes {
-  /** In milliseconds since the request was due, unordered. */
+  /** Milliseconds from when each request was due, in no particular order. */
   readonly times: number[]
   readonly errors: string[]
 }
@@ -28,7 +28,7 @@ const metrics = ['revenue', 'net_income', 'assets', 'roe']
 const queries = ['apple', 'international business', 'exxon', 'GOOGL', '0000320193', 'jpmorgan', 'hp']
 const json = { 'Content-Type': 'application/json' }
 const pick = <T>(list: readonly T[], n: number): T => list[n % list.length]
-/** A day of its own for each request, so that not every answer comes from a cache. */
+/** Each request asks for a different day, so that not every answer comes from a cache. */
 const dayOf = (sent: number) => isoDate(15_000 + ((sent * 37) % 2_000))
 
 /** @param key with the quant plan and limits that are never reached */
@@ -109,8 +109,9 @@ export function innocents(key: string): Innocent[] {
 /** An answer that takes longer is an error. */
 const timeoutMs = 30_000
 
-/** Sends the requests of all innocents when they are due, whether or not earlier ones are answered, and counts each time from when it was
- * due: a client that waits for its answers would send least while the server is slowest. */
+/** Sends the requests of all innocents when they are due, whether or not earlier ones have been answered. Each time counts
+ * from when the request was due. A client that waited for its answers would send the fewest requests while the server is
+ * slowest. */
 export async function runInnocents(
   port: number,
   people: readonly Innocent[],
@@ -120,7 +121,7 @@ export async function runInnocents(
   const runOne = async ({ name, everyMs, request }: Innocent, place: number) => {
     const outcome: InnocentTimes = { times: [], errors: [] }
     const sent: Promise<void>[] = []
-    // They do not all begin at once.
+    // Spreads the first requests over time, so that they do not all arrive at once.
     const firstMs = startedMs + (place * everyMs) / people.length
     for (let n = 0; ; n++) {
       const dueMs = firstMs + n * everyMs
@@ -148,7 +149,7 @@ async function sendOne(
     })
     const text = await response.text()
     if (!response.ok) errors.push(`${response.status} ${text.slice(0, 200)}`)
-    // A tool answers 200 where its request failed.
+    // A tool call is answered with status 200 even if it failed.
     else if (path === '/mcp' && text.includes('"isError":true')) errors.push(text.slice(0, 200))
   } catch (error) {
     errors.push(`${error}`)

@@ -1,23 +1,24 @@
 import { connect } from 'node:net'
 
-/** One request over a connection of its own, with as bad manners as wished. `fetch` has good ones, and comes from one address. */
+/** One request over its own connection, which may misbehave in the ways below. `fetch` never misbehaves, and always sends
+ * from the same address. */
 export interface RawRequest {
   readonly port: number
-  /** The address of this machine that it comes from. */
+  /** The address of this machine from which it is sent. */
   readonly source: string
   readonly method?: 'GET' | 'POST'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Announced instead of the length of the body. */
+  /** The Content-Length to announce, if it is not the length of the body. */
   readonly announcedBytes?: number
-  /** The body comes slowly: so many bytes every so many milliseconds. Default: as fast as it can. */
+  /** Sends the body slowly, `bytes` every `everyMs`. By default it is sent as fast as possible. */
   readonly drip?: { readonly bytes: number; readonly everyMs: number }
-  /** The request is sent so many times at once, on one connection. */
+  /** Sends the request this many times at once on one connection. */
   readonly pipelined?: number
-  /** Reads the answer slowly. Default: as fast as it can. */
+  /** Reads the answer slowly. By default it is read as fast as possible. */
   readonly readBytesPerSecond?: number
-  /** Closes the connection after so many bytes of the answer. */
+  /** Closes the connection after this many bytes of the answer. */
   readonly leaveAfterBytes?: number
 }
 
@@ -26,7 +27,7 @@ export type RawOutcome = string
 
 const sliceBytes = 256 * 1_024
 
-/** Resolves when the connection is closed, at the latest when `over` aborts. */
+/** Sends a request. Resolves when the connection is closed, or at the latest when `over` aborts. */
 export async function sendRaw(request: RawRequest, over: AbortSignal): Promise<RawOutcome> {
   const { port, source, readBytesPerSecond, leaveAfterBytes = Number.POSITIVE_INFINITY } = request
   const closed = Promise.withResolvers<void>()
@@ -86,7 +87,7 @@ async function writeAll(
     for (let at = 0; at < body.length && !socket.destroyed; at += step) {
       const isTaken = socket.write(body.subarray(at, at + step))
       if (drip !== undefined) await Promise.race([Bun.sleep(drip.everyMs), closed])
-      // A body of many megabytes is not to wait in this process as well.
+      // Waits until the socket has drained, so that a body of many megabytes is not buffered here as well.
       else if (!isTaken) await Promise.race([drained(socket), closed])
     }
   }

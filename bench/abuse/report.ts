@@ -6,7 +6,7 @@ export interface Window {
   readonly name: string
   readonly about: string
   readonly innocents: Readonly<Record<string, InnocentTimes>>
-  /** How often each outcome came to the abusers. */
+  /** How often the abusers saw each outcome. */
   readonly abuse: Readonly<Record<string, number>>
 }
 
@@ -30,10 +30,10 @@ export interface WindowOutcome {
   readonly isMet: boolean
 }
 
-/** Beside abuse a median may be so many times that of an idle server, and a p99 so many times its p99. */
+/** Under abuse, the median may be at most this many times the idle server's median. The same holds for the p99. */
 export const maxRatio = 3
-/** Nobody notices a delay below this, so a fast request may take this long. The abusers share the machine with the
- * server. */
+/** Nobody notices a shorter delay, so a fast request may always take this long. The abusers share the machine with the
+ * server, which slows it down in any case. */
 export const unnoticedMs = 50
 
 /** A quantile of the times. */
@@ -42,7 +42,7 @@ export function quantile(times: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }
 
-/** Two windows of one kind as one. */
+/** Joins two windows of one kind into one. */
 export function joinWindows(one: Window, other: Window): Window {
   const joined = Object.entries(one.innocents).map(([name, { times, errors }]) => [
     name,
@@ -118,7 +118,7 @@ export function abuseReport(
   ].join('\n')
 }
 
-/** What missed a bar. */
+/** Lists the measurements that missed their limits. */
 export function faultsOf({ name, cells }: WindowOutcome): string[] {
   return cells
     .filter(({ isMet }) => !isMet)

@@ -26,11 +26,12 @@ The server, the abusers and the innocents are processes of this machine and use 
 failed or took too long.
 `
 
-/** The idle server is measured for so many windows before the abuse and as many after it: all others are compared with it, and a machine
- * that has other work is not equally busy all the time. The window with every kind of abuse is longer, too. */
+/** The idle server is measured for this many windows before the abuse and for as many after it. All other windows are
+ * compared with it, and a machine with other work is not equally busy all the time. The window with every kind of abuse at
+ * once is longer as well. */
 const idleWindows = 1.5
 const allWindows = 2
-/** The pause between two windows, in which the server becomes idle again. */
+/** The longest pause between two windows, during which the server becomes idle again. */
 const maxRestMs = 20_000
 const warmUpMs = 5_000
 const ticksPerSecond = 100
@@ -39,7 +40,7 @@ interface RunOptions {
   readonly minutes: number
   /** Measured one after the other. */
   readonly chosen: readonly KindName[]
-  /** Measured at once, at the end; empty: none. */
+  /** Measured all at the same time, at the end. If empty, this window is skipped. */
   readonly together: readonly KindName[]
   readonly report: (line: string) => void
 }
@@ -128,7 +129,8 @@ async function measure(
   return { name, about, innocents: times, abuse }
 }
 
-/** Waits until the server uses less than a third of a processor: what one kind of abuse left to do is not the next one's. */
+/** Waits until the server uses less than a third of a processor, so that work left over from one kind of abuse does not
+ * count against the next. */
 async function untilQuiet({ pid }: ServerProcess): Promise<void> {
   const endMs = performance.now() + maxRestMs
   let before = processorSeconds(pid)

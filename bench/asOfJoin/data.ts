@@ -4,8 +4,8 @@ import type { Sql } from '../../src/postgres/client.ts'
 export const metrics = ['assets', 'net_income', 'net_margin', 'revenue', 'roe'] as const
 export const companies = 5_000
 
-/** Fourteen years of five metrics. A quarter of the years is amended, after the next year has been reported: joined by the day of
- * filing alone, the amended year would displace it. */
+/** Inserts fourteen years of five metrics. A quarter of the years are amended after the next year has been reported. A join
+ * that looked only at filing days would show the amended year instead of that next year. */
 export async function insertVintages(sql: Sql): Promise<void> {
   await sql`insert into unit (name) values ('USD')`
   await sql`insert into metric (name) select unnest(${[...metrics]}::text[])`
@@ -32,7 +32,7 @@ export async function insertVintages(sql: Sql): Promise<void> {
   await sql`update data_version set version = version + 1`
 }
 
-/** The same for a reader of files. */
+/** The same vintages as CSV, for a program that reads files. */
 export async function vintagesCsv(sql: Sql): Promise<string> {
   const rows = await sql<{ line: string }[]>`
     select concat_ws(',', e.ticker, m.name, f.period_end, f.filed, f.value) as line
@@ -40,7 +40,7 @@ export async function vintagesCsv(sql: Sql): Promise<string> {
   return `ticker,metric,end,filed,value\n${rows.map(({ line }) => line).join('\n')}\n`
 }
 
-/** Every week of five years with every company: 1.26 million rows. */
+/** Makes a row for every company in every week of five years: 1.26 million rows. */
 export function makeRows(dates: number): { date: string[]; ticker: string[] } {
   const date: string[] = []
   const ticker: string[] = []

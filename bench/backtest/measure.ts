@@ -4,8 +4,8 @@ import { simulate } from '../../src/backtest/portfolio/simulate.ts'
 import { type Summary, summarise } from '../../src/backtest/summary.ts'
 import { walkForward } from '../../src/backtest/walkforward/folds.ts'
 
-/** Runs the base case of the peer implementations: quantile 0.1, equal weights, long-short, holdDays 5, 10 to 40 bps by
- * market. */
+/** Runs the base case of the peer implementations: quantile 0.1, equal weights, long-short, holdDays 5, and costs of 10 to
+ * 40 bps depending on the market. */
 export function measure(data: Dataset): Summary {
   const settings = {
     longShort: true,

@@ -6,7 +6,8 @@ const out = resolve(import.meta.dir, '../out')
 
 const python = findPython('numpy')
 
-/** A copy of the peer implementations, whose folder gets the compiled C++ one. null: they or NumPy are missing here. */
+/** The folder of a copy of the peer implementations, into which the C++ one is compiled. Null if they or NumPy are missing
+ * on this machine. */
 export const peersFolder = (() => {
   const shared = resolve(import.meta.dir, '../../../shared/peers')
   if (!existsSync(shared) || python === null) return null

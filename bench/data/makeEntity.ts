@@ -141,9 +141,9 @@ class StatementMaker {
     }
   }
 
-  /** The figures of a period, of which no part is more than its whole, and whose balance sheet adds up.
+  /** Makes the figures of a period. No part exceeds its whole, and the balance sheet adds up.
    *
-   * @param share of a year's flows that is earned in the period */
+   * @param share the fraction of a year's flows that is earned in the period */
   #amounts(share: number): Amounts {
     const random = this.#random
     const part = (whole: number, least: number, most: number) =>
@@ -192,7 +192,7 @@ function monthsAfter(day: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()) / 86_400_000
 }
 
-/** Numbers in the format of the register, but from ranges that it does not assign: most start with 99. */
+/** Returns a number in the register's format, from a range that the register does not assign (most start with 99). */
 function issuerIdOf(market: string, number: number): string {
   switch (market) {
     case 'US':

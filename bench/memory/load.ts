@@ -25,7 +25,7 @@ export interface LoadOutcome {
 export const residentMb = (pid: number) =>
   (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4_096) / 1e6
 
-/** Some clients send the requests one after the other, and together every request `rounds` times. */
+/** Several clients send requests one after the other. Together they send every request `rounds` times. */
 export async function runLoad(
   target: LoadTarget,
   { key, requests, clients, rounds, report = () => {} }: LoadOptions,
@@ -55,7 +55,7 @@ export async function runLoad(
   return outcome
 }
 
-/** Returns what was wrong with the answer; null: nothing. */
+/** Sends a request. Returns what was wrong with the answer, or null. */
 export async function send(port: number, key: string, request: LargeRequest): Promise<string | null> {
   const { path, body, type, leaves } = request
   const left = new AbortController()

@@ -10,8 +10,8 @@ export interface LargeRequest {
   /** If present, the request is a POST. */
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly type?: string
-  /** How the client leaves: after half of its body, or after the first bytes of the answer. Else it reads the whole
-   * answer. */
+  /** Makes the client disconnect after half of its body or after the first bytes of the answer. By default it reads the
+   * whole answer. */
   readonly leaves?: 'while sending' | 'while reading'
 }
 
@@ -20,7 +20,7 @@ const json = 'application/json'
 const parquet = 'application/vnd.apache.parquet'
 const lineEnd = 0x0a
 const firstDay = 14_613
-/** Together they take more memory than an unused cache keeps. */
+/** This many panels take more memory together than an unused cache keeps. */
 const storedPanels = 4
 /** Every row of a join names one of these: companies of the shipped sample. */
 const tickers = ['AAPL', 'GOOGL', 'SNOW', 'ABT', 'HPQ', 'IBM', 'JPM', 'XOM']

@@ -21,7 +21,7 @@ async function measure(rounds: number, clients: number, scale: number, waitSecon
     const key = await service.newKey()
     const requests = largeRequests(scale)
     const show = (what: string) => console.log(`${what}: ${residentMb(service.pid).toFixed(0)} MB`)
-    // Caches of small answers fill, and the code is compiled.
+    // Fills the caches of small answers, and compiles the code.
     await runLoad(service, { key, requests: requests.filter(isSmall), clients: 1, rounds: 1 })
     await Bun.sleep(5_000)
     show('before')

@@ -3,7 +3,7 @@ import { parquetFile } from '../../src/backtest/asOf/parquetAnswer.ts'
 import { dayNumber } from '../../src/dates.ts'
 import type { Served } from '../http.ts'
 
-/** Callers that send without a pause until they are stopped. Each behaves as a client that retries: it waits a moment after a
+/** Callers that send requests continuously until they are stopped. Like a client that retries, each waits a moment after a
  * refusal. */
 export interface Senders {
   readonly answered: number
@@ -51,7 +51,7 @@ export function send({ port }: Served, count: number, next: (sender: number) => 
   }
 }
 
-/** The error code of an answer, null for a good one, once it is read to its end. */
+/** Reads an answer to its end. Returns its error code, or null if it succeeded. */
 export async function codeOf(response: Response): Promise<string | null> {
   if (response.ok) {
     await response.bytes()
@@ -68,9 +68,9 @@ export function equalRows(count: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(parquetFile({ rows, columns: [], extras: [] }, {}, 2 ** 30))
 }
 
-/** A demo caller's join of such rows.
+/** A demo caller's join of rows from `equalRows`.
  *
- * @param address of the caller, as a trusted proxy states it */
+ * @param address the caller's address, as a trusted proxy states it */
 export const demoJoin = (address: string, body: Uint8Array<ArrayBuffer>): SentRequest => ({
   path: '/api/v1/as-of?metrics=revenue,net_income,assets&with=end,filed&format=parquet',
   headers: {

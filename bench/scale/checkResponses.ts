@@ -4,10 +4,10 @@ import { type ServedCompany, servedCompany } from './plainCrossSection.ts'
 import { plainHistory, plainLatest, plainText, type ServedRow, servedText } from './plainFacts.ts'
 
 export interface CheckReport {
-  /** Different responses with only data from before the import, and with only data from after it. */
+  /** The numbers of distinct responses with data only from before the import, and only from after it. */
   old: number
   fresh: number
-  /** Responses with a later data version than their ETag. The data is not stale, only the tag, which soon expires. */
+  /** Responses with a later data version than their ETag. Only the tag is stale, not the data, and the tag soon expires. */
   newerThanTag: number
   readonly wrong: string[]
 }

@@ -12,12 +12,12 @@ import { dropCaches } from './memory.ts'
 const companies = 100_000
 const runs = 5
 const metric = 'net_income'
-/** For all 100,000 companies. */
+/** The limit for reading all 100,000 companies. */
 const maxMs = 1_000
 const rights = new Rights({ keyId: null, licence: 'oem', quant: false, entityCap: null, bulk: true })
 
-/** One metric of 100,000 companies of the largest market as of a day: through the pages of the route, and by one call of the
- * query function. Each run has another day, so that no response comes from a cache. */
+/** Reads one metric of 100,000 companies of the largest market as of a day, both page by page from the route and with one
+ * call of the query function. Each run asks for a different day, so that no response comes from a cache. */
 export async function crossSection(context: Context): Promise<ScaleFigure[]> {
   const { today, log } = context
   const market = await context.withSql(async sql => {

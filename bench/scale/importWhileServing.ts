@@ -13,12 +13,12 @@ import { companyPath } from './reads.ts'
 import { watchMarket } from './watchMarket.ts'
 
 const root = join(import.meta.dir, '../..')
-/** Of the load that measures what the server can answer. */
+/** Clients of the load that measures the server's capacity. */
 const clients = 16
 const capacityMs = 5_000
-/** Of what it can answer, this share arrives. */
+/** Requests arrive at this fraction of the server's capacity. */
 const arrivingShare = 0.3
-/** Connections for arrivals: more than are ever busy at once, as long as the server keeps up. */
+/** Connections for the arriving requests. As long as the server keeps up, they are never all busy at once. */
 const arrivingClients = 64
 const companiesOfBatch = 100
 const warmUpRequests = 20_000
@@ -27,10 +27,10 @@ const importTimeoutMs = 180_000
 const leadMs = 1_000
 const maxListedErrors = 5
 
-/** Requests arrive at a fixed rate while `asfiled import` imports the filings of a day, and before. Clients that wait for an answer
- * before they send the next request would send fewer while answers are slow, and hide it. Half of their requests are for companies that it
- * changes, and never cached; half are for companies of all markets. Responses are compared with plain queries before and
- * after. */
+/** Sends requests at a fixed rate, first to an idle server and then while `asfiled import` imports a day's filings. Clients
+ * that waited for each response before sending the next request would send fewer requests while the server is slow, and so
+ * hide the slowness. Half of the requests are for companies that the import changes, and are never cached; the other half
+ * are for companies of all markets. The responses are compared with plain queries from before and after the import. */
 export async function importWhileServing(context: Context): Promise<ScaleFigure[]> {
   const { log, seconds, today } = context
   const prepared = await context.withSql(sql => prepareImport(context, sql))
@@ -60,14 +60,14 @@ export async function importWhileServing(context: Context): Promise<ScaleFigure[
     arrivalsPerSecond,
     requests: requests.slice(half, lastQuarter),
   }
-  // Records this load as well, so that the clients have the same work in both.
+  // Records the responses of this load as well, so that the clients do the same work in both loads.
   const baseline = context.load({ ...load, ms: seconds * 1_000, record: join(context.folder, 'before') })
   await watchMarket(context, paths, baseline)
   const before = await baseline
 
   const record = join(context.folder, 'answers')
   const importing = importBetween(context, day)
-  // Others than before: those are in the server's memory.
+  // These requests are new: the responses to the earlier ones are in the server's memory.
   const rest = requests.slice(lastQuarter)
   const busy = context.load({ ...load, requests: rest, ms: importTimeoutMs + 10_000, record }, importing)
   // The rejection is handled at `await busy`; without this it would be unhandled until then.
@@ -116,7 +116,7 @@ export async function importWhileServing(context: Context): Promise<ScaleFigure[
   ]
 }
 
-/** Imports, with a pause before and after. Returns the seconds of the import. */
+/** Runs the import with a pause before and after it. Returns the duration of the import in seconds. */
 async function importBetween(context: Context, { paths }: DayOfFilings): Promise<number> {
   await Bun.sleep(leadMs)
   const began = performance.now()

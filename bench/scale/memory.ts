@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 const dropFile = '/proc/sys/vm/drop_caches'
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(2)} GB`
 
-/** Compares the size of the data with the memory, and tells how much of it is cached. */
+/** Compares the size of the data with the machine's memory, and says how much of the data is cached. */
 export async function describeMemory({ env, isEmbedded }: Context, sql: Sql): Promise<string> {
   const tables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
   const relations = await sql<{ path: string; bytes: number; isFact: boolean }[]>`

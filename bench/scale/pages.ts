@@ -7,14 +7,14 @@ import { sampleEntities } from './sampleEntities.ts'
 
 const clients = 16
 const seenCompanies = 200
-/** More than the server can answer. */
+/** A rate higher than the server can sustain. */
 const maxPerSecond = 8_000
 const unseenPages = 1_000
 const seenP99Ms = 25
-/** Of the whole page, which comes after its first byte. */
+/** Measured to the last byte of the page. */
 const unseenP99Ms = 60
 
-/** Pages of companies: from memory with 16 clients, and those that no one has opened yet, one after the other. */
+/** Measures company pages: with 16 clients from memory, and one after the other for pages that nobody has opened yet. */
 export async function pages(context: Context): Promise<ScaleFigure[]> {
   const random = randomOf(`pages ${context.seed}`)
   const sampled = await context.withSql(sql => sampleEntities(sql, seenCompanies + unseenPages + 500, random))
@@ -25,7 +25,7 @@ export async function pages(context: Context): Promise<ScaleFigure[]> {
   let sent = 0
   const requestOf = ({ ticker }: { ticker: string }): LoadRequest => ({
     path: `/companies/${encodeURIComponent(ticker)}`,
-    // Pages are limited by address, so each request has another one.
+    // Page requests are limited per address, so each one is sent from a different address.
     headers: { 'X-Forwarded-For': addressOf(sent++), 'Accept-Encoding': 'gzip' },
   })
   // The first requests compile the code of the page.

@@ -1,8 +1,8 @@
 import { fiscalPeriods } from '../../src/features/fundamentals/schema.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 
-/** A row of the table `fact`, read without the service's functions. Trailing years are not among them: they are served with `fp=TTM`
- * alone. */
+/** A row of the table `fact`, read without the service's functions. Trailing years are left out, because they are served
+ * only with `fp=TTM`. */
 export interface PlainFact {
   readonly entityId: number
   readonly m: string

@@ -56,7 +56,7 @@ export async function prepareImport({ today, folder, seed }: Context, sql: Sql):
     const view = place % 2 === 0 ? 'latest' : 'history'
     return [
       { path: companyPath(ticker, view) },
-      // All periods end after `from`, so it changes nothing but makes the request new to the cache.
+      // All periods end after `from`, so it does not change the response but keeps it from coming from the cache.
       {
         path: `${companyPath(company.ticker, view)}&from=${dayBefore1990(random)}`,
         recordAs: recordName(company.ticker, view),

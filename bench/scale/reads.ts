@@ -7,18 +7,18 @@ import { sampleEntities } from './sampleEntities.ts'
 
 const clients = 16
 const warmUpMs = 2_000
-/** More than the server can answer. */
+/** A rate higher than the server can sustain. */
 const maxPerSecond = 6_000
 const p99BoundMs = { latest: 15, history: 25 } as const
 
-/** `latest` and `history` of single companies with 16 clients. The companies are random over all markets, each requested
- * once. */
+/** Reads `latest` and `history` of single companies with 16 clients. The companies are a random sample of all markets, and
+ * each is requested once. */
 export async function reads(context: Context): Promise<ScaleFigure[]> {
   const { seconds, log } = context
   const views = ['latest', 'history'] as const
   const count = Math.round((2 * seconds + warmUpMs / 1_000) * maxPerSecond)
   const sampled = await context.withSql(sql => sampleEntities(sql, count, randomOf(`reads ${context.seed}`)))
-  // Stopping empties PostgreSQL's buffers of what the sampling has read.
+  // The stop empties PostgreSQL's buffers, which contain what the sampling has read.
   await context.stopServer()
   if (context.dropsCaches) dropCaches()
   await context.server()

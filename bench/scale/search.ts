@@ -10,12 +10,12 @@ import { sampleEntities } from './sampleEntities.ts'
 const clients = 4
 const queriesPerKind = 300
 const bounds = { p50Ms: 3, p99Ms: 25, maxMs: 150 }
-/** An address may search 120 times a minute. */
+/** Stays below the limit of 120 searches per minute and address. */
 const searchesOfAddress = 100
-/** Warm-up queries, which differ from the timed ones: they warm up the server, but not these names. */
+/** Warm-up queries differ from the timed ones, so they warm up the server without caching the timed names. */
 const warmUps = 200
 
-/** Mixed queries with four clients, each sent once. */
+/** Sends mixed queries with four clients, each query once. */
 export async function search(context: Context): Promise<ScaleFigure[]> {
   const lists = await realNames()
   if (lists === null) throw new Error('The real lists of names (../shared/names) are not on this machine.')

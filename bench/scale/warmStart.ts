@@ -14,8 +14,8 @@ const maxSeconds = 3
 const timeoutMs = 60_000
 const pollMs = 2
 
-/** The time from the start of the process to the first 200 of /health and to the first figures of a company. The embedded
- * PostgreSQL is stopped before each start. */
+/** Measures the time from the start of the process to the first 200 from /health and to the first figures of a company.
+ * The embedded PostgreSQL is stopped before each start. */
 export async function warmStart(context: Context): Promise<ScaleFigure[]> {
   const { log } = context
   await context.stopServer()

@@ -10,7 +10,7 @@ import { importSignals } from '../../src/features/signals/import/importSignals.t
 import { streamResolvedSignals } from '../../src/features/signals/queries.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 
-/** The shipped sample has no signals of this horizon. */
+/** A horizon for which the shipped sample has no signals. */
 export const horizon = '3d'
 const markets = ['US', 'JP', 'KR', 'TW']
 

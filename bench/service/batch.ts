@@ -17,7 +17,7 @@ const dates = 100
 const names = 250
 const size = 500
 
-/** Configurations that all differ, in an order in which neighbours have different targets. */
+/** Configurations that are all different, ordered so that neighbours have different targets. */
 const configs: BacktestConfig[] = Array.from({ length: size }, (_, i) => ({
   quantile: ((i % 50) + 1) / 100,
   weighting: (['equal', 'rank', 'score'] as const)[i % 3],
@@ -25,13 +25,14 @@ const configs: BacktestConfig[] = Array.from({ length: size }, (_, i) => ({
   returnDays: 1,
 }))
 
-/** Stored panels of the batch with a panel for each backtest; a key may store 64. */
+/** Panels to store for the batch that spreads its backtests over several panels. A key may store 64. */
 const panels = 50
 
-/** Small backtests one by one and in batches of 500: configurations of one panel, and the same configurations spread over 50 panels.
- * Throughput is relative to that many kernels, each at its rate alone on a thread, and that of the batch also to its own work, encoding
- * included, on as many threads. A round measures all of them, so that the ratios are of one session. First proves parity: the
- * results of a batch have the bytes of single requests, and these are the kernel's. */
+/** Times small backtests one by one and in batches of 500: configurations of one panel, and the same configurations spread
+ * over 50 panels. Throughput is relative to one kernel per worker, each running alone on a thread. The throughput of a
+ * batch is also relative to its own work, including encoding, on as many threads. Each round measures all of them, so that
+ * the ratios come from one session. First proves parity: a batch must give the same bytes as single requests, which must
+ * give the kernel's results. */
 export async function timeBatches(
   service: Service,
   key: string,
@@ -50,7 +51,7 @@ export async function timeBatches(
   const items = configs.map((config, i) => ({ panel: stored[i % panels], config }))
   const ofMany = JSON.stringify({ items } satisfies BacktestBatchRequest)
   proveParity(await postOk(service, 'backtests/batch', { key, body: ofOne }), run, () => true)
-  // Panel 0 has the rows of the kernel.
+  // Panel 0 has the same rows as the kernel's panel.
   proveParity(await postOk(service, 'backtests/batch', { key, body: ofMany }), run, i => i % panels === 0)
 
   const headers = { Authorization: `Bearer ${key}` }
@@ -65,7 +66,7 @@ export async function timeBatches(
     const type = { 'Content-Type': 'application/json' }
     const task = { url, headers: { ...headers, ...type }, body, clients, ms }
     const { lines, seconds, cpuSeconds } = await loadBatches(task)
-    // One line in 501 is a summary. The client's own processor time is not the server's to use.
+    // One line in 501 is a summary. The client's own processor time is subtracted, because the server cannot use it.
     return (lines * size) / (size + 1) / (seconds - cpuSeconds / threads)
   }
   const found: Record<string, number[]> = {}
@@ -74,7 +75,7 @@ export async function timeBatches(
     found[name].push(ratio)
   }
   for (let round = -1; round < rounds; round++) {
-    // All of the configurations, since a batch runs them all.
+    // Times all configurations, because a batch runs all of them.
     const { medianMs } = time(() => configs.forEach(config => void run(config)), 3, 1)
     const { medianMs: batchMs } = time(() => batchKernel(configs), 3, 1)
     const capacity = (threads * 1_000 * size) / medianMs
@@ -93,7 +94,7 @@ export async function timeBatches(
   return Object.entries(found).map(([name, ratios]) => ratioFigure(`service.${name}`, ratios))
 }
 
-/** The same rows with other scores, in the same order. */
+/** Stores a panel with the same rows in the same order but with different scores. */
 async function store(service: Service, key: string, columns: Columns, p: number): Promise<string> {
   const score = columns.score.map(value => value * (1 + p / 64))
   const csv = formattedBodies({ ...columns, score })[2]
@@ -116,7 +117,7 @@ interface Line {
   readonly result: object
 }
 
-/** The verdict of a line counts the other configurations of its batch, so it is not that of a single backtest. */
+/** The verdict of a line takes the other configurations of its batch into account, so it differs from a single backtest's. */
 const withoutVerdict = (result: object) => JSON.stringify({ ...result, verdict: undefined })
 
 function proveParity(

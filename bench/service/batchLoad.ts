@@ -1,5 +1,5 @@
-/** Sends one batch over and over and counts the lines that arrive. Its own process, so that it does not use the time of the measured
- * server. Reads its task as JSON from standard input and prints the outcome as JSON. */
+/** Sends one batch over and over and counts the lines that arrive. It runs in its own process, so that it does not use the
+ * measured server's time. Reads its task as JSON from standard input and prints the outcome as JSON. */
 
 export interface BatchLoadTask {
   readonly url: string
@@ -12,7 +12,7 @@ export interface BatchLoadTask {
 export interface BatchLoadOutcome {
   readonly lines: number
   readonly seconds: number
-  /** Processor time of this process meanwhile. */
+  /** The processor time that this process used during the load. */
   readonly cpuSeconds: number
 }
 

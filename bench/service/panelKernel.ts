@@ -19,7 +19,8 @@ export async function openPanelKernel(
     runPanelBacktest(data, { config, include, panelId, sweep: false }, costs)
 }
 
-/** Returns a function that runs configurations on a panel in this thread as the task of a batch does, up to the bytes. */
+/** Returns a function that runs configurations on a panel in this thread exactly as a batch's task does, including the
+ * encoding of the response. */
 export async function openBatchKernel(
   columns: Columns,
 ): Promise<(configs: readonly BacktestConfig[]) => void> {

@@ -7,7 +7,7 @@ import { planSweep, simulateSlice } from '../../src/backtest/pipeline/sweepPlan.
 import type { BacktestSweep } from '../../src/backtest/request.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 
-/** The time of each slice of a sweep in this thread, sorted. */
+/** Measures the time of each slice of a sweep in this thread, and returns the times in ascending order. */
 export async function sliceTimes(columns: Columns, sweep: BacktestSweep): Promise<number[]> {
   const { dataset } = buildDataset(columns)
   if (!dataset) throw new Error('the panel repeats a cell')

@@ -3,7 +3,7 @@ import { formattedBodies } from '../backtest/bodies.ts'
 import { makePanel } from '../backtest/makePanel.ts'
 import { post, postOk } from '../service/server.ts'
 
-/** Who answers: HAProxy of the cluster. */
+/** The cluster's HAProxy, to which all requests are sent. */
 interface Target {
   readonly port: number
 }
@@ -12,8 +12,8 @@ type Send = (target: Target, key: string, place: number) => Promise<string>
 
 const pauseMs = 500
 
-/** One client that sends backtests of the archive, small and medium panels in three formats, sweeps, backtests of a stored panel, invalid
- * bodies, and requests that it aborts. */
+/** Starts a client that sends backtests of the archive, small and medium panels in three formats, sweeps, backtests of a
+ * stored panel, invalid bodies, and requests that it aborts. */
 export async function startBacktests(cluster: Cluster) {
   const target = { port: Number(new URL(cluster.address).port) }
   const key = await cluster.newKey()
@@ -28,7 +28,7 @@ export async function startBacktests(cluster: Cluster) {
     }
   })()
   return {
-    /** How many answers have each status. */
+    /** Stops the client. Returns the number of answers with each status. */
     async stop(): Promise<Readonly<Record<string, number>>> {
       isOpen = false
       await working

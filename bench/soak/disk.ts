@@ -1,8 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** A small disk of its own in memory, which can be filled up, for the soak and for tests. null: this account may not
- * mount one. */
+/** Mounts a small disk in memory that the soak and tests can fill up. Returns null if this account may not mount one. */
 export function mountDisk(folder: string, megabytes: number) {
   mkdirSync(folder, { recursive: true })
   const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder]

@@ -9,8 +9,8 @@ export interface SoakEvent {
 
 const awayMs = 5_000
 
-/** What happens, in turn. In the second half the first server lives on, so that its memory has time to show a leak; at half time the
- * disk of the primary is full for a while. */
+/** Yields the disturbances in turn. At half time the primary's disk is full for a while. In the second half the first server
+ * is not killed, so that a leak has time to show in its memory. */
 export function* makeEvents(
   cluster: Cluster,
   disk: ReturnType<typeof mountDisk>,
@@ -73,7 +73,7 @@ async function fillUp(cluster: Cluster, disk: NonNullable<ReturnType<typeof moun
     await Bun.sleep(500)
   }
   disk.free()
-  // Without room for its log PostgreSQL stops; its supervisor starts it again.
+  // PostgreSQL stops if there is no room for its WAL. Its supervisor would start it again.
   if (!cluster.primary.isRunning) await cluster.primary.start()
   await cluster.untilReady()
 }

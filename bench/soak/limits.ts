@@ -1,15 +1,18 @@
 import type { Cluster } from '../../deploy/cluster/cluster.ts'
 
-/** Rounds in which a key with a daily limit sends more than that through both servers. */
+/** The outcome of the rounds. In each, a key sends more requests than its daily limit through both servers. */
 export interface LimitTally {
   readonly rounds: number
-  /** Rounds in which exactly the limit was answered. */
+  /** Rounds in which the number of answered requests equalled the limit. */
   readonly exact: number
-  /** Requests answered above a limit: never. */
+  /** Requests answered beyond the limit. Must stay 0. */
   readonly over: number
-  /** Counted without an answer: the server or the database was killed, or HAProxy sent the request again. */
+  /**
+   * Requests that were counted but not answered, because the server or the database was killed or HAProxy sent the
+   * request again.
+   */
   readonly under: number
-  /** Rounds with fewer answers in which nothing failed. */
+  /** Rounds that answered fewer requests than the limit although nothing failed. */
   readonly unexplained: number
 }
 
@@ -17,10 +20,10 @@ const perDay = 150
 const clients = 4
 const pauseMs = 20_000
 
-/** Counts how many requests of keys with a limit both servers answer. */
+/** Counts how many requests the two servers together answer for keys with a limit. */
 export class LimitWatch {
   readonly #cluster: Cluster
-  /** Whether a part was killed since a time. */
+  /** Whether any part of the cluster was killed after `at`. */
   readonly #disturbedSince: (at: number) => boolean
   readonly #tally = { rounds: 0, exact: 0, over: 0, under: 0, unexplained: 0 }
   #isOpen = true
@@ -64,7 +67,7 @@ export class LimitWatch {
     this.#tally.rounds++
     if (answered === perDay) this.#tally.exact++
     this.#tally.over += Math.max(0, answered - perDay)
-    // If the database was away for the whole round, the round ended at the maximum number of requests.
+    // The database was down for the whole round, which ended at the maximum number of requests.
     if (refused === 0) return
     this.#tally.under += Math.max(0, perDay - answered)
     if (answered < perDay && failed === 0 && !this.#disturbedSince(startedAt)) this.#tally.unexplained++

@@ -8,22 +8,23 @@ interface Sample {
 
 export interface MemoryTrend {
   readonly name: string
-  /** Over the last half of the run, or of the last life of the process; null: too few samples. */
+  /** The slope over the second half of the run or, if the process was restarted, of its last life; null if there are too
+   * few samples. */
   readonly slopeMbPerHour: number | null
   readonly firstMb: number
   readonly lastMb: number
   readonly maxMb: number
-  /** The lowest of each three minutes of the process's life. */
+  /** The lowest sample of every three minutes since the process started. */
   readonly seriesMb: readonly number[]
   /** null: not judged, because the process was started too late. */
   readonly isFlat: boolean | null
 }
 
 const everyMs = 5_000
-/** Garbage collection moves the memory by more than a leak would: the lowest of some samples counts. */
+/** Garbage collection changes the memory by more than a leak would, so only the lowest of this many samples counts. */
 const samplesPerPoint = 6
 const samplesPerSeriesPoint = 36
-/** Caches fill after a start. A process that was killed later than this before the end is not judged by its half life. */
+/** Caches fill after a start, so a process that was started less than this long before the end is not judged. */
 const judgedAfterMinutes = 20
 
 /** Watches the resident memory of processes. */
@@ -37,7 +38,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => {
       for (const part of parts) {
         const mb = part.memoryMb()
-        // A new process does not start with the memory that the old one ended with.
+        // The memory of a new process says nothing about that of its predecessor, so the series starts over.
         if (lives.get(part.name) !== part.pid) this.#samples.set(part.name, [])
         lives.set(part.name, part.pid)
         const minute = (performance.now() - this.#startedAt) / 60_000
@@ -52,7 +53,7 @@ export class MemoryWatch {
   }
 }
 
-/** The slope of the lowest samples of the last half, by least squares. */
+/** Fits the slope of the lowest samples of the second half by least squares. */
 function trendOf(name: string, samples: readonly Sample[]): MemoryTrend {
   const half = samples.slice(Math.floor(samples.length / 2))
   const points = lowestOf(half, samplesPerPoint)
@@ -65,7 +66,7 @@ function trendOf(name: string, samples: readonly Sample[]): MemoryTrend {
   return { name, slopeMbPerHour: slope(points), firstMb, lastMb, maxMb, seriesMb, isFlat }
 }
 
-/** The lowest sample of each group, without the last group where it is not full. */
+/** The lowest sample of each group of `size`. An incomplete last group is left out. */
 function lowestOf(samples: readonly Sample[], size: number): Sample[] {
   const points: Sample[] = []
   for (let at = 0; at + size <= samples.length; at += size) {

@@ -24,10 +24,10 @@ export interface SoakOutcome {
 }
 
 const maxStartSeconds = 90
-/** In a run of this length the first server lives long enough. */
+/** The shortest run in which the first server lives long enough for its memory to be judged. */
 const judgedMinutes = 50
 
-/** What the soak requires; an empty list: it passed. */
+/** Lists the requirements that the soak did not meet. An empty list means that it passed. */
 export function faultsOf(outcome: SoakOutcome): string[] {
   const { wrong, writes, limits, memory, compared, syncs, ended } = outcome
   const faults: string[] = []
@@ -49,7 +49,7 @@ export function faultsOf(outcome: SoakOutcome): string[] {
     !memory.some(({ name, isFlat }) => name === 'server-one' && isFlat !== null)
   )
     faults.push('the memory of server-one was not judged')
-  // A start fails while the database is away, and the process's supervisor starts it again.
+  // A process cannot start while the database is down, and its supervisor starts it again.
   for (const [name, seconds] of Object.entries(ended))
     for (const after of seconds)
       if (after > maxStartSeconds) faults.push(`${name} ended by itself after ${after} s`)

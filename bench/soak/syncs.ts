@@ -5,7 +5,7 @@ import { startReplay } from '../../test/ingest/network/replay.ts'
 export interface SyncTally {
   readonly runs: number
   readonly done: number
-  /** Runs that ended with a failure: the database was away. The next one continues. */
+  /** Runs that failed because the database was down. The next run continues them. */
   readonly failed: number
   /** How the last run of each market ended. */
   readonly last: Readonly<Record<string, number>>
@@ -13,11 +13,11 @@ export interface SyncTally {
   readonly reasons: readonly string[]
 }
 
-/** Those whose pace lets a run end within a minute. */
+/** The markets whose request rate lets a run finish within a minute. */
 const markets = ['us', 'be', 'nz', 'tw']
 const pauseMs = 15_000
 
-/** Runs `asfiled sync` of one market after the other against registers that answer as recorded. */
+/** Runs `asfiled sync` for one market after the other against registers that replay recorded answers. */
 export async function startSyncs(cluster: Cluster, folder: string) {
   const replay = await startReplay()
   const last: Record<string, number> = {}
@@ -51,7 +51,7 @@ export async function startSyncs(cluster: Cluster, folder: string) {
     }
   })()
   return {
-    /** Ends with one run of each market that failed last. */
+    /** Stops, after one more run of each market whose last run failed. */
     async stop(): Promise<SyncTally> {
       isOpen = false
       await working

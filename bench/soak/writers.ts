@@ -1,11 +1,11 @@
 import type { Cluster } from '../../deploy/cluster/cluster.ts'
 import { importedCompanies, importRandomFiling } from '../../deploy/cluster/imports.ts'
 
-/** Writes that were acknowledged, and what is missing of them at the end. */
+/** How many writes of one kind the service acknowledged, and how many of those were missing at the end. */
 export interface WriteTally {
   readonly what: string
   readonly acknowledged: number
-  /** Not acknowledged: the database was away or its disk full. Each was tried once. */
+  /** Writes that failed because the database was down or its disk was full. None is retried. */
   readonly refused: number
   readonly lost: number
 }
@@ -14,7 +14,7 @@ type Written = 'imports' | 'panels' | 'keys' | 'jobs'
 
 const maxPanelsOfKey = 20
 
-/** Stores panels, keys, jobs and imports while it runs, remembers what was acknowledged, and looks for it at the end. */
+/** Stores panels, keys, jobs and imports while it runs, and at the end looks for everything that was acknowledged. */
 export class Writers {
   readonly #cluster: Cluster
   readonly #panels: { readonly key: string; readonly id: string }[] = []
@@ -36,13 +36,12 @@ export class Writers {
     ]
   }
 
-  /** Stops writing. */
   async stop(): Promise<void> {
     this.#isOpen = false
     await Promise.all(this.#working)
   }
 
-  /** What of it is missing. Jobs have five minutes to end. */
+  /** Counts the acknowledged writes that are missing. Jobs that are still running get five minutes to finish. */
   async count(): Promise<WriteTally[]> {
     const tallies = [
       { what: 'imports', acknowledged: this.#imports.length, lost: await this.#lostImports() },
@@ -68,7 +67,7 @@ export class Writers {
   }
 
   async #storePanel(serial: number): Promise<void> {
-    // The next key when this one has as many as it may.
+    // Moves on to the next key once this one has reached its limit of panels.
     const key = this.#keys[Math.floor(this.#panels.length / maxPanelsOfKey) % this.#keys.length]
     const { id } = await this.#send('/api/v1/panels', key, panelRows(serial), 201, {
       'Content-Type': 'text/csv',
@@ -108,7 +107,7 @@ export class Writers {
     return response.json()
   }
 
-  /** At the end nothing is killed any more: a refusal passes. */
+  /** Retries refusals: nothing is killed at the end of the test, so the service recovers. */
   async #read(path: string, key: string): Promise<Response> {
     const init = { headers: { Authorization: `Bearer ${key}` } }
     for (let left = 60; ; left--) {

@@ -13,7 +13,7 @@ import type { MarketCosts } from '../../src/markets/costs.ts'
 import { makePanel, type PanelSpec } from './panels.ts'
 import type { Scenario, Variant } from './scenarios.ts'
 
-/** Runs the engine on made panels, in this thread, and reads the level of each verdict. */
+/** Runs the engine on generated panels in this thread, and reads the level of each verdict. */
 
 type Level = BacktestVerdict['level']
 type RankedPanel = ReturnType<typeof makePanel>
@@ -70,7 +70,7 @@ function runSweep(panel: RankedPanel, config: BacktestConfig): Level {
 
 const levels: readonly Level[] = ['none', 'withheld', 'weak', 'strong']
 
-/** The best level that a reader of the whole answer sees: of any line, or of the summary. */
+/** The best level that a reader of the whole answer sees, in any line or in the summary. */
 function runBatch(panel: RankedPanel, config: BacktestConfig): Level {
   const { configs } = planOf(panel, config)
   const entries = configs.map(({ portfolio, holdDays }, index) => ({
@@ -90,10 +90,12 @@ function runBatch(panel: RankedPanel, config: BacktestConfig): Level {
 
 const calibrationPanels = 20
 
-/** The skill that gives a variant's judged series, before costs, the scenario's true Sharpe ratio at quantile .1 and one period.
+/** Finds the skill with which a variant's judged series, before costs, has the scenario's true Sharpe ratio at quantile .1
+ * and one period.
  *
- * The mean of that series is proportional to the skill, and its deviation does not depend on it: a panel with skill 1 and the same panel
- * without differ by skill alone. Both are measured over 20 panels, 25,200 dates: the deviation is then known to .5%. */
+ * The mean of that series is proportional to the skill and its deviation does not depend on it, because a panel with skill
+ * 1 and the same panel without skill differ only in the skill. Both are measured over 20 panels with 25,200 dates, which
+ * determines the deviation to within .5%. */
 export function calibrateSkill(scenario: Scenario, { direction }: Variant): number {
   if (scenario.trueSharpe === 0) return 0
   const noise: number[] = []

@@ -4,20 +4,21 @@ import { rankDataset } from '../../src/backtest/dataset/rank.ts'
 import { dayNumber } from '../../src/dates.ts'
 import { Normals } from './random.ts'
 
-/** A market made of random numbers. */
+/** The parameters of a randomly generated market. */
 export interface PanelSpec {
   readonly names: number
   readonly dates: number
   /** Mean return of the market per date. */
   readonly drift: number
-  /** Share of a score that remains on the next date: 0 for new scores on each date. */
+  /** The fraction of a score that carries over to the next date; 0 for new scores on each date. */
   readonly scorePersistence: number
   /** Share of a name's own return that carries over to the next date. */
   readonly returnPersistence: number
-  /** Trading days that a return spans; rows stay daily, so that returns of neighbouring dates overlap. */
+  /** The number of trading days that a return spans. Rows stay daily, so returns of neighbouring dates overlap. */
   readonly span: number
   readonly calendar: 'daily' | 'monthEnds'
-  /** Expected own return per date of a name whose score is one deviation above the mean, in deviations of the own return; 0: noise. */
+  /** The expected own return per date of a name whose score is one deviation above the mean, in deviations of the own
+   * return. With 0, scores are noise. */
   readonly skill: number
 }
 
@@ -25,7 +26,8 @@ export interface PanelSpec {
 const marketDeviation = 0.01
 const ownDeviation = 0.02
 
-/** Every name has a row on every date. A return is its beta times the market's plus its own, a score a standard normal. */
+/** Generates a panel in which every name has a row on every date. A return is the name's beta times the market's return,
+ * plus the name's own return. Scores are standard normal. */
 export function makePanel(spec: PanelSpec, seed: number): Dataset {
   const { names, dates, span } = spec
   const normals = new Normals(seed)
@@ -51,7 +53,7 @@ export function makePanel(spec: PanelSpec, seed: number): Dataset {
   return rankDataset(columnsOf(spec, score, spanReturns(returns, names, dates, span)))
 }
 
-/** Each row's return over the `span` dates from its own. */
+/** Computes each row's return over `span` dates, beginning with its own. */
 function spanReturns(returns: Float64Array, names: number, dates: number, span: number): Float64Array {
   const spanned = sharedDoubles(names * dates)
   for (let row = 0; row < spanned.length; row++) {

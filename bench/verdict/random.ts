@@ -1,5 +1,5 @@
-/** Standard normals of a seed: xoshiro128** for the uniforms, Box and Muller's transform for the rest. Streams of neighbouring seeds are
- * unrelated, because splitmix32 spreads the seed over the state.
+/** Standard normals from a seed: xoshiro128** generates uniforms, which the Box-Muller transform turns into normals. The
+ * streams of neighbouring seeds are unrelated, because splitmix32 spreads the seed over the state.
  *
  * @see Blackman, D. and Vigna, S. (2021), Scrambled Linear Pseudorandom Number Generators, ACM TOMS 47(4) */
 export class Normals {

@@ -19,7 +19,7 @@ export class Tally {
     })
   }
 
-  /** Shares of the seeds. */
+  /** The fraction of the seeds with each level. */
   shares(variant: number): { weak: number; strong: number; withheld: number } {
     const { strong, weak, withheld } = this.counts[variant]
     return {
@@ -30,12 +30,12 @@ export class Tally {
   }
 }
 
-/** Whether every variant that has a bar keeps it. */
+/** Whether every variant that has a limit stays within it. */
 export function isWithinBars(tally: Tally): boolean {
   return tally.seeds > 0 && tally.scenario.variants.every((_, i) => faultOf(tally, i) === null)
 }
 
-/** What breaks a bar; null if nothing does. */
+/** Describes how a variant exceeds its limit; null if it does not. */
 function faultOf(tally: Tally, variant: number): string | null {
   const { weak, strong } = tally.shares(variant)
   const { minFound } = tally.scenario

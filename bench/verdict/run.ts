@@ -28,7 +28,8 @@ interface RunOptions {
 
 const saveEveryMs = 60_000
 
-/** Seed by seed through all scenarios, so that a run that is stopped early has about as many seeds of each. */
+/** Runs all scenarios with one seed after the other, so that a run that is stopped early has about as many seeds of each
+ * scenario. */
 async function run({ seeds, first, only, threads, minutes, save }: RunOptions): Promise<Tally[]> {
   const chosen = scenarios.flatMap((scenario, index) => (scenario.name.includes(only) ? [index] : []))
   const tallies = scenarios.map(scenario => new Tally(scenario))

@@ -1,10 +1,10 @@
 import type { BacktestConfig } from '../../src/backtest/request.ts'
 import type { PanelSpec } from './panels.ts'
 
-/** What a scenario runs: one configuration, the default sweep of 48, or a batch of the same 48. */
+/** A scenario runs one configuration, the default sweep of 48, or a batch of the same 48. */
 export type Kind = 'single' | 'sweep' | 'batch'
 
-/** What is judged on a panel. */
+/** One way to trade and judge a scenario's panel. */
 export interface Variant {
   readonly direction: 'long_short' | 'long_only'
   readonly kind: Kind
@@ -15,16 +15,16 @@ export interface Variant {
 export interface Scenario {
   readonly name: string
   readonly panel: Omit<PanelSpec, 'skill'>
-  /** Besides direction and costs. */
+  /** Settings other than direction and costs. */
   readonly config: BacktestConfig
   readonly variants: readonly Variant[]
-  /** True annual Sharpe ratio, before costs, of the judged series of quantile .1 and one period; 0: noise. */
+  /** The true annual Sharpe ratio, before costs, of the judged series at quantile .1 and one period; 0 for noise. */
   readonly trueSharpe: number
-  /** With skill: the share that has to be found weak or better. */
+  /** For scenarios with skill, the minimum fraction of seeds whose verdict must be weak or better. */
   readonly minFound?: number
 }
 
-/** Bars of noise: shares of the seeds that may pass. */
+/** For noise, the maximum fractions of the seeds that may pass. */
 export const maxWeak = 0.075
 export const maxStrong = 0.045
 

@@ -22,6 +22,9 @@ create table whole_filing (
   -- What the row was read from, in ascending completeness: 1 a list of figures, 2 a data set, 3 the filing's own documents. A more
   -- complete source replaces a less complete one.
   source smallint not null check (source between 1 and 3),
+  -- The frames (src/wholeFilings/frames.ts) in which it states figures of the whole company, ascending: who asks for one period of all
+  -- companies need not read the blocks of the other filings.
+  frames smallint[] not null,
   figures integer not null,
   lines integer not null,
   figure_block bytea not null,
@@ -31,7 +34,7 @@ create table whole_filing (
 -- The blocks are compressed already.
 alter table whole_filing alter column figure_block set storage external;
 alter table whole_filing alter column statement_block set storage external;
-create index whole_filing_entity on whole_filing (entity_id);
+create index whole_filing_entity on whole_filing (entity_id) include (filing_id, seen_on, frames);
 
 call keep_past_rows('whole_filing');
 create index whole_filing_past_filing on whole_filing_past (filing_id);

@@ -20,6 +20,7 @@ import { companyProfileRoutes } from '../features/companyProfile/routes.ts'
 import { coverageRoutes } from '../features/coverage/routes.ts'
 import { crossSectionRoutes } from '../features/crossSection/routes.ts'
 import { filingsRoutes } from '../features/filings/routes.ts'
+import { framesRoutes } from '../features/frames/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
@@ -30,6 +31,7 @@ import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
 import { signalsRoutes } from '../features/signals/routes.ts'
+import { statementsRoutes } from '../features/statements/routes.ts'
 import { universeRoutes } from '../features/universe/routes.ts'
 import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
@@ -52,6 +54,9 @@ const maxBunBodyBytes = 2 ** 40
 /** The tags under which a market's register reports a metric, the preferred group first. */
 const tagGroupsOf = (market: string, metric: string) =>
   registers.get(market)?.concepts[metric]?.tagGroups ?? []
+
+/** The forms of a market's annual reports; none if no importer reads its register. */
+const annualFormOf = (market: string) => registers.get(market)?.rules.annualForm ?? /^$/
 
 /** The HTTP service: one Elysia plugin per feature, and the documentation. */
 export function createApp(resources: Resources) {
@@ -87,8 +92,10 @@ export function createApp(resources: Resources) {
     coverageRoutes(plugin, reading),
     companyProfileRoutes(plugin, reading),
     crossSectionRoutes(plugin, reading),
+    framesRoutes(plugin, reading),
     restatementsRoutes(plugin, reading),
     filingsRoutes(plugin, reading),
+    statementsRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     universeRoutes(plugin, reading),
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
     asOfJoinRoutes(plugin, { ...reading, primary: shared }),

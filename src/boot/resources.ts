@@ -41,6 +41,7 @@ import { StorageWatch } from '../postgres/storage.ts'
 import { rightsFor } from '../rights/rights.ts'
 import { Semaphore } from '../semaphore.ts'
 import { RequestCounts } from '../telemetry/requestCounts.ts'
+import { Terms } from '../wholeFilings/terms.ts'
 import { logDamage } from './pageCheck.ts'
 
 /** What a server opens first: its settings, connections, threads and log. */
@@ -135,6 +136,7 @@ export function makeResources(opened: Opened) {
     rightsOf,
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
     events,
+    terms: new Terms(),
     answerMemory: new AnswerMemory(),
     backtests: makeBacktests({ ...opened, events }),
     processId: crypto.randomUUID(),

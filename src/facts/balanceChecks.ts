@@ -18,7 +18,7 @@ interface CheckCounts {
   checked: number
   broken: number
   /**
-   * Balances whose assets exceed liabilities and equity by what may be an item without a metric. That proves
+   * Balances whose assets exceed liabilities and equity by an amount that may be an item without a metric. They prove
    * nothing, so they count as neither held nor broken.
    */
   open: number

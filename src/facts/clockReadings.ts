@@ -6,16 +6,16 @@ export type ReadingsByFiling = ReadonlyMap<string, readonly ClockReading[]>
 /** Instants in milliseconds since 1970, by accession; null if the readings do not determine one. */
 export type SettledTimes = ReadonlyMap<string, number | null>
 
-/** Decides which instants the readings of some lists mean. The result must not depend on their order. */
+/** Decides which instants the readings of some lists denote. The result must not depend on the order of the readings. */
 export type SettleTimes = (readings: ReadingsByFiling) => SettledTimes
 
-/** The filing with the time that its readings mean; a filing without readings keeps its time. */
+/** Returns the filing with the time that its readings denote. A filing without readings keeps its time. */
 export function withSettledTime(filing: Filing, times: SettledTimes): Filing {
   const acceptedAt = times.get(filing.accession)
   return acceptedAt === undefined || acceptedAt === filing.acceptedAt ? filing : { ...filing, acceptedAt }
 }
 
-/** The filings with the times that their own readings mean. */
+/** Returns the filings with the times that their own readings denote. */
 export function settleFilings(
   filings: ReadonlyMap<string, Filing>,
   settleTimes: SettleTimes | null,

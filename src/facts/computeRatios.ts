@@ -91,8 +91,8 @@ export const earliestMark = (a: number | null, b: number | null): number | null 
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
 /**
- * The later filing of two inputs. If both were filed on earlier days and only their comparability changed,
- * the filing that changed it: no figure may be dated before it could be known.
+ * Returns the later filing of two inputs. If both were filed on earlier days and only their comparability changed,
+ * returns the filing that changed it, because no figure may be dated before it could be known.
  */
 export function laterOfDay(a: Filing, b: Filing, changedBy: Filing): Filing {
   const later = compareFilings(a, b) < 0 ? b : a

@@ -11,17 +11,16 @@ type Sum = Pick<ComputedMetric, 'name' | 'operation'> & { readonly components: r
 
 /** In order of computation. */
 const sums: readonly Sum[] = [
-  // Filings state these two; where one does not, they are computed.
+  // Filings may state these two themselves. They are computed only for filings that do not.
   { name: 'gross_profit', components: ['revenue', 'cost_of_revenue'], operation: '-' },
   { name: 'short_term_borrowings', components: ['commercial_paper'], operation: '+' },
   ...computedMetrics.filter(({ operation }) => operation !== '/'),
 ]
 
 /**
- * Sums whose parts are contradicted by other figures of the period; there is no row then. Some filers include
- * the current part of long-term debt in `ShortTermBorrowings` (it makes up 8,944 of IBM's 8,945 million), so
- * the two are never added. Commercial paper runs for at most 270 days, so by definition it is not long-term
- * debt.
+ * For each sum, whether other figures of the period contradict its parts; there is no row then. Some filers include the
+ * current part of long-term debt in `ShortTermBorrowings` (it makes up 8,944 of IBM's 8,945 million), so the two are
+ * never added. Commercial paper runs for at most 270 days, so by definition it is not long-term debt.
  */
 const refutations = new Map<string, (find: Find) => boolean>([
   ['short_term_borrowings', hasOtherBorrowings],

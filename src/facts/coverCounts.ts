@@ -83,8 +83,8 @@ const keyOf = ({ metric, period: { label } }: Pick<Series, 'metric' | 'period'>)
   `${metric} ${label?.fy} ${label?.fp}`
 
 /**
- * The fiscal period that a report covers: that of the last day on which several of its figures end or, if it
- * has only cover figures, the last period that was over on the day of the count.
+ * Finds the fiscal period that a report covers: the period of the last day on which several of its figures end or,
+ * if the report has only cover figures, the last period that had ended by the day of the count.
  *
  * @param own the label of that day, if it has one
  */

@@ -29,7 +29,7 @@ export interface DerivedEntity {
   readonly unplaced: number
   /** Filings whose filing date no source has stated yet. All their facts are among `repeats`. */
   readonly undatedFilings: number
-  /** The stretches of time in which figures are not those as of the last ended day; empty if `endOfDay` is unknown. */
+  /** The stretches of time in which figures are not those of the last ended day; empty if `endOfDay` is unknown. */
   readonly moments: readonly KnownMoment[]
 }
 
@@ -37,7 +37,7 @@ interface DerivationContext {
   readonly rules: MetricRules
   /** `MMDD`: the register's year end, used until a filing gives a better one. */
   readonly fiscalYearEnd: string | null
-  /** What other sources state about filings (acceptance times), by accession. */
+  /** Statements of other sources about filings (their acceptance times), by accession. */
   readonly filings?: ReadonlyMap<string, Filing>
   /** The instant at which a day has ended in the market. */
   readonly endOfDay?: (day: number) => number
@@ -224,8 +224,8 @@ function placeInPeriods(
 }
 
 /**
- * Exact days first, because rounded ones are matched to them. If there are several counts, the one of the
- * last day is served.
+ * Sorts exact days first, because rounded days are matched to them. If there are several counts, the one of the last day
+ * is served.
  */
 const inOrderOfCovers = (a: ReportedFact, b: ReportedFact) =>
   Number(a.rounded) - Number(b.rounded) || a.end - b.end || (a.unit < b.unit ? -1 : 1)

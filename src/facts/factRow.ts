@@ -22,8 +22,8 @@ export interface FactRow {
    */
   readonly superseded: number | null
   /**
-   * For derived figures: the day since which one input has been restated and the other has not, so that this
-   * is still the difference of the earlier generation. Null if all inputs are of one generation.
+   * For derived figures: the day on which one input was restated but the other was not, so that this figure is
+   * still the difference of the earlier generation. Null if all inputs belong to one generation.
    */
   readonly earlierSince: number | null
   /** For derived figures: accessions of the inputs that come from filings other than `filing`. */

@@ -43,9 +43,8 @@ export function groupByDay(filings: readonly FiledFacts[]): readonly (readonly F
 }
 
 /**
- * Merges what two sources state about one filing. They may each leave something out. If they disagree on the
- * day or the time, the later one counts: nothing may be visible before it was filed. A known day replaces an
- * unknown one.
+ * Merges what two sources state about one filing. Each may leave something out. If they disagree on the day or the time,
+ * the later one counts, because nothing may be visible before it was filed. A known day replaces an unknown one.
  */
 export function mergeFilings(a: Filing, b: Filing): Filing {
   if (b.filed === unknownFilingDate && a.filed !== unknownFilingDate) return a

@@ -5,9 +5,9 @@ import { addYears, slackDays, spanOf } from './spans.ts'
 interface FiscalYear {
   readonly start: number
   readonly end: number
-  /** Not twelve months long, so what it reports is neither a year's figure nor a quarter's. */
+  /** True if the year is not twelve months long, so that its figures are neither a year's nor a quarter's. */
   readonly isShort?: true
-  /** The source rounded its days to month ends. */
+  /** True if the source rounded its days to month ends. */
   readonly isRounded?: true
 }
 
@@ -18,8 +18,8 @@ type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'transitionForm'
 
 /**
  * An entity's fiscal years, as far as the filings read so far define them. Annual figures in annual reports
- * take precedence. Before the first of those, years are inferred from year-to-date periods; before those,
- * from the year end on file, which is that of the latest filing that names one or else the register's.
+ * take precedence. Before the first of those, years are inferred from year-to-date periods; before those, from
+ * the year end that the latest filing to name one states or, if none does, the register.
  */
 export class FiscalCalendar {
   private readonly annual = new Map<number, FiscalYear>()
@@ -205,9 +205,9 @@ export class FiscalCalendar {
 }
 
 /**
- * The fiscal years that a report states. Some of its twelve-month periods are not fiscal years, such as one
- * since an acquisition or one that ends with a quarter. They are recognised by having fewer than a fifth of
- * the figures of the most frequent period.
+ * Finds the fiscal years that a report states. Some of its twelve-month periods are not fiscal years: they may begin
+ * with an acquisition, or end with a quarter. Such a period has fewer than a fifth as many figures as the most
+ * frequent period.
  */
 function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
   const years = new Map<number, { year: FiscalYear; count: number }>()
@@ -270,9 +270,9 @@ interface KnownYears {
 }
 
 /**
- * A fiscal year shorter than twelve months, as a company's first year or a change of its year end leaves. A
- * report that declares one (10-KT, 10-QT) closes it with its last day. So does an annual report whose own
- * period is not a year and either continues where the year before ended or has no known year before it.
+ * Finds a fiscal year of less than twelve months: a company's first year, or the time between an old and a new year
+ * end. A report that declares one (10-KT, 10-QT) ends it with the report's last day. So does an annual report whose
+ * own period is not a year, if it continues where the previous year ended or if no previous year is known.
  */
 function shortYearOf(
   form: string,
@@ -305,7 +305,7 @@ function shortYearOf(
 }
 
 /**
- * The last day on which at least two figures of a report end. A single one may be a share count on the cover.
+ * The last day on which at least two figures of a report end. A single figure may be a share count on the cover.
  */
 export function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
   const counts = new Map<number, number>()

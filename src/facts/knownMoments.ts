@@ -24,7 +24,7 @@ interface Stretch {
   readonly until: number
   readonly day: number
   readonly byTime: boolean
-  /** Which filings are public, if these are not exactly those up to the day. */
+  /** The public filings, if they are not exactly those up to the day. */
   readonly known: ReadonlySet<string> | null
 }
 
@@ -34,9 +34,9 @@ const dayMs = 86_400_000
 const maxDaysAhead = 5
 
 /**
- * The instant from which on a filing is public: the time at which its register accepted it or, if that is not
- * known or contradicts its day, the end of its day. Later, never earlier. `filing_is_known` in SQL is the
- * same rule.
+ * The instant from which a filing is public: the time at which its register accepted it or, if that is not known or
+ * contradicts its day, the end of its day. So a filing may appear too late but never too early. The SQL function
+ * `filing_is_known` applies the same rule.
  */
 export function knownAt(
   { filed, acceptedAt }: Pick<Filing, 'filed' | 'acceptedAt'>,
@@ -46,14 +46,14 @@ export function knownAt(
   return isPlausible ? acceptedAt : endOfDay(filed)
 }
 
-/** How many interim states are derived per company. Beyond that, the filings of one day count together, when the last
- * one is public. */
+/** The maximum number of interim states that are derived for a company. Beyond it, the filings of a day count together
+ * once the last one is public. */
 const maxInterims = 64
 
 /**
- * The stretches of time in which a company's figures are not those as of the last ended day. Filings become public one
- * by one, but count as of a day only when that day has ended, so usually a stretch begins with a filing and ends with
- * its day.
+ * Finds the stretches of time in which a company's figures are not those of the last ended day. Filings become public one
+ * by one, but in the figures as of a day they count only once that day has ended. So a stretch usually begins with a
+ * filing and ends with its day.
  *
  * @param filings all filings that state figures, in their order
  * @param facts every vintage of the company

@@ -19,7 +19,7 @@ export interface MetricRules {
   /** Forms that declare a transition period, the time between two fiscal years with different ends. */
   readonly transitionForm?: RegExp
   /**
-   * True if the last balance of an annual report closes a fiscal year even if no flow of a year ends with it.
+   * True if the last balance sheet of an annual report closes a fiscal year even if no twelve-month flow ends on its day.
    */
   readonly balanceEndsYear?: boolean
   /**
@@ -28,8 +28,8 @@ export interface MetricRules {
    */
   readonly partialTags?: RegExp
   /**
-   * Tags that some companies use in the meaning of the next group and others in a wider one. Their figures
-   * are comparable with that group's unless the filing itself states both with different values.
+   * Tags that some companies use with the meaning of the next group and others with a wider meaning. Their figures
+   * are comparable with that group's unless one filing states both with different values.
    */
   readonly broadTags?: RegExp
   /**
@@ -38,9 +38,9 @@ export interface MetricRules {
    */
   readonly coverCount?: { readonly metric: string; readonly tags: RegExp }
   /**
-   * The accounts that a tag belongs to, better ones first (0 for the group, 1 for the company alone). Only a
-   * filing's best accounts are served, and no figure mixes two. Omitted if all tags of a register are of one
-   * kind.
+   * The rank of the accounts that a tag belongs to, the best being 0 (0 for the group, 1 for the company alone).
+   * Only a filing's best accounts are served, and no figure mixes two kinds. Omitted if all tags of a register
+   * belong to the same kind.
    */
   readonly basis?: (tag: string) => number
 }

@@ -3,7 +3,7 @@ import type { ReportedFact } from './reportedFact.ts'
 import { isOneAmount, type RoundingUnit } from './rounding.ts'
 import type { YearsToDate } from './yearsToDate.ts'
 
-/** A reported fact with its series, and so its period. */
+/** A reported fact with its series, which includes its period. */
 export interface PlacedFact {
   readonly reported: ReportedFact
   readonly series: Series
@@ -11,8 +11,8 @@ export interface PlacedFact {
 
 /**
  * Detects quarters that a filing tags as the year to date. An annual report may tag the second quarter as six
- * months. Taken literally, the half-year on record would become a quarter, the second quarter the difference
- * of two quarters, and the third nine months minus one quarter.
+ * months. Taken literally, it would replace the known half-year with a single quarter. The second quarter would
+ * then be the difference of two quarters, and the third would be nine months minus one quarter.
  */
 export class MistaggedQuarters {
   private readonly parts: readonly PlacedFact[]
@@ -27,9 +27,9 @@ export class MistaggedQuarters {
   }
 
   /**
-   * Whether a cumulative figure is really the stated quarter with the same end: it equals that quarter
-   * although something was earned before it or another amount is on record. Without such evidence it counts
-   * as a year to date, because a company may have earned everything in the last quarter.
+   * Whether a cumulative figure is really the stated quarter with the same end: it equals that quarter although
+   * something was earned before the quarter, or although another cumulative amount is already known. Without such
+   * evidence it counts as a year to date, because a company may have earned everything in the last quarter.
    */
   includes({ reported, series }: PlacedFact, rounding: RoundingUnit): boolean {
     const { span, start, end } = series.period

@@ -31,13 +31,13 @@ export type OpenRow = { -readonly [Key in keyof FactRow]: FactRow[Key] } & {
    */
   rounding: RoundingUnit
   /**
-   * The filing date since which this value is known. It precedes that of its own filing if that filing only
-   * states an earlier value more precisely.
+   * The filing date from which this value is known. It is before the date of its own filing if that filing only states an
+   * earlier value more precisely.
    */
   since: number
 }
 
-/** One metric's vintages of one period; it holds the current one. */
+/** The series of one metric's vintages of one period. It holds the current one. */
 export interface Series {
   readonly metric: string
   readonly period: Period
@@ -206,8 +206,7 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
   const slack = period.rounded ? 20 : 10
   const year = calendar.yearOf(period.end)
   const start = period.start ?? period.end
-  // A short year contains no year or quarter, and twelve months that reach back across it are not a year
-  // either.
+  // A short year contains neither a year nor a quarter, and twelve months that include it are not a year either.
   if (year.isShort) return null
   if (period.span === 4) {
     if (calendar.isGuess) return { fy: fiscalYearName(period.end), fp: 0 }

@@ -45,7 +45,7 @@ interface QuarterPair {
   readonly longer: KnownSeries
   readonly shorter: KnownSeries
   readonly isOneGeneration: boolean
-  /** Both figures are of a later generation than the last statement of the quarter itself. */
+  /** Whether both figures belong to a later generation than the last statement of the quarter itself. */
   readonly isRestated: boolean
   readonly start: number
   readonly filing: Filing
@@ -99,9 +99,9 @@ function updateQuarter(
   // tag was restated since.
   const isStated = quarter.reportedGroup !== null && (groups === 0 || quarter.reportedGroup <= group)
   if (isStated && !(isRestated && quarter.reportedGroup === group)) return []
-  // The group's year minus nine months of the company alone is a quarter of neither; the same holds for the
-  // owners' profit of a year minus the whole company's of nine months. Two very large amounts may have a
-  // difference that is not finite.
+  // A year of the group minus nine months of the company alone is a quarter of neither. Likewise, a year's profit of
+  // the owners cannot be compared with nine months' profit of the whole company. The difference of two very large
+  // amounts may not be finite.
   if (groups === 0 || bases === 0 || !Number.isFinite(value)) {
     if (quarter.reportedGroup === null) vintages.withdraw(quarter, filing)
     return []

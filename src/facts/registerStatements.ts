@@ -16,8 +16,8 @@ export interface StatedSymbols {
 }
 
 /**
- * What a register's index, data set or document states about one filing of one registrant. Unlike a `Filing` it needs
- * neither figures nor a company on record. A filing of several registrants has one entry for each.
+ * What a register's index, data set or document states about one filing of one registrant. Unlike a `Filing`, it does not
+ * require figures or a company that we have. A filing of several registrants has an entry for each of them.
  */
 export interface RegisterEntry {
   readonly market: string
@@ -29,7 +29,7 @@ export interface RegisterEntry {
   readonly filed: number
   /** True if the source says that the filing has figures in XBRL. */
   readonly isStructured: boolean
-  /** Only for a notice that removes a class of securities: whether that class is shares, if the document says so. */
+  /** For a notice that removes a class of securities: whether the class is shares. Omitted if the document does not say. */
   readonly isEquity?: boolean
   readonly companyName?: string
   /** As in `Filing`: `SIC 3571`. */

@@ -16,7 +16,7 @@ export interface ReportedFact {
   readonly filing: Filing
 }
 
-/** A filing, with what its order among other filings depends on. */
+/** A filing, with the fields that determine its order among other filings. */
 export interface Filing {
   /**
    * Unique across all registers: outside the United States, the market and a colon precede the register's own
@@ -46,7 +46,7 @@ export interface Filing {
   readonly sector?: string
 }
 
-/** A time as a source shows it. Which clock it is on may follow only from other readings of the same list. */
+/** A time as a source shows it. It may take other readings of the same list to tell which clock it is on. */
 export interface ClockReading {
   /** The register's number of the filer in whose list it is shown; '' for a source whose clock is known. */
   readonly lister: string
@@ -93,8 +93,8 @@ export interface EntityProfile {
   /** Preferred first. An empty list says that there is none. */
   readonly tickers?: readonly string[]
   /**
-   * True if one of the tickers is right and the source does not say which. They are given to an entity that
-   * has none of them, and stay until a source names the right one.
+   * True if only one of the tickers is right and the source does not say which. An entity that has none of them gets all
+   * of them until a source names the right one.
    */
   readonly tickersAssumed?: boolean
   /** Tickers that were assumed elsewhere and do not belong to the entity. */

@@ -52,8 +52,8 @@ interface Amount {
 }
 
 /**
- * Whether two amounts are one value, allowing that one statement rounds more: the finer one rounds to the
- * coarser.
+ * Whether two amounts are the same value, even if one statement rounds more: the more precise amount must round to the
+ * other.
  */
 export function isOneAmount(a: Amount, b: Amount): boolean {
   if (a.unit !== b.unit) return false

@@ -6,13 +6,13 @@ export interface Selection {
   /** One reported fact per metric and period, plus one more if a rounded source reports it again. */
   readonly chosen: ReportedFact[]
   /**
-   * Facts in other currencies than the filing's own, and of lower-ranked accounts than its best: stored,
-   * never served.
+   * Facts in a currency other than the filing's own, and facts of lower-ranked accounts than its best ones. They
+   * are stored but never served.
    */
   readonly unserved: ReportedFact[]
   /**
-   * The same figures under tags of other groups, one per group: stored, never served. Whether their value
-   * equals that of the chosen fact is only known once the whole filing is.
+   * The same figures under tags of other groups, one per group. They are stored but never served. Whether their
+   * values equal the chosen fact's is known only once the whole filing has been read.
    */
   readonly lesser: ReportedFact[]
   /**
@@ -20,7 +20,7 @@ export interface Selection {
    * each. There is no entry if that is only its own group.
    */
   readonly groups: ReadonlyMap<ReportedFact, number>
-  /** The filing's own currency; the previous one's if the filing reports no money. */
+  /** The filing's own currency or, if it reports no money, the previous filing's. */
   readonly currency: string | null
 }
 
@@ -139,7 +139,7 @@ export function currencyOf(unit: string): string | null {
   return money.length === 3 && money === money.toUpperCase() ? money : null
 }
 
-/** The currency of most facts. Ties go to the previous one, then to the first by name. */
+/** The currency of most facts. A tie goes to the previous currency, then to the first one alphabetically. */
 function mainCurrency(reportedFacts: Iterable<ReportedFact>, previous: string | null): string | null {
   const counts = new Map<string, number>()
   for (const { unit } of reportedFacts) {

@@ -55,9 +55,9 @@ export class VintageBuilder {
   }
 
   /**
-   * Adds a vintage unless it repeats the current one. A derived figure whose inputs are of one generation
-   * again makes a vintage even if its value is the same; otherwise the mark of the earlier generation would
-   * never go away.
+   * Adds a vintage unless it repeats the current one, and marks the current one as superseded from the day of the
+   * filing. Once all inputs of a derived figure belong to one generation again, it gets a new vintage even if its
+   * value is the same; otherwise it would keep the mark of the earlier generation for ever.
    */
   record(series: Series, figure: Figure, filing: Filing): boolean {
     const { period, current } = series
@@ -104,10 +104,10 @@ export class VintageBuilder {
 
   /**
    * Records what a filing reports. A tag of a lower-ranked group neither replaces nor confirms the current
-   * figure; the same amount under it is a mere echo. If two statements differ only by rounding, the finer one
-   * is current from its own day, and the coarser one repeats it.
+   * figure; if it states the same amount, it is only an echo. If two statements differ only by rounding, the more
+   * precise one is current from its own day, and the less precise one counts as a repetition.
    *
-   * @param groups those of all tags under which the filing states the value, one bit each
+   * @param groups the groups of all tags under which the filing states the value, one bit each
    */
   recordReported(
     series: Series,
@@ -179,12 +179,11 @@ export class VintageBuilder {
   }
 
   /**
-   * Moves a period's figures to its exact days, which `filing` was the first to name. They become vintages of
-   * the day of that filing, because the days could not be known before. Computed figures move after the day's
-   * changes of their parts, and only if those changes made no vintage of them; otherwise a day would have
-   * two.
+   * Moves a period's figures to its exact days, which `filing` was the first to name. They become vintages of the
+   * day of that filing, because the days could not be known before. Computed figures move after the day's changes
+   * to their inputs, and only if those changes did not already create a vintage; otherwise one day would have two.
    *
-   * @param which figures of the filings and their differences, or what is computed from them
+   * @param which figures that filings state and their differences, or the figures that are computed from them
    */
   redate(period: Period, filing: Filing, which: 'stated' | 'computed'): void {
     for (const series of period.series.values()) {
@@ -242,7 +241,7 @@ interface StatedAs {
   readonly rounding: RoundingUnit
 }
 
-/** A difference is not a statement, so a later statement cannot be a rounding of it. */
+/** No filing states a difference, so a later statement cannot be a rounded form of it. */
 const comparable = ({ reportedGroup }: Series, current: OpenRow): OpenRow =>
   reportedGroup === null ? { ...current, rounding: 1 } : current
 

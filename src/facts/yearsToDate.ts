@@ -17,7 +17,7 @@ export interface YearToDate {
   readonly quarterPairs: (Pair | undefined)[]
   /** For each span, the full year paired with the year to date. */
   readonly yearPairs: (Pair | undefined)[]
-  /** For each span, the year to date paired with that of the year before. */
+  /** For each span, the year to date paired with the previous year's. */
   readonly comparisons: (Pair | undefined)[]
   /** The spans that the day's filings have stated, one bit each; see `hasSpan`. */
   stated: number
@@ -147,7 +147,7 @@ function countRestatement(own: Generation, series: Series | undefined): void {
   const current = series?.current ?? null
   if (current === null || (own.value === current.value && own.unit === current.unit)) return
   const { value, unit, rounding } = own
-  // The same amount with different rounding is of the same generation.
+  // The same amount with different rounding belongs to the same generation.
   if (value !== null && !isOneAmount({ value, unit, rounding }, current)) own.restated++
   own.value = current.value
   own.unit = current.unit

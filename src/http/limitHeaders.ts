@@ -2,8 +2,8 @@ import type { Limits, Verdict } from '../limits/verdict.ts'
 
 const policies = new WeakMap<Limits, string>()
 
-/** `"minute";q=60;w=60, "day";q=2000;w=86400`. Looked up by identity, because a cached caller has a single
- * `Limits` object. */
+/** The header value, such as `"minute";q=60;w=60, "day";q=2000;w=86400`. It is looked up by identity, because a cached
+ * caller has a single `Limits` object. */
 function policyOf(limits: Limits): string {
   const known = policies.get(limits)
   if (known !== undefined) return known
@@ -15,9 +15,9 @@ function policyOf(limits: Limits): string {
 
 const withPolicies = new WeakMap<Headers, WeakMap<Limits, Headers>>()
 
-/** A copy of the headers that also has those that depend only on the limits, for the usual case that the
- * minute limit is the tighter one. Setting them on every response would take a third of the time spent on its
- * headers. */
+/** Returns a copy of the headers to which the headers that depend only on the limits have been added, assuming that the
+ * minute limit is the tighter one, as it usually is. Setting them on every response would take a third of the time spent
+ * on its headers. */
 export function withPolicy(headers: Headers, limits: Limits): Headers {
   let byLimits = withPolicies.get(headers)
   if (byLimits === undefined) {
@@ -34,8 +34,8 @@ export function withPolicy(headers: Headers, limits: Limits): Headers {
 }
 
 /** Sets X-RateLimit-* for the tighter limit (the one with less remaining), and RateLimit for all limits
- * (draft-ietf-httpapi-ratelimit-headers). Reset is the time until the full limit is available again or, with
- * nothing remaining, until the next request is granted.
+ * (draft-ietf-httpapi-ratelimit-headers). Reset is the time until the full limit is available again or, if nothing
+ * remains, until the next request is granted.
  *
  * @param hasPolicy whether the headers come from `withPolicy` */
 export function addLimitHeaders(headers: Headers, verdict: Verdict, hasPolicy: boolean): void {

@@ -6,30 +6,30 @@ import type { SqlClient, SqlFragment } from './client.ts'
 export const factsAsOf = (sql: SqlClient, asOf: AsOf): SqlFragment =>
   isInstant(asOf) ? sql`fact_at(${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)` : sql`fact_as_of(${asOf})`
 
-/** The same for trailing twelve months. */
+/** The trailing twelve months as of a day or an instant, by the same rule. */
 export const trailingAsOf = (sql: SqlClient, asOf: AsOf): SqlFragment =>
   isInstant(asOf)
     ? sql`trailing_at(${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)`
     : sql`trailing_as_of(${asOf})`
 
-/** A filing that counts by its time has a filing day at most this many days after it. */
+/** If a filing counts by its time, its filing day is at most this many days after that time. */
 const maxDaysAhead = 6
 
-/** Whether a filing `l` is public. The bound on its day only lets the query use the index. */
+/** Whether a filing `l` is public. The bound on its day excludes nothing, but lets the query use the index. */
 export const filingIsKnown = (sql: SqlClient, asOf: AsOf): SqlFragment =>
   isInstant(asOf)
     ? sql`l.filed <= ${addDays(dayOf(asOf), maxDaysAhead)}::date
         and filing_is_known(l.filed, l.accepted_at, ${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)`
     : sql`l.filed <= ${asOf}`
 
-/** For the inner statement, whose figures are `f`: whether they count by their times. Empty as of a day. */
+/** The column for the inner statement that says whether its figures `f` count by their times. Empty as of a day. */
 export const rawRule = (sql: SqlClient, asOf: AsOf): SqlFragment =>
   isInstant(asOf) ? sql`, f.by_time` : sql``
 
 /**
- * The same for an outer statement.
+ * The same column for an outer statement.
  *
- * @param rows the name of the inner one
+ * @param rows the name of the inner statement
  */
 export const namedRule = (sql: SqlClient, asOf: AsOf, rows: 'l' | 'r'): SqlFragment => {
   if (!isInstant(asOf)) return sql``

@@ -26,7 +26,7 @@ export interface DatabaseOptions {
    */
   indexLookupsOnly?: boolean
   /**
-   * Set for pools whose statements each serve many requests: they would name the trace of only one of these.
+   * Set for pools whose statements each serve many requests, because a statement could name the trace of only one.
    */
   isShared?: boolean
   /**

@@ -13,6 +13,7 @@ const minusInfinity = -0x8000_0000
 /** A chunk of its own costs more than copying this many bytes. */
 const maxCopiedBytes = 32 * 1024
 const integerOid = 23
+const smallintOid = 21
 
 /**
  * Encodes rows in PostgreSQL's binary COPY format, which saves the server from parsing dates and numbers, a
@@ -89,13 +90,25 @@ export class BinaryCopyWriter {
 
   /** An `integer[]`. */
   integers(values: readonly number[]): void {
-    this.reserve(4 + 20 + values.length * 8 + rowBytes)
-    const header = [20 + values.length * 8, 1, 0, integerOid, values.length, 1]
-    for (const part of header) {
-      this.view.setInt32(this.at, part)
+    this.arrayHeader(integerOid, values.length, 8)
+    for (const value of values) this.integer(value)
+  }
+
+  /** A `smallint[]`. */
+  smallints(values: readonly number[]): void {
+    this.arrayHeader(smallintOid, values.length, 6)
+    for (const value of values) this.smallint(value)
+  }
+
+  private arrayHeader(elementOid: number, length: number, elementBytes: number): void {
+    // PostgreSQL writes an empty array without dimensions, and compares arrays with them.
+    const dimensions = length === 0 ? [] : [length, 1]
+    const words = [(3 + dimensions.length) * 4 + length * elementBytes, dimensions.length / 2, 0, elementOid]
+    this.reserve((words.length + dimensions.length) * 4 + length * elementBytes + rowBytes)
+    for (const word of [...words, ...dimensions]) {
+      this.view.setInt32(this.at, word)
       this.at += 4
     }
-    for (const value of values) this.integer(value)
   }
 
   boolean(value: boolean): void {

@@ -17,8 +17,8 @@ const minFreeBytes = 16 * 2 ** 20
 const probeRows = 25_000
 
 /**
- * Knows whether the database's disk is full. A full disk still answers queries, so a successful query proves
- * nothing.
+ * Knows whether the database's disk is full. A database on a full disk still answers queries, so a successful
+ * query proves nothing.
  */
 export class StorageWatch {
   readonly #sql: Sql
@@ -27,8 +27,8 @@ export class StorageWatch {
   #wasFull = false
 
   /**
-   * @param folder the database's folder on this machine; null if it is elsewhere, where only failed writes
-   * reveal a full disk
+   * @param folder the database's folder; null if it is on another machine, so that only failed writes reveal a full
+   * disk
    */
   constructor(sql: Sql, folder: string | null, damage: ErrorReceiver | null = null) {
     this.#sql = sql
@@ -37,8 +37,8 @@ export class StorageWatch {
   }
 
   /**
-   * Like `explainDatabaseError`, and remembers a full disk until a write succeeds. A PostgreSQL without room
-   * for its WAL stops, which its clients see as a lost connection.
+   * Does the same as `explainDatabaseError`, and remembers that the disk is full until a write succeeds. If
+   * PostgreSQL has no room for its WAL it stops, which its clients see as a lost connection.
    */
   readonly explain = (error: unknown) => {
     this.note(error)
@@ -90,9 +90,9 @@ function freeBytes(folder: string): number {
 }
 
 /**
- * For a command on the embedded database: recognises a connection that was lost because PostgreSQL had no
- * room for its WAL. What PostgreSQL frees when it stops may hide that the disk was full, so its log is read
- * as well, from this call on. Returns null for other causes.
+ * For a command that uses the embedded database. Returns a function that recognises a connection that was lost
+ * because PostgreSQL had no room for its WAL, and returns null for other causes. PostgreSQL frees space when it stops,
+ * which may hide that the disk was full, so the function also reads what PostgreSQL has logged since this call.
  */
 export function watchRoom(dataDir: string): (error: unknown) => Failure | null {
   const log = resolve(databaseFolder(dataDir), 'cluster/server.log')

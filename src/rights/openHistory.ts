@@ -16,9 +16,9 @@ interface CompanyIds {
 
 type PastParameter = 'as_of' | 'data_version'
 
-/** Whose history is open to a caller. Demo and free keys see the flagship companies in full. For every other
- * company they see the most recent fiscal year with a full year reported, as known today, in the current data
- * version. Other licences see everything. */
+/** Decides which companies a caller sees in full. Demo and free keys see the whole history of the flagship
+ * companies. Of every other company they see only the most recent fiscal year with a full year reported, as known
+ * today, in the current data version. Other licences see everything. */
 export class OpenHistory {
   readonly licence: Licence
   readonly #flagships: ReadonlySet<string>
@@ -64,12 +64,32 @@ export class OpenHistory {
     )
   }
 
+  /** Fails if the caller sees only one fiscal year of the company: a filing also states other years. */
+  requireFilingsOf(company: CompanyIds): void {
+    if (!this.recentYearOnly(company)) return
+    throw refused(
+      'ticker',
+      `Whole filings of ${company.ticker} require ${sufficient}, because a filing cannot be cut to the most recent fiscal year. The ${this.licence} licence includes them only for ${this.#open}. GET /api/v1/fundamentals has the figures of the most recent fiscal year.`,
+    )
+  }
+
   /** Like `requirePastOf`, for a request about all companies of a market. */
   requirePastOfMarket(param: PastParameter): void {
     if (this.seesAllHistory) return
     throw refused(
       param,
       `${param} for all companies of a market requires ${sufficient}; this key has the ${this.licence} licence. Omit ${param} to get the most recent reported fiscal year of each company.`,
+    )
+  }
+
+  /** Fails unless every day and year of all companies is open.
+   *
+   * @param what the subject of the message's sentence */
+  requireHistoryOfMarket(what: string): void {
+    if (this.seesAllHistory) return
+    throw refused(
+      'Authorization',
+      `${what} show any period of all companies of a market, which requires ${sufficient}; this key has the ${this.licence} licence.`,
     )
   }
 

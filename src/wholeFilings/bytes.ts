@@ -57,6 +57,8 @@ export class ByteWriter {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
+
 /** Reads what a `ByteWriter` wrote. Throws if the bytes end early: a block is damaged then. */
 export class ByteReader {
   readonly #bytes: Uint8Array
@@ -66,8 +68,23 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
+  /** The offset of the next byte. */
+  get at(): number {
+    return this.#at
+  }
+
+  moveTo(at: number): void {
+    this.#at = at
+  }
+
   get isAtEnd(): boolean {
     return this.#at === this.#bytes.length
+  }
+
+  /** Passes over a number. */
+  skip(): void {
+    while (this.#bytes[this.#at] >= 128) this.#at++
+    if (this.#at++ >= this.#bytes.length) throw new Error('a block of a filing ends early')
   }
 
   number(): number {
@@ -83,13 +100,61 @@ export class ByteReader {
     }
   }
 
+  /** The next `count` numbers. */
+  numbers(count: number): Float64Array {
+    // Each takes at least a byte, so a damaged count cannot claim memory.
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    const values = new Float64Array(count)
+    for (let index = 0; index < count; index++) {
+      const byte = this.#bytes[this.#at]
+      if (byte < 128) {
+        values[index] = byte
+        this.#at++
+      } else values[index] = this.number()
+    }
+    return values
+  }
+
   signed(): number {
     const coded = this.number()
     return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2
   }
 
+  /** Skips numbers without decoding them. */
+  skipNumbers(count: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    for (let left = count; left > 0; ) {
+      if (at >= bytes.length) throw new Error('a block of a filing ends early')
+      if (bytes[at++] < 128) left--
+    }
+    this.#at = at
+  }
+
   text(): string {
     return decoder.decode(this.bytes(this.number()))
+  }
+
+  skipBytes(count: number): void {
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    this.#at += count
+  }
+
+  /** Skips a text. Returns whether its bytes are these. */
+  skipText(sought: Uint8Array): boolean {
+    const length = this.number()
+    const start = this.#at
+    this.skipBytes(length)
+    if (length !== sought.length) return false
+    for (let at = 0; at < length; at++) if (this.#bytes[start + at] !== sought[at]) return false
+    return true
+  }
+
+  /** A reader of the same bytes that begins where this one is. */
+  fork(): ByteReader {
+    const reader = new ByteReader(this.#bytes)
+    reader.#at = this.#at
+    return reader
   }
 
   bytes(count: number): Uint8Array {

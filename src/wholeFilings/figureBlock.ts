@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { compress, decompress } from './compression.ts'
 import type { Terms } from './terms.ts'
-import { TextReader, TextWriter } from './texts.ts'
+import { type OwnTexts, TextReader, TextWriter } from './texts.ts'
 import type { Dimension, FigureContext, ReportedFigure, WholeFiling } from './wholeFiling.ts'
 
 const formatVersion = 1
@@ -13,9 +13,9 @@ export interface FigureBlock {
 }
 
 /**
- * Encodes the figures of a filing as columns, sorted by concept and context: the references of concepts with
- * the number of figures of each, then contexts, units, accuracies, exponents and significant digits. Exact:
- * `decodeFigures` returns the same figures, in this order.
+ * Encodes the figures of a filing as columns, sorted by concept and context: the references of concepts with the
+ * number of figures of each, then contexts, units, accuracies, exponents and significant digits. The encoding is
+ * lossless: `decodeFigures` returns the same figures in this order.
  */
 export function encodeFigures(
   { figures, taxonomies, defaultMembers }: Pick<WholeFiling, 'figures' | 'taxonomies' | 'defaultMembers'>,
@@ -35,7 +35,7 @@ export function encodeFigures(
   const unitOf = new Uint32Array(count)
   const accuracyOf = new Uint32Array(count)
   const values = new ValueColumns(count)
-  // Figures are scattered in memory, and reading them once takes longer than all that follows.
+  // The figures are scattered in memory, so reading each of them once takes longer than everything that follows.
   for (let at = 0; at < count; at++) {
     const { concept, context, unit, decimals, value } = figures[at]
     conceptOf[at] = concepts.number(concept)
@@ -86,9 +86,22 @@ export interface DecodedFigures extends Pick<WholeFiling, 'figures' | 'taxonomie
 }
 
 export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
+  const { taxonomies, defaultMembers, ownTexts, figuresOf } = openFigures(bytes, terms)
+  return { figures: figuresOf(null), taxonomies, defaultMembers, ownTexts: ownTexts.all() }
+}
+
+export interface OpenFigures extends Pick<DecodedFigures, 'taxonomies' | 'defaultMembers'> {
+  readonly ownTexts: OwnTexts
+  /** Those with figures. */
+  readonly concepts: readonly string[]
+  /** The figures of these concepts, which takes a fraction of the time of all figures; null: all. */
+  readonly figuresOf: (concepts: ReadonlySet<string> | null) => readonly ReportedFigure[]
+}
+
+/** Reads what a block of figures begins with, and its figures on demand. */
+export function openFigures(bytes: Uint8Array, terms: Terms): OpenFigures {
   const from = new ByteReader(decompress(bytes))
-  const version = from.number()
-  if (version !== formatVersion) throw new Error(`a block of figures has the unknown version ${version}`)
+  checkVersion(from)
   const texts = new TextReader(terms, from)
   const taxonomies = readPairs(from, texts)
   const defaultMembers = readPairs(from, texts)
@@ -97,25 +110,155 @@ export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
   const units = Array.from({ length: from.number() }, () => texts.text(from.number()))
   const accuracies = Array.from({ length: from.number() }, () => decimalsOfCode(from.number()))
   const count = concepts.reduce((sum, { figures }) => sum + figures, 0)
-  const column = () => Array.from({ length: count }, () => from.number())
-  const [steps, unitOf, accuracyOf, scales] = [column(), column(), column(), column()]
-  const figures: ReportedFigure[] = []
-  for (const { concept, figures: ofConcept } of concepts) {
-    let context = 0
-    for (const end = figures.length + ofConcept; figures.length < end; ) {
-      const at = figures.length
-      context += steps[at]
-      figures.push({
-        concept,
-        context: known(contexts[context]),
-        unit: known(units[unitOf[at]]),
-        decimals: accuracies[accuracyOf[at]],
-        value: readValue(scales[at], from, texts),
-      })
+  const [steps, unitOf, accuracyOf, scales] = [0, 1, 2, 3].map(() => from.numbers(count))
+  const values = from.at
+  const figuresOf = (wanted: ReadonlySet<string> | null) => {
+    from.moveTo(values)
+    const figures: ReportedFigure[] = []
+    let at = 0
+    for (const { concept, figures: ofConcept } of concepts) {
+      const end = at + ofConcept
+      if (wanted?.has(concept) === false) {
+        for (; at < end; at++) if (scales[at] !== nilScale) from.skip()
+        continue
+      }
+      for (let context = 0; at < end; at++) {
+        context += steps[at]
+        figures.push({
+          concept,
+          context: known(contexts[context]),
+          unit: known(units[unitOf[at]]),
+          decimals: known(accuracies[accuracyOf[at]]),
+          value: readValue(scales[at], from, texts),
+        })
+      }
     }
+    if (!from.isAtEnd) throw new Error('a block of figures is longer than its figures')
+    return figures
   }
-  if (!from.isAtEnd) throw new Error('a block of figures is longer than its figures')
-  return { figures, taxonomies, defaultMembers, ownTexts: texts.own }
+  return {
+    taxonomies,
+    defaultMembers,
+    ownTexts: texts.own,
+    concepts: concepts.map(({ concept }) => concept),
+    figuresOf,
+  }
+}
+
+/** A concept that is sought in many blocks. */
+export class SoughtConcept {
+  readonly name: string
+  readonly #terms: Terms
+  readonly #bytes: Uint8Array
+
+  constructor(name: string, terms: Terms) {
+    this.name = name
+    this.#terms = terms
+    this.#bytes = new TextEncoder().encode(name)
+  }
+
+  /** Skips the own texts of a block. Returns the reference of the concept in it, or null if it is not there. */
+  skipOwnTexts(from: ByteReader): number | null {
+    let reference: number | null = null
+    const count = from.number()
+    for (let at = 0; at < count; at++) if (from.skipText(this.#bytes)) reference = at * 2 + 1
+    // A block that is older than the term has the concept among its own texts.
+    if (reference !== null) return reference
+    const number = this.#terms.numberOf(this.name)
+    return number === undefined ? null : number * 2
+  }
+}
+
+/**
+ * The figures that a block has of one concept for the whole company, without dimensions: the same that
+ * `decodeFigures` returns, in a fraction of the time.
+ */
+export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms: Terms): ReportedFigure[] {
+  const from = new ByteReader(decompress(bytes))
+  checkVersion(from)
+  const beforeTexts = from.fork()
+  const wanted = sought.skipOwnTexts(from)
+  if (wanted === null) return []
+  for (let lists = 0; lists < 2; lists++) from.skipNumbers(from.number() * 2)
+  const beforeContexts = from.fork()
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  from.skipNumbers(from.number() * 3)
+  const { first, ofConcept, count } = findConcept(from, wanted)
+  if (ofConcept === 0) return []
+
+  const texts = new FewTexts(terms, beforeTexts)
+  const contexts = readWholeContexts(beforeContexts)
+  const units = Array.from({ length: from.number() }, () => from.number())
+  const accuracies = Array.from({ length: from.number() }, () => decimalsOfCode(from.number()))
+  const column = () => {
+    from.skipNumbers(first)
+    const values = Array.from({ length: ofConcept }, () => from.number())
+    from.skipNumbers(count - first - ofConcept)
+    return values
+  }
+  const [steps, unitOf, accuracyOf] = [column(), column(), column()]
+  let valuesBefore = 0
+  for (let at = 0; at < first; at++) if (from.number() !== nilScale) valuesBefore++
+  const scales = Array.from({ length: ofConcept }, () => from.number())
+  from.skipNumbers(count - first - ofConcept + valuesBefore)
+  const figures: ReportedFigure[] = []
+  let context = 0
+  for (let at = 0; at < ofConcept; at++) {
+    context += steps[at]
+    // Contexts without dimensions come first, and so do the figures in them.
+    if (context >= contexts.length) break
+    figures.push({
+      concept: sought.name,
+      context: contexts[context],
+      unit: texts.text(known(units[unitOf[at]])),
+      decimals: accuracies[accuracyOf[at]],
+      value: readValue(scales[at], from, texts),
+    })
+  }
+  return figures
+}
+
+/** Reads single own texts of a block, which takes less time than reading all if few are needed. */
+class FewTexts {
+  readonly #terms: Terms
+  readonly #beforeTexts: ByteReader
+
+  constructor(terms: Terms, beforeTexts: ByteReader) {
+    this.#terms = terms
+    this.#beforeTexts = beforeTexts
+  }
+
+  text(reference: number): string {
+    if (reference % 2 === 0) return this.#terms.text(reference / 2)
+    const from = this.#beforeTexts.fork()
+    const at = (reference - 1) / 2
+    if (at >= from.number()) throw new Error(`a block of a filing refers to its unknown text ${reference}`)
+    for (let skipped = 0; skipped < at; skipped++) from.skipBytes(from.number())
+    return from.text()
+  }
+}
+
+/** Reads all concepts. Returns the position and number of the figures of one, and the number of all figures. */
+function findConcept(from: ByteReader, wanted: number): { first: number; ofConcept: number; count: number } {
+  let reference = 0
+  let first = 0
+  let ofConcept = 0
+  let count = 0
+  for (let concepts = from.number(); concepts > 0; concepts--) {
+    reference += from.number()
+    const figures = from.number()
+    if (reference === wanted) {
+      first = count
+      ofConcept = figures
+    }
+    count += figures
+  }
+  return { first, ofConcept, count }
+}
+
+function checkVersion(from: ByteReader): void {
+  const version = from.number()
+  if (version !== formatVersion) throw new Error(`a block of figures has the unknown version ${version}`)
 }
 
 function known<T>(value: T | undefined): T {
@@ -157,7 +300,7 @@ function ranks(values: readonly number[]): Uint32Array {
   return rank
 }
 
-/** A stable counting sort: the positions of `keys` in ascending order, among equal ones as in `before`. */
+/** A stable counting sort. Returns the positions of `keys` in ascending order; equal keys keep the order of `before`. */
 function sortedBy(keys: Uint32Array, before: Uint32Array | null, keyCount: number): Uint32Array {
   const next = new Uint32Array(keyCount + 1)
   for (let at = 0; at < keys.length; at++) next[keys[at] + 1]++
@@ -207,7 +350,7 @@ function readConcepts(from: ByteReader, texts: TextReader): { concept: string; f
   })
 }
 
-/** The contexts of a filing. Equal contexts are one, also if a reader made several objects of it. */
+/** The contexts of a filing. Equal contexts are stored once, even if a reader created several objects for them. */
 class ContextTable {
   readonly #byObject = new Map<FigureContext, number>()
   readonly #byContent = new Map<string, number>()
@@ -293,11 +436,27 @@ function readContexts(from: ByteReader, texts: TextReader): FigureContext[] {
   return Array.from({ length: from.number() }, () => {
     list += from.number()
     end += from.signed()
-    const code = from.number()
-    const isExact = code % 2 === 0
-    const start = isExact && code > 0 ? end - (code - 2) / 2 : null
-    return { start, end, quarters: isExact ? null : (code - 1) / 2, dimensions: known(lists[list]) }
+    return { ...readLength(from.number(), end), dimensions: known(lists[list]) }
   })
+}
+
+function readLength(code: number, end: number): Omit<FigureContext, 'dimensions'> {
+  const isExact = code % 2 === 0
+  const start = isExact && code > 0 ? end - (code - 2) / 2 : null
+  return { start, end, quarters: isExact ? null : (code - 1) / 2 }
+}
+
+/** The contexts without dimensions, which come before all others. */
+function readWholeContexts(from: ByteReader): FigureContext[] {
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  const contexts: FigureContext[] = []
+  let end = 0
+  for (let left = from.number(); left > 0; left--) {
+    if (from.number() > 0) break
+    end += from.signed()
+    contexts.push({ ...readLength(from.number(), end), dimensions: [] })
+  }
+  return contexts
 }
 
 /** 0 for unstated, 1 for exact. */
@@ -316,13 +475,13 @@ const nilScale = 0
 const textScale = 1
 
 /**
- * Decimal numbers as integers and powers of ten. Amounts are mostly in thousands or millions, so positive
- * exponents are multiples of three: more would compress worse.
+ * Decimal numbers as integers and powers of ten. Amounts are mostly in thousands or millions, so positive exponents
+ * are multiples of three; a wider choice of exponents would compress worse.
  */
 class ValueColumns {
   /** `nilScale`, `textScale`, or the sign and the exponent. */
   readonly scales: Uint32Array
-  /** The integer; for a number with more digits than a double has, the reference of its text. */
+  /** The integer or, for a number with more digits than a double can hold, the reference of its text. */
   readonly digits: Float64Array
 
   constructor(count: number) {
@@ -361,7 +520,7 @@ class ValueColumns {
   }
 }
 
-function readValue(scale: number, from: ByteReader, texts: TextReader): string | null {
+function readValue(scale: number, from: ByteReader, texts: Pick<TextReader, 'text'>): string | null {
   if (scale === nilScale) return null
   if (scale === textScale) return texts.text(from.number())
   const isNegative = (scale - 2) % 2 === 1

@@ -1,13 +1,13 @@
 import type { IsoDate } from '../dates.ts'
 import { type AsOf, lastWholeDay } from '../instants.ts'
 import { filingIsKnown } from '../postgres/asOf.ts'
-import type { SqlClient } from '../postgres/client.ts'
-import { decodeFigures } from './figureBlock.ts'
+import type { SqlClient, SqlFragment } from '../postgres/client.ts'
+import { type OpenFigures, openFigures } from './figureBlock.ts'
 import { decodePresentation } from './presentationBlock.ts'
 import { type WholeSource, wholeSources } from './statedFiling.ts'
 import { loadMoreTerms } from './termQueries.ts'
-import { type Terms, UnknownTerm } from './terms.ts'
-import type { WholeFiling } from './wholeFiling.ts'
+import type { Terms } from './terms.ts'
+import type { ReportedFigure, WholeFiling } from './wholeFiling.ts'
 
 /** A filing whose content in full was public at some time. */
 export interface KnownFiling {
@@ -50,6 +50,11 @@ export async function listKnownFilings(
   return rows.map(row => ({ ...row, source: wholeSources[row.source - 1] }))
 }
 
+/** A filing whose figures are decoded on demand. */
+export interface StoredFiling
+  extends Omit<WholeFiling, 'figures'>,
+    Pick<OpenFigures, 'concepts' | 'figuresOf'> {}
+
 /**
  * Reads the content of known filings, in their order.
  *
@@ -60,27 +65,58 @@ export async function readWholeFilings(
   terms: Terms,
   filings: readonly KnownFiling[],
 ): Promise<readonly WholeFiling[]> {
-  const rows = await sql<{ figures: Uint8Array; statements: Uint8Array }[]>`
-    select w.figure_block as figures, w.statement_block as statements
+  const stored = await openWholeFilings(sql, terms, filings)
+  return stored.map(({ figuresOf, concepts: _, ...filing }) => ({ ...filing, figures: figuresOf(null) }))
+}
+
+/** Like `readWholeFilings`, for readers of some of the figures and statements. */
+export async function openWholeFilings(
+  sql: SqlClient,
+  terms: Terms,
+  filings: readonly KnownFiling[],
+): Promise<readonly StoredFiling[]> {
+  const rows = await readBlocks<{ figures: Uint8Array; statements: Uint8Array }>(
+    sql,
+    terms,
+    filings,
+    sql`w.figure_block as figures, w.statement_block as statements`,
+  )
+  return rows.map(({ figures, statements }, at): StoredFiling => {
+    const { ownTexts, ...opened } = openFigures(figures, terms)
+    return { accession: filings[at].accession, ...opened, ...decodePresentation(statements, terms, ownTexts) }
+  })
+}
+
+/** Reads the figures of some concepts of known filings, in the order of the filings. */
+export async function readFiguresOf(
+  sql: SqlClient,
+  terms: Terms,
+  filings: readonly KnownFiling[],
+  /** The concepts of interest among those of a filing. */
+  choose: (concepts: readonly string[]) => ReadonlySet<string>,
+): Promise<readonly (readonly ReportedFigure[])[]> {
+  const rows = await readBlocks<{ figures: Uint8Array }>(sql, terms, filings, sql`w.figure_block as figures`)
+  return rows.map(({ figures }) => {
+    const { concepts, figuresOf } = openFigures(figures, terms)
+    const chosen = choose(concepts)
+    return chosen.size === 0 ? [] : figuresOf(chosen)
+  })
+}
+
+/** Blocks refer to terms by number, so the terms that the database has are loaded before they are decoded. */
+async function readBlocks<Blocks extends object>(
+  sql: SqlClient,
+  terms: Terms,
+  filings: readonly KnownFiling[],
+  columns: SqlFragment,
+): Promise<readonly Blocks[]> {
+  const rows = await sql<(Blocks & { readonly terms: number })[]>`
+    select ${columns}, (select coalesce(max(term_id) + 1, 0) from term) as terms
     from unnest(${filings.map(({ filingId }) => filingId)}::int[], ${filings.map(({ seenOn }) => seenOn ?? '-infinity')}::date[])
            with ordinality as wanted (filing_id, seen_on, position)
     join whole_filing w using (filing_id, seen_on)
     order by wanted.position`
   if (rows.length !== filings.length) throw new Error('a filing was replaced while it was read')
-  const decode = () =>
-    rows.map(({ figures, statements }, at): WholeFiling => {
-      const { ownTexts, ...decoded } = decodeFigures(figures, terms)
-      return {
-        accession: filings[at].accession,
-        ...decoded,
-        ...decodePresentation(statements, terms, ownTexts),
-      }
-    })
-  try {
-    return decode()
-  } catch (error) {
-    if (!(error instanceof UnknownTerm)) throw error
-    await loadMoreTerms(sql, terms)
-    return decode()
-  }
+  if (rows.some(row => row.terms > terms.count)) await loadMoreTerms(sql, terms)
+  return rows
 }

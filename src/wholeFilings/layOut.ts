@@ -15,7 +15,7 @@ export interface StatementTable {
   readonly rows: readonly StatementRow[]
 }
 
-/** A period, or in a statement of equity a component of it. */
+/** A period or, in a statement of equity, one component of equity in a period. */
 export interface StatementColumn {
   readonly period: Period | null
   readonly dimensions: readonly Dimension[]
@@ -23,6 +23,9 @@ export interface StatementColumn {
 
 export interface StatementRow {
   readonly line: StatementLine
+  readonly isHeading: boolean
+  /** True if the row shows balances at the beginnings of its periods. */
+  readonly atBeginning: boolean
   /** The breakdown that the row belongs to; empty for the whole company. */
   readonly dimensions: readonly Dimension[]
   /** The period of the row in a statement of equity. */
@@ -39,18 +42,17 @@ export function shownValue({ negated }: StatementLine, { value }: ReportedFigure
   return value.startsWith('-') ? value.slice(1) : `-${value}`
 }
 
-/** Periods with fewer of a statement's lines than this share of the fullest belong to other statements. */
+/** A period with fewer than this fraction of the fullest period's lines belongs to another statement. */
 const minShareOfLines = 0.25
 
 /** The axis of the American taxonomy, and that of IFRS and of Japan. */
 const equityAxis = /(^|:)((Statement)?EquityComponents|ComponentsOfEquity(IFRS)?)(Axis)?$/
 
 /**
- * Arranges a statement as the renderer of the SEC does. Columns are periods, short ones first and of equal
- * ones the latest first; an instant counts at the end of a period, or at its beginning for lines labelled so.
- * Rows are the lines with figures, first of the whole company and then of each member on the statement, with
- * their headings. In a statement of equity the components are columns, and the rows repeat for each period in
- * order of its beginning.
+ * Arranges a statement as the SEC's renderer does. Columns are periods, sorted by length and then with the latest
+ * first. An instant belongs to the end of a period or, if its line is labelled so, to the beginning. Rows are the lines
+ * with figures and their headings, first for the whole company and then for each member on the statement. In a
+ * statement of equity the components are the columns, and the rows repeat for each period in order of its beginning.
  */
 export function layOutStatement(
   { figures }: Pick<WholeFiling, 'figures'>,
@@ -113,11 +115,11 @@ function layOutPart(
 interface PlacedLine {
   readonly line: StatementLine
   readonly isHeading: boolean
-  /** True if an instant is meant at the beginning of the column's period. */
+  /** True if an instant belongs to the beginning of the column's period. */
   readonly atBeginning: boolean
 }
 
-/** Splits a presentation into its lines and, by axis, the members on it. Tables and axes are no lines. */
+/** Splits a presentation into its lines and, for each axis, its members. Tables and axes are not lines. */
 function partsOf({ lines }: Statement): {
   lines: readonly PlacedLine[]
   members: ReadonlyMap<string, readonly string[]>
@@ -146,22 +148,23 @@ function partsOf({ lines }: Statement): {
   return { lines: placed, members }
 }
 
-/** Data sets have no roles of labels. The first of two equal balances is the one at the beginning. */
+/** Data sets state no label roles, so the first of two lines of one concept is taken as the opening balance. */
 function isAtBeginning(line: StatementLine, lines: readonly StatementLine[], at: number): boolean {
   if (line.depth !== null) return /periodStartLabel$/i.test(line.labelRole ?? '')
   return lines.findIndex((other, index) => index > at && other.concept === line.concept) >= 0
 }
 
-const isInstant = ({ start, quarters }: Period) => start === null && (quarters === null || quarters === 0)
+export const isInstant = ({ start, quarters }: Period) =>
+  start === null && (quarters === null || quarters === 0)
 
-/** The day at whose end the period begins. */
-function beginningOf(period: Period): number {
+/** The period begins at the end of this day. */
+export function beginningOf(period: Period): number {
   if (period.start !== null) return period.start - 1
   return isInstant(period) ? period.end : startOfMonths(period.end, (period.quarters ?? 0) * 3) - 1
 }
 
 /** The length in quarters, rounded: fiscal quarters have 12 to 14 weeks. */
-const quartersOf = (period: Period) => Math.round((period.end - beginningOf(period)) / 91.3)
+export const quartersOf = (period: Period) => Math.round((period.end - beginningOf(period)) / 91.3)
 
 /** The figures of a statement's lines, by concept. */
 class CellIndex {
@@ -174,7 +177,7 @@ class CellIndex {
     kind: StatementKind | null,
   ) {
     for (const { line } of lines) this.#byConcept.set(line.concept, [])
-    // Data sets do not tell the axes of a statement. Without them, breakdowns count where nothing else is stated.
+    // Data sets do not state the axes of a statement, so its breakdowns are used only where nothing else is stated.
     const isDataSet = lines.every(({ line }) => line.depth === null)
     const undivided = new Set(
       figures.filter(({ context }) => context.dimensions.length === 0).map(({ concept }) => concept),
@@ -211,7 +214,7 @@ class CellIndex {
       .sort((a, b) => quartersOf(a) - quartersOf(b) || b.end - a.end)
   }
 
-  /** The combinations of members that figures of the lines have: none first, then as presented. */
+  /** The combinations of members for which the lines have figures: first the empty one, then in presentation order. */
   dimensionLists(members: ReadonlyMap<string, readonly string[]>): (readonly Dimension[])[] {
     const lists = new Map<string, readonly Dimension[]>([['', []]])
     for (const figures of this.#byConcept.values())
@@ -225,8 +228,8 @@ class CellIndex {
   }
 
   /**
-   * True for a line of a data set whose balances are at the beginnings of the columns alone (`Cash at beginning
-   * of year`, with a tag of its own).
+   * True for a line of a data set whose balances all belong to the beginnings of the columns (`Cash at beginning of
+   * year`, with a tag of its own).
    */
   isOpening({ line }: PlacedLine, periods: readonly Period[]): boolean {
     if (line.depth !== null) return false
@@ -282,9 +285,11 @@ function withHeadings(
     if (cells.some(cell => cell !== null)) {
       // A breakdown repeats lines of the statement above it, without its headings.
       if (dimensions.length === 0)
-        for (const { line } of pending) rows.push({ line, dimensions, period, cells: [] })
+        for (const { line, isHeading, atBeginning } of pending)
+          rows.push({ line, isHeading, atBeginning, dimensions, period, cells: [] })
       pending = []
-      rows.push({ line: placed.line, dimensions, period, cells })
+      const { line, atBeginning } = placed
+      rows.push({ line, isHeading: false, atBeginning, dimensions, period, cells })
     } else if (placed.isHeading) pending.push(placed)
   }
   return rows

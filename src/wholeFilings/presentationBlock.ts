@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { compress, decompress } from './compression.ts'
 import type { Terms } from './terms.ts'
-import { TextReader, TextWriter } from './texts.ts'
+import { OwnTexts, TextReader, TextWriter } from './texts.ts'
 import {
   type Statement,
   type StatementLine,
@@ -60,15 +60,17 @@ export function encodePresentation(
   return compress(block.view())
 }
 
+/** @param ownTexts those of the filing's block of figures */
 export function decodePresentation(
   bytes: Uint8Array,
   terms: Terms,
-  ownTexts: readonly string[],
+  ownTexts: readonly string[] | OwnTexts,
 ): Presentation {
   const from = new ByteReader(decompress(bytes))
   const version = from.number()
   if (version !== formatVersion) throw new Error(`a block of statements has the unknown version ${version}`)
-  const texts = new TextReader(terms, from, ownTexts)
+  const known = ownTexts instanceof OwnTexts ? ownTexts : new OwnTexts(ownTexts)
+  const texts = new TextReader(terms, from, known)
   const optional = () => {
     const reference = from.number()
     return reference === 0 ? null : texts.text(reference - 1)
@@ -85,29 +87,39 @@ export function decodePresentation(
     return { role, title, kind, parenthetical, ...(dimensions.length === 0 ? {} : { dimensions }), lines }
   })
   const count = heads.reduce((sum, { lines }) => sum + lines, 0)
-  const concepts = Array.from({ length: count }, () => texts.text(from.number()))
-  const labels = Array.from({ length: count }, optional)
-  const roles = Array.from({ length: count }, optional)
-  const shapes = Array.from({ length: count }, () => from.number())
-  let at = 0
+  const [concepts, labels, roles, shapes] = [0, 1, 2, 3].map(() => from.numbers(count))
+  const orders = from.numbers(count)
+  let begin = 0
   const statements = heads.map(({ lines: lineCount, ...head }): Statement => {
+    const first = begin
+    begin += lineCount
+    let lines: readonly StatementLine[] | null = null
+    return {
+      ...head,
+      // A filing presents a hundred statements and notes, and most readers want one of them.
+      get lines() {
+        lines ??= linesFrom(first, lineCount)
+        return lines
+      },
+    }
+  })
+  const optionalText = (reference: number) => (reference === 0 ? null : texts.text(reference - 1))
+  function linesFrom(first: number, lineCount: number): StatementLine[] {
     let order = 0
-    const lines = Array.from({ length: lineCount }, (): StatementLine => {
-      order += from.signed() + 1
+    return Array.from({ length: lineCount }, (_, index): StatementLine => {
+      const at = first + index
+      order += unzigzag(orders[at]) + 1
       const depth = Math.floor(shapes[at] / 2) - 1
-      const line = {
+      return {
         order,
-        concept: concepts[at],
+        concept: texts.text(concepts[at]),
         depth: depth < 0 ? null : depth,
-        label: labels[at],
-        labelRole: roles[at],
+        label: optionalText(labels[at]),
+        labelRole: optionalText(roles[at]),
         negated: shapes[at] % 2 === 1,
       }
-      at++
-      return line
     })
-    return { ...head, lines }
-  })
+  }
   const sums = readSums(from, texts)
   if (!from.isAtEnd) throw new Error('a block of statements is longer than its statements')
   return { statements, sums }
@@ -137,3 +149,5 @@ const readSums = (from: ByteReader, texts: TextReader): Sum[] =>
     })
     return { role, total, items }
   })
+
+const unzigzag = (coded: number) => (coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2)

@@ -7,19 +7,19 @@ import type { WholeFiling } from './wholeFiling.ts'
 export const wholeSources = ['figures', 'dataSet', 'documents'] as const
 export type WholeSource = (typeof wholeSources)[number]
 
-/** A whole filing as a document of a register states it. The same document states the `Filing` of its accession. */
+/** A whole filing as a register's document states it. The same document also states its `Filing`, by accession. */
 export interface StatedFiling {
   readonly market: string
   /** The register's own number of the company. */
   readonly issuerId: string
-  /** Its accession is that of the `Filing`: outside the United States, the market and a colon precede it. */
+  /** Has the accession of the `Filing`. Outside the United States, the market and a colon precede it. */
   readonly whole: WholeFiling
   readonly source: WholeSource
   /** The last day of the period that the filing reports on; null if the source does not state it. */
   readonly periodEnd: number | null
   /**
-   * For a register that overwrites: the day on which it was seen to state this. If omitted, the day of the import
-   * counts.
+   * For a register that overwrites: the day on which we saw this statement in the register. If omitted, the day of
+   * the import counts.
    */
   readonly seenOn?: number
 }

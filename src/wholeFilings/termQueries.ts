@@ -8,7 +8,10 @@ export async function loadTerms(sql: SqlClient): Promise<Terms> {
   return terms
 }
 
-/** Appends the terms that were stored since `terms` was loaded. */
+/**
+ * Appends the terms that were stored since `terms` was loaded. Several requests may do so at once: each appends what
+ * the others have not appended while it waited, because the number of a term is its position.
+ */
 export async function loadMoreTerms(sql: SqlClient, terms: Terms): Promise<void> {
   const from = terms.count
   const rows = await sql<{ text: string }[]>`

@@ -27,9 +27,9 @@ export class Terms {
   }
 
   /**
-   * The texts that filings of at least three of these companies use and that are no terms yet, the most frequent
-   * ones first, because they get the shortest numbers. A company's own words stay in its blocks: a dictionary of
-   * all words would grow without limit.
+   * Proposes the texts that filings of at least three of these companies use and that are not terms yet. The most
+   * frequent texts come first, because they get the shortest numbers. A company's own words stay in its blocks,
+   * because a dictionary of all words would grow without limit.
    */
   propose(filingsOfCompanies: Iterable<readonly WholeFiling[]>): readonly string[] {
     const uses = new Map<string, number>()
@@ -63,12 +63,12 @@ export class UnknownTerm extends Error {
 }
 
 const minCompanies = 3
-/** Hardly any longer text is shared. */
+/** Longer texts are hardly ever shared. */
 const maxTermLength = 500
 /** All terms are in memory, some 60 bytes each. */
 const maxTerms = 250_000
 
-/** Every text that a block refers to by number if it can. */
+/** Adds every text of a filing that could be a term, to which a block refers by number. */
 function addTexts(
   texts: Set<string>,
   { figures, statements, sums, taxonomies, defaultMembers }: WholeFiling,

@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from './bytes.ts'
+import { type ByteReader, type ByteWriter, decodeText } from './bytes.ts'
 import type { Terms } from './terms.ts'
 
 /** Writes texts as numbers: even ones are terms, odd ones are texts that the block itself contains. */
@@ -37,18 +37,44 @@ export class TextWriter {
   }
 }
 
+/** Texts that are decoded when they are asked for: a filing has thousands, and most readers want a few of them. */
+export class OwnTexts {
+  readonly #texts: (string | Uint8Array)[]
+
+  constructor(texts: readonly (string | Uint8Array)[]) {
+    this.#texts = [...texts]
+  }
+
+  at(index: number): string | undefined {
+    const text = this.#texts[index]
+    if (text === undefined || typeof text === 'string') return text
+    const decoded = decodeText(text)
+    this.#texts[index] = decoded
+    return decoded
+  }
+
+  /** These texts and further ones. */
+  concat(more: readonly Uint8Array[]): OwnTexts {
+    return new OwnTexts([...this.#texts, ...more])
+  }
+
+  all(): readonly string[] {
+    return this.#texts.flatMap((_, index) => this.at(index) ?? [])
+  }
+}
+
 export class TextReader {
   readonly #terms: Terms
-  readonly own: readonly string[]
+  readonly own: OwnTexts
 
-  constructor(terms: Terms, from: ByteReader, known: readonly string[] = []) {
+  constructor(terms: Terms, from: ByteReader, known: OwnTexts = new OwnTexts([])) {
     this.#terms = terms
-    this.own = known.concat(Array.from({ length: from.number() }, () => from.text()))
+    this.own = known.concat(Array.from({ length: from.number() }, () => from.bytes(from.number())))
   }
 
   text(reference: number): string {
     if (reference % 2 === 0) return this.#terms.text(reference / 2)
-    const text = this.own[(reference - 1) / 2]
+    const text = this.own.at((reference - 1) / 2)
     if (text === undefined) throw new Error(`a block of a filing refers to its unknown text ${reference}`)
     return text
   }

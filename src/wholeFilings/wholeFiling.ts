@@ -1,15 +1,15 @@
 /**
- * A filing as its company made it: every figure, and the statements in which it presented them. Days are days
- * since 1970-01-01. Concepts, axes and members are spelled with the prefix of their taxonomy
- * (`us-gaap:Assets`, `aapl:IPhoneMember`), unless the source omits it.
+ * A filing as the company submitted it: every figure, and the statements that present them. Days are counted
+ * from 1970-01-01. Concepts, axes and members carry the prefix of their taxonomy (`us-gaap:Assets`,
+ * `aapl:IPhoneMember`), unless the source omits it.
  */
 export interface WholeFiling {
   readonly accession: string
-  /** The version by prefix, as the source names it: `us-gaap/2009`, or a namespace. */
+  /** The taxonomy version of each prefix, as the source names it: `us-gaap/2009`, or a namespace. */
   readonly taxonomies: ReadonlyMap<string, string>
   /**
-   * Every numeric fact, repeated and contradicting ones included. Sources do not order facts, so neither does
-   * this list.
+   * Every numeric fact, including repeated and contradictory ones, in no particular order because sources have
+   * none.
    */
   readonly figures: readonly ReportedFigure[]
   readonly statements: readonly Statement[]
@@ -34,7 +34,7 @@ export interface ReportedFigure {
 export interface FigureContext {
   /** First day; null for an instant and for data sets, which only count quarters. */
   readonly start: number | null
-  /** Last day, or the day at whose end an instant is. */
+  /** Last day; for an instant, the day that ends at that instant. */
   readonly end: number
   /** The length in quarters that a data set states; 0 for an instant. Null if the days are exact. */
   readonly quarters: number | null
@@ -48,7 +48,7 @@ export interface Dimension {
   readonly member: string
 }
 
-/** The axis that holds a data set's column of the same name. */
+/** The axis under which the `coreg` column of a data set is stored. */
 export const coRegistrantAxis = 'coreg'
 
 /** Kinds as the data sets name them: CP cover page, UN unclassifiable. */
@@ -91,8 +91,8 @@ export interface Sum {
 }
 
 /**
- * The one spelling of a decimal number: no plus sign, no leading zeros, no zeros at the end of a fraction, no
- * exponent. Null if the text is not a decimal number. The value is never rounded.
+ * Writes a decimal number in its canonical form: no plus sign, no leading zeros, no trailing zeros in the fraction
+ * and no exponent. The value is never rounded. Returns null if the text is not a decimal number.
  */
 export function plainDecimal(text: string): string | null {
   // Nearly all figures. A number is exact up to 15 digits, and its text does not share the memory of a document's text.

@@ -32,6 +32,12 @@ const lists: Record<string, string> = {
   '/api/v1/cross-section?metric=roe&market=US&as_of=2016-12-31': 'asfiled-cross-section-US-roe-2016-12-31',
   '/api/v1/cross-section?metric=roe,revenue,eps,assets,cash&market=US&as_of=2016-12-31':
     'asfiled-cross-section-US-roe_revenue_eps_and_2_more-2016-12-31',
+  '/api/v1/statements?ticker=AAPL&statement=cash_flow&as_of=2016-12-31':
+    'asfiled-statement-cash_flow-AAPL-2016-12-31',
+  '/api/v1/reported?ticker=AAPL&tag=us-gaap:Assets&as_of=2016-12-31':
+    'asfiled-reported-us-gaap_Assets-AAPL-2016-12-31',
+  '/api/v1/segments?ticker=AAPL&metric=revenue&axis=product&as_of=2016-12-31':
+    'asfiled-segments-product-AAPL-2016-12-31',
   '/api/v1/restatements?metric=revenue&market=US&as_of=2016-12-31':
     'asfiled-restatements-US-revenue-2016-12-31',
   '/api/v1/filings?ticker=AAPL&as_of=2010-02-01': 'asfiled-filings-AAPL-2010-02-01',

@@ -67,6 +67,14 @@ const routes: Route[] = [
   ),
   get('get /api/v1/filings', id => `/api/v1/filings?ticker=${id}`),
   get('get /api/v1/filings', id => `/api/v1/filings?ticker=${id}&data_version=${version}`),
+  get('get /api/v1/statements', id => `/api/v1/statements?ticker=${id}&statement=income`),
+  get('get /api/v1/statements', id => `/api/v1/statements?issuer_id=${id}&statement=balance`),
+  get('get /api/v1/reported', id => `/api/v1/reported?ticker=${id}&tag=us-gaap:Assets`),
+  get(
+    'get /api/v1/reported',
+    id => `/api/v1/reported?ticker=${id}&tag=us-gaap:Assets&data_version=${version}`,
+  ),
+  get('get /api/v1/segments', id => `/api/v1/segments?ticker=${id}&metric=revenue&axis=product`),
   get('get /api/v1/restatements', id => `/api/v1/restatements?ticker=${id}`),
   get(
     'get /api/v1/restatements',

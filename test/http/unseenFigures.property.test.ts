@@ -105,6 +105,11 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
     `${api}/fundamentals?ticker=${hidden}&from=2025-01-01&metric=revenue&fp=FY&fy=2025`,
     `${api}/restatements?ticker=${hidden}`,
     `${api}/restatements?ticker=C2&metric=revenue`,
+    ...[hidden, 'C2'].flatMap(id => [
+      `${api}/statements?ticker=${id}&statement=income`,
+      `${api}/reported?ticker=${id}&tag=us-gaap:Revenues&dimensions=all`,
+      `${api}/segments?ticker=${id}&metric=revenue&axis=product`,
+    ]),
   ])
     found.push(await ask(url, path, headers))
   const rows = { date: ['2026-06-01', '2026-06-01'], ticker: ['C2', hidden] }
@@ -125,7 +130,9 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
 
 /** With the routes of `everything`, all that this server has. A new one has to be put into one of the two. */
 const asked = new Set(
-  ['cross-section', 'restatements', 'fundamentals', 'as-of'].map(name => `${api}/${name}`),
+  ['cross-section', 'restatements', 'fundamentals', 'as-of', 'statements', 'reported', 'segments'].map(
+    name => `${api}/${name}`,
+  ),
 )
   .add('/companies/:id')
   .add('/companies/:id/download')

@@ -60,6 +60,9 @@ beforeAll(async () => {
   await sql`insert into fact_interim (known_at, value, entity_id, filing_id, period_end, filed, superseded, metric_id, fy, unit_id, fp,
       period_rounded, since_version)
     values ('2020-02-01 10:00:00Z', 1, 1, 1, '2019-12-31', '2020-02-01', 'infinity', 1, 2019, 1, 0, false, 0)`
+  await sql`insert into term (term_id, text) values (0, 'us-gaap:Assets')`
+  await sql`insert into whole_filing (filing_id, entity_id, source, frames, figures, lines, figure_block, statement_block, since_version)
+    select filing_id, entity_id, 2, '{}', 1, 0, '\\x01', '\\x02', 0 from filing order by filing_id limit 1`
   // What a version replaces is remembered in tables of its own.
   for (const table of versionedTables) {
     const [{ column }] = await sql<{ column: string }[]>`

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readFilingPackage } from '../../src/ingest/registers/us/filingPackage.ts'
-import { decodeFigures, encodeFigures } from '../../src/wholeFilings/figureBlock.ts'
+import {
+  decodeFigures,
+  decodeFiguresOf,
+  encodeFigures,
+  SoughtConcept,
+} from '../../src/wholeFilings/figureBlock.ts'
 import { decodePresentation, encodePresentation } from '../../src/wholeFilings/presentationBlock.ts'
 import { Terms } from '../../src/wholeFilings/terms.ts'
 import {
@@ -23,6 +28,9 @@ function learn(terms: Terms, filings: readonly WholeFiling[]): readonly string[]
 
 const timeoutMs = 120_000
 
+/** Concepts that are sought in each block. Those of a random filing are fewer. */
+const maxSought = 60
+
 /** Two figures with the same concept and context keep their order, others are sorted. */
 const keyOf = ({ concept, context, unit, decimals, value }: ReportedFigure) =>
   JSON.stringify([
@@ -43,6 +51,15 @@ function roundTrip(filing: WholeFiling, terms: Terms): { figureBytes: number; pr
   const { figures, taxonomies, defaultMembers, ownTexts } = decodeFigures(block.bytes, terms)
   expect(sorted(figures)).toEqual(sorted(filing.figures))
   expect([taxonomies, defaultMembers]).toEqual([filing.taxonomies, filing.defaultMembers])
+  for (const concept of [...new Set(['no:Such', ...figures.map(figure => figure.concept)])].slice(
+    0,
+    maxSought,
+  )) {
+    const whole = figures.filter(
+      figure => figure.concept === concept && figure.context.dimensions.length === 0,
+    )
+    expect(decodeFiguresOf(block.bytes, new SoughtConcept(concept, terms), terms)).toEqual(whole)
+  }
   const { statements, sums } = filing
   expect(decodePresentation(presentation, terms, ownTexts)).toEqual({ statements, sums })
   return { figureBytes: block.bytes.length, presentationBytes: presentation.length }

@@ -32,7 +32,7 @@ export const hostileSearches: AbuseKind = {
   about: '16 senders, from 64 addresses, of searches for one letter, for wildcards and for long texts',
   prepare: () => abuse =>
     flood(abuse, 16, (sender, sent) => {
-      // A text of its own is in no cache.
+      // The random suffix makes the query unique, so it is in no cache.
       const query = `${hostileQueries[(sender + sent) % hostileQueries.length]}${sent % 3 === 0 ? '' : randomText()[0]}`
       const source = addressOf(9, sender * 4 + (sent % 4))
       return { source, path: `/api/search?q=${encodeURIComponent(query)}` }
@@ -53,7 +53,7 @@ export const wideCrossSections: AbuseKind = {
     }),
 }
 
-/** Those whose past days are open to everybody. */
+/** Companies whose history is open to everybody. */
 const tickers = ['AAPL', 'GOOGL', 'GOOG']
 
 export const pageFlood: AbuseKind = {

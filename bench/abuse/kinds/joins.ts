@@ -10,9 +10,9 @@ import {
   parquetType,
 } from '../abuse.ts'
 
-/** A file of a few kilobytes with very many rows: it lists one and the same row group again and again.
+/** A file of a few kilobytes that contains a huge number of rows, because it lists the same row group over and over.
  *
- * @param ticker of each row; a long one makes the text of all rows long, too */
+ * @param ticker the ticker of every row; if it is long, so is the text of all rows */
 export function parquetBomb(rows: number, groups: number, ticker: string): Uint8Array<ArrayBuffer> {
   const columnData = [
     { name: 'date', data: new Array<string>(rows).fill('2020-01-02'), type: 'STRING' as const },

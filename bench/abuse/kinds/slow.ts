@@ -52,7 +52,7 @@ export const unfinishedHeads: AbuseKind = {
     ),
 }
 
-/** Opens a connection, and opens it again when the server closes it. */
+/** Opens a connection, and opens another one whenever the server closes it. */
 async function holdHead({ port, over, count }: Abuse, source: string, line: string | null): Promise<void> {
   while (!over.aborted) {
     const closed = Promise.withResolvers<void>()

@@ -37,8 +37,8 @@ export function packSpells(read: readonly ReadSpell[], companies: number): Compa
 }
 
 /**
- * The label of each row by the same rule as for figures: the one that was known on the row's date. -1: none. The
- * result has indexes of labels, not of spells.
+ * Finds the label of each row by the same rule as for figures: the label that was known on the row's date, or -1 if there
+ * is none. The result contains indexes of labels, not of spells.
  */
 export function labelsOfRows(
   rows: JoinRows,

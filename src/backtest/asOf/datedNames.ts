@@ -1,11 +1,11 @@
 import type { JoinRows } from './positions.ts'
 
-/** A name that means different companies on different days. Each stretch of days with one company is joined like a
- * name of its own; its slot is the index that it has after those of the names. */
+/** A name that means different companies on different days. Each stretch of days with one company is joined like a name
+ * of its own. Its index is called its slot, and slots are numbered after the names. */
 export interface DatedName {
   /** Index into the names of the rows. */
   readonly name: number
-  /** The first days of its stretches, in order. The first of them is before all rows. */
+  /** The first days of its stretches, in order. The first stretch begins before all rows. */
   readonly starts: Int32Array
   /** The slot of each stretch. */
   readonly slots: Int32Array
@@ -22,13 +22,13 @@ export interface DatedRows {
 }
 
 export interface RowSlots {
-  /** For each row its name or, if that depends on the day, its slot. */
+  /** For each row, its name or, if the company depends on the day, its slot. */
   readonly slot: Int32Array
   /** The number of rows of each name or slot. */
   readonly counts: Int32Array
 }
 
-/** Replaces names that depend on the day by the slots for each row's date. */
+/** Replaces each name whose company depends on the day with the slot that applies on the row's date. */
 export function findSlots({ rows: { count, day, name }, slots, dated }: DatedRows): RowSlots {
   const slot = new Int32Array(new SharedArrayBuffer(4 * count))
   const counts = new Int32Array(slots)

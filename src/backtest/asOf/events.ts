@@ -7,7 +7,7 @@ export const companiesPerBlock = 2_048
 export interface PackedVintages {
   /** The number of the block's first company. */
   readonly firstEntity: number
-  /** How many companies the block has; by default `companiesPerBlock`. */
+  /** The number of companies in the block; `companiesPerBlock` by default. */
   readonly companies?: number
   /** entity, filed, until (`neverEnds`: still current), end, rank and unit, value. Days since 1970-01-01. */
   readonly rows: Uint8Array
@@ -17,10 +17,9 @@ export const vintageBytes = 28
 /** The `until` of a vintage that is still current. */
 export const neverEnds = 0x7fff_ffff
 
-/** What is known of one metric for some companies, as events: from `days[i]` on, including that day, the
- * figure is `values[i]`. The events of company c are `starts[c] .. starts[c + 1]`, in ascending order of
- * days. An event that changes nothing is omitted, so an amendment of an old year has none. Everything is in
- * shared memory and immutable once it is built. */
+/** Everything known about one metric of some companies, as events: from `days[i]` on, including that day, the figure is
+ * `values[i]`. The events of company c are `starts[c] .. starts[c + 1]`, sorted by day. Events that change nothing are
+ * omitted, so an amendment of an old year has no event. Everything is in shared memory and immutable once it is built. */
 export interface Events {
   readonly starts: Int32Array
   readonly days: Int32Array
@@ -48,8 +47,8 @@ export function eventBytes({ starts, days, values, ends, filed, units, text, tex
 }
 
 /** Builds the events of a block of companies. On each day on which a vintage is filed or ends, the figure is
- * that of the latest period among the vintages current on that day. This is the rule of `fact_as_of`, which
- * the rows come from. */
+ * that of the latest period among the vintages current on that day. This is the rule of `fact_as_of`, from which the
+ * rows come. */
 export function buildEvents({
   firstEntity,
   companies = companiesPerBlock,
@@ -159,8 +158,8 @@ function changeDays({ filed, until }: Vintages, order: Int32Array): Int32Array {
   return sorted.subarray(0, distinct)
 }
 
-/** The vintage of the latest period. If two periods end on the same day, the one with the better rank, as
- * `view=latest` prefers a year. -1: none. */
+/** Finds the vintage of the latest period, or -1. If two periods end on the same day, the one with the better rank is
+ * preferred, just as `view=latest` prefers a year. */
 function latestOf({ filed, end, rank, value }: Vintages, active: readonly number[]): number {
   let best = -1
   for (const vintage of active) {
@@ -183,7 +182,7 @@ function isSame({ filed, end, unit, value }: Vintages, a: number, b: number): bo
   return value[a] === value[b] && end[a] === end[b] && filed[a] === filed[b] && unit[a] === unit[b]
 }
 
-/** Far longer than any number. */
+/** A limit that no number comes near. */
 const maxNumberBytes = 32
 
 class EventBuilder {

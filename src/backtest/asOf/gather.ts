@@ -47,7 +47,7 @@ export function gatherEvents(
       company++
       continue
     }
-    // Companies that follow one another in a block, too, are copied together.
+    // Companies that are also neighbours in a block are copied together.
     const first = company
     const isNext = (next: EventRange) => next.block === block && next.index === index + company - first
     const from = block.starts[index]

@@ -13,7 +13,7 @@ export interface JoinInput {
   readonly plan: JoinPlan
   /** For each name, and for each slot of `slotOfRow`, its index in `entities`; -1: unknown. */
   readonly companyOfName: Int32Array
-  /** For each row the name or slot that gives its company (`datedNames.ts`); null: always the name. */
+  /** For each row, the name or slot that determines its company (`datedNames.ts`); null if it is always the name. */
   readonly slotOfRow: Int32Array | null
   /** Other registrants of the companies' lineages. */
   readonly kin: readonly JoinKin[]
@@ -49,7 +49,7 @@ export interface JoinedColumn {
   readonly name: string
   readonly events: Events
   readonly positions: Int32Array
-  /** For each event 1 if its filing counted by its time; null if the join does not show it. */
+  /** For each event, 1 if its filing counted by its time, otherwise 0; null if the join does not show it. */
   readonly byTime?: Uint8Array | null
 }
 
@@ -146,7 +146,7 @@ function joinRowsAtTimes(input: JoinInput, times: RowTimes): JoinedColumn[] {
   })
 }
 
-/** For each event of the companies, and of the interim states that follow them, which rule let it count. */
+/** Says for each event of the companies, and of the interim states after them, whether its filing counted by its time. */
 function eventsByTime(
   { starts, days, filed }: Events,
   entities: Int32Array,

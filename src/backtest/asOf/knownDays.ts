@@ -3,10 +3,10 @@ import { type EventRange, firstOfBlock, gatherEvents } from './gather.ts'
 import type { JoinRows } from './positions.ts'
 import { type MarketClock, type RowTimes, TimesOfMarket } from './rowTimes.ts'
 
-/* A join normally shows a company's figures as of the last day that has ended in its market. Events list the
- * exceptions: from `values[i]` on (milliseconds since 1970), the figures are those as of `days[i]`, and `untilNext`
- * there ends an exception. `ends[i]` is 0 or, for the time between two filings of one day, the number of an interim
- * state of the block, counted from 1. */
+/* The as-of rule for an instant. A join normally shows a company's figures as of the last day that has ended in its
+ * market. Events list the exceptions: from the instant `values[i]` (milliseconds since 1970), the figures are those as
+ * of `days[i]`, and a day of `untilNext` ends the exception. `ends[i]` is 0 or, between two filings of one day, the
+ * number of an interim state of the block, counted from 1. */
 
 export const untilNext = -0x8000_0000
 
@@ -70,7 +70,7 @@ export function findKnownDays(
     const from = starts[company]
     const to = starts[company + 1]
     let next = cursor[company]
-    // Rows of a company mostly ascend, so the place of the last one is tried first.
+    // A company's rows are mostly in ascending order, so the position of its last row is tried first.
     if ((next < to && values[next] <= at) || (next > from && values[next - 1] > at)) {
       next = firstAfter(values, from, to, at)
       cursor[company] = next

@@ -9,15 +9,15 @@ import { maxJoinRows, maxTickerLength } from './request.ts'
 import { maxTickers, type ParsedRows, tooManyRows, tooManyTickers } from './rows.ts'
 import { timeColumn } from './rowTimes.ts'
 
-/** How many distinct values are remembered. No body can use more days than that. */
+/** The maximum number of distinct values that are cached. No request can use more days than that. */
 const maxKnown = 100_000
 
 const isKey = (name: string) => name === 'date' || name === 'ticker'
 
 /** The longest text in a column that is only carried through. */
 const maxTextLength = 500
-/** The decompressed size of such a column in one row group. Its texts may be long, and a file can declare
- * millions of them in a few bytes. */
+/** The maximum decompressed size of such a column in one row group. Its texts may be long, and a few bytes of a file
+ * can declare millions of them. */
 const maxColumnBytes = 256 * 1_024 * 1_024
 
 const limits = {
@@ -29,7 +29,7 @@ const limits = {
 }
 
 /** Reads rows from a Parquet file with the columns date and ticker; other columns are read as they are
- * stored. Values are converted to numbers part by part, because as text they take ten times the memory. */
+ * stored. Values are converted to numbers in chunks, because as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = new NumberColumn(0)
@@ -101,7 +101,7 @@ class NumberColumn {
     this.#rows = rows
   }
 
-  /** Returns the values, with room for `count` of them. */
+  /** Grows the column to hold at least `count` values, and returns it. */
   upTo(count: number): Int32Array {
     const before = this.#values
     if (count > before.length) {

@@ -16,10 +16,10 @@ export const timeColumn = 'time'
  * row is known, because a time without an offset is in the market's own zone.
  */
 export interface RowTimes {
-  /** For each row the number of its value, counted from 1. */
+  /** For each row, the number of its value, counted from 1. */
   readonly cells: Int32Array
   /**
-   * By value, counted from 0: milliseconds since 1970, in UTC or in local time; for a session, its day at midnight.
+   * By value, counted from 0: milliseconds since 1970 in UTC or in local time; for a session, midnight of its day.
    */
   readonly ms: Float64Array
   readonly forms: Uint8Array
@@ -85,7 +85,7 @@ export function timesOfDates(days: Int32Array, offsets: Int32Array, point: Sessi
   return { cells, ms, forms, fallsBack: true, today: isoDate(days[days.length - 1]) }
 }
 
-/** Nanoseconds have more digits than a double: rounded, some would be a millisecond late. */
+/** Nanoseconds have more digits than a double can hold, so rounding would make some of them a millisecond late. */
 function wholeMs(value: number | bigint, perMs: number): number {
   if (typeof value === 'number') return Math.floor(value / perMs)
   const unit = BigInt(perMs)
@@ -94,7 +94,7 @@ function wholeMs(value: number | bigint, perMs: number): number {
 
 const endOf = (today: IsoDate) => (dayNumber(today) + 1) * dayMs
 
-/** Symbols change hands between companies of this zone's market alone. */
+/** Only in the market of this zone do symbols pass from one company to another. */
 const zoneOfSymbols = 'America/New_York'
 
 /** Fills in the days on which the rows' names are looked up, before the companies and their markets are known. */
@@ -130,8 +130,8 @@ const digit = (byte: number) => (byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : Nu
 const twoDigits = (bytes: Uint8Array, at: number) => 10 * digit(bytes[at]) + digit(bytes[at + 1])
 
 /**
- * Reads the usual spellings without a string for each: minutes or whole seconds, perhaps with Z or an offset. The rule
- * is that of `parseTime`, which all others are left to.
+ * Reads the usual spellings (minutes or whole seconds, perhaps with Z or an offset) without creating a string for each.
+ * It follows the rules of `parseTime`, which reads all other spellings.
  */
 class PlainTimes {
   /** Days since 1970 by the number that their digits form. */
@@ -208,7 +208,7 @@ const mixedForms = () =>
     'Some times have an offset and others do not, so the column is ambiguous. Send all times with an offset, or all as local times in the market.',
   )
 
-/** The last time that has a date. */
+/** The last instant that `Date` can represent. */
 const lastDated = 8.64e15
 
 const tooLate = (ms: number, today: IsoDate) =>

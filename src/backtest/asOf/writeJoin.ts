@@ -4,7 +4,7 @@ import { parquetFile } from './parquetAnswer.ts'
 import type { JoinFormat } from './request.ts'
 import { csvLines, type Joined, jsonColumns, ndjsonLines } from './textAnswer.ts'
 
-/** Days on which no company on record had a symbol that rows of these days name. */
+/** A range of days on which rows name a symbol that none of our companies had on those days. */
 export interface UnmatchedSymbol {
   readonly ticker: string
   /** null: every day before. */

@@ -10,7 +10,7 @@ export interface CpcvGroup {
   readonly to: number
 }
 
-/** A configuration: its net return per period, and the groups with the purge of that configuration. */
+/** A configuration: its net return per period, and the groups with the periods that this configuration purges. */
 export interface CpcvCandidate {
   readonly net: Float64Array
   readonly groups: readonly CpcvGroup[]
@@ -34,7 +34,7 @@ export function cpcvGroups(
   })
 }
 
-/** Every choice of k of N groups, in the order of the groups. */
+/** Lists every choice of k out of N groups, in the order of the groups. */
 export function chooseGroups(groups: number, testGroups: number): number[][] {
   const choices: number[][] = []
   const choice: number[] = []
@@ -53,18 +53,18 @@ export function chooseGroups(groups: number, testGroups: number): number[][] {
   return choices
 }
 
-/** Combinatorial purged cross-validation. Each choice of k of N groups is the test set once. The
+/** Combinatorial purged cross-validation. Each choice of k out of N groups is the test set once. The
  * configuration with the best Sharpe ratio on the training periods is chosen (the first one on a tie);
  * training excludes the periods that the test groups purge. Each group is tested C(N-1, k-1) times. Path j
  * joins, group by group, the returns of the configuration chosen when that group was tested for the j-th
  * time.
  *
- * Returns the Sharpe ratios (per period, ddof 1) of the C(N, k) k / N paths; null for one that does not
- * vary. Training periods come after the test as well as before it, so nobody could have earned the record of
- * a path. It shows how much the result depends on which periods were held out.
+ * Returns the Sharpe ratios (per period, ddof 1) of the C(N, k) k / N paths; null for a path that does not
+ * vary. Training periods lie after the test as well as before it, so nobody could have earned the returns of
+ * a path. The paths show how much the result depends on which periods were held out.
  *
- * Training Sharpe ratios come from running sums, O(K T + K C(N, k) k); those that rounding could reorder are
- * recomputed from the returns. Null with fewer than two periods per group.
+ * Training Sharpe ratios come from running sums, O(K T + K C(N, k) k); those that rounding could put in the
+ * wrong order are recomputed from the returns. Returns null with fewer than two periods per group.
  *
  * @param candidates K, all with N groups of the same bounds
  * @param testGroups k
@@ -110,7 +110,7 @@ const isDouble = (one: CpcvCandidate, other: CpcvCandidate): boolean =>
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-/** The training periods when some groups are tested, as pairs of a first period and the one after the
+/** The training periods while the chosen groups are tested, as pairs of a first period and the one after the
  * last. */
 function trainingPeriods({ net, groups }: CpcvCandidate, choice: readonly number[]): number[] {
   const bounds: number[] = []

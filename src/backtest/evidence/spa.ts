@@ -3,16 +3,16 @@ import { sampleMoments } from '../statistics/moments.ts'
 import { blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
 import { bootstrapVariance } from './bootstrapVariance.ts'
 
-/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K
- * elements and are in shared memory. */
+/** The data about the K configurations that every resample of a test needs, computed once. Arrays have K elements and
+ * are in shared memory. */
 export interface SpaTest {
   /** T. */
   readonly periods: number
   /** L, in periods. */
   readonly meanBlock: number
-  /** sqrt(T) / w, w the standard deviation of sqrt(T) times the mean; 0 for a configuration that is left out. */
+  /** sqrt(T) / w, where w is the standard deviation of sqrt(T) times the mean; 0 for a configuration that is left out. */
   readonly scale: Float64Array
-  /** The amounts added to a resample's demeaned mean for the lower and the consistent p value. */
+  /** The amounts added to a resample's demeaned mean for the lower and the consistent p-value. */
   readonly lowerShift: Float64Array
   readonly consistentShift: Float64Array
   /** The studentised statistic of the record, max(0, max sqrt(T) mean / w). */
@@ -43,13 +43,13 @@ export interface SpaTile {
  *   w^2 = g_0 + 2 sum_{j=1..T-1} kappa_j g_j,  g_j = 1/T sum_t c_t c_{t+j},
  *   kappa_j = (T - j)/T (1 - q)^j + j/T (1 - q)^(T - j)
  *
- * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic, not of
- * White's. The consistent p value recentres those with mean >= -w / sqrt(T) sqrt(2 ln ln T); the lower one those
- * above 0, the upper one all.
+ * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic but not of White's.
+ * The consistent p-value recentres configurations with mean >= -w / sqrt(T) sqrt(2 ln ln T), the lower p-value those with
+ * a mean above 0, and the upper p-value all of them.
  *
  * Null with fewer than three periods, for which ln ln T is negative, or if a return overflowed. O(K T).
  *
- * @param series net return per period, fractions; K arrays of length T, none of it NaN
+ * @param series net returns per period, as fractions; K arrays of length T without NaN
  * @param benchmark likewise, one array; zeroes for cash
  * @param meanBlock L >= 1, in periods
  * @see Hansen, P. R. (2005), A Test for Superior Predictive Ability, Journal of Business and Economic Statistics 23(4)
@@ -127,11 +127,11 @@ function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): 
  * maximum. */
 export const maximaPerResample = 4
 
-/** The largest statistics of some configurations in each of some resamples, for p values.
+/** Computes the largest statistics among a set of configurations in each of a range of resamples, for p-values.
  *
  * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(K blocks)
- * instead of a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which
- * resamples share a call makes no difference to their numbers. The compiled kernel draws and adds
+ * instead of gathering K T numbers. Returns are demeaned before they are summed, so that the difference loses no
+ * digits. The results do not depend on which resamples share a call. The compiled kernel draws and adds
  * (kernel/assembly/resamples.ts).
  *
  * @param resamples the first and the one after the last
@@ -189,12 +189,11 @@ function writeMaxima(
   out[at + 3] = white
 }
 
-/** P values: the share of resamples whose statistic is above that of the record. If no configuration has a
- * mean above the benchmark's, the statistic is 0, no resample can be below it, and Hansen's three p values
- * are 1. Counting resamples above 0 instead would give the worst records the best p values: a hopeless
- * configuration is not recentred, so its resamples are 0 as well. White's p value is 1 if every
- * configuration equals the benchmark, as a portfolio that never trades equals cash: no resample differs from
- * the record. */
+/** A p-value is the fraction of resamples whose statistic exceeds the record's. If no configuration has a mean above
+ * the benchmark's, the statistic is 0, no resample can be below it, and Hansen's three p-values are 1. Counting
+ * only resamples above 0 would give the worst records the best p-values: a hopeless configuration is not recentred, so
+ * its resamples are 0 as well. White's p-value is 1 if every configuration equals the benchmark (as a portfolio that
+ * never trades equals cash), because no resample differs from the record. */
 export interface SpaResult {
   readonly lower: number
   readonly consistent: number
@@ -204,7 +203,7 @@ export interface SpaResult {
   readonly statistic: number
 }
 
-/** The p values of both tests from the maxima of every tile.
+/** Computes the p-values of both tests from the maxima of every tile.
  *
  * @param tiles the maxima of all resamples for each tile, in the order of the resamples */
 export function spaResult(

@@ -8,12 +8,13 @@ export const spooledBytes = 8 * 1_024 * 1_024
 /** The maximum age of a file whose process cannot be checked, because it ran on another machine or in another
  * container. */
 const maxAgeMs = 24 * 60 * 60 * 1_000
-/** The same in another container with the host name of this one. It may be an earlier run of this container, or
- * one that runs beside it on the network of the host: no body is read for so long. */
+/** The maximum age of a file whose process ran in another container with the same host name. That container may be an
+ * earlier run of this one, or it may still run beside it on the network of the host, but no body takes this long to
+ * read. */
 const maxQuietMs = 60 * 60 * 1_000
 const suffix = '.body'
 
-/** A body in a buffer of its own, or in a file. */
+/** A body, either in a buffer of its own or in a file. */
 export type SpooledBody = Uint8Array<ArrayBuffer> | { readonly path: string; readonly bytes: number }
 
 /** Stores the bytes of a body as they arrive: in memory, or in a file once there are many. */
@@ -33,12 +34,12 @@ export class BodySpool {
     return this.#file !== null
   }
 
-  /** The number of its bytes in memory. */
+  /** The number of bytes that are in memory. */
   get inMemory(): number {
     return this.isInFile ? 0 : this.size
   }
 
-  /** The chunk must not change afterwards. */
+  /** Appends a chunk. The caller must not change it afterwards. */
   async write(chunk: Uint8Array): Promise<void> {
     this.size += chunk.length
     if (this.#file !== null) {
@@ -60,7 +61,6 @@ export class BodySpool {
     return { path: this.#path, bytes: this.size }
   }
 
-  /** Deletes the file. */
   async discard(): Promise<void> {
     this.#chunks = []
     if (this.#path === null) return
@@ -89,7 +89,7 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 const thisHost = encodeURIComponent(hostname())
-/** Identifies the containers of a machine, each of which numbers its own processes. Empty: not on Linux. */
+/** Identifies the container, because each container of a machine numbers its own processes. Empty outside Linux. */
 const processSpace = readProcessSpace()
 
 function readProcessSpace(): string {
@@ -100,7 +100,7 @@ function readProcessSpace(): string {
   }
 }
 
-/** Deletes what killed processes have left behind.
+/** Deletes the files that killed processes left behind.
  *
  * @param now in milliseconds */
 export async function removeAbandoned(folder: string, now: number): Promise<void> {
@@ -131,7 +131,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Joins the parts in a buffer of their own, which can be transferred to a thread. */
+/** Joins the parts in a new buffer, which can be transferred to a thread. */
 export function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size)
   let at = 0

@@ -36,8 +36,8 @@ export function resolveEvidence(
   return { sections, seed, bootstraps, meanBlock, groups, testGroups }
 }
 
-/** Limits on the periods drawn in all resamples, and on the returns of all configurations. Above them, one
- * request would occupy a thread for many seconds, or take hundreds of megabytes. */
+/** Limits on the number of periods drawn in all resamples, and on the number of returns of all configurations. Above
+ * them, one request would occupy a thread for many seconds or take hundreds of megabytes. */
 const maxDraws = 100_000_000
 const maxReturns = 50_000_000
 
@@ -104,9 +104,9 @@ export function spaInput(settings: EvidenceSettings, trials: readonly Returns[])
   }
 }
 
-/** The mean block length of all resamples: the one that was sent, or else the longer of two, that of the mean
- * net return of all configurations and that of their mean judged return. All configurations are resampled
- * together, so they share one length. */
+/** The mean block length of all resamples: the one in the request or, if there is none, the longer of two optimal
+ * lengths, one for the mean net return of all configurations and one for their mean judged return. All
+ * configurations are resampled together, so they share one length. */
 export function meanBlockOf({ meanBlock }: EvidenceSettings, trials: readonly Returns[]): number {
   if (meanBlock !== null) return meanBlock
   const length = optimalBlockLength(meanSeries(trials.map(({ judged }) => judged)))

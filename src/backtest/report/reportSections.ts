@@ -14,8 +14,8 @@ const ofEach: readonly BacktestInclude[] = [
   'track_record',
 ]
 
-/** The sections of a result that its page shows. Cross-validation chooses between configurations, so a single
- * one has none. */
+/** The sections of a result that its page shows. Cross-validation chooses between configurations, so there is none for a
+ * single configuration. */
 export const reportSections = (isSweep: boolean): readonly BacktestInclude[] =>
   isSweep ? [...ofEach, 'cpcv'] : ofEach
 

@@ -57,7 +57,7 @@ export interface JobState {
   readonly oldestWaitingSeconds: number | null
 }
 
-/** The table of jobs. Before migration 0041 it has another name, and an operator looks before an upgrade, too. */
+/** The table of jobs. Before migration 0041 it has another name, and operators also read the status before an upgrade. */
 async function jobTable(sql: Sql): Promise<string> {
   const [{ name }] = await sql<[{ name: string }]>`
     select case when to_regclass('job') is null then 'backtest_job' else 'job' end as name`
@@ -131,8 +131,8 @@ export interface PastError {
 }
 
 /**
- * Failures within the last week, latest first. Faults in a request are its sender's, so such failed jobs
- * count as over.
+ * Reads the failures of the last week, latest first. A job that failed because of its request counts as over, because
+ * only its sender can correct the request.
  */
 export async function readErrors(sql: Sql, limit: number): Promise<readonly PastError[]> {
   const jobs = await jobTable(sql)

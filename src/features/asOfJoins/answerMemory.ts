@@ -4,11 +4,11 @@ import { Failure } from '../../errors.ts'
 /** The largest response. */
 export const maxAnswerBytes = 1_024 * 1_024 * 1_024
 /**
- * For all responses being made or sent; otherwise slow readers would fill the memory with data that they have
- * not read.
+ * The limit for all responses that are being computed or sent. Without it, slow readers would fill the memory with data
+ * that they have not read yet.
  */
 const maxHeldBytes = 1.5 * maxAnswerBytes
-/** The part of it that free and demo callers may use together, so that they cannot displace a paid key. */
+/** The part that free and demo callers may use together, so that they cannot crowd out paid keys. */
 const maxUnpaidBytes = 0.25 * maxAnswerBytes
 
 /**

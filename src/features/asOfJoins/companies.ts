@@ -21,7 +21,7 @@ export interface JoinCompanies {
   readonly companyOfName: Int32Array
   /** Names that mean different companies on different days. */
   readonly dated: readonly DatedName[]
-  /** For each row its name or slot; null if no name depends on the day. */
+  /** For each row, its name or slot; null if no name depends on the day. */
   readonly slotOfRow: Int32Array | null
   /** Each company appears once. */
   readonly identities: readonly CompanyIdentity[]
@@ -29,7 +29,7 @@ export interface JoinCompanies {
   readonly unknown: readonly number[]
   /** Names that are former IDs of their companies. */
   readonly renamed: readonly { readonly sent: string; readonly ticker: string }[]
-  /** For names that are symbols, the days on which no company on record had them. */
+  /** For names that are symbols, the days on which none of our companies had them. */
   readonly unmatched: readonly UnmatchedSymbol[]
   /** Whether for some rows it is only assumed that the company had the symbol on the row's date. */
   readonly isSymbolAssumed: boolean
@@ -41,7 +41,7 @@ export interface JoinCompanies {
   readonly dataVersions: ReadonlySet<number>
 }
 
-/** How a join's names become companies. */
+/** The rules by which a join's names are resolved to companies. */
 export interface NameRules {
   readonly findSlots: FindSlots
   readonly followsLineage: boolean
@@ -58,8 +58,8 @@ const idsPerLookup = 5_000
 const idShape = /^[A-Z0-9][A-Z0-9._/-]{0,31}$/
 
 /**
- * Looks the companies up in the directory, which caches them between requests. If an import commits
- * meanwhile, they may be of mixed versions, and the caller looks them up again.
+ * Looks the companies up in the directory, which caches them between requests. If an import commits in the
+ * meantime, they may come from several data versions, and the caller looks them up again.
  */
 export async function findJoinCompanies(
   { lookups, directory }: Pick<CompanyDeps, 'lookups' | 'directory'>,

@@ -7,8 +7,7 @@ import { type KnownLineage, lineageShown } from '../companies/lineage.ts'
 import type { JoinCompanies } from './companies.ts'
 
 /**
- * The maximum number of names in a response: a file with another kind of IDs has as many unknown ones as
- * rows.
+ * The maximum number of names in a response. In a file with another kind of IDs, every row may have an unknown one.
  */
 export const maxNamed = 100
 
@@ -82,5 +81,5 @@ export function noteOf({
   return notes.length === 0 ? null : `${notes.join(' ')}${others}`
 }
 
-/** Notes go into a header. */
+/** The maximum number of names in a note, because notes are sent in a header. */
 const maxInNote = 5

@@ -21,16 +21,16 @@ interface StoredBlock {
 }
 
 /**
- * The most recently used data versions, whose blocks stay in memory: for current requests, requests that
- * began before an import, and pins. Without this bound, each import would leave blocks that nobody reads
- * again.
+ * Only the blocks of the most recently used data versions stay in memory: enough for current requests, requests
+ * that began before an import, and pins. Without this bound, every import would leave blocks behind that nobody
+ * reads again.
  */
 const maxVersions = 4
 
 /**
  * Events of companies in shared memory, keyed by data version, metric, kind of period and block of companies.
- * Each block is built once, however many requests wait for it. Together they never exceed the bound: the
- * least recently used are evicted first, and blocks in use stay until their requests end.
+ * Each block is built once, however many requests wait for it. The total size never exceeds the bound: the least
+ * recently used blocks are evicted first, and blocks in use stay until their requests end.
  */
 export class EventStore {
   readonly #buildBlock: (vintages: PackedVintages) => Promise<EventBlock>
@@ -66,7 +66,7 @@ export class EventStore {
     return new EventLease(this)
   }
 
-  /** For leases: returns a block that is in memory and marks it as used. */
+  /** Returns a block if it is in memory, and marks it as used. Only leases call this. */
   take(key: string): StoredBlock | null {
     const stored = this.#blocks.get(key)
     if (stored === undefined) return null
@@ -77,10 +77,10 @@ export class EventStore {
     return stored
   }
 
-  /** For leases: reads and builds a block that is not in memory. */
+  /** Returns a block, building it from the database if it is not in memory. Only leases call this. */
   async load(key: string, name: BlockName, sql: SqlClient): Promise<StoredBlock> {
     const underWay = this.#loads.get(key)
-    // The other request's connection may fail; this one has its own.
+    // Ignores a failure of the other request, because this one has its own connection and can retry.
     if (underWay !== undefined) await underWay.catch(() => null)
     const stored = this.take(key)
     if (stored !== null) return stored
@@ -124,7 +124,7 @@ export class EventStore {
   }
 
   #put(key: string, block: EventBlock): StoredBlock {
-    // Another waiter may have built it first, after the load that both waited for failed.
+    // If the load that several requests waited for failed, another of them may have built the block by now.
     const other = this.take(key)
     if (other !== null) return other
     const bytes = eventBytes(block)

@@ -17,7 +17,7 @@ export interface VersionedCompanies<Company> {
 
 export interface FigureSource<Company> {
   readonly sql: Sql
-  /** Each company of the request once. */
+  /** The distinct companies of the request. */
   readonly entitiesOf: (companies: Company) => Int32Array
   /** Looks the companies up again in a snapshot. */
   readonly findAgain: (snapshot: SqlClient) => Promise<Company>
@@ -43,15 +43,15 @@ interface FigureChoice {
   readonly fp: AsOfPeriod
   /** Whether the rows have times. */
   readonly hasTimes: boolean
-  /** Whether the rows with times say which rule let their figures count. */
+  /** Whether rows with times also say by which rule their figures count. */
   readonly showsRules?: boolean
 }
 
 const maxAttempts = 8
 
 /**
- * The events of some metrics of companies, at the data version of the companies themselves. Nothing is read
- * before the caller is authorised. If an import commits in between, the companies are looked up again: an old
+ * Opens the events of some metrics of companies, at the data version at which the companies were found. Nothing is read
+ * before the caller is authorised. If an import commits in between, the companies are looked up again, because an old
  * ID must not be paired with new figures.
  */
 export async function openFigures<Company>(

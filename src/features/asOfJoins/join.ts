@@ -185,7 +185,7 @@ async function openJoin(
   return openFigures(lease, source, first, choice, run.signal)
 }
 
-/** The clock of each market, and which of them each company has. */
+/** The clock of each market, and for each company the index of its market's clock. */
 export function clocksOf(
   markets: Pick<Markets, 'get' | 'sessions'>,
   { identities }: Pick<JoinCompanies, 'identities'>,

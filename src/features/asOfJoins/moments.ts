@@ -2,7 +2,7 @@ import { companiesPerBlock, type EventBlock } from '../../backtest/asOf/events.t
 import { untilNext } from '../../backtest/asOf/knownDays.ts'
 import type { StoredMoment } from './queries.ts'
 
-/** The moments of a block's companies as the events that `findKnownDays` reads. */
+/** Lays out the moments of a block's companies as the events from which `findKnownDays` decides what a row shows. */
 export function buildMoments(firstEntity: number, moments: readonly StoredMoment[]): EventBlock {
   const starts = new Int32Array(new SharedArrayBuffer(4 * (companiesPerBlock + 1)))
   const points: { readonly at: number; readonly day: number; readonly interim: number }[] = []
@@ -30,7 +30,7 @@ export function buildMoments(firstEntity: number, moments: readonly StoredMoment
   return block
 }
 
-/** Days of a block's companies as events that have nothing but their days. */
+/** Lays out the days of a block's companies as events without values. */
 export function buildTimedDays(
   firstEntity: number,
   read: readonly { readonly entity: number; readonly day: number }[],

@@ -8,16 +8,14 @@ export interface BlockName {
   readonly fp: AsOfPeriod
   /** The first company of the block. */
   readonly firstEntity: number
-  /** Default: all vintages of the metric. interims: those of interim states only; interimRules: which rule let these
-   * count. moments: when its companies' figures are not those as of the last ended day, and timedDays: the days whose
-   * filings all counted by their times, both for all metrics. */
+  /** What the block contains. By default, all vintages of the metric; `interims`: only the vintages of interim states;
+   * `interimRules`: for each of these, the rule by which it counts. For all metrics together, `moments`: the times at
+   * which the companies' figures are not those of the last ended day; `timedDays`: the days whose filings all counted by
+   * their times. */
   readonly kind?: 'interims' | 'interimRules' | 'moments' | 'timedDays'
 }
 
-/**
- * A day after all others, so that every vintage is filed and its `until` known. Joins read nothing after
- * today.
- */
+/** A day after all others, by which every vintage is filed and its `until` is known. Joins read nothing after today. */
 const lastDay = '9999-12-31'
 
 /**
@@ -47,7 +45,7 @@ export async function readVintages(
 interface FactSources {
   readonly facts: SqlFragment
   readonly trailing: SqlFragment
-  /** What is packed of a row. */
+  /** The expression that is packed for each row. */
   readonly value: SqlFragment
 }
 
@@ -97,7 +95,7 @@ function vintagesOf(
   }
 }
 
-/** A stretch of time in which a company's figures are not those as of the last day that has ended in its market. */
+/** A stretch of time during which a company's figures are not those of the last ended day in its market. */
 export interface StoredMoment {
   readonly entity: number
   /** Milliseconds since 1970. */
@@ -133,10 +131,9 @@ export function readTimedDays(
 }
 
 /**
- * The vintages of a block's interim states, packed like those of `readVintages`, but with the number of the state, in
- * the order of `readMoments`, instead of the company. Only vintages that are current in the state are packed, as in
- * `fact_at`.
- * Of `interimRules`, 1 in place of the value if its filing counted by its time, and 0 otherwise.
+ * Reads the vintages of a block's interim states. They are packed as in `readVintages`, except that the number of the
+ * state, in the order of `readMoments`, replaces the company. As in `fact_at`, only vintages that are current in the
+ * state are packed. For `interimRules`, each value is 1 if its filing counted by its time and 0 otherwise.
  */
 export async function readInterims(
   sql: SqlClient,

@@ -8,7 +8,7 @@ interface NewResult {
   readonly signal: AbortSignal
 }
 
-/** A reader holds one part at a time. */
+/** The size of the parts in which a result is stored. A reader holds one of them at a time. */
 const partBytes = 4 * 1_024 * 1_024
 const mb = 1_024 * 1_024
 /** The limit for one result, compressed. */
@@ -51,7 +51,7 @@ function tooLarge(limit: number): Failure {
   )
 }
 
-/** Deletes the key's oldest joins until its results, including this one, fit its share. */
+/** Deletes the key's oldest joins until its results, including this one, are within the limit. */
 async function deleteOldResults(transaction: SqlClient, jobId: string): Promise<void> {
   await transaction`
     delete from job where job_id <> ${jobId} and finished_at is not null and job_id in (

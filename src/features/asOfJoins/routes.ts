@@ -74,7 +74,7 @@ function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: Join
   )
 }
 
-/** A slow reader pauses the response. Spooling it would only copy what is in memory already. */
+/** A slow reader pauses the response. Spooling it would only copy bytes that are already in memory. */
 const noBudget = new SpoolBudget(0)
 
 async function answerJoin(

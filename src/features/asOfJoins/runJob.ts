@@ -29,8 +29,8 @@ async function startJoin(deps: JoinJobDeps, openJob: OpenJob, { jobId, round }: 
 }
 
 /**
- * Runs a submitted join to its result. The bytes equal those of a synchronous request. An interrupted run has
- * stored nothing.
+ * Runs a submitted join and stores its result, which has the same bytes as the response to a synchronous request. An
+ * interrupted run stores nothing.
  */
 export async function runJoinJob(
   deps: JoinJobDeps,

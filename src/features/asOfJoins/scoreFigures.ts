@@ -25,9 +25,9 @@ export interface FigureRequest {
 
 /** Everything known about one metric of a dataset's assets. */
 export interface AssetFigures {
-  /** The company of each asset, followed by that of each slot of `dated`; -1 if there is none. */
+  /** The company of each asset, followed by the company of each slot of `dated`; -1 if there is none. */
   readonly entities: Int32Array
-  /** For each of these companies the id of the unit that counts; -1 if the database has no unit of that name. */
+  /** For each of these companies, the id of the unit that counts; -1 if the database has no unit of that name. */
   readonly units: Int16Array
   /** Assets whose company depends on the date. */
   readonly dated: readonly DatedName[]

@@ -16,8 +16,8 @@ export interface WantedSpells {
   readonly scheme: GroupScheme | null
   readonly hasStates: boolean
   /**
-   * Given if the rows have times: a code that a filing states then counts from the end of the day on which the filing
-   * was accepted, in its market, where that is later than its filing day.
+   * Given if the rows have times. A code that a filing states then counts from the end of the filing's day or of the day
+   * on which it was accepted in its market, whichever is later.
    */
   readonly markets: Pick<Markets, 'get' | 'codes'> | null
 }
@@ -97,7 +97,7 @@ async function readGroupSpells(
   )
 }
 
-/** The day at whose end a statement `l` of a company `e` is known. */
+/** A statement `l` of a company `e` is known from the end of this day. */
 function dayKnown(sql: SqlClient, markets: WantedSpells['markets']): SqlFragment {
   if (markets === null) return sql`l.filed`
   const zones = Object.fromEntries(markets.codes.map(code => [code, marketZone(markets, code).name]))

@@ -89,7 +89,7 @@ export async function prepareBacktest(
 ): Promise<BacktestOutcome> {
   const { pool, archive, costs } = deps
   const archives = await archive.recent()
-  // After a thread dies, only the task of a copied body can be retried.
+  // Small bodies are copied, so that their task can be retried if its thread dies. A moved body would be lost.
   const sent = !(body instanceof Uint8Array)
     ? body
     : body.length > maxCopiedBytes
@@ -173,8 +173,8 @@ export async function openSource(
 }
 
 /**
- * The archive at a data version. The licence is read here rather than with the request, because a job may run
- * long after it.
+ * Opens the archive at a data version. The licence is read here rather than with the request, because a job may run long
+ * after its request.
  */
 async function pinSource(
   { scores, pinned }: Pick<BacktestDeps, 'scores' | 'pinned'>,
@@ -206,8 +206,8 @@ function noVersions(): Failure {
 }
 
 /**
- * An unknown horizon is reported with the horizons of the archive: some that the schema allows may have no
- * rows.
+ * Adds the archive's horizons to an error about an unknown one, because the archive may have no rows for some horizons
+ * that the schema allows.
  */
 async function withKnownHorizons(archive: BacktestDeps['archive'], error: unknown): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== 'parameter_invalid') return error

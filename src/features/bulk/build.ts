@@ -122,7 +122,7 @@ async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<Bul
   removeOthers(draftFolder, files)
   writeDurably(join(draftFolder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
   syncPath(draftFolder)
-  // The rename publishes the release as a whole.
+  // The rename makes the whole release visible to clients at once.
   renameSync(draftFolder, releaseFolder(folder, dataVersion))
   syncPath(folder)
   return manifest
@@ -166,7 +166,7 @@ function isWhole(draftFolder: string, { path, bytes, sha256 }: BulkFileEntry): b
   return new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex') === sha256
 }
 
-/** Removes files of a market that was incomplete at the interruption: it may no longer have their years. */
+/** Removes files that an interrupted build wrote for an unfinished market, because the market may have lost their years. */
 function removeOthers(draftFolder: string, files: readonly BulkFileEntry[]): void {
   const known = new Set(files.map(({ path }) => path))
   for (const name of new Bun.Glob('*').scanSync({ cwd: draftFolder, dot: true }))

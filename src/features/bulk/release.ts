@@ -47,7 +47,7 @@ export const buildFolder = (folder: string, dataVersion: number) => join(folder,
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** The complete releases in a folder, newest first. */
+/** The releases in a folder that clients can see, which are the complete ones, newest first. */
 export const releasesIn = (folder: string): readonly number[] =>
   namesIn(folder)
     .filter(name => releasePattern.test(name) && existsSync(join(folder, name, manifestFile)))

@@ -57,7 +57,7 @@ export async function readHistory(sql: SqlClient, version: number): Promise<Hist
 
 const maxWindow = 1_000
 
-/** The last of the versions from `first` on that together have about `rows` rows: a page reads only these. */
+/** Finds the last of the versions, from `first` on, that together have about `rows` rows. A page reads only these. */
 export async function windowEnd(sql: SqlClient, first: number, upto: number, rows: number): Promise<number> {
   const [{ last }] = await sql<{ last: number | null }[]>`
     select max(version)::int as last

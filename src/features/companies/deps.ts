@@ -29,8 +29,8 @@ export interface PinnedStore {
   readonly readLimiter: ReadLimiter
   readonly dataVersion: DataVersionWatch['current']
   /**
-   * A separate cache: the server's own may hold responses of a version it has not heard of yet, stored under
-   * the previous one.
+   * A separate cache, because the server's own may contain responses of a version of which it has not heard yet, stored
+   * under the previous version.
    */
   readonly responses: ResponseCache
 }

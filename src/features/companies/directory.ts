@@ -28,8 +28,8 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
   return {
     async findAll(ids) {
       const found = new Map<string, CompanyIdentity>()
-      // `forget` may be called while the query runs. Its result is then outdated and goes into a map that
-      // nobody reads any more.
+      // `forget` may be called while the query runs. The result is then outdated and is stored in a map that nobody
+      // reads any more.
       const current = known
       for (const id of ids) {
         const company = current.get(id)
@@ -40,8 +40,8 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
       // A request for several companies reads their rows one after the other, which bounds its memory.
       const named = await (ids.length === 1 ? findReady(sql, unseen) : findReadyNames(sql, unseen))
       for (const [id, company] of named) {
-        // Only the request that looked the company up gets the rows: cached, they would be outdated if this
-        // server has not yet heard of an import.
+        // Only the request that looked the company up gets the rows. They are not cached, because they would be
+        // outdated after an import of which this server has not yet heard.
         const { ready: _, ...identity } = company
         found.set(id, company)
         current.set(id, identity)

@@ -128,7 +128,7 @@ export const lineageShown = ({ registrants, seams }: KnownLineage): Lineage => (
   })),
 })
 
-/** A note that a company has figures under other registrants, for answers that do not include these. */
+/** A note for answers without the figures that the company has under other registrants. */
 export function lineageNote({ seams }: KnownLineage, entityId: number): string {
   const parts = seams.flatMap(({ predecessor, successor, from }) => {
     if (successor.entityId === entityId)

@@ -24,14 +24,14 @@ export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._/-]{0,31}$'
 
 const maxNamed = 10
 
-/** A company. `isSymbolAssumed`: no source says that it had the symbol on the day. */
+/** A company. `isSymbolAssumed` is true if no source says that it had the symbol on the day. */
 export interface ResolvedCompany extends CompanyIdentity {
   readonly isSymbolAssumed: boolean
 }
 
 /**
- * The companies that IDs name on a day, in the order of the IDs. One failure lists all unknown IDs and says what is
- * known about the company that had a symbol, if that company is not on record.
+ * Finds the companies that IDs name on a day, in the order of the IDs. A single failure lists all unknown IDs. If a
+ * symbol belonged to a company that we do not have, the failure says what is known about that company.
  */
 export async function resolveCompanies(
   { lookups, markets, directory, today }: Pick<CompanyDeps, 'lookups' | 'markets' | 'directory' | 'today'>,
@@ -94,8 +94,8 @@ export interface FoundCompany {
 }
 
 /**
- * The company with any ID that its register uses. A symbol that another company had on a past day finds that company.
- * If no source says which company had it, it finds today's company, with a note.
+ * Finds a company by any ID that its register uses. If another company had a symbol on a past day, the symbol finds that
+ * company. If no source says which company had it, it finds today's company, with a note.
  *
  * @param as null: today
  */
@@ -141,7 +141,7 @@ export async function findByAnyId(
   }
 }
 
-/** Which company an ID named on a past day; undefined if no source says anything about it, or it is not a symbol. */
+/** The company that an ID named on a past day; undefined if the ID is not a symbol or no source mentions it. */
 async function readAsSent(
   deps: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets' | 'today'>,
   id: string,
@@ -156,8 +156,9 @@ async function readAsSent(
 }
 
 /**
- * Which companies IDs name on the day or at the instant that was sent. The day of an instant depends on the company's
- * market, which is known only once the company is found, so the days next to the written one are tried, too.
+ * Finds the companies that IDs name on the requested day or at the requested instant. The day of an instant depends on
+ * the company's market, which is known only once the company is found, so the days before and after the written one are
+ * tried as well.
  */
 async function findAsSent(
   { markets, today: now }: Pick<CompanyDeps, 'markets' | 'today'>,
@@ -184,7 +185,7 @@ async function findAsSent(
 }
 
 /**
- * An ID that names the company on a past day: its ticker or, if the company did not have that symbol then, its number.
+ * Returns an ID that names the company on a past day: its ticker or, if it did not have that symbol then, its number.
  */
 export async function idOnDay(
   deps: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets' | 'today'>,
@@ -203,7 +204,7 @@ export async function describeExtent(sql: SqlClient): Promise<string> {
 }
 
 const maxNear = 3
-/** Longer IDs would have more than a thousand spellings at distance one, each a probe. */
+/** Longer IDs would have more than a thousand spellings at distance one, and each costs a probe. */
 const maxSpelledLength = 16
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-'
 
@@ -242,7 +243,7 @@ function oneLetterAway(id: string): string[] {
 }
 
 export interface Candidates {
-  /** IDs to look up, the one that was sent first. */
+  /** IDs to look up, beginning with the one in the request. */
   readonly ids: string[]
   readonly numbers: RegisterNumber[]
 }
@@ -250,8 +251,8 @@ export interface Candidates {
 const printable = /^[\x20-\x7e]+$/
 
 /**
- * Every ID and register number that `sent` can mean: with and without the market's suffix or leading zeros,
- * and without spaces and dots between digits. The manifests define the formats.
+ * Lists every ID and register number that `sent` can mean: with and without the market's suffix or leading
+ * zeros, and without spaces and dots between digits. The manifests define the formats.
  */
 export function candidateIds(manifests: readonly Manifest[], sent: string): Candidates {
   const id = sent.trim().toUpperCase()

@@ -15,8 +15,8 @@ export interface CompanyIdentity {
   /** Another ID of the entity with the same number and another suffix, or null. */
   readonly twin: string | null
   /**
-   * The ID that was sent, if it is not a current one of the entity but a former one or its number. Null if it
-   * is `ticker`.
+   * The ID in the request, if it is a former ID of the entity or its number rather than a current ID. Null if it is
+   * `ticker`.
    */
   readonly sentId: string | null
   /** The current IDs of other entities that had this ID before. */
@@ -29,10 +29,11 @@ export interface CompanyIdentity {
 export interface ReadyRows {
   /** Data version of the snapshot from which the rows come. */
   readonly dataVersion: number
-  /** The rows are valid from this day on ... */
+  /** The first day on which the rows are valid. */
   readonly firstDay: IsoDate
   /**
-   * ... and before this one, on which a figure on record is filed or ends. `infinity` sorts after every day.
+   * The first day on which the rows are no longer valid, because a stored figure is filed or ends on it. `infinity`
+   * sorts after every day.
    */
   readonly endDay: IsoDate
   /** The rows of `view=latest`, packed as described in the table's migration. */
@@ -84,9 +85,9 @@ export async function findReadyNames(
 }
 
 /**
- * The companies that IDs name, by ID. `ids` are in upper case. An ID that is not current leads to the company
- * that had it last, and an `issuer_id` to its company. Every route, join and tool resolves IDs here and
- * nowhere else.
+ * Finds the companies that IDs name, by ID. `ids` are in upper case. An ID that is no longer in use finds the company
+ * that had it last, and an `issuer_id` finds its company. Every route, join and tool resolves IDs here and nowhere
+ * else.
  */
 export async function findCompanies(
   sql: SqlClient,
@@ -129,9 +130,9 @@ export const respellings = (id: string): string[] =>
   marks.map(mark => id.replaceAll(/[./-]+/g, mark)).filter(spelling => spelling !== id && /[./-]/.test(id))
 
 /**
- * The companies that had these IDs, or whose number equals or spells one: a company without a ticker is
- * served under its number, and an import into another database may have known its ticker from the start. A
- * number that two registers assigned names no company.
+ * Finds the companies that had these IDs, or whose register number equals an ID or is spelled out in one. A company
+ * without a ticker is served under its number, although another database may have known its ticker from the start. A
+ * number that two registers have assigned identifies no company.
  */
 async function findByOtherId(sql: SqlClient, ids: readonly string[]): Promise<CompanyIdentity[]> {
   const numbers = ids.map(numberInId)
@@ -193,8 +194,8 @@ export async function countCompanies(sql: SqlClient): Promise<number> {
 const neighboursEachSide = 8
 
 /**
- * IDs close to an unknown one: those of `spellings` that exist, and its neighbours in the order of IDs. Reads
- * only the primary key, whatever the size of the register.
+ * Finds IDs close to an unknown one: the `spellings` that exist, and its neighbours in the order of IDs. Reads only
+ * the primary key, so the cost does not depend on the size of the register.
  */
 export async function neighbouringIds(
   sql: SqlClient,
@@ -233,8 +234,8 @@ export interface RegisterNumber {
 }
 
 /**
- * The entities that any of the IDs or register numbers names, in their order, followed by those that had one
- * of the IDs.
+ * Finds the entities that the IDs or register numbers name, in the order of those, followed by entities that once had
+ * one of the IDs.
  */
 export async function findEntities(
   sql: SqlClient,

@@ -7,17 +7,17 @@ import type { Succession } from './lineageQueries.ts'
 import { type CompanyIdentity, findCompanies, isRegisterNumber, type RegisterNumber } from './queries.ts'
 import { type DatedSymbol, findByNumbers, readDatedSymbols } from './symbolQueries.ts'
 
-/** Which company an ID names on a day. */
+/** The company that an ID names on a day. */
 export interface IdOnDay {
   /** Null if none is known. */
   readonly company: CompanyIdentity | null
   /** Whether today's company is only assumed to have had the symbol on the day. */
   readonly isAssumed: boolean
-  /** Set if no company on record is known to have had the symbol on the day: a sentence that says what is known. */
+  /** If none of our companies is known to have had the symbol on the day, a sentence that says what is known. */
   readonly reason: string | null
   /** Whether any source states on which days a company had the ID. */
   readonly isDated: boolean
-  /** Whether a company that is not on record had the symbol. */
+  /** Whether a company that we do not have had the symbol. */
   readonly isOther: boolean
 }
 
@@ -45,8 +45,8 @@ export interface IdStretch extends IdOnDay {
 }
 
 /**
- * Which companies IDs name on which days, by ID. IDs that name the same company on every day, or never name one, are
- * absent: `findAll` covers these.
+ * Reads, by ID, which companies IDs name on which days. IDs that name the same company on every day, or never name one,
+ * are left out, because `findAll` covers them.
  */
 export async function readStretches(
   reader: IdReader,
@@ -132,7 +132,7 @@ function holderOf(
   return { ...unnamed, reason: `${id} ${whose}.${now}`, isOther: true }
 }
 
-/** Days on which no company on record had a symbol. */
+/** Stands for days on which none of our companies had a symbol. */
 const unnamed = { company: null, isAssumed: false, reason: null, isDated: true, isOther: false } as const
 
 const describe = ({ ticker, name }: Pick<CompanyIdentity, 'ticker' | 'name'>) =>
@@ -143,7 +143,7 @@ export const stretchOn = (stretches: readonly IdStretch[], day: IsoDate): IdStre
   stretches.findLast(({ from }) => from === null || from <= day)
 
 /**
- * Which companies IDs name on a day. Unknown IDs are left out.
+ * Finds the companies that IDs name on a day. Unknown IDs are left out.
  *
  * @param day null: today. Current IDs then come from the register's own list, and only others are looked up by day
  */

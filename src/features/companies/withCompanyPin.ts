@@ -6,7 +6,7 @@ import { findByAnyId } from './lookup.ts'
 type PinDeps = Pick<CompanyDeps, 'sql' | 'markets' | 'today'>
 
 /**
- * Responds about one company, at an earlier data version only if the caller may see that of the company.
+ * Responds about one company, at an earlier data version only if the caller may see the company's past versions.
  *
  * @param id as it was sent
  */

@@ -34,11 +34,11 @@ export interface CrossSectionScope {
   readonly filters: readonly Filter[]
   /** A prefix of the SIC code stated in the latest filing up to the day; null for any. */
   readonly sector: string | null
-  /** Only companies in its groups, by the same codes as the column; null or absent for any. */
+  /** Only companies in one of its groups, by the same SIC codes as the column `group`; null or absent for any. */
   readonly grouping?: Grouping | null
   /** Only companies in one of these states on the day; null or absent for any. */
   readonly universe?: readonly CompanyState[] | null
-  /** The currency in which some of the company's figures must be; null or absent for any. */
+  /** The rule that some of the company's figures must be in one currency; null or absent for any. */
   readonly inCurrency?: CurrencyRule | null
   /**
    * The currency of bounds on amounts. Amounts in other currencies pass such bounds. If null or absent,
@@ -102,8 +102,9 @@ export async function crossSectionRows(sql: SqlClient, scope: CrossSectionScope)
 }
 
 /**
- * Companies are read in the order of the index entity_of_market, and each is one probe of fact_cross_section
- * next to the previous one. A page costs as much as its companies, however many precede it.
+ * The statement of GET /api/v1/cross-section for one metric. Companies are read in the order of the index
+ * entity_of_market, and each takes one probe of fact_cross_section, next to the previous probe. A page costs only as
+ * much as its own companies, however many come before it.
  * `bench/crossSection.ts --explain` shows the plan.
  */
 export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope): SqlFragment {
@@ -137,8 +138,8 @@ export const ofSeen = (sql: SqlClient, { seen = null }: Pick<CrossSectionScope, 
 const maxExamined = 1_000
 
 /**
- * For such keys a page consists of the market's next companies, whatever figures they have: its end must not
- * reveal anything about years that the key does not see.
+ * For keys that see only the recent fiscal year, a page consists of the market's next companies, whatever figures they
+ * have, because its end must not reveal anything about years that the key does not see.
  */
 export function examinedCompanies(
   sql: SqlClient,
@@ -156,8 +157,8 @@ export const lastExamined = (sql: SqlClient): SqlFragment =>
   sql`case when (select count(*) from next_companies) > ${maxExamined} then (select max(entity_id) from examined) end`
 
 /**
- * The companies after a given one. Otherwise the range starts at the market's first: the planner may read
- * companies by number alone, including all those of earlier markets.
+ * Restricts the query to the companies after a given one. Without one, the range starts at the market's first company;
+ * otherwise the planner might read companies by number alone, including all those of earlier markets.
  */
 export const laterThan = (sql: SqlClient, market: string, after: number | null): SqlFragment =>
   after === null
@@ -250,8 +251,8 @@ export function fits(
 }
 
 /**
- * Judged by the figures that are shown or compared, which may be in another currency than the company's
- * earlier ones.
+ * Restricts the query to companies whose figures are in the currency. Only the figures that are shown or compared
+ * decide; the company's earlier ones may be in another currency.
  */
 function ofCurrency(
   sql: SqlClient,
@@ -273,8 +274,8 @@ const unitsIn = (sql: SqlClient, code: string) =>
   sql`select unit_id from unit where name ~ ${`^${code}(/|$)`}`
 
 /**
- * By the SIC code of the day, as `companies/{id}` shows it. Today's would reveal to a past day what became of
- * the company.
+ * Restricts the query to a sector by the SIC code of the day, as `companies/{id}` shows it. Today's code would reveal what
+ * later became of the company.
  */
 function ofSector(sql: SqlClient, { sector, asOf }: FigureScope, entityId: SqlFragment): SqlFragment {
   if (sector === null) return sql``

@@ -114,15 +114,15 @@ async function readSplits({ sql }: ReadDeps, plan: CompanyPlan): Promise<Split[]
 }
 
 /**
- * A key that sees one fiscal year gets only the splits that adjust a figure of it, not those of earlier
- * years.
+ * A key that sees only one fiscal year gets the splits that adjust a figure of that year, and not the splits of
+ * earlier years.
  */
 function shownSplits(plan: CompanyPlan, rows: readonly StoredRow[], splits: Split[]): Split[] {
   if (!plan.recentFiscalYearOnly) return splits
   return splits.filter(split => rows.some(({ filed }) => filed < split.filed))
 }
 
-/** A share count or per-share figure after the splits that its own filing could not yet reflect. */
+/** A share count or per-share figure, adjusted for splits that its own filing could not yet reflect. */
 function adjusted({ v, u, filed }: StoredRow, splits: readonly Split[]) {
   const isCount = u === 'shares'
   if (!isCount && !u.endsWith('/shares')) return {}
@@ -143,14 +143,14 @@ function restriction(plan: CompanyPlan, fiscalYear: number): string | null {
   return onlyRecentYear(String(fiscalYear))
 }
 
-/** @param which names the year that is shown, or the companies of which only that year is shown */
+/** @param which names the year that is shown, or the companies whose other years are not shown */
 export function onlyRecentYear(which: string): string {
   return `Only the most recent reported fiscal year (${which}) is shown. The full history and as_of require an evaluation key or a Personal or Commercial data licence.`
 }
 
 /**
- * Why a company has no rows for this request, or none for some of its metrics; null if nothing is missing.
- * Reads only what was filed by as_of: a reason that knows of later filings would be look-ahead.
+ * Explains why a company has no rows for this request, or none for some of its metrics. Returns null if nothing is
+ * missing. Reads only what was filed by as_of, because a reason that knows of later filings would be look-ahead.
  *
  * @param shown metrics of the rows in the response
  */
@@ -193,7 +193,7 @@ function neverStated({ markets }: ReadDeps, plan: CompanyPlan, metrics: readonly
   return [`${plan.ticker} reports no ${metrics.join(', ')} in filings up to ${plan.asOf}.`, ...why].join(' ')
 }
 
-/** Why figures that are on record are not in the response. */
+/** Says why figures that we have are not in the response. */
 async function whyUnfit(
   { sql }: ReadDeps,
   plan: CompanyPlan,
@@ -251,8 +251,8 @@ async function readConsistently(deps: ReadDeps, plan: CompanyPlan): Promise<Fund
 }
 
 /**
- * The reason for an empty list, and the data with which its rows are compared, are read after the list: all
- * must be of one data version.
+ * The reason for an empty list, and the data with which its rows are compared, are read after the list, so all of them
+ * must be checked to come from one data version.
  */
 async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: FundamentalsList): Promise<boolean> {
   const readMore =
@@ -278,8 +278,8 @@ export function dataVersionConflict(): Failure {
 }
 
 /**
- * 0 / -5 is -0 in the database. JSON and CSV print it as 0 and Parquet would keep the sign, so all formats
- * get 0.
+ * In the database, 0 / -5 is -0. JSON and CSV would print it as 0 but Parquet would keep the sign, so it becomes 0
+ * for all formats.
  */
 export function plainZero(value: number): number {
   return value === 0 ? 0 : value

@@ -1,4 +1,4 @@
-/** All values that a stated value may have been rounded from. */
+/** The range of values from which a stated value may have been rounded. */
 export interface Interval {
   readonly low: number
   readonly high: number
@@ -14,7 +14,7 @@ export function statedCount(value: number): Interval {
   return { low: value - unit / 2, high: value + unit / 2 }
 }
 
-/** A per-share figure is stated to the cent, or to as many further digits as it shows. */
+/** A per-share figure is stated to the cent, or more precisely if it shows more digits. */
 export function statedPerShare(value: number): Interval {
   const decimals = /\.(\d+)$/.exec(value.toFixed(6).replace(/0+$/, ''))?.[1].length ?? 0
   const unit = Math.min(maxPerShareUnit, 10 ** -decimals)
@@ -46,17 +46,18 @@ const maxSmallSide = 20
 /** The largest n in a split of n to 1 or 1 to n. */
 const maxLargeSide = 1_000
 /**
- * The largest ratio accepted when several shares become several others: beyond it, some fraction fits any
- * exchange of shares at a merger within the rounding of its counts (LPA 2024: 28.6 million became
- * 168,142,740, which 47:8 fits).
+ * The largest ratio accepted when several shares become several others. Above it, some fraction would fit any
+ * exchange of shares in a merger within the rounding of the counts (LPA in 2024: 28.6 million shares became
+ * 168,142,740, which fits 47:8).
  */
 const maxOddRatio = 5
-/** Stock dividends count from 4%: smaller changes of a count cannot be told from a correction. */
+/** Stock dividends count from 4%, because smaller changes of a share count are indistinguishable from corrections. */
 const minChange = 1.04
 
 /**
- * The fraction with the smallest terms in an interval, if shares are split by it: one to up to 1,000, or 2 to
- * 20 to up to five times as many. Null if there is none or it is 1.
+ * Finds the fraction with the smallest terms in an interval among those by which companies split shares. The smaller
+ * term is 1 and the larger at most 1,000, or the smaller is 2 to 20 and the larger at most five times as large. Returns
+ * null if there is no such fraction or if the interval contains 1.
  */
 export function simplestFraction({ low, high }: Interval): Fraction | null {
   if (!(low > 0) || low > high || !Number.isFinite(high) || (low <= 1 && 1 <= high)) return null

@@ -30,8 +30,8 @@ export function answerPage(
 }
 
 /**
- * Like `answerPage`, for a list of a market: it changes with each company that counts for the visitor's
- * licence.
+ * Does the same as `answerPage` for a list of a market. The list also changes whenever another company starts to count
+ * towards the cap of the visitor's licence.
  */
 export function answerList(
   deps: Pick<PageDeps, 'sql' | 'responses' | 'dataVersion' | 'today' | 'settings'>,

@@ -32,7 +32,7 @@ const readDownload = queryReader(
 const download = { access: 'download', detail: { hide: true } } as const
 const page = { access: 'page', detail: { hide: true } } as const
 
-/** Files: downloads of companies, the sample, and the files for crawlers. */
+/** Serves files: downloads of companies and of the sample, and the files for crawlers. */
 export function fileRoutes(http: HttpPlugin, deps: PageDeps) {
   const samples = new Map<string, SharedDocument>(
     (Object.keys(sampleFiles) as SampleFile[]).map(name => [name, sampleDocument(deps, name)]),

@@ -8,8 +8,8 @@ const maxNameCandidates = 500
 const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40]
 const sizeLetters = 'abcdefghijklmn'
 /**
- * The number of a query's words that the index looks up: each further one costs more than it excludes. Names
- * are compared with all words.
+ * The maximum number of a query's words that are looked up in the index. Further words would cost more than they
+ * save. Names are compared with all words in any case.
  */
 const maxIndexedWords = 4
 /**
@@ -19,16 +19,16 @@ const maxIndexedWords = 4
 const maxNamesAtOnce = 4_000
 
 /**
- * From this length on, few names begin with the query and all are read in one statement; for shorter queries,
- * short names are read first. Measured in bytes, because one Chinese character narrows the search as much as
- * a syllable.
+ * Few names begin with a query of at least this length, so all of them are read in one statement. For shorter queries,
+ * short names are read first. The length is measured in bytes, because one Chinese character narrows the search as much
+ * as a syllable does.
  */
 const isLong = ({ squeezed }: SearchProbe) => Buffer.byteLength(squeezed) >= 6
 
 type Level = 'prefix' | 'contains'
 
 /**
- * A range of name lengths, as indexes into `lengths`. The index after the last stands for all longer names.
+ * A range of name lengths, as indexes into `lengths`. The index after the last means all longer names.
  */
 interface Sizes {
   readonly first: number
@@ -39,9 +39,9 @@ const allSizes: Sizes = { first: 0, last: lengths.length }
 
 /**
  * Entities with a name (own or other) that starts with the query, then those with a name that contains it.
- * Within each level the shortest matching name comes first; ties are ordered by ID. `seen` are entities found
- * earlier. If there are few matches, all are read. For a common word, short names are read first; otherwise
- * every name that contains it would be read.
+ * Within each level the shortest matching name comes first; ties are ordered by ID. `seen` lists the entities that
+ * were found earlier. If there are few matches, all of them are read. For a common word, short names are read first;
+ * otherwise every name that contains the word would be read.
  */
 export async function findNames(
   sql: SqlClient,
@@ -123,8 +123,8 @@ async function candidates(
              where ${condition} and entity_id <> all(${[...seen]})
              limit ${maxNameCandidates}) read)`
   }
-  // A company's own name already includes the columns shown. Looking them up by number would read two more
-  // pages per candidate.
+  // The row of a company's own name already includes the displayed columns. Looking them up by number would read two
+  // more pages per candidate.
   const branch = (condition: postgres.Fragment) => sql`
     select entity_id, search_name, length, is_cut, ticker, name, market from ${read('entity', condition)} own
     union all
@@ -147,7 +147,7 @@ async function candidates(
   return { found: [...rows], isCut: rows[0]?.isCut ?? false }
 }
 
-/** For markets other than France, Belgium and Denmark: matches the query as one text without punctuation. */
+/** Matches the query as one text without punctuation, in all markets except France, Belgium and Denmark. */
 function holding(sql: SqlClient, probe: SearchProbe, level: Level, { last }: Sizes): postgres.Fragment {
   const short = last < lengths.length ? [`l${lengths[last]}`] : []
   return level === 'prefix'
@@ -178,9 +178,9 @@ interface IndexedReading extends Reading {
 const maxWholeWord = 3
 
 /**
- * The words as split at punctuation, joined across it, and all as one word. The last one finds WALMART for
- * "wal mart"; but a short last word must still end where a word of the name ends, so that "total di" does not
- * find TOTAL DIRECT.
+ * The query's words split at punctuation, its words joined across punctuation, and the whole query as one word. The
+ * third reading finds WALMART for "wal mart". A short last word must still end where a word of the name ends, so that
+ * "total di" does not find TOTAL DIRECT.
  */
 function readingsOf({ squeezed, words, joined }: SearchProbe): Reading[] {
   const distinct = [words, joined].filter(
@@ -228,7 +228,7 @@ function wording(
     : matches
 }
 
-/** The rarest terms as far as known, then the longest. */
+/** The terms to look up: those that are not known to be common first, and the longest first among equals. */
 function rarestTerms(terms: readonly string[], common: ReadonlySet<string>): readonly string[] {
   const rank = (term: string) => term.length - (common.has(term) ? 100 : 0)
   return terms.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxIndexedWords)
@@ -247,7 +247,7 @@ interface ReadWords {
 
 const readWords = new WeakMap<SqlClient, ReadWords>()
 
-/** Terms with too many names to read at once. They decide how names are read, not which are found. */
+/** Terms that occur in too many names to read at once. They affect how names are read but not which are found. */
 function commonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
   let known = readWords.get(sql)
   if (known === undefined || known.searches >= searchesBetweenReads) {

@@ -33,6 +33,10 @@ const documentation = (settings: HttpSettings) => ({
   servers: [{ url: '/', description: 'This server' }],
   tags: [
     { name: 'Fundamentals', description: 'Company figures, each with the day on which it was filed.' },
+    {
+      name: 'Statements',
+      description: 'Whole filings: statements as presented, and every figure as stated.',
+    },
     { name: 'Signals', description: 'Resolved forecasts.' },
     { name: 'Backtest', description: 'Costed strategies.' },
     { name: 'Bulk', description: 'Everything: files of each data version, and what changed since.' },

@@ -69,9 +69,9 @@ export async function applyObservations(
 }
 
 /**
- * Reconstructs the observations behind rows on record for which none were stored (the shipped sample, an
- * import by an earlier version). An edit has its day in its accession. Any other filing was observed before
- * everything else or, if it replaced another, on the day under which it is recorded.
+ * Reconstructs the observations behind stored rows that have none (from the shipped sample, or from an import by an
+ * earlier version). The accession of an edit includes its day. Any other filing counts as observed before everything else
+ * or, if it replaced another filing, on the day under which it is stored.
  *
  * @param filings by accession
  */

@@ -17,7 +17,7 @@ interface EntityChange {
   readonly removedRepeats: readonly string[]
 }
 
-/** The writes that make the store equal `derived`. */
+/** Computes the writes after which the store equals `derived`. */
 export function diffEntity(
   derived: DerivedEntity,
   storedFacts: readonly StoredRow[],

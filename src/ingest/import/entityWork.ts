@@ -5,15 +5,15 @@ import type { FactNames } from '../store/nameQueries.ts'
 import { readStoredRows, type StoredRow } from '../store/storedRows.ts'
 import type { PreparedEntity } from './prepareBatch.ts'
 
-/** What a batch states about an entity, together with what is on record. */
+/** What a batch states about an entity, together with what is stored. */
 export interface EntityWork extends PreparedEntity {
   readonly entity: SavedEntity
   /** Only read if the batch can change it. */
   readonly storedFacts: readonly StoredRow[]
   readonly storedRepeats: readonly StoredRow[]
   /**
-   * For a register that overwrites: accessions of all filings ever observed, without the days of edits. If
-   * set, `parsed` is complete, and other facts on record are no longer valid.
+   * For a register that overwrites: accessions of all filings ever observed, without the days of edits. If set, `parsed`
+   * is complete, so any other stored facts are no longer valid.
    */
   readonly observedAccessions: ReadonlySet<string> | null
 }

@@ -33,8 +33,7 @@ export interface ImportOptions {
 
 export interface ImportSummary extends Omit<BatchResult, 'undatedFilings' | 'times'> {
   /**
-   * Filings of this import's entities for which no source has stated a date yet: they are stored and not
-   * served.
+   * Filings of this import's entities for which no source has stated a date yet. They are stored but not served.
    */
   undatedFilings: number
   /**
@@ -111,8 +110,7 @@ export async function importFacts(
 }
 
 /**
- * Writes one batch while the next two are read and derived: the database works on one core and this process
- * on another.
+ * Writes one batch while the next two are read and derived, so that the database and this process each use a core.
  */
 async function writeWhilePreparing(
   sql: Sql,

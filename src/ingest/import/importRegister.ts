@@ -81,9 +81,8 @@ async function* notingFutureFilings(
 }
 
 /**
- * A register that overwrites may return to an earlier version of a document: the same content is then a new
- * observation on its day. This text is part of stored content keys; changing it would make all files be read
- * again.
+ * A register that overwrites may return to an earlier version of a document. The same content is then a new observation
+ * on its day. This text is part of stored content keys, so changing it would cause all files to be read again.
  */
 const datedRegister = (register: Register, day: IsoDate): Register => ({
   ...register,

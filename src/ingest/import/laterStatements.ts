@@ -1,9 +1,9 @@
 import type { ReportedFact } from '../../facts/reportedFact.ts'
 
 /**
- * The figures of an earlier document, except for those to which a later document gives another value for the
- * same filing: the register corrected what it had extracted from the filing. Derivation ignores the order of
- * documents, so it must not see both values.
+ * Returns the figures of an earlier document without those for which a later document states another value in the same
+ * filing, because the register has corrected its extraction. Derivation ignores the order of documents, so it must not
+ * see both values.
  */
 export function notMended(
   earlier: readonly ReportedFact[],

@@ -3,8 +3,8 @@ import { type EntityProfile, entityKey, type ParsedDocument } from '../../facts/
 import { notMended } from './laterStatements.ts'
 
 /**
- * One document per entity, in order of first mention. Days of observation (`observedOn`) are dropped, because
- * merged documents may have different ones.
+ * Merges the documents of each entity into one, in order of first mention. Days of observation (`observedOn`) are
+ * dropped, because merged documents may have different ones.
  */
 export function mergeParsedDocuments(documents: readonly ParsedDocument[]): ParsedDocument[] {
   const merged = new Map<string, ParsedDocument>()

@@ -7,6 +7,7 @@ import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import { entityKey, type Filing, type ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { encodeFigures } from '../../wholeFilings/figureBlock.ts'
+import { framesOfFigures } from '../../wholeFilings/frames.ts'
 import { encodePresentation } from '../../wholeFilings/presentationBlock.ts'
 import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
 import { storeTerms } from '../../wholeFilings/termQueries.ts'
@@ -32,29 +33,29 @@ export interface PreparedBatch {
 export type PreparedFiling = Pick<StatedFiling, 'market' | 'issuerId'> & Omit<EncodedFiling, 'entityId'>
 
 /**
- * What some files state about one entity, and everything that can be computed from it without the database.
+ * Everything that some files state about one entity, and everything that can be computed from it without the database.
  */
 export interface PreparedEntity {
   readonly parsed: ParsedDocument
   /** The filings that it names, by accession. */
   readonly filings: ReadonlyMap<string, Filing>
   /**
-   * What is served about the entity if these filings are all that is known about it; null if the entity is
-   * already on record. The transaction checks this again.
+   * What we would serve about the entity if these filings are all that is known about it; null if the entity is
+   * already stored. The transaction checks again that the entity is new.
    */
   readonly derivedAhead: DerivedEntity | null
 }
 
 /**
- * After this many reported facts the event loop runs, so that the connection that writes the previous batch
- * is served.
+ * The event loop runs after every this many reported facts, so that the connection that writes the previous batch does
+ * not stall.
  */
 const factsPerTurn = 50
 
 interface BatchOptions {
   /**
    * The day of documents that do not state one; set if the register overwrites its figures. Nothing is then derived in
-   * advance, because the reported facts themselves depend on what is on record.
+   * advance, because the reported facts themselves depend on what is stored.
    */
   readonly observedOn?: number | null
   /** See `Register.settleTimes`. */
@@ -127,6 +128,7 @@ async function encodeFilings(
       source,
       periodEnd,
       seenOn: observedOn === null ? null : (seenOn ?? observedOn),
+      frames: framesOfFigures(whole.figures),
       figures: whole.figures.length,
       lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
       figureBlock: bytes,

@@ -66,7 +66,7 @@ async function* readFile(
   })
 }
 
-/** Reads a file, at most one byte more than `maxBytes`: it may have grown since it was listed. */
+/** Reads at most one byte more than `maxBytes`, because the file may have grown since it was listed. */
 async function readLoose(path: string, maxBytes: number): Promise<Uint8Array> {
   await assertRegularFile(path)
   const file = await open(path, 'r')

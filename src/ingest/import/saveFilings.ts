@@ -34,8 +34,8 @@ export interface PlannedFilings {
 }
 
 /**
- * Merges what a batch states about filings with what is on record. Figures are derived from the result and
- * counted before any filing is written; counting later would write each new filing twice.
+ * Merges what a batch states about filings with what is stored. Figures are derived from the result and counted
+ * before any filing is written, because counting later would write each new filing twice.
  */
 export async function planFilings(
   transaction: TransactionSql,
@@ -66,7 +66,8 @@ export async function planFilings(
   const retimed: string[] = []
   for (const owned of stated.values()) {
     const known = filings.get(owned.filing.accession)
-    // All observations together fully determine the filing; other sources complement what is on record.
+    // A register's observations together describe a filing completely, so they replace what is stored. Other sources
+    // only add to it.
     const isComplete = known === undefined || observed.has(owned.filing.accession)
     const merged = withSettledTime(isComplete ? owned.filing : mergeFilings(known, owned.filing), times)
     if (known === undefined) added.push({ ...owned, filing: merged })
@@ -87,8 +88,8 @@ export async function planFilings(
 }
 
 /**
- * Stores the batch's readings, and settles the times of its filings and of all others in the same lists, because one
- * filing may reveal the clock that another filing's time is on.
+ * Stores the batch's readings, and settles the times of its filings and of all others in the same lists, because the
+ * time of one filing may reveal which clock the times of others are on.
  */
 async function settleStated(
   transaction: TransactionSql,
@@ -106,10 +107,10 @@ async function settleStated(
 }
 
 /**
- * Adds the filings of a batch and completes those on record. Returns the numbers of filings on record from
- * which no fact comes any more, because an observation imported late showed that they are not edits.
+ * Adds the new filings of a batch and completes those already stored. Returns the numbers of stored filings that no
+ * longer contribute any fact, because an observation that was imported late showed that they are not edits.
  *
- * @param figures how many figures of each filing are on record after this batch, by accession
+ * @param figures how many figures of each filing are stored after this batch, by accession
  */
 export async function saveFilings(
   transaction: TransactionSql,
@@ -123,7 +124,7 @@ export async function saveFilings(
   return findObsolete(transaction, work, observed)
 }
 
-/** The counts of filings that were already on record; new ones are inserted with their counts. */
+/** The counts of filings that were already stored. New filings are inserted with their counts. */
 function figuresOnRecord(
   figures: ReadonlyMap<string, number>,
   stored: readonly string[],
@@ -136,7 +137,7 @@ function figuresOnRecord(
   return counted
 }
 
-/** Observed filings on record, and edits of them, from which no fact comes any more. */
+/** Finds stored filings that were observed, and edits of them, that no longer contribute any fact. */
 async function findObsolete(
   transaction: TransactionSql,
   work: readonly EntityWork[],

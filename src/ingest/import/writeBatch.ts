@@ -62,7 +62,7 @@ interface BatchRules {
   readonly seenOn?: IsoDate | null
 }
 
-/** New filings that were accepted after the day that they carry. */
+/** New filings that were accepted after their filing day. */
 function lateFilings({ added }: PlannedFilings): string[] {
   const dayMs = 86_400_000
   return added.flatMap(({ filing: { accession, acceptedAt, filed } }) =>
@@ -139,7 +139,7 @@ export async function writeBatch(
   }
 }
 
-/** The whole filings whose companies and days are on record. */
+/** The whole filings whose companies and filing days are stored. */
 function filingsOnRecord(
   prepared: readonly PreparedFiling[],
   entities: readonly SavedEntity[],
@@ -218,7 +218,7 @@ class FactChanges {
   }
 }
 
-/** What `prepareBatch` derived, if the entity and its filings are on record as it assumed. */
+/** Returns what `prepareBatch` derived if its assumptions about the stored entity and filings hold, otherwise null. */
 function validDerivedAhead(work: EntityWork, filings: ReadonlyMap<string, Filing>): DerivedEntity | null {
   const { entity, parsed, derivedAhead } = work
   if (derivedAhead === null || !entity.isNew) return null
@@ -230,7 +230,7 @@ function validDerivedAhead(work: EntityWork, filings: ReadonlyMap<string, Filing
   return derivedAhead
 }
 
-/** Everything on record about an entity, together with what is new. */
+/** Everything that is stored about an entity, together with what is new. */
 function allReportedFacts(work: EntityWork, filings: ReadonlyMap<string, Filing>): readonly ReportedFact[] {
   const { storedFacts, storedRepeats, observedAccessions } = work
   const fresh = work.parsed.reportedFacts

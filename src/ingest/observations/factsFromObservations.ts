@@ -14,7 +14,7 @@ export interface ObservedFiling {
 }
 
 /**
- * The day given to what was already on record when observations began to be stored. It is before every day.
+ * The day of everything that was already stored when we began to store observations. It is before every day.
  */
 export const unknownObservationDay = Number.NEGATIVE_INFINITY
 
@@ -29,9 +29,8 @@ export interface OverwriteRules {
  * day.
  *
  * - What the first observation of a filing contains belongs to that filing, under the filing's own day.
- * - A figure that a later observation changes or adds is a new reported fact, under the day of that
- *   observation. A repeated figure is not. Without this, an edit would appear under the filing's day, before
- *   it was made.
+ * - A figure that a later observation changes or adds is a new reported fact, under the day of that observation. A
+ *   repeated figure is not a new fact. Otherwise an edit would appear under the filing's day, before it was made.
  * - If filings replace one another, a replacement gets the day of the observation in which it first appeared.
  *   From then on, filings with a lower accession report nothing for its period.
  * - All observations of one day count as one. If they contradict one another, the preferred tag wins, then
@@ -132,7 +131,7 @@ const replacedBy = (fresh: readonly ReportedFact[], { newestByEnd }: Seen): read
 const onDay = (filing: Filing, filed: number): Filing =>
   filed === filing.filed ? filing : { ...filing, filed, acceptedAt: null }
 
-/** The day of a filing that changes others: that of the observation, but never before theirs. */
+/** The day of a filing that changes others: the day of the observation, but never a day before theirs. */
 const notBefore = (
   { filed }: Filing,
   day: number,

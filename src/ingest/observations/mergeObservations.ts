@@ -1,7 +1,7 @@
 import type { ReportedFact } from '../../facts/reportedFact.ts'
 import type { ObservedFiling } from './factsFromObservations.ts'
 
-/** What was read about one entity on one day. */
+/** Everything that was read about one entity on one day. */
 export interface Observation {
   readonly day: number
   readonly reportedFacts: readonly ReportedFact[]

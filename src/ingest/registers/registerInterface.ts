@@ -22,13 +22,13 @@ export interface Register {
   readonly concepts: Concepts
   readonly rules: MetricRules
   /**
-   * True if the register edits what it published, under the same number. An edit counts from the day on which
-   * it was observed.
+   * True if the register edits published documents without changing their numbers. An edit counts from the day on
+   * which we observed it.
    */
   readonly overwrites?: boolean
   /**
-   * For a register that overwrites and states no filing date: a filing with a higher number replaces the one
-   * on record for the same period, from the day on which it was first observed.
+   * For a register that overwrites and states no filing dates. A filing with a higher number replaces the stored
+   * one for the same period, from the day on which we first observed it.
    */
   readonly replaces?: boolean
   /**
@@ -38,7 +38,10 @@ export interface Register {
   readonly documentNames: RegExp
   /** Set if the register's documents may exceed `maxDocumentBytes` because they are read piece by piece. */
   readonly maxDocumentBytes?: number
-  /** Changes when the code may derive other figures from the same documents. All documents are then read again. */
+  /**
+   * Changes whenever the code might derive different figures from the same documents, so that all documents are read
+   * again.
+   */
   readonly derivationVersion: () => string
   /** Throws a Failure that names the fault if the file is not a document of the register. */
   readonly readDocument: (document: SourceDocument) => DocumentContent
@@ -48,9 +51,9 @@ export interface Register {
    */
   readonly createReader?: () => Register['readDocument']
   /**
-   * Names of the documents that explain the others of the same subject (`RegisterRequest.subject`). They are
-   * read again with each of the others, and a new one causes all others to be read again. If omitted, each
-   * document needs all others.
+   * Matches the names of documents without which the other documents of their subject (`RegisterRequest.subject`)
+   * cannot be interpreted, such as a company's profile. Each of the others is imported together with them, and a new one
+   * causes all others to be imported again. If omitted, every document needs all others of its subject.
    */
   readonly explainingNames?: RegExp
   /** Reads a zip whose entries only make sense together; null if each entry is a separate document. */
@@ -62,8 +65,8 @@ export interface Register {
 }
 
 /**
- * Larger documents are refused because parsing takes several times their size in memory. Apple's
- * companyfacts, sixteen years of filings, have 4 MB.
+ * Larger documents are refused because parsing takes several times their size in memory. For comparison, Apple's
+ * companyfacts with sixteen years of filings take 4 MB.
  */
 export const maxDocumentBytes = 48 * 1024 * 1024
 
@@ -96,8 +99,8 @@ export interface DocumentContent {
   /** Records that were left out on purpose, by reason (`LeftOut`). */
   readonly leftOut?: Readonly<Record<string, number>>
   /**
-   * The document needs another one that has not been read, so it is read again after all others. If it still
-   * waits then, its facts count and the document is not recorded as imported.
+   * The document needs another one that has not been read, so it is read again after all others. If the other one
+   * is still missing then, the facts of this document count, but it is not recorded as imported.
    */
   readonly waits?: boolean
   /**
@@ -151,9 +154,9 @@ export interface SetProgress {
   readonly isKnown: (contentKey: string) => boolean
   figures(more: number): void
   unplaced(more: number): void
-  /** The content of one of the zip's documents: its figures, including those that are dropped. */
+  /** Reports what one of the zip's documents contains, including the figures that are dropped. */
   content(name: string, content: DocumentContent): void
   skip(name: string, reason: string): void
-  /** The share of the zip that has been read, 0 to 1. */
+  /** Reports the fraction of the zip that has been read, from 0 to 1. */
   progress(share: number): void
 }

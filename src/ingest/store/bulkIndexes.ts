@@ -76,6 +76,7 @@ const factTables = (sql: Sql) =>
     'pulled_filing',
     'entity',
     'entity_ticker',
+    'whole_filing',
     // The tables from which earlier data versions are read.
     'fact_past',
     'filing_past',

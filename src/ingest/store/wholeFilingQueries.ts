@@ -2,6 +2,7 @@ import { dayNumber, isoDate } from '../../dates.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { decodeFigures } from '../../wholeFilings/figureBlock.ts'
+import type { FrameCode } from '../../wholeFilings/frames.ts'
 import { decodePresentation } from '../../wholeFilings/presentationBlock.ts'
 import { type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
 import { loadMoreTerms } from '../../wholeFilings/termQueries.ts'
@@ -16,6 +17,8 @@ export interface EncodedFiling {
   readonly periodEnd: number | null
   /** See `StatedFiling.seenOn`; null for a register that does not overwrite. */
   readonly seenOn: number | null
+  /** See `framesOfFigures`. */
+  readonly frames: readonly FrameCode[]
   readonly figures: number
   readonly lines: number
   readonly figureBlock: Uint8Array
@@ -27,6 +30,7 @@ interface Content {
   /** Index in `wholeSources`. */
   readonly rank: number
   readonly periodEnd: number | null
+  readonly frames: readonly FrameCode[]
   readonly figures: number
   readonly lines: number
   readonly figureBlock: Uint8Array
@@ -85,7 +89,7 @@ export async function saveWholeFilings(
   if (added.length === 0) return 0
   await copyBytes(
     transaction,
-    'copy whole_filing (filing_id, entity_id, seen_on, period_end, source, figures, lines, figure_block, statement_block) from stdin (format binary)',
+    'copy whole_filing (filing_id, entity_id, seen_on, period_end, source, frames, figures, lines, figure_block, statement_block) from stdin (format binary)',
     encodeRows(added),
   )
   return added.length
@@ -101,11 +105,11 @@ function withStated(
   stated: EncodedFiling,
   terms: Terms,
 ): readonly Sighting[] {
-  const { seenOn, periodEnd, figures, lines, figureBlock, statementBlock } = stated
+  const { seenOn, periodEnd, frames, figures, lines, figureBlock, statementBlock } = stated
   const rank = wholeSources.indexOf(stated.source)
   if (sightings.some(({ content }) => content.rank > rank)) return sightings
   const peers = sightings.filter(({ content }) => content.rank === rank)
-  const read: Content = { rank, periodEnd, figures, lines, figureBlock, statementBlock }
+  const read: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
   const content = sameContent(peers, read, terms) ?? read
   const day = seenOn ?? Number.NEGATIVE_INFINITY
   const others = peers.filter(other => other.day !== day)
@@ -161,7 +165,7 @@ async function readSightings(
   filingIds: readonly number[],
 ): Promise<Map<number, readonly Sighting[]>> {
   const rows = await transaction<BlockRecord[]>`
-    select filing_id as id, seen_on as seen, period_end as ends, source, figures, lines, figure_block as "figureBlock",
+    select filing_id as id, seen_on as seen, period_end as ends, source, frames, figures, lines, figure_block as "figureBlock",
            statement_block as "statementBlock"
     from whole_filing where filing_id = any(${filingIds}::int[])
     order by filing_id, seen_on`
@@ -214,7 +218,7 @@ async function saveRepeats(
 }
 
 function* encodeRows(added: readonly AddedRow[]): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(9)
+  const copy = new BinaryCopyWriter(10)
   for (const { id, entityId, day, content } of added) {
     copy.row()
     copy.integer(id)
@@ -223,6 +227,7 @@ function* encodeRows(added: readonly AddedRow[]): Generator<Uint8Array> {
     if (content.periodEnd === null) copy.null()
     else copy.date(content.periodEnd)
     copy.smallint(content.rank + 1)
+    copy.smallints(content.frames)
     copy.integer(content.figures)
     copy.integer(content.lines)
     copy.bytes(content.figureBlock)

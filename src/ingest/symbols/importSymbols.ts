@@ -143,7 +143,7 @@ const spellingsOf = (symbol: string) => [
 
 const cikDigits = 10
 
-/** A CIK does not need a company on record, so a list may be imported before the company. */
+/** A CIK identifies a company even if we do not have it yet, so a list may be imported before its companies. */
 export function registerNumber(id: string): NamedCompany | undefined {
   const [, cik] = /^(?:CIK)?(\d{1,10})$/.exec(id) ?? []
   return cik === undefined ? undefined : { market: 'US', issuerId: cik.padStart(cikDigits, '0') }

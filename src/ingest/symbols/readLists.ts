@@ -44,7 +44,7 @@ export interface ListProgress {
   readonly bytesTotal: number
 }
 
-/** Files are read into memory whole. A list of every US symbol since 1998 has 2 MB. */
+/** Whole files are read into memory. A list of every US symbol since 1998 takes 2 MB. */
 const maxFileBytes = 64 * 1024 * 1024
 
 /**
@@ -140,7 +140,7 @@ export function cellsOf(line: string, places: readonly number[]): string[] {
   return places.map(place => cells[place] ?? '')
 }
 
-/** Where the header has these columns; null if it lacks a required one. Other columns are ignored. */
+/** Finds the positions of these columns in the header; null if a required one is missing. Other columns are ignored. */
 export function placesOf(
   header: string,
   required: readonly string[],

@@ -17,7 +17,7 @@ export interface Archive {
   save(market: string, day: IsoDate, fileName: string, bytes: Uint8Array): Promise<string>
 }
 
-/** More versions of a file on one day mean that the run requests it too often. */
+/** If a file has more versions on one day, the run requests it too often. */
 const maxVersionsPerDay = 1_000
 
 export function openArchive(folder: string): Archive {
@@ -50,7 +50,7 @@ function versionedName(fileName: string, version: number): string {
   return version === 1 ? fileName : fileName.replace(/(\.\w+)?$/, extension => `-${version}${extension}`)
 }
 
-/** Parts of the name come from the register: a name like `../x` must not leave the archive. */
+/** Parts of the name come from the register, and a name like `../x` must not lead out of the archive. */
 function assertSafeName(fileName: string): void {
   const isPlain = fileName.length <= 300 && fileName.split('/').every(part => /^[\w-][\w.~=-]*$/.test(part))
   if (!isPlain)

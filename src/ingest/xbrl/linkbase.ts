@@ -2,15 +2,15 @@ import type { SaxesTagNS } from 'saxes'
 import { numberOf } from '../reading/fields.ts'
 import { readXml } from '../reading/xml.ts'
 
-/** What the schema and the linkbases of a filing state, before it is arranged as statements. */
+/** The content of a filing's schema and linkbases, before it is arranged as statements. */
 export interface Linkbases {
-  /** Links of the same kind and role are one, whatever documents they are in. */
+  /** Links of the same kind and role are merged, even if they come from different documents. */
   readonly links: readonly Link[]
   /** Labels by the ID of the concept. */
   readonly labels: ReadonlyMap<string, readonly Label[]>
   /** The title of each role. */
   readonly titles: ReadonlyMap<string, string>
-  /** The prefix by namespace that the IDs of a schema's elements begin with. */
+  /** For each namespace, the prefix with which the IDs of its schema's elements begin. */
   readonly prefixes: ReadonlyMap<string, string>
 }
 
@@ -47,14 +47,14 @@ const xlinkNamespace = 'http://www.w3.org/1999/xlink'
 const schemaNamespace = 'http://www.w3.org/2001/XMLSchema'
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
 
-/** Limits against documents made to exhaust memory. Banks have up to 30,000 arcs. */
+/** Limits that keep malicious documents from exhausting memory. The filings of banks have up to 30,000 arcs. */
 const maxArcs = 500_000
 const maxLabels = 500_000
 const maxLabelLength = 10_000
 
 /**
- * Reads schemas and linkbases in any order. Throws a Failure that names document and line for XML that is not
- * well-formed and for arcs that lead nowhere.
+ * Reads schemas and linkbases in any order. If the XML is not well-formed or an arc leads nowhere, throws a Failure
+ * that names the document and the line.
  */
 export function readLinkbases(documents: readonly NamedDocument[]): Linkbases {
   const gathered = new Gathered()
@@ -93,7 +93,7 @@ class Gathered {
   }
 }
 
-/** Of arcs that state the same relationship one counts, and none if the highest priority prohibits it. */
+/** If several arcs state the same relationship, only one counts; if the one with the highest priority prohibits it, none. */
 function effectiveArcs(arcs: readonly ArcDraft[]): Arc[] {
   const best = new Map<string, ArcDraft>()
   for (const arc of arcs) {

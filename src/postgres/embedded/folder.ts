@@ -21,7 +21,7 @@ import { Failure } from '../../errors.ts'
 import { chooseAccount, runAs, type ServerAccount } from './identity.ts'
 
 /**
- * The owner of the cluster. PostgreSQL does not allow this role to lose its rights, so pools have their own
+ * The owner of the cluster. PostgreSQL does not allow this role to lose its rights, so pools use another role
  * (`roles.ts`).
  */
 export const superuser = 'asfiled'
@@ -184,7 +184,7 @@ export function writeSecret(path: string, text: string): void {
 }
 
 /**
- * Makes a draft the database of its folder. After a power failure the folder has either the one or the other.
+ * Makes a draft the database of its folder. After a power failure the data folder contains one or the other.
  */
 export function moveIntoPlace(draft: string, folder: string): void {
   syncFolder(draft)

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /**
- * Who has a process number: this cluster's PostgreSQL, or something else or nobody. `unknown` if the system
- * does not tell.
+ * The holder of a process number: this cluster's PostgreSQL (`server`), another process or none (`other`), or `unknown`
+ * if the system does not say.
  */
 type NumberHolder = 'server' | 'other' | 'unknown'
 

@@ -10,7 +10,7 @@ import { serverEnvironment, wrap } from './identity.ts'
 import { findServerProcesses, holderOf } from './processes.ts'
 
 const startTimeoutMs = 60_000
-/** After a power failure, PostgreSQL replays up to `max_wal_size` and does not respond meanwhile. */
+/** After a power failure, PostgreSQL does not respond while it replays up to `max_wal_size` of WAL. */
 const recoveryTimeoutMs = 15 * 60_000
 const pollMs = 50
 /** Used from the third second on, because PostgreSQL logs every attempt during recovery. */
@@ -64,7 +64,7 @@ export async function startServer(location: ClusterLocation, options: StartOptio
 
 type FoundServer =
   | { readonly state: 'ready'; readonly port: number }
-  /** A process of this cluster exists and does not respond. */
+  /** A process of this cluster exists but does not respond. */
   | { readonly state: 'recovering' | 'silent'; readonly pid: number }
   /** `stalePid`: the number in a postmaster.pid that does not belong to a PostgreSQL of this cluster. */
   | { readonly state: 'absent'; readonly stalePid: number | null }
@@ -90,7 +90,7 @@ export async function findServer(location: ClusterLocation): Promise<FoundServer
   if (answer === 'ready' && port !== null) return { state: 'ready', port }
   const holder = holderOf(pid, cluster)
   if (holder === 'other') return { state: 'absent', stalePid: pid }
-  // PostgreSQL decides itself: it refuses to start beside a process with this number.
+  // Leaves the decision to PostgreSQL, which refuses to start if a process with this number exists.
   if (holder === 'unknown') return { state: 'absent', stalePid: null }
   if (answer === 'refused')
     throw new Failure(
@@ -119,8 +119,8 @@ function readPidFile(cluster: string): { pid: number; port: number | null } | 'b
 type Answer = 'ready' | 'recovering' | 'refused' | 'other' | 'silent'
 
 /**
- * Connects to the server on `port`. `other`: it works in another folder, of which this one is a copy. Both
- * have the same password and postmaster.pid, but a copied file has its own change time.
+ * Connects to the server on `port`. Returns `other` if that server works in another folder, of which this one is a
+ * copy. Both folders have the same password and postmaster.pid, but a copied file has its own change time.
  */
 async function probe(location: ClusterLocation, port: number): Promise<Answer> {
   const files = ['PG_VERSION', 'postmaster.opts']
@@ -144,7 +144,7 @@ async function probe(location: ClusterLocation, port: number): Promise<Answer> {
 interface Launched {
   readonly port: number
   isRunning(): boolean
-  /** What it has logged since it was launched. */
+  /** Everything it has logged since it was launched. */
   output(): string
 }
 
@@ -154,9 +154,9 @@ function launch(location: ClusterLocation, port: number, stalePid: number | null
   const logStart = log.size
   const args = ['-D', location.cluster, ...settings(port).flatMap(setting => ['-c', setting])]
   const [program, programArgs, ids] = wrap(location.account, location.binaries.postgres, args)
-  // PostgreSQL takes a postmaster.pid with its grandparent's number for a stale one; otherwise it refuses to
-  // start while any process of its account has the number. It replaces the file itself, after checking for
-  // shared memory in use.
+  // PostgreSQL treats a postmaster.pid that contains its grandparent's number as stale. Otherwise it refuses to start
+  // while any process of its account has that number. It replaces the file itself, after checking that no shared
+  // memory is in use.
   const stale = stalePid === null ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
   const child = spawn(program, programArgs, {
     ...ids,
@@ -193,7 +193,7 @@ function settings(port: number): string[] {
   return [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
-    // No socket, and so no lock file: a stale one would block the next start.
+    // Without a socket there is no lock file. A stale lock file would block the next start.
     'unix_socket_directories=',
     'max_connections=100',
     `shared_buffers=${bufferMegabytes(totalmem())}MB`,
@@ -205,14 +205,14 @@ function settings(port: number): string[] {
 }
 
 /**
- * An eighth of the memory, between 256 MB and 2 GB. The system allocates a buffer only once a page is read
- * into it.
+ * An eighth of the memory, but at least 256 MB and at most 2 GB. The system allocates a buffer only when a page is
+ * read into it.
  */
 function bufferMegabytes(memoryBytes: number): number {
   return Math.min(2_048, Math.max(256, Math.floor(memoryBytes / 8 / 2 ** 20)))
 }
 
-/** Throws if another attempt would end the same way; otherwise returns when it may be made. */
+/** Throws if another attempt would end the same way. Otherwise it returns as soon as another attempt makes sense. */
 async function explainEnd(location: ClusterLocation, child: Launched, attempts: number): Promise<void> {
   const output = child.output()
   if (output.includes('No space left on device')) throw diskFull(location.cluster)

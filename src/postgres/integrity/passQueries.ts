@@ -17,7 +17,7 @@ export interface OpenPass extends Position {
   readonly unchecked: readonly string[]
 }
 
-/** After this long without a heartbeat from its process, another one continues the pass. */
+/** If the process of a pass sends no heartbeat for this long, another process continues the pass. */
 export const silentSeconds = 20
 
 const openPass = (sql: SqlClient) => sql`
@@ -26,21 +26,21 @@ const openPass = (sql: SqlClient) => sql`
 
 export interface Claim {
   readonly holder: string
-  /** A pass starts this long after the start of the last one ... */
+  /** The interval between the starts of two passes. */
   readonly everyHours: number
-  /** ... and includes the structure of tables and indexes this long after the last one that did. */
+  /** The interval after which a pass also checks the structure of tables and indexes. */
   readonly structureHours: number
   /** True if damage was just noticed, so the next pass starts earlier. */
   readonly isUrgent: boolean
 }
 
-/** The minimum interval between passes that noticed damage triggers. */
+/** The minimum interval between passes that are started because damage was noticed. */
 const urgentMinutes = 10
 
 /**
- * The pass that this process is to run now: one whose process is silent, or a new one that is due; null if
- * there is none. One server at a time runs a pass. A pass is also due when PostgreSQL has counted a wrong
- * checksum since the last one.
+ * Claims the pass that this process should run now: one whose process is silent, or a new one that is due. Returns
+ * null if there is none. Only one server at a time runs a pass. A pass is also due if PostgreSQL has counted a wrong
+ * checksum since the last pass.
  */
 export async function claimPass(
   sql: SqlClient,
@@ -93,7 +93,7 @@ export async function savePosition(
   return saved.count > 0
 }
 
-/** Clears earlier passes' findings on a relation that this pass has not found again. */
+/** Deletes the findings that earlier passes reported about a relation and that this pass did not confirm. */
 export async function clearFindings(
   sql: SqlClient,
   passId: number,
@@ -116,8 +116,8 @@ export async function releasePass(sql: SqlClient, passId: number, holder: string
 const maxPasses = 100
 
 /**
- * Ends a pass. A complete one clears the findings of relations that no longer exist, and those that could not
- * be attributed.
+ * Ends a pass. A complete pass also deletes the findings of relations that no longer exist, and findings that could
+ * not be attributed to a relation.
  */
 export async function endPass(
   sql: SqlClient,

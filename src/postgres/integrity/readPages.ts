@@ -8,7 +8,6 @@ import type { Means } from './means.ts'
 import { isIntactPage } from './page.ts'
 import { countBlocks, hasFile, prewarm, readBytes, readRows, type StoredRelation } from './relationQueries.ts'
 
-/** The result of reading a range of blocks. */
 export interface ReadRange {
   /** The number of blocks read. */
   readonly blocks: number
@@ -32,12 +31,12 @@ export interface PageReader {
   read(relation: StoredRelation, fork: Fork, from: number): Promise<ReadRange>
 }
 
-/** 256 KB at a time, which blocks a server's event loop for about a third of a millisecond. */
+/** Reading 256 KB at a time blocks a server's event loop for about a third of a millisecond. */
 const rangeBlocks = 32
 const rereads = 3
 const rereadAfterMs = 100
 
-/** @param folder the database's, if this process can read it; null if it is elsewhere */
+/** @param folder the database's folder, or null if this process cannot read it */
 export function choosePageReader(sql: Sql, means: Means, folder: string | null): PageReader {
   if (folder !== null)
     return fileReader(sql, means, {
@@ -102,7 +101,8 @@ function fileReader(sql: Sql, means: Means, { description, readFile }: FileAcces
     try {
       const { blocks, suspects, ...found } = await lookAtAll()
       let damaged = suspects
-      // PostgreSQL may have been writing the page, so only one that is damaged at each reading counts.
+      // PostgreSQL may have been writing a page while we read it, so a page counts as damaged only if every read
+      // finds it damaged.
       for (let n = 0; n < rereads && damaged.length > 0; n++) {
         await Bun.sleep(rereadAfterMs)
         const again = new Set((await lookAtAll()).suspects)
@@ -111,7 +111,7 @@ function fileReader(sql: Sql, means: Means, { description, readFile }: FileAcces
       const isMissing = found.isMissing && fork === 'main' && from === 0
       if ((isMissing || damaged.length > 0) && !(await hasFile(sql, relation)))
         return { blocks, damaged: [], isEnd: true }
-      // Without the first file there is nothing to read, because the others continue it.
+      // The other files continue the first one, so without it there is nothing to read.
       if (isMissing) return { blocks: 0, damaged: [], isEnd: true, isMissing: true }
       return { blocks, damaged, isEnd: blocks < wanted }
     } catch (error) {
@@ -128,8 +128,8 @@ const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Int32Array => {
 }
 
 /**
- * Reads into one buffer, which the next read overwrites: new buffers would be eight megabytes of garbage a
- * second.
+ * Reads into one buffer, which the next read overwrites. A new buffer for each read would produce eight
+ * megabytes of garbage per second.
  */
 function localFiles(folder: string, maxLength: number): FileAccess['readFile'] {
   const buffer = new Uint8Array(maxLength)
@@ -186,7 +186,7 @@ function rowReader(sql: Sql, means: Means): PageReader {
   }
 }
 
-/** Lets PostgreSQL read a range or, if that fails, each of its blocks. */
+/** Has PostgreSQL read a whole range or, if that fails, one block at a time. */
 function statementReader(sql: Sql, { blockBytes }: Means, readBlocks: ReadBlocks): PageReader['read'] {
   return async (relation, fork, from) => {
     try {
@@ -209,7 +209,7 @@ function statementReader(sql: Sql, { blockBytes }: Means, readBlocks: ReadBlocks
 /** Whether the disk failed to return the data: the system reports EIO, PostgreSQL 58030. */
 const isUnreadable = (error: unknown) => codeOf(error) === 'EIO' || isDamage(error)
 
-/** A relation that was dropped meanwhile is not damaged; for any other, the reason is reported. */
+/** A relation that was dropped in the meantime is not damaged. For any other relation, the reason is reported. */
 async function uncheckable(sql: Sql, relation: StoredRelation, error: unknown): Promise<ReadRange> {
   if (isConnectionLost(error) || !(error instanceof Error)) throw error
   const nothing = { blocks: 0, damaged: [], isEnd: true }

@@ -8,6 +8,7 @@ import { migrateQueue } from '../../../src/jobs/queue.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { olderJobTable } from '../../postgres/olderJobTable.ts'
 import { withoutUniverse } from '../../postgres/withoutUniverse.ts'
+import { withoutWholeFilings } from '../../postgres/withoutWholeFilings.ts'
 import { runInProcess } from '../runInProcess.ts'
 
 setDefaultTimeout(120_000)
@@ -101,11 +102,11 @@ describe('status', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032'; ${olderJobTable} ${withoutUniverse}
+        `delete from migration where name >= '0032'; ${olderJobTable} ${withoutUniverse} ${withoutWholeFilings}
          drop table symbol_spell, symbol_spell_past, succession, succession_past cascade;
          drop table known_moment, known_moment_past, fact_interim, fact_interim_past cascade;
          drop trigger drop_known_moments on filing;
-         drop function drop_known_moments, keep_known_moment, keep_fact_interim, filing_is_known, filing_has_time,
+         drop procedure keep_past_rows; drop function drop_known_moments, keep_known_moment, keep_fact_interim, filing_is_known, filing_has_time,
            fact_at, trailing_at, pinned.fact_at, pinned.trailing_at;
          drop index filing_company_name;
          drop function symbol_form, keep_symbol_spell, keep_succession, lineages_seen, lineage_roots;

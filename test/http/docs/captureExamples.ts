@@ -80,6 +80,17 @@ const answers: Record<string, Ask> = {
     caller: 'personal',
     path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=ndjson`,
   },
+  ...Object.fromEntries(
+    Object.entries({
+      statement: 'statements?ticker=AAPL&statement=income&fp=FY&as_of=2010-02-01',
+      reported: 'reported?ticker=AAPL&tag=us-gaap:NetIncomeLoss&as_of=2010-02-01&limit=4',
+      segments: 'segments?ticker=AAPL&metric=revenue&axis=product',
+    }).flatMap(([name, path]) => [
+      [name, { caller: 'personal', path: `/api/v1/${path}` }],
+      [`${name}_csv`, { caller: 'personal', path: `/api/v1/${path}&format=csv` }],
+      [`${name}_ndjson`, { caller: 'personal', path: `/api/v1/${path}&format=ndjson` }],
+    ]),
+  ),
   company_names: { caller: 'personal', path: '/api/v1/companies?ticker=AAPL,0001652044,NOSUCH' },
   coverage_index: { caller: 'personal', path: `${fundamentals}?market=US&limit=2` },
   filings: { caller: 'personal', path: `${filings}&form=10-K,10-K/A` },

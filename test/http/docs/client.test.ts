@@ -166,6 +166,26 @@ const everyOperation = `
   number(data?.data[0].value_before)
 }
 {
+  const query = { ticker: 'AAPL', statement: 'income', view: 'as_known', fp: 'FY' } as const
+  const { data } = await client.GET('/api/v1/statements', { params: { query } })
+  text(data?.data[0].label)
+  text(data?.data[0].cells[0]?.value)
+  number(data?.columns[0].period?.quarters)
+  text(data?.filings[0].url)
+}
+{
+  const query = { ticker: 'AAPL', tag: 'us-gaap:Assets', dimensions: 'all' }
+  const { data } = await client.GET('/api/v1/reported', { params: { query } })
+  number(data?.data[0].number)
+  text(data?.next)
+}
+{
+  const query = { issuer_id: '0000320193', metric: 'revenue', axis: 'product' }
+  const { data } = await client.GET('/api/v1/segments', { params: { query } })
+  text(data?.data[0].difference)
+  text(data?.data[0].members[0].label)
+}
+{
   const { data } = await client.GET('/api/v1/signals', { params: { query: { horizon: '1d', limit: 5 } } })
   number(data?.data[0].predicted_pct)
   text(data?.schema.predicted_pct)

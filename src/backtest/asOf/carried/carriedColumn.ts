@@ -84,7 +84,7 @@ export function refuseClashes({ layout }: CarriedRows, answered: readonly string
   )
 }
 
-/** The bytes of a number and its separator in text. */
+/** The estimated number of bytes of a number and its separator in text. */
 const storedBytes = 20
 
 /** The approximate size of the columns in a text response. */

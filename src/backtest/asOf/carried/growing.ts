@@ -3,7 +3,7 @@
 export class GrowingCells {
   #values = new Int32Array(new SharedArrayBuffer(0))
 
-  /** Returns the values, with room for `count` of them. */
+  /** Grows the column to hold at least `count` values, and returns it. */
   upTo(count: number): Int32Array {
     const before = this.#values
     if (count > before.length) {

@@ -6,7 +6,7 @@ import type { CarriedColumn, StoredType } from './carriedColumn.ts'
 import { GrowingCells } from './growing.ts'
 import { ValuePool } from './valuePool.ts'
 
-/** How many distinct values are remembered for reuse. */
+/** The maximum number of distinct values that are remembered for reuse. */
 const maxRemembered = 100_000
 
 /** A column of a Parquet file, read as it is stored: a timestamp keeps its nanoseconds, and a number its

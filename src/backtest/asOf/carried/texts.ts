@@ -6,8 +6,8 @@ export interface TextTable {
   readonly starts: Int32Array
 }
 
-/** Copies move eight bytes at a time. So up to seven bytes past a text are read, and written past its copy,
- * where the next write replaces them. */
+/** Copies move eight bytes at a time. They may read up to seven bytes past the end of a text and write them past the end
+ * of its copy, where the next write replaces them. */
 export const slack = 8
 
 const encoder = new TextEncoder()
@@ -45,8 +45,8 @@ export class ByteSink {
     this.#size = size
   }
 
-  /** Returns the whole response. Fails if its size differs from the one that was counted: bytes would be
-   * missing, or unrelated memory would be sent. */
+  /** Returns the whole response. Fails if its size differs from the counted size, because bytes would be missing or
+   * unrelated memory would be sent. */
   finish(): Uint8Array {
     if (this.at === this.#size) return this.bytes.subarray(0, this.#size)
     throw new Error(`An answer has ${this.at} bytes where ${this.#size} were counted.`)
@@ -71,7 +71,7 @@ export class ByteSink {
     this.at = at + end - start
   }
 
-  /** Writes a day as ISO text. Most days equal that of the previous row. */
+  /** Writes a day as ISO text. Most rows have the same day as the previous row. */
   day(day: number): void {
     if (day !== this.#lastDay) this.#readDay(day)
     const { view, at } = this

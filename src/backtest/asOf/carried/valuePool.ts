@@ -2,9 +2,9 @@ import { Failure } from '../../../errors.ts'
 import { GrowingCells } from './growing.ts'
 import { slack, type TextTable } from './texts.ts'
 
-/** The limit for the values of one column. Each value is stored once while it is remembered. */
+/** The limit for the values of one column. A value is stored only once as long as it is remembered. */
 const maxPoolBytes = 512 * 1_024 * 1_024
-/** How many distinct values are remembered. A column with more of them rarely repeats one. */
+/** The maximum number of distinct values that are remembered. A column with more values rarely repeats any. */
 const maxRemembered = 65_536
 const slots = 4 * maxRemembered
 
@@ -21,7 +21,7 @@ export class ValuePool {
 
   /** The number of a value, counted from 1. */
   numberOf(source: Uint8Array, from: number, to: number): number {
-    // Rows in the order of time mostly repeat the value of the row before.
+    // In rows that are sorted by time, most values repeat the previous row's.
     if (this.#last !== 0 && this.#has(this.#last, source, from, to)) return this.#last
     this.#last = this.#find(source, from, to)
     return this.#last

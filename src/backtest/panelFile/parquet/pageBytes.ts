@@ -10,7 +10,7 @@ import type { CompressionCodec } from 'hyparquet'
 import { damage, FileFault } from './faults.ts'
 import { snappyWhole, unpackSnappy } from './snappyStream.ts'
 
-/** The bytes of a page from its beginning. Only part of a large page is in memory. */
+/** Reads the bytes of a page in order. Only part of a large page is in memory at a time. */
 export class PageBytes {
   bytes: Uint8Array
   at = 0
@@ -31,7 +31,7 @@ export class PageBytes {
   /** Ensures that `bytes` contains `count` bytes from `at`. Callers that read value by value check
    * `available` first, because even an await that does nothing takes time. */
   async fill(count: number): Promise<void> {
-    // Nothing more is decompressed if the page cannot have enough bytes.
+    // If the page cannot have enough bytes, nothing more is decompressed.
     const isThere = count - this.available <= this.#left && (await this.tryFill(count))
     if (!isThere) throw damage('a page ends before its last value')
   }
@@ -54,7 +54,7 @@ export class PageBytes {
     return available >= count
   }
 
-  /** Frees its own memory immediately, if any: that of a large file would be collected too late. */
+  /** Frees its own memory immediately, because the garbage collector would free the memory of a large file too late. */
   release(): void {
     const { buffer } = this.bytes
     const isOwn = this.#rest === null && buffer.byteLength === this.bytes.length

@@ -5,7 +5,7 @@ import { damage, FileFault } from './faults.ts'
 import type { PageBytes } from './pageBytes.ts'
 import { RunReader } from './runLength.ts'
 
-/** Reads the values of a page as they are stored, some at a time. Nulls are not among them. */
+/** Reads the values of a page, without its nulls, as they are stored and some at a time. */
 export interface ValueReader {
   /** The next `count` values. */
   read(count: number): Promise<DecodedArray>
@@ -72,7 +72,7 @@ export function plainValues(page: PageBytes, column: StoredColumn): ValueReader 
 const widthOf = (type: 'INT32' | 'FLOAT' | 'INT64' | 'DOUBLE' | 'INT96') =>
   ({ INT32: 4, FLOAT: 4, INT64: 8, DOUBLE: 8, INT96: 12 })[type]
 
-/** Each read reuses the same memory: the numbers are consumed before the next read. */
+/** Each read reuses the same memory, so the caller must consume the numbers before the next read. */
 function fixedValues(page: PageBytes, type: ParquetType, width: number): ValueReader {
   let scratch = new Uint8Array(0)
   return {
@@ -200,8 +200,8 @@ async function lengths(page: PageBytes, bounds: ColumnBounds, count: number): Pr
   return values
 }
 
-/** @param prefixes for each text, how many bytes it shares with the previous one: a few bytes may expand to
- *   the longest texts allowed */
+/** @param prefixes for each text, the number of bytes that it shares with the previous one, so that a few bytes may
+ *   expand to the longest texts allowed */
 function texts(
   page: PageBytes,
   { type, bounds }: StoredColumn,

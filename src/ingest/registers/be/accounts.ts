@@ -18,7 +18,7 @@ export interface Rubric {
 /** One deposit's accounts as a file states them. */
 export interface Accounts {
   readonly reference: string
-  /** As the file states it; JSON does not. */
+  /** The enterprise number as the file states it; null for JSON, which does not state it. */
   readonly enterprise: string | null
   /** The currency of the figures that are read, if the file states it; `several` if they differ. */
   readonly currency: string | null

@@ -12,28 +12,28 @@ const clockTime = (hour: number, minute: number) => hour * hourMs + minute * min
 /** EDGAR accepts filings from 06:00 to 22:00 in New York, and finishes the last ones a few minutes later. */
 const opens = clockTime(6, 0)
 const closes = clockTime(22, 5)
-/** A time between closing and this one may be a late acceptance, so it does not prove that the clock is another one. */
+/** A time between closing and this one may be a late acceptance, so it rules out neither clock. */
 const surelyClosed = clockTime(22, 30)
-/** Filings accepted after this time get the next business day as their filing day. */
+/** The filing day of filings that are accepted after this time is the next business day. */
 const cutOff = clockTime(17, 30)
-/** Reports that were sent before the cut-off and accepted by this time may still have the day itself as filing day. */
+/** Reports that were sent before the cut-off but accepted only by this time may still keep the day itself. */
 const surelyCutOff = clockTime(17, 45)
 /** Enough for a long weekend followed by another day off. */
 const maxDaysToBusinessDay = 5
 
-/** Two sources agree on an acceptance if they differ by at most this. */
+/** Two sources agree on an acceptance time if they differ by at most this much. */
 const toleranceMs = minuteMs
 
 type Clock = 'local' | 'utc'
 
 const newYork = zoneOf('America/New_York')
 
-/** New York's clock at an instant: its digits as if they were UTC. */
+/** What New York's clock shows at an instant, as the instant at which UTC shows the same digits. */
 export const inNewYork = (at: number): number => at + newYork.offsetAt(at)
 
 /**
  * The instant at which New York's clock shows these digits. In the hour that occurs twice in November it is the second
- * one, and in the hour that is skipped in March it is an hour later.
+ * of the two; in the hour that is skipped in March it is an hour later.
  */
 export const fromNewYork = (shown: number): number => newYork.instantsOf(shown).at(-1) ?? shown + 5 * hourMs
 
@@ -108,14 +108,14 @@ function evidenceOf({ accession, form, filed, shown }: ListedTime): Evidence {
   return localFits ? { ...noEvidence, firm: 'local' } : { ...noEvidence, isLateForDay: true }
 }
 
-/** How many reports must contradict New York's clock by their days if nothing else tells the clock. */
+/** The number of reports whose filing days must contradict New York's clock if nothing else reveals the list's clock. */
 const enoughLateReports = 2
 
 /**
- * The clock of each row of a list of submissions, as far as the list alone reveals it. Most lists use one clock
- * throughout, but some change it over the years. So a row without evidence of its own gets the clock of its neighbours
- * in time if both have the same one. At an end of the list one neighbour is enough, unless the filing day
- * contradicts it.
+ * Decides for each row of a list of submissions whether its acceptance time is New York's or UTC, as far as the list
+ * alone reveals it. Most lists use one clock throughout, but some change it over the years. So a row without evidence of
+ * its own gets the clock of its neighbours in time if both have the same one. At either end of the list one neighbour is
+ * enough, unless the filing day contradicts it.
  */
 export function clocksOf(rows: readonly ListedTime[]): ClockReading['clock'][] {
   const evidence = rows.map(evidenceOf)
@@ -171,10 +171,10 @@ function neighbours(inOrder: readonly number[], clocks: readonly (Clock | null)[
 export const dataSetLister = ''
 
 /**
- * The instants at which EDGAR accepted filings. The clock of a time in a list is the one that a data set confirms, or
- * that the list reveals, or that its neighbours in the list have. All sources of one filing must agree, and the latest
- * time is used. Data sets are rounded to the minute, so a minute is added if they are the only source. The instant is
- * null if the clock stays unknown or EDGAR was closed.
+ * Settles the instants at which EDGAR accepted filings. A time in a list is on the clock that a data set confirms, or
+ * else on the one that the list reveals, or else on the one that its neighbours in the list are on. All sources of one
+ * filing must agree, and the latest time is used. Data sets are rounded to the minute, so a minute is added if they are
+ * the only source. The instant is null if the clock remains unknown or EDGAR was closed.
  */
 export const settleEdgarTimes: SettleTimes = (readings: ReadingsByFiling): SettledTimes => {
   const inSets = new Map<string, readonly number[]>()
@@ -216,7 +216,7 @@ interface ListedReading {
   readonly clock: ClockReading['clock']
 }
 
-/** The clock with which a list agrees with a data set; null if it agrees with none. */
+/** The clock on which a list's time agrees with a data set's; null if it agrees on neither. */
 function confirmedClock(shown: number, sets: readonly number[]): Clock | null {
   const agrees = (clock: Clock) => sets.some(at => Math.abs(at - instantOf(shown, clock)) <= toleranceMs)
   return agrees('local') ? 'local' : agrees('utc') ? 'utc' : null
@@ -242,7 +242,7 @@ function settleList(list: readonly ListedReading[]): { accession: string; at: nu
   })
 }
 
-/** The latest of the instants that sources state; null if they contradict one another. */
+/** The latest of the instants that the sources state; null if the sources contradict one another. */
 function latestAgreed(sets: readonly number[], lists: readonly number[]): number | null {
   const all = [...sets, ...lists]
   if (all.length === 0) return null

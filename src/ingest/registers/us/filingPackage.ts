@@ -17,11 +17,11 @@ import { type CoverPage, readCoverPage } from './coverPage.ts'
 export interface PackageContent {
   readonly filing: WholeFiling
   readonly cover: CoverPage
-  /** Figures that could not be read, and figures that the filing contradicts, with document and line. */
+  /** Figures that could not be read, and figures that the filing itself contradicts, with their documents and lines. */
   readonly faults: NamedFaults
   /** How many of the faults are figures that could not be read and are not in `filing`. */
   readonly unreadFigures: number
-  /** What the package lacks: a linkbase, an instance's schema. */
+  /** The documents that the package lacks, such as a linkbase or an instance's schema. */
   readonly missing: readonly string[]
 }
 
@@ -34,8 +34,8 @@ interface PackageDocument {
 
 /**
  * Reads a filing from the documents of its `*-xbrl.zip`: an inline report or an instance, its schema and its
- * linkbases. Statements have the order of the renderer of the SEC, which sorts roles by their titles. Throws
- * a Failure with document and line if one of them cannot be read, so that no half of a filing is stored.
+ * linkbases. Statements are in the order of the SEC's renderer, which sorts roles by their titles. If a document
+ * cannot be read, throws a Failure that names the document and the line, so that a filing is never stored in part.
  */
 export function readFilingPackage(accession: string, documents: readonly PackageDocument[]): PackageContent {
   const xml: { name: string; text: string }[] = []
@@ -100,7 +100,7 @@ function readInstance({ name, text }: { readonly name: string; readonly text: st
   }
 }
 
-/** Taxonomies that many companies use, by the part of their namespaces that names them. */
+/** Matches the namespaces of taxonomies that many companies use, and captures the part that names the taxonomy. */
 const standardNamespace =
   /^https?:\/\/(?:fasb\.org|xbrl\.us|xbrl\.sec\.gov|xbrl\.ifrs\.org\/taxonomy\/[\d-]+)\/([a-z-]+)(?:\/|$)/
 
@@ -127,8 +127,8 @@ class ConceptNames {
   }
 
   /**
-   * The prefix that schemas use for a namespace. Without the company's schema its prefix is how the instance's
-   * name begins, as the SEC requires: `nflx-20091231.xml`.
+   * The prefix that schemas use for a namespace. If the company's schema is missing, its prefix is taken from the
+   * beginning of the instance's name, as the SEC requires: `nflx-20091231.xml`.
    */
   #prefixOf(namespace: string): string {
     const standard = standardNamespace.exec(namespace)?.[1]
@@ -161,7 +161,7 @@ function noteContradictions(figures: readonly ReportedFigure[], faults: NamedFau
   }
 }
 
-/** True if some number rounds to both values, each at its accuracy. */
+/** True if some number, rounded to the accuracy of each figure, gives both values. */
 function agree(a: ReportedFigure, b: ReportedFigure): boolean {
   if (a.value === b.value) return true
   const slack = (decimals: number | null) =>

@@ -6,6 +6,7 @@ import { layOutStatement, shownValue } from '../../../../src/wholeFilings/layOut
 import { nonEmpty } from '../../../nonEmpty.ts'
 import { sharedPath } from '../../../shared.ts'
 import { packageNames, readZipFiles } from './packages.ts'
+import { dayOfPage, decoded, type PageRow, rowsOfPage } from './rendering.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
@@ -207,37 +208,6 @@ describe('the rendering of 0000320193-25-000057', async () => {
     expectSheet(sheets, 6, shown.rows.slice(1))
   })
 })
-
-interface PageRow {
-  readonly isHead: boolean
-  readonly concept: string
-  readonly cells: readonly string[]
-}
-
-function rowsOfPage(html: string): { readonly title: string; readonly rows: readonly PageRow[] } {
-  const table = html.slice(0, html.indexOf('</table>'))
-  const plain = (cell: string) => decoded(cell.replace(/<br>/g, ' ').replace(/<[^>]+>/g, ''))
-  const rows = [...table.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) => ({
-    isHead: row.includes('<th'),
-    concept: /defref_([\w=-]+)/.exec(row)?.[1] ?? '',
-    cells: [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => plain(cell)),
-  }))
-  return { title: rows[0].cells[0], rows }
-}
-
-const decoded = (markup: string) =>
-  markup
-    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    .replace(/&amp;/g, '&')
-    .replace(/\s+/g, ' ')
-    .trim()
-
-/** `Mar. 29, 2025` */
-function dayOfPage(day: number): string {
-  const [year, month, date] = isoDate(day).split('-').map(Number)
-  const months = 'Jan. Feb. Mar. Apr. May Jun. Jul. Aug. Sep. Oct. Nov. Dec.'.split(' ')
-  return `${months[month - 1]} ${String(date).padStart(2, '0')}, ${year}`
-}
 
 /** The figure as the renderer writes it: in the scale that the title names, negative ones in parentheses. */
 function shownOnPage(

@@ -1,0 +1,158 @@
+import { type ChosenStatement, chooseStatement } from '../../wholeFilings/kindOfStatement.ts'
+import type { StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
+import type { Presentation } from '../../wholeFilings/knownStatement.ts'
+import { isInstant, layOutStatement, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
+import type { StatementKind } from '../../wholeFilings/wholeFiling.ts'
+import { mayShow, type Report, type ReportsOfCompany } from './chooseFilings.ts'
+import { refused } from './company.ts'
+import { type FilingReader, maxFilingsRead } from './filingReader.ts'
+import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
+import type { StatementPlan } from './statement.ts'
+import type { StatementName } from './statementSchema.ts'
+
+/** A filing with the statement that was asked for. */
+interface Presented extends ChosenStatement, Presentation {
+  readonly report: Report
+}
+
+interface Choice {
+  /** The latest presentation first. Empty if there is none. */
+  readonly used: readonly Presented[]
+  /** The last day of the period that was asked for. */
+  readonly lastDay?: number
+  readonly notes: readonly string[]
+}
+
+const kinds: Readonly<Record<StatementName, StatementKind>> = {
+  income: 'IS',
+  balance: 'BS',
+  cash_flow: 'CF',
+  equity: 'EQ',
+  comprehensive: 'CI',
+}
+
+/**
+ * The filings whose presentations answer a request. Each statement comes from the latest filing that presents it, so
+ * an amendment with one statement changes that one alone.
+ */
+export async function choosePresentations(
+  plan: StatementPlan,
+  { reports, years }: ReportsOfCompany,
+  reader: FilingReader,
+): Promise<Choice> {
+  const { ticker, asOf, asked, statement, accession, view } = plan
+  const kind = kinds[statement]
+  if (accession !== null) {
+    const report = reports.find(({ filing }) => filing.accession === accession)
+    if (report === undefined)
+      throw refused(
+        'accession',
+        `accession=${accession} is not a filing of ${ticker} with statements that was public on ${asOf}. GET /api/v1/filings?ticker=${ticker} lists its filings.`,
+      )
+    const found = await findPresented(reader, [report], kind)
+    return found === null
+      ? { used: [], notes: [`The filing ${accession} presents no ${wordsOf(statement)}.`] }
+      : { used: [found], notes: [] }
+  }
+  const { fp, fy } = asked
+  const own = reports.filter(
+    ({ label }) => (fp === undefined || label?.fp === fp) && (fy === undefined || label?.fy === fy),
+  )
+  const target = fp === undefined && fy === undefined ? null : targetOf(asked, own)
+  const found =
+    view === 'as_filed' || target === null
+      ? await findPresented(reader, own, kind)
+      : await findPresented(
+          reader,
+          mayShow(reports, target),
+          kind,
+          each => lastDayOf(each, years, target) !== null,
+        )
+  if (found === null) return { used: [], notes: [noneNote(plan, reports.length)] }
+  if (view === 'as_filed') return { used: [found], notes: [] }
+  const lastDay = target === null ? null : lastDayOf(found, years, target)
+  const earlier = reports
+    .filter(
+      each =>
+        each !== found.report && each.isAnnual === found.report.isAnnual && each.end <= found.report.end,
+    )
+    .sort((a, b) => a.rank - b.rank)
+  const read = earlier.slice(0, Math.min(plan.filings - 1, reader.left))
+  const wholes = await reader.readAll(read.map(({ filing }) => filing))
+  const further = read.flatMap((report, at) => presentedIn(report, wholes[at], kind) ?? [])
+  return {
+    used: [found, ...further],
+    notes: earlier.length > read.length ? [moreNote(plan, earlier.length - read.length)] : [],
+    ...(lastDay === null ? {} : { lastDay }),
+  }
+}
+
+const wordsOf = (statement: StatementName) =>
+  ({
+    income: 'income statement',
+    balance: 'balance sheet',
+    cash_flow: 'statement of cash flows',
+    equity: 'statement of equity',
+    comprehensive: 'statement of comprehensive income',
+  })[statement]
+
+function noneNote({ ticker, asOf, asked: { fp, fy }, statement }: StatementPlan, reports: number): string {
+  if (reports === 0)
+    return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
+  const period = [fp, fy].filter(part => part !== undefined).join(' of ')
+  const on = period === '' ? '' : ` on ${period}`
+  return `No report of ${ticker}${on} that was public on ${asOf} presents a${statement === 'income' ? 'n' : ''} ${wordsOf(statement)}.`
+}
+
+function moreNote({ filings }: StatementPlan, left: number): string {
+  const more = left === 1 ? '1 earlier filing' : `${left} earlier filings`
+  const mend =
+    filings < maxFilingsRead
+      ? `send filings=${Math.min(maxFilingsRead, filings + left)} for more`
+      : 'send an earlier fy for those before'
+  return `${more} of the same kind could add columns: ${mend}.`
+}
+
+/** The first report with a presentation that is accepted. Each that is read counts. */
+async function findPresented(
+  reader: FilingReader,
+  reports: readonly Report[],
+  kind: StatementKind,
+  accepts: (presented: Presented) => boolean = () => true,
+): Promise<Presented | null> {
+  for (const report of reports) {
+    if (reader.left === 0) return null
+    const presented = presentedIn(report, await reader.read(report.filing), kind)
+    if (presented !== null && accepts(presented)) return presented
+  }
+  return null
+}
+
+/** Null if the filing does not present the statement with figures. */
+function presentedIn(report: Report, filing: StoredFiling, kind: StatementKind): Presented | null {
+  const chosen = chooseStatement(filing, kind)
+  if (chosen === null) return null
+  const { accession, sums } = filing
+  const figures = filing.figuresOf(new Set(chosen.statement.lines.map(({ concept }) => concept)))
+  return figures.length === 0 ? null : { ...chosen, report, accession, sums, figures }
+}
+
+/** The fiscal period that was asked for: of a year alone, or of a quarter of any year, the latest one on record. */
+function targetOf({ fp, fy }: StatementPlan['asked'], own: readonly Report[]): FiscalLabel | null {
+  return fp !== undefined && fy !== undefined ? { fp, fy } : (own.at(0)?.label ?? null)
+}
+
+/** The last day of a fiscal period if a presentation shows it; otherwise null. */
+function lastDayOf(presented: Presented, years: FiscalYears, { fy, fp }: FiscalLabel): number | null {
+  const { columns, rows } = layOutStatement(presented, presented.statement)
+  const shows = (period: Period | null) => {
+    if (period === null) return false
+    const label = years.labelOf(period.end)
+    const isYear = quartersOf(period) === 4
+    return label?.fy === fy && label.fp === fp && (isInstant(period) || isYear === (fp === 'FY'))
+  }
+  const ends = [...columns, ...rows].flatMap(({ period }) =>
+    period !== null && shows(period) ? [period.end] : [],
+  )
+  return ends.length === 0 ? null : Math.max(...ends)
+}

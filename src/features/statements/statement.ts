@@ -1,0 +1,190 @@
+import { isoDate } from '../../dates.ts'
+import type { Row } from '../../formats/columns.ts'
+import type { SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import type { Rights } from '../../rights/rights.ts'
+import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
+import { listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
+import { type KnownRow, type KnownStatement, knownStatement } from '../../wholeFilings/knownStatement.ts'
+import { type Period, shownValue } from '../../wholeFilings/layOut.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { dimensionsText, MemberLabels, periodOf, valueOf } from './cells.ts'
+import { readReports } from './chooseFilings.ts'
+import { choosePresentations } from './choosePresentations.ts'
+import { companyFields, type FilingsOfCompany, filingUsed, planFilingsOf, refused } from './company.ts'
+import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
+import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
+import {
+  defaultFilings,
+  type StatementAnswer,
+  type StatementName,
+  type StatementQuery,
+  type StatementSheetColumn,
+} from './statementSchema.ts'
+
+/** A request for a statement after all decisions. */
+export interface StatementPlan extends FilingsOfCompany {
+  readonly statement: StatementName
+  readonly view: 'as_known' | 'as_filed'
+  readonly asked: Partial<FiscalLabel>
+  readonly accession: string | null
+  readonly filings: number
+  readonly cacheKey: string
+}
+
+export async function planStatement(
+  deps: CompanyDeps,
+  rights: Rights,
+  query: StatementQuery,
+): Promise<StatementPlan> {
+  const { statement, view = 'as_known', fp, fy, accession, filings } = query
+  if (view === 'as_known' && accession !== undefined)
+    throw refused('accession', 'accession names one filing. Send view=as_filed with it.')
+  if (view === 'as_filed' && filings !== undefined)
+    throw refused('filings', 'filings is for view=as_known: view=as_filed shows one filing. Omit filings.')
+  if (accession !== undefined && (fp !== undefined || fy !== undefined))
+    throw refused(
+      'accession',
+      'accession names one filing, and fp and fy choose one. Omit accession, or both others.',
+    )
+  const company = await planFilingsOf(deps, rights, query)
+  const plan = {
+    ...company,
+    statement,
+    view,
+    asked: { ...(fp === undefined ? {} : { fp }), ...(fy === undefined ? {} : { fy }) },
+    accession: accession ?? null,
+    filings: filings ?? defaultFilings,
+  }
+  return { ...plan, cacheKey: `statement ${JSON.stringify(Object.values(plan))}` }
+}
+
+/** @param sql a snapshot: several statements read one state of the data */
+export async function readStatement(
+  deps: WholeFilingDeps & { readonly sql: SqlClient },
+  plan: StatementPlan,
+): Promise<StatementAnswer> {
+  const { sql } = deps
+  const dataVersion = await readDataVersion(sql)
+  const known = await listKnownFilings(sql, plan.entityId, plan.asOf)
+  const reader = new FilingReader(deps)
+  const reports = await readReports(deps, plan, known, reader)
+  const { used, lastDay, notes } = await choosePresentations(plan, reports, reader)
+  const [latest] = used
+  const table: KnownStatement =
+    latest === undefined ? { columns: [], rows: [] } : knownStatement([latest, ...used.slice(1)], lastDay)
+  const labels = new MemberLabels(used.map(({ statement }) => statement))
+  const shown = new Set([
+    ...table.columns.map(({ accession }) => accession),
+    ...table.rows.map(({ accession }) => accession),
+  ])
+  const data = table.rows.map((row, at) => lineOf(row, at, labels, reports.years))
+  const columns = table.columns.map(({ period, dimensions, accession }) => ({
+    period: period === null ? null : periodOf(period, reports.years),
+    dimensions: labels.of(dimensions),
+    accession,
+  }))
+  const label = latestLabel(table, reports.years)
+  return {
+    object: 'statement',
+    statement: plan.statement,
+    view: plan.view,
+    ...companyFields(deps, plan, dataVersion, notes),
+    title: latest === undefined ? null : plainTitle(latest.statement),
+    combined: latest?.isCombined ?? false,
+    fy: label?.fy ?? null,
+    fp: label?.fp ?? null,
+    filings: used
+      .filter(({ report }, at) => at === 0 || shown.has(report.filing.accession))
+      .map(({ report }) => filingUsed(deps, plan, report.filing)),
+    columns,
+    count: data.length,
+    data,
+  }
+}
+
+/** The fiscal period of the latest column. */
+function latestLabel({ columns, rows }: KnownStatement, years: FiscalYears): FiscalLabel | null {
+  const periods = [...columns, ...rows].flatMap(({ period }) => (period === null ? [] : [period]))
+  const last = periods.reduce<Period | null>(
+    (best, period) => (best === null || period.end > best.end ? period : best),
+    null,
+  )
+  return last === null ? null : years.labelOf(last.end)
+}
+
+function lineOf(
+  row: KnownRow,
+  at: number,
+  labels: MemberLabels,
+  years: FiscalYears,
+): StatementAnswer['data'][number] {
+  const { line } = row
+  return {
+    line: at + 1,
+    depth: line.depth,
+    label: line.label,
+    tag: line.concept,
+    heading: row.isHeading,
+    total: row.isTotal,
+    negated: line.negated,
+    opening: row.atBeginning,
+    dimensions: labels.of(row.dimensions),
+    period: row.period === null ? null : periodOf(row.period, years),
+    accession: row.accession,
+    other_tags: row.otherTags.map(({ tag, label, accession, equalAt }) => ({
+      tag,
+      label,
+      accession,
+      equal_at: equalAt.map(isoDate),
+    })),
+    cells: row.cells.map(cell =>
+      cell === null
+        ? null
+        : { ...valueOf(cell.figure), shown: shownValue(line, cell.figure), accession: cell.accession },
+    ),
+  }
+}
+
+/** The cells of an answer as rows of a table, one per cell and one per heading. */
+export function* cellRows(answer: StatementAnswer): Generator<Row<StatementSheetColumn>> {
+  const { ticker, statement, columns, filings } = answer
+  const filedOn = new Map(filings.map(({ accession, filed }) => [accession, filed]))
+  for (const {
+    cells,
+    dimensions,
+    period: ofLine,
+    other_tags: _,
+    accession: presentedIn,
+    ...line
+  } of answer.data) {
+    const flags = {
+      heading: String(line.heading),
+      total: line.total === null ? null : String(line.total),
+      negated: String(line.negated),
+      opening: String(line.opening),
+    }
+    const head = { ticker, statement, ...line, ...flags }
+    if (line.heading)
+      yield {
+        ...head,
+        dimensions: dimensionsText(dimensions),
+        accession: presentedIn,
+        filed: filedOn.get(presentedIn) ?? null,
+      }
+    for (const [at, cell] of cells.entries()) {
+      const { period, dimensions: ofColumn } = columns[at]
+      if (cell === null) continue
+      const { accession, decimals, ...figure } = cell
+      yield {
+        ...head,
+        dimensions: dimensionsText([...dimensions, ...ofColumn]),
+        ...(period ?? ofLine),
+        ...figure,
+        decimals: decimals === null ? null : String(decimals),
+        accession,
+        filed: filedOn.get(accession) ?? null,
+      }
+    }
+  }
+}

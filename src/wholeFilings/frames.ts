@@ -1,0 +1,101 @@
+import { endOfMonth } from '../dates.ts'
+import type { FigureContext, ReportedFigure } from './wholeFiling.ts'
+
+/**
+ * A calendar year (`CY2009`), a calendar quarter (`CY2009Q1`), or the end of one (`CY2009Q1I`). Periods of all
+ * companies are compared in frames, whatever their fiscal years are.
+ */
+export interface Frame {
+  readonly year: number
+  /** Null for a year. */
+  readonly quarter: 1 | 2 | 3 | 4 | null
+  readonly isInstant: boolean
+}
+
+/** A frame as a number, which fits into a `smallint`. */
+export type FrameCode = number
+
+export const firstFrameYear = 1990
+/** So that all frames of a filing fit into an index entry. */
+export const lastFrameYear = 2079
+const codesPerYear = 9
+
+export function frameCode({ year, quarter, isInstant }: Frame): FrameCode {
+  return (year - firstFrameYear) * codesPerYear + (quarter ?? 0) + (isInstant ? 4 : 0)
+}
+
+/** The last day of a frame. */
+export function frameEnd(code: FrameCode): number {
+  const kind = code % codesPerYear
+  const quarter = kind === 0 ? 4 : kind > 4 ? kind - 4 : kind
+  return endOfMonth(firstFrameYear + (code - kind) / codesPerYear, quarter * 3)
+}
+
+/** Null if the text is not the name of a frame. */
+export function parseFrame(name: string): Frame | null {
+  const [, year, quarter, instant] = /^CY(\d{4})(?:Q([1-4])(I)?)?$/.exec(name) ?? []
+  if (year === undefined || !isFrameYear(Number(year))) return null
+  return {
+    year: Number(year),
+    quarter: quarter === undefined ? null : quarterOf(Number(quarter)),
+    isInstant: instant !== undefined,
+  }
+}
+
+export const frameName = ({ year, quarter, isInstant }: Frame): string =>
+  `CY${year}${quarter === null ? '' : `Q${quarter}`}${isInstant ? 'I' : ''}`
+
+const isFrameYear = (year: number) => year >= firstFrameYear && year <= lastFrameYear
+
+const daysOfYear = 365
+const daysOfQuarter = 91
+/** By how many days a duration may be shorter or longer than its frame. */
+const toleranceDays = 30
+
+/** Half a quarter: an instant belongs to the quarter in which the day so many days earlier is. */
+const daysToInstant = 45
+
+/**
+ * The frame to which a period belongs: a duration of 365 or of 91 days, give or take 30, belongs to the calendar
+ * year or quarter in which its middle is, and an instant to the nearest end of a quarter. Null for all other
+ * periods. This is the rule of the SEC's frames, except that these also count a duration of up to a month as an
+ * instant. Data sets state durations in quarters and round their ends to the end of a month.
+ */
+export function frameOfPeriod({ start, end, quarters }: Omit<FigureContext, 'dimensions'>): FrameCode | null {
+  const days = lengthOf({ start, end, quarters })
+  if (days === 0) return codeAt(end - daysToInstant, 'instant')
+  const middle = Math.floor(end - (days - 1) / 2)
+  if (Math.abs(days - daysOfQuarter) <= toleranceDays) return codeAt(middle, 'quarter')
+  if (Math.abs(days - daysOfYear) <= toleranceDays) return codeAt(middle, 'year')
+  return null
+}
+
+function lengthOf({ start, end, quarters }: Omit<FigureContext, 'dimensions'>): number {
+  if (start !== null) return end - start + 1
+  if (quarters === null) return 0
+  return quarters === 4 ? daysOfYear : quarters * daysOfQuarter
+}
+
+function codeAt(day: number, kind: 'instant' | 'quarter' | 'year'): FrameCode | null {
+  const date = new Date(day * 86_400_000)
+  const year = date.getUTCFullYear()
+  if (!isFrameYear(year)) return null
+  const quarter = kind === 'year' ? null : quarterOf(Math.floor(date.getUTCMonth() / 3) + 1)
+  return frameCode({ year, quarter, isInstant: kind === 'instant' })
+}
+
+const quarterOf = (number: number): Frame['quarter'] =>
+  number === 1 || number === 2 || number === 3 || number === 4 ? number : null
+
+/** The frames in which a filing states figures of the whole company, in ascending order. */
+export function framesOfFigures(figures: readonly ReportedFigure[]): readonly FrameCode[] {
+  const contexts = new Set<FigureContext>()
+  const frames = new Set<FrameCode>()
+  for (const { context } of figures) {
+    if (contexts.has(context)) continue
+    contexts.add(context)
+    const frame = context.dimensions.length === 0 ? frameOfPeriod(context) : null
+    if (frame !== null) frames.add(frame)
+  }
+  return [...frames].sort((a, b) => a - b)
+}

@@ -1,0 +1,28 @@
+/** Prefixes of taxonomies that many companies use. All others are a company's own. */
+const sharedPrefix =
+  /^(us-gaap|srt|dei|country|currency|exch|invest|naics|sic|stpr|ecd|cyd|ifrs[\w-]*|dart|jp[\w-]+)$/
+
+/**
+ * Equal for tags that are the same: data sets name the filing and not the company's prefix (`custom:Streams`), where
+ * its documents have it (`nflx:Streams`).
+ */
+export function tagKey(tag: string): string {
+  const colon = tag.indexOf(':')
+  return isOwnTag(tag) ? `own:${tag.slice(colon + 1)}` : tag
+}
+
+/** Whether the company defined the tag itself. */
+export const isOwnTag = (tag: string): boolean =>
+  !sharedPrefix.test(tag.slice(0, Math.max(0, tag.indexOf(':'))))
+
+/** The part of a tag after its prefix. */
+export const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1)
+
+/**
+ * Equal for axes that are the same: data sets write `Geographical` where documents have
+ * `srt:StatementGeographicalAxis`, and taxonomies move axes from one prefix to another.
+ */
+export const axisKey = (axis: string): string =>
+  localName(axis)
+    .replace(/Axis$/, '')
+    .replace(/^Statement(?=.)/, '')
