@@ -97,7 +97,11 @@ async function* readReports(
       const content = await readGuarded(set, zipped, progress)
       if (content !== null) {
         progress.content(zipped.path, content)
-        yield { parsed: content.parsed, wholeFilings: content.wholeFilings ?? [], receipt: { contentKey, name: zipped.path } }
+        yield {
+          parsed: content.parsed,
+          wholeFilings: content.wholeFilings ?? [],
+          receipt: { contentKey, name: zipped.path },
+        }
       }
     }
     progress.progress((done + 1) / reports.length)

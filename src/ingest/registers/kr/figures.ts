@@ -58,7 +58,11 @@ export function isOfUnknownLength({ report, lines }: ReportLines, division: stri
 export function isMapped(line: Line, isSolo: boolean): boolean {
   const tag = tagOf(line)
   const sheet = sheetOfDivision[textOf(line.sj_div) ?? '']
-  return sheet !== undefined && sheetOf(tag) === sheet && usesOfTag(isSolo ? `${soloMark}${tag}` : tag) !== undefined
+  return (
+    sheet !== undefined &&
+    sheetOf(tag) === sheet &&
+    usesOfTag(isSolo ? `${soloMark}${tag}` : tag) !== undefined
+  )
 }
 
 /** The filing of a report. */

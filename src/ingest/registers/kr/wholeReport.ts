@@ -90,9 +90,7 @@ class WholeReport {
 
   #addStatement(report: ReportLines, division: string, lines: readonly Line[]): void {
     const placed: PlacedLine[] = []
-    const inOrder = lines
-      .map(line => ({ line, order: orderOf(line) }))
-      .sort((a, b) => a.order - b.order)
+    const inOrder = lines.map(line => ({ line, order: orderOf(line) })).sort((a, b) => a.order - b.order)
     const contextOf = this.#contextsOf(report, division)
     for (const { line, order } of inOrder) {
       const label = textOf(line.account_nm)

@@ -155,7 +155,12 @@ const accessionOf = ({ number }: AnnualReturn) => `NZ:${number.padStart(9, '0')}
 /** Adds the facts of a return, and its malformed figures. */
 function addFacts(found: AnnualReturn, into: ReportedFact[], faults: NamedFaults): void {
   const { row, number, yearEnd } = found
-  const filing = { accession: accessionOf(found), form: 'annual return', filed: filedOn(row, yearEnd), acceptedAt: null }
+  const filing = {
+    accession: accessionOf(found),
+    form: 'annual return',
+    filed: filedOn(row, yearEnd),
+    acceptedAt: null,
+  }
   const unit = currencyOf(row) ?? 'NZD'
   const isCurrency = currencyCode.test(unit)
   for (const field of fields) {
