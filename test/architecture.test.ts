@@ -76,6 +76,7 @@ const features: Record<string, readonly string[]> = {
   frames: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],
+  statements: ['companies', 'fundamentals', 'marketPages'],
   universe: ['companies', 'fundamentals', 'marketPages'],
   catalogue: ['companies'],
   search: [],

@@ -1,4 +1,5 @@
 import { startOfMonths } from '../dates.ts'
+import { kindOfStatement } from './kindOfStatement.ts'
 import type {
   Dimension,
   FigureContext,
@@ -67,7 +68,9 @@ export function layOutStatement(
     atBeginning: each.atBeginning || cells.isOpening(each, periods),
   }))
   const lists = cells.dimensionLists(members)
-  const isEquity = lists.some(list => list.some(({ axis }) => equityAxis.test(axis)))
+  // Other statements of several registrants may have figures of components, too.
+  const kind = kindOfStatement(statement) ?? 'EQ'
+  const isEquity = kind === 'EQ' && lists.some(list => list.some(({ axis }) => equityAxis.test(axis)))
   if (isEquity) {
     const columns = lists.map((dimensions): StatementColumn => ({ period: null, dimensions }))
     const inOrder = [...periods].sort((a, b) => beginningOf(a) - beginningOf(b) || b.end - a.end)

@@ -96,6 +96,7 @@ const table: Row[] = [
   get(restatements, `${restatements}?metric=revenue&market=US&as_of=2016-12-31`, licenceRequired),
   get(crossSection, `${crossSection}?metric=roe&market=US`, always(200)),
   get(crossSection, `${crossSection}?metric=roe&market=US&as_of=2016-12-31`, licenceRequired),
+  get('/api/v1/frames', '/api/v1/frames?tag=us-gaap:Assets&period=CY2009Q2I&market=US', licenceRequired),
   ...[
     ['AAPL', always(200)] as const,
     ['SNOW', licenceRequired] as const,

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
+import { dayNumber } from '../../src/dates.ts'
 import { crossSectionStatement } from '../../src/features/crossSection/queries.ts'
 import { numberedMetrics, tableStatement } from '../../src/features/crossSection/tableQueries.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { evaluation, type Member, memberWith } from '../features/account/members.ts'
 import { allYears } from '../features/companies/fixtures.ts'
 import { nonEmpty } from '../nonEmpty.ts'
+import { type FiledWhole, storeFiled } from '../wholeFilings/stored.ts'
 import { sellKey } from './callers.ts'
 import { type TestServer, testServer } from './testServer.ts'
 import {
@@ -138,6 +140,7 @@ const asked = new Set(
   .add('/companies/:id/download')
   .add('/screen')
   .add('/restatements')
+  .add(`${api}/frames`)
 const others: readonly [RegExp, string][] = [
   [
     /^\/(account|admin|sign-in|sign-out|docs|openapi\.json|health|ready|assets|sample|robots\.txt)/,
@@ -188,6 +191,7 @@ test('a parameter by which a route filters is one that is asked', async () => {
       'universe',
     ],
     [`${api}/restatements`]: ['as_of', 'from', 'ticker', 'tz'],
+    [`${api}/frames`]: ['as_of', 'period', 'tag', 'tz', 'unit'],
   }
   for (const [path, names] of Object.entries(known)) {
     const sent = (paths[path]?.get?.parameters ?? []).filter(parameter => parameter.in === 'query')
@@ -278,6 +282,57 @@ describe('a key at its cap', () => {
     )
     await replaceFigures(sql, hidden, idOf(hidden), many)
     expect(await rowsRead()).toEqual(without)
+  })
+})
+
+describe('frames', () => {
+  const end = dayNumber('2025-12-31')
+  const states = (ticker: string, value: number): FiledWhole => ({
+    market: 'US',
+    issuerId: ticker.slice(1),
+    form: '10-K',
+    filed: dayNumber('2026-02-20'),
+    whole: {
+      accession: `whole-${ticker}-${value}`,
+      taxonomies: new Map(),
+      statements: [],
+      sums: [],
+      defaultMembers: new Map(),
+      figures: [
+        {
+          concept: 'us-gaap:Assets',
+          context: { start: null, end, quarters: null, dimensions: [] },
+          unit: 'USD',
+          decimals: -3,
+          value: `${value}`,
+        },
+      ],
+    },
+  })
+  const pages = async (url: string, { key }: Member) => {
+    const found: Asked[] = []
+    for (const sent of ['&limit=4', '&limit=1000', '&limit=4&as_of=2026-03-15', '&limit=4&unit=EUR']) {
+      const path = `${api}/frames?tag=us-gaap:Assets&period=CY2025Q4I&market=US${sent}`
+      found.push(...(await askPages(url, path, { Authorization: `Bearer ${key}` })))
+    }
+    return found
+  }
+
+  test('are of companies that a key has seen if a page could exceed its cap, whatever others state', async () => {
+    const { sql } = database
+    await storeFiled(sql, [states('C2', 20), states('C5', 50)])
+    for (const member of [atCap, nearCap]) {
+      const usual = await freshly(url => pages(url, member))
+      expect([...new Set(usual.map(({ status }) => status))]).toEqual([200])
+      expect(JSON.parse(usual[0].text)).toMatchObject({ seen_only: true, count: 2, next: null })
+      for (const value of [1, 2]) {
+        await storeFiled(sql, [states(hidden, value)])
+        expect(await freshly(url => pages(url, member))).toEqual(usual)
+      }
+      await sql`delete from filing where accession like ${`whole-${hidden}-%`}`
+      const rows = await sql`select 1 from key_entity where key_id = ${member.keyId}`
+      expect(rows.length).toBe(seen.length)
+    }
   })
 })
 

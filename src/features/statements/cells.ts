@@ -15,7 +15,11 @@ export function periodOf(period: Period, years: FiscalYears) {
   }
 }
 
-export const valueOf = ({ value, decimals, unit }: Pick<ReportedFigure, 'value' | 'decimals' | 'unit'>) => ({
+export const statedValue = ({
+  value,
+  decimals,
+  unit,
+}: Pick<ReportedFigure, 'value' | 'decimals' | 'unit'>) => ({
   value,
   number: value === null ? null : exactNumber(value),
   decimals: decimals === Number.POSITIVE_INFINITY ? ('INF' as const) : decimals,

@@ -7,7 +7,7 @@ import { mayShow, type Report, type ReportsOfCompany } from './chooseFilings.ts'
 import { refused } from './company.ts'
 import { type FilingReader, maxFilingsRead } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
-import type { StatementPlan } from './statement.ts'
+import type { StatementPlan } from './statementPlan.ts'
 import type { StatementName } from './statementSchema.ts'
 
 /** A filing with the statement that was asked for. */

@@ -11,7 +11,7 @@ import { quartersOf } from '../../wholeFilings/layOut.ts'
 import { axisKey, tagKey } from '../../wholeFilings/tags.ts'
 import type { ReportedFigure } from '../../wholeFilings/wholeFiling.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { periodOf, valueOf } from './cells.ts'
+import { periodOf, statedValue } from './cells.ts'
 import { readReports } from './chooseFilings.ts'
 import { companyFields, type FilingsOfCompany, planFilingsOf } from './company.ts'
 import { FilingReader, maxFilingsRead, type WholeFilingDeps } from './filingReader.ts'
@@ -79,7 +79,7 @@ function readPosition(
   return { accession, skipped, dataVersion }
 }
 
-/** @param deps its `sql` is a snapshot: several statements read one state of the data */
+/** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readReported(
   deps: WholeFilingDeps & Pick<CompanyDeps, 'cursors'> & { readonly sql: SqlClient },
   plan: ReportedPlan,
@@ -99,7 +99,7 @@ export async function readReported(
       tag: figure.concept,
       ...periodOf(figure.context, years),
       dimensions: figure.context.dimensions.map(({ axis, member }) => `${axis}=${member}`),
-      ...valueOf(figure),
+      ...statedValue(figure),
       filed: filing.filed,
       form: filing.form,
       accession: filing.accession,

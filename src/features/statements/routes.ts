@@ -25,7 +25,8 @@ import { ReportedQuery, reportedSheet } from './reportedSchema.ts'
 import type { CompanyQuery } from './schema.ts'
 import { memberRows, planSegments, readSegments, type TagGroups } from './segments.ts'
 import { SegmentsQuery, segmentSheet } from './segmentsSchema.ts'
-import { cellRows, planStatement, readStatement } from './statement.ts'
+import { cellRows, readStatement } from './statement.ts'
+import { planStatement } from './statementPlan.ts'
 import { StatementQuery, statementSheet } from './statementSchema.ts'
 
 export interface StatementsDeps extends CompanyDeps, WholeFilingDeps, Pinnable<PinnedStore> {

@@ -15,7 +15,7 @@ import {
 import { isInstant, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
 import { axisKey, tagKey } from '../../wholeFilings/tags.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { periodOf, valueOf } from './cells.ts'
+import { periodOf, statedValue } from './cells.ts'
 import { mayShow, type Report, readReports } from './chooseFilings.ts'
 import { companyFields, type FilingsOfCompany, filingUsed, planFilingsOf, refused } from './company.ts'
 import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
@@ -72,7 +72,7 @@ const axes: Readonly<Record<string, readonly string[]>> = {
   segment: ['BusinessSegments', 'SegmentReportingInformationBySegment', 'Segments', 'OperatingSegments'],
 }
 
-/** @param deps its `sql` is a snapshot: several statements read one state of the data */
+/** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readSegments(
   deps: WholeFilingDeps & { readonly sql: SqlClient },
   plan: SegmentsPlan,
@@ -168,7 +168,7 @@ function breakdownOf(found: FoundBreakdown, years: FiscalYears): Breakdown {
       member,
       label,
       part_of: partOf,
-      ...valueOf(figure),
+      ...statedValue(figure),
     })),
   }
 }

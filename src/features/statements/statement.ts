@@ -2,64 +2,20 @@ import { isoDate } from '../../dates.ts'
 import type { Row } from '../../formats/columns.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
-import type { Rights } from '../../rights/rights.ts'
 import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
 import { listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
 import { type KnownRow, type KnownStatement, knownStatement } from '../../wholeFilings/knownStatement.ts'
 import { type Period, shownValue } from '../../wholeFilings/layOut.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
-import { dimensionsText, MemberLabels, periodOf, valueOf } from './cells.ts'
+import { dimensionsText, MemberLabels, periodOf, statedValue } from './cells.ts'
 import { readReports } from './chooseFilings.ts'
 import { choosePresentations } from './choosePresentations.ts'
-import { companyFields, type FilingsOfCompany, filingUsed, planFilingsOf, refused } from './company.ts'
+import { companyFields, filingUsed } from './company.ts'
 import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
-import {
-  defaultFilings,
-  type StatementAnswer,
-  type StatementName,
-  type StatementQuery,
-  type StatementSheetColumn,
-} from './statementSchema.ts'
+import type { StatementPlan } from './statementPlan.ts'
+import type { StatementAnswer, StatementSheetColumn } from './statementSchema.ts'
 
-/** A request for a statement after all decisions. */
-export interface StatementPlan extends FilingsOfCompany {
-  readonly statement: StatementName
-  readonly view: 'as_known' | 'as_filed'
-  readonly asked: Partial<FiscalLabel>
-  readonly accession: string | null
-  readonly filings: number
-  readonly cacheKey: string
-}
-
-export async function planStatement(
-  deps: CompanyDeps,
-  rights: Rights,
-  query: StatementQuery,
-): Promise<StatementPlan> {
-  const { statement, view = 'as_known', fp, fy, accession, filings } = query
-  if (view === 'as_known' && accession !== undefined)
-    throw refused('accession', 'accession names one filing. Send view=as_filed with it.')
-  if (view === 'as_filed' && filings !== undefined)
-    throw refused('filings', 'filings is for view=as_known: view=as_filed shows one filing. Omit filings.')
-  if (accession !== undefined && (fp !== undefined || fy !== undefined))
-    throw refused(
-      'accession',
-      'accession names one filing, and fp and fy choose one. Omit accession, or both others.',
-    )
-  const company = await planFilingsOf(deps, rights, query)
-  const plan = {
-    ...company,
-    statement,
-    view,
-    asked: { ...(fp === undefined ? {} : { fp }), ...(fy === undefined ? {} : { fy }) },
-    accession: accession ?? null,
-    filings: filings ?? defaultFilings,
-  }
-  return { ...plan, cacheKey: `statement ${JSON.stringify(Object.values(plan))}` }
-}
-
-/** @param sql a snapshot: several statements read one state of the data */
+/** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readStatement(
   deps: WholeFilingDeps & { readonly sql: SqlClient },
   plan: StatementPlan,
@@ -141,7 +97,7 @@ function lineOf(
     cells: row.cells.map(cell =>
       cell === null
         ? null
-        : { ...valueOf(cell.figure), shown: shownValue(line, cell.figure), accession: cell.accession },
+        : { ...statedValue(cell.figure), shown: shownValue(line, cell.figure), accession: cell.accession },
     ),
   }
 }

@@ -53,6 +53,7 @@ const paths = [
   '/api/v1/fundamentals?ticker=AAPL&fp=TTM',
   '/api/v1/fundamentals?ticker=AAPL,GOOG,005930.KS&metric=revenue,net_income',
   '/api/v1/cross-section?metric=roe&market=US&as_of=2010-03-31',
+  '/api/v1/frames?tag=us-gaap:Assets&period=CY2009Q2I&market=US&as_of=2010-03-31',
   '/api/v1/cross-section?metric=roe,revenue&market=US&as_of=2010-03-31',
   '/api/v1/restatements?metric=revenue&market=US&as_of=2010-06-30',
   '/api/v1/filings?market=US&ticker=AAPL',
@@ -186,7 +187,7 @@ describe('who may read an earlier version', () => {
         expect([path, key, status]).toEqual([path, key, isFlagship ? 200 : 403])
         if (!isFlagship)
           expect(bytes).toMatch(
-            /(data_version|as_of) for .* requires an evaluation key or a Personal or Commercial/,
+            /(data_version for|as_of for|any period of) .* requires an evaluation key or a Personal or Commercial/,
           )
       }
       const other = await get(

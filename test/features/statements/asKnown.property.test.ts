@@ -93,7 +93,7 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
     return known
   }
   /** Distinct for each line and period, and the same in every filing until the next restatement. */
-  const valueOf = (line: number, end: string) => {
+  const statedFor = (line: number, end: string) => {
     const restated = [...restatements].filter(day => day >= end).length
     return String(company * 1e9 + line * 1e7 + (dayNumber(end) % 9_973) * 100 + restated + 1)
   }
@@ -127,7 +127,7 @@ function filingsOf(company: number, { first, years }: Shape): Made[] {
       for (const tag of tags)
         for (const { start, end: last } of periods) {
           const value =
-            valueOf(lineOf(tag), last) + (start === null ? '' : String(dayNumber(last) - dayNumber(start)))
+            statedFor(lineOf(tag), last) + (start === null ? '' : String(dayNumber(last) - dayNumber(start)))
           cells.set(cellKey(tag, `${start ?? ''}..${last}`), value)
           figures.push({ concept: tag, context: contextOf(start, last), unit: 'USD', decimals: 0, value })
         }

@@ -15,6 +15,7 @@ import { testServer } from '../testServer.ts'
 
 const fundamentals = '/api/v1/fundamentals'
 const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
+const frame = '/api/v1/frames?tag=us-gaap:Assets&period=CY2009Q2I&market=US&as_of=2009-08-31'
 const crossSection = '/api/v1/cross-section?metric=roe&market=US'
 const restatements = '/api/v1/restatements?metric=revenue&market=US'
 const universe = '/api/v1/universe?market=US&as_of=2010-03-31&limit=3'
@@ -48,6 +49,9 @@ const answers: Record<string, Ask> = {
     caller: 'personal',
     path: `${fundamentals}?ticker=AAPL&metric=eps_diluted&fp=FY&fy=2017..2018&vintage=latest&as_of=2020-12-31&adjust=splits`,
   },
+  frame: { caller: 'personal', path: `${frame}&limit=3` },
+  frame_csv: { caller: 'personal', path: `${frame}&limit=2&format=csv` },
+  frame_ndjson: { caller: 'personal', path: `${frame}&limit=2&format=ndjson` },
   cross_section: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2` },
   cross_section_csv: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2&format=csv` },
   cross_section_ndjson: {

@@ -162,6 +162,12 @@ const everyOperation = `
   text(data?.next)
 }
 {
+  const query = { tag: 'us-gaap:Assets', period: 'CY2009Q2I', market: 'US', format: 'json' } as const
+  const { data } = await client.GET('/api/v1/frames', { params: { query } })
+  number(data?.data[0].value)
+  text(data?.data[0].accession)
+}
+{
   const { data } = await client.GET('/api/v1/restatements', { params: { query: { metric: 'revenue', market: 'US' } } })
   number(data?.data[0].value_before)
 }

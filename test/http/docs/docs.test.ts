@@ -217,6 +217,7 @@ test('every media type of an answer is in its content, JSON first', () => {
     'get /api/v1/statements': ['application/json', ...rows],
     'get /api/v1/reported': ['application/json', ...rows],
     'get /api/v1/segments': ['application/json', ...rows],
+    'get /api/v1/frames': ['application/json', ...rows],
     'get /api/v1/restatements': ['application/json', ...rows],
     'get /api/v1/filings': ['application/json', ...rows],
     'get /api/v1/universe': ['application/json', ...rows],
