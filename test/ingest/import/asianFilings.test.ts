@@ -7,6 +7,7 @@ import { importRegister } from '../../../src/ingest/import/importRegister.ts'
 import { jpRegister } from '../../../src/ingest/registers/jp/register.ts'
 import { krRegister } from '../../../src/ingest/registers/kr/register.ts'
 import { nzRegister } from '../../../src/ingest/registers/nz/register.ts'
+import type { Register } from '../../../src/ingest/registers/registerInterface.ts'
 import { twRegister } from '../../../src/ingest/registers/tw/register.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { listKnownFilings, readWholeFilings } from '../../../src/wholeFilings/knownFilingQueries.ts'
@@ -20,6 +21,9 @@ const fixtures = join(import.meta.dir, '../registers')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-asia-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 const fresh = freshDatabases()
+
+const load = (sql: Sql, register: Register, path: string) =>
+  importRegister(sql, register, { paths: [path], observedOn: '2026-11-20' }, () => {})
 
 /** What was known of a company's filings as of a day: each with one of its concepts, as `accession source end value`. */
 async function known(sql: Sql, issuerId: string, concept: string, asOf: string): Promise<string[]> {
@@ -50,7 +54,7 @@ test('a Japanese report is known in full from its filing day on', async () => {
   mkdirSync(report)
   const text = await Bun.file(join(fixtures, 'jp/fixtures', name)).text()
   await Bun.write(join(report, name), text)
-  const { read } = await importRegister(sql, jpRegister, { paths: [report] }, () => {})
+  const { read } = await load(sql, jpRegister, report)
   expect([read.skipped, read.malformed]).toEqual([[], 0])
   const concept = 'jppfs_cor:Assets'
   expect(await known(sql, 'E02367', concept, '2024-06-27')).toEqual([])
@@ -71,7 +75,12 @@ test('a Japanese report is known in full from its filing day on', async () => {
 test('the CSV of a Japanese report keeps its elements in order, and dates only what it can', async () => {
   const sql = await fresh()
   const name = 'jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.csv'
-  await importRegister(sql, jpRegister, { paths: [join(fixtures, 'jp/fixtures', name)] }, () => {})
+  const text = new TextDecoder('utf-16le').decode(await Bun.file(join(fixtures, 'jp/fixtures', name)).bytes())
+  const unlabelled = '"jpcrp_cor:NetSalesSummaryOfBusinessResults"\t""'
+  expect(text).toContain(unlabelled)
+  const path = join(folder, name)
+  await Bun.write(path, text.replaceAll(unlabelled, unlabelled.replace('""', '"売上高、経営指標等"')))
+  await load(sql, jpRegister, path)
   const assets = await known(sql, 'E02367', 'jppfs_cor:Assets', '2024-06-28')
   expect(assets).toContain(`JP:${name.slice(0, -4)} dataSet 2024-03-31 3151394000000`)
   // 純資産額, 2022-03-31: the CSV calls that year 三期前 or 前々期 without its days.
@@ -87,16 +96,17 @@ test('the CSV of a Japanese report keeps its elements in order, and dates only w
   )
   const [statement] = whole.statements
   expect([whole.statements.length, statement.kind]).toEqual([1, null])
-  // Line 3 of the fixture, whose label is empty.
-  expect(statement.lines.slice(0, 1).map(({ concept, label }) => [concept, label])).toEqual([
-    ['jpcrp_cor:NetSalesSummaryOfBusinessResults', null],
+  // Lines 2 and 3. The fixture omits all labels, so the test adds one.
+  expect(statement.lines.slice(0, 2).map(({ concept, label }) => [concept, label])).toEqual([
+    ['jpdei_cor:NumberOfSubmissionDEI', null],
+    ['jpcrp_cor:NetSalesSummaryOfBusinessResults', '売上高、経営指標等'],
   ])
 })
 
 test('a Korean report is known in full from its receipt on', async () => {
   const sql = await fresh()
   const path = join(fixtures, 'kr/fixtures/fnlttSinglAcntAll_00164779_2020_11014_CFS.json')
-  await importRegister(sql, krRegister, { paths: [path] }, () => {})
+  await load(sql, krRegister, path)
   expect(await known(sql, '00164779', 'ifrs-full:Assets', '2020-11-15')).toEqual([])
   const assets = await known(sql, '00164779', 'ifrs-full:Assets', '2020-11-16')
   expect(assets.length).toBe(2)
@@ -119,8 +129,6 @@ test('a later table of Taiwan shows from its day on, whatever is imported first'
   const later = join(folder, 't187ap06_L_ci.json')
   const text = await Bun.file(first).text()
   await Bun.write(later, text.replaceAll('1150817', '1150831').replace('71289957.00', '71289950.00'))
-  const load = (sql: Sql, path: string) =>
-    importRegister(sql, twRegister, { paths: [path], observedOn: '2026-11-20' }, () => {})
   const revenueOn = (sql: Sql) => (day: string) => known(sql, '1101', 'mops:營業收入', day)
   const days = ['2026-08-13', '2026-08-14', '2026-08-30', '2026-08-31', '2026-11-20']
   const stated = (value: string) => [`TW:1101:2026Q2 dataSet 2026-06-30 ${value}`]
@@ -132,16 +140,16 @@ test('a later table of Taiwan shows from its day on, whatever is imported first'
     stated('71289950000'),
   ]
   const forward = await fresh()
-  await load(forward, first)
+  await load(forward, twRegister, first)
   // Another company's cells did not change, so its content has one row.
-  await load(forward, later)
+  await load(forward, twRegister, later)
   expect(await Promise.all(days.map(revenueOn(forward)))).toEqual(expected)
   const rows = await rowsOf(forward)
   expect(rows.filter(row => row.startsWith('TW:1101:')).length).toBe(2)
   expect(rows.filter(row => row.startsWith('TW:2317:')).length).toBe(1)
   const backward = await fresh()
-  await load(backward, later)
-  await load(backward, first)
+  await load(backward, twRegister, later)
+  await load(backward, twRegister, first)
   expect(await Promise.all(days.map(revenueOn(backward)))).toEqual(expected)
   expect(await rowsOf(backward)).toEqual(rows)
 })
@@ -153,7 +161,7 @@ test('an edited return of New Zealand shows from the day of its pull on, whateve
     ['2025-03-01', text],
     ['2025-05-01', text.replaceAll('1771593000', '1771000000')],
   ] as const
-  const load = async (sql: Sql, [observedOn, content]: (typeof pulls)[number]) => {
+  const pullInto = async (sql: Sql, [observedOn, content]: (typeof pulls)[number]) => {
     const path = join(folder, `${observedOn}.json`)
     await Bun.write(path, content)
     await importRegister(sql, nzRegister, { paths: [path], observedOn, isDayKnown: true }, () => {})
@@ -162,10 +170,10 @@ test('an edited return of New Zealand shows from the day of its pull on, whateve
     (await known(sql, 'CC40675', 'charities:TotalAssets', day)).filter(row => row.includes('2024-06-30'))
   const days = ['2025-01-02', '2025-01-03', '2025-04-30', '2025-05-01']
   const forward = await fresh()
-  for (const pull of pulls) await load(forward, pull)
+  for (const pull of pulls) await pullInto(forward, pull)
   const seen = await Promise.all(days.map(assetsOn(forward)))
   const backward = await fresh()
-  for (const pull of pulls.toReversed()) await load(backward, pull)
+  for (const pull of pulls.toReversed()) await pullInto(backward, pull)
   expect(await Promise.all(days.map(assetsOn(backward)))).toEqual(seen)
   const stated = (value: string) => [`NZ:000395815 figures 2024-06-30 ${value}`]
   expect(seen).toEqual([[], stated('1771593000'), stated('1771593000'), stated('1771000000')])
