@@ -68,7 +68,7 @@ export async function choosePresentations(
           kind,
           each => lastDayOf(each, years, target) !== null,
         )
-  if (found === null) return { used: [], notes: [noneNote(plan, reports.length)] }
+  if (found === null) return { used: [], notes: [noneNote(plan, reports.length, reader)] }
   if (view === 'as_filed') return { used: [found], notes: [] }
   const lastDay = target === null ? null : lastDayOf(found, years, target)
   const earlier = reports
@@ -96,9 +96,15 @@ const wordsOf = (statement: StatementName) =>
     comprehensive: 'statement of comprehensive income',
   })[statement]
 
-function noneNote({ ticker, asOf, asked: { fp, fy }, statement }: StatementPlan, reports: number): string {
+function noneNote(
+  { ticker, asOf, asked: { fp, fy }, statement }: StatementPlan,
+  reports: number,
+  reader: FilingReader,
+): string {
   if (reports === 0)
     return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
+  if (reader.left === 0 && reports > maxFilingsRead)
+    return `The latest ${maxFilingsRead} reports of ${ticker} that were public on ${asOf} present no ${wordsOf(statement)}. Earlier ones were not read: send fy for an earlier year, or accession for one filing.`
   const period = [fp, fy].filter(part => part !== undefined).join(' of ')
   const on = period === '' ? '' : ` on ${period}`
   return `No report of ${ticker}${on} that was public on ${asOf} presents a${statement === 'income' ? 'n' : ''} ${wordsOf(statement)}.`

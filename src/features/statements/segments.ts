@@ -18,7 +18,7 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { periodOf, statedValue } from './cells.ts'
 import { mayShow, type Report, readReports } from './chooseFilings.ts'
 import { companyFields, type FilingsOfCompany, filingUsed, planFilingsOf, refused } from './company.ts'
-import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
+import { FilingReader, maxFilingsRead, type WholeFilingDeps } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
 import type { Breakdown, SegmentsAnswer, SegmentsQuery, segmentSheet } from './segmentsSchema.ts'
 
@@ -87,7 +87,7 @@ export async function readSegments(
   return {
     object: 'segments',
     metric: plan.metric,
-    ...companyFields(deps, plan, dataVersion, found === null ? [noneNote(plan, reports.length)] : []),
+    ...companyFields(deps, plan, dataVersion, found === null ? [noneNote(plan, reports.length, reader)] : []),
     tag: found?.tag ?? null,
     filing: found === null ? null : filingUsed(deps, plan, found.filing),
     count: data.length,
@@ -176,9 +176,12 @@ function breakdownOf(found: FoundBreakdown, years: FiscalYears): Breakdown {
 function noneNote(
   { ticker, asOf, asked: { fp, fy }, metric, tags, axis }: SegmentsPlan,
   reports: number,
+  reader: FilingReader,
 ): string {
   if (reports === 0)
     return `No filing of ${ticker} that was public on ${asOf} is on record with its statements.`
+  if (reader.left === 0 && reports > maxFilingsRead)
+    return `The latest ${maxFilingsRead} reports of ${ticker} that were public on ${asOf} do not divide ${metric ?? tags[0]} by ${axis}. Earlier ones were not read: send fy for an earlier year.`
   const period = [fp, fy].filter(part => part !== undefined).join(' of ')
   const on = period === '' ? '' : ` for ${period}`
   return `No report of ${ticker} that was public on ${asOf} divides ${metric ?? tags[0]} by ${axis}${on}. GET /api/v1/reported?ticker=${ticker}&tag=...&dimensions=all shows every axis of a tag.`

@@ -340,3 +340,30 @@ test('a pinned data version shows the filing as it was before a better source re
   for (const [at, path] of paths.entries())
     expect((await get(`${path}&data_version=${version}`)).text).toBe(before[at])
 })
+
+test('an answer from the latest 60 reports of more does not claim that there is no such statement', async () => {
+  const reports = Array.from({ length: 61 }, (_, at) => {
+    const report = made({ issuerId: '0000000061', ticker: 'LONG' }, '1')
+    const filed = `20${String(20 + (at % 2)).padStart(2, '0')}-01-${String(1 + (at >> 1)).padStart(2, '0')}`
+    return {
+      ...report,
+      filed,
+      whole: { ...report.whole, accession: `0000000061-21-${String(at).padStart(6, '0')}` },
+    }
+  })
+  for (const [count, answer] of [
+    [60, 'No report of LONG that was public on 2022-01-01 presents an income statement.'],
+    [
+      61,
+      'The latest 60 reports of LONG that were public on 2022-01-01 present no income statement. Earlier ones',
+    ],
+  ] as const) {
+    await importWhole(database.sql, reports.slice(0, count))
+    await Bun.sleep(300)
+    const { data, note } = await ask<StatementAnswer>(
+      'statements?ticker=LONG&statement=income&as_of=2022-01-01',
+    )
+    expect(data).toEqual([])
+    expect(note).toContain(answer)
+  }
+})
