@@ -77,8 +77,9 @@ function addTexts(texts: Set<string>, filing: WholeFiling): void {
   for (const unit of units.values) texts.add(unit)
   for (const { dimensions } of contexts.values)
     for (const { axis, member } of dimensions) texts.add(axis).add(member)
-  for (const { title, lines } of statements) {
+  for (const { title, dimensions = [], lines } of statements) {
     if (title !== null) texts.add(title)
+    for (const { axis, member } of dimensions) texts.add(axis).add(member)
     for (const { concept, label, labelRole } of lines) {
       texts.add(concept)
       if (label !== null) texts.add(label)
