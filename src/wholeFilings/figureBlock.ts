@@ -1,5 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { compress, decompress } from './compression.ts'
+import { columnsOf, Numbering, nilScale, plainOf, textScale, unzigzag, zigzag } from './figureColumns.ts'
 import type { Terms } from './terms.ts'
 import { type OwnTexts, TextReader, TextWriter } from './texts.ts'
 import type { Dimension, FigureContext, ReportedFigure, WholeFiling } from './wholeFiling.ts'
@@ -18,37 +19,23 @@ export interface FigureBlock {
  * lossless: `decodeFigures` returns the same figures in this order.
  */
 export function encodeFigures(
-  { figures, taxonomies, defaultMembers }: Pick<WholeFiling, 'figures' | 'taxonomies' | 'defaultMembers'>,
+  filing: Pick<WholeFiling, 'figures' | 'taxonomies' | 'defaultMembers'>,
   terms: Terms,
 ): FigureBlock {
   const texts = new TextWriter(terms)
   const head = new ByteWriter()
-  writePairs(head, texts, taxonomies)
-  writePairs(head, texts, defaultMembers)
-  const units = new Numbering<string>()
-  const accuracies = new Numbering<number | null>()
-  const contexts = new ContextTable()
-  const concepts = new Numbering<string>()
-  const count = figures.length
+  writePairs(head, texts, filing.taxonomies)
+  writePairs(head, texts, filing.defaultMembers)
+  const columns = columnsOf(filing)
+  const { concepts, units, accuracies, count } = columns
+  const longValues = columns.longValues.map(text => texts.reference(text))
   const conceptOf = new Uint32Array(count)
   const contextOf = new Uint32Array(count)
-  const unitOf = new Uint32Array(count)
-  const accuracyOf = new Uint32Array(count)
-  const values = new ValueColumns(count)
-  // The figures are scattered in memory, so reading each of them once takes longer than everything that follows.
-  for (let at = 0; at < count; at++) {
-    const { concept, context, unit, decimals, value } = figures[at]
-    conceptOf[at] = concepts.number(concept)
-    contextOf[at] = contexts.number(context)
-    unitOf[at] = units.number(unit)
-    accuracyOf[at] = accuracies.number(decimals)
-    values.set(at, value, texts)
-  }
-  const contextRank = contexts.write(head, texts)
-  for (let at = 0; at < count; at++) contextOf[at] = contextRank[contextOf[at]]
+  const contextRank = writeContexts(columns.contexts.values, head, texts)
+  for (let at = 0; at < count; at++) contextOf[at] = contextRank[columns.contextOf[at]]
   const references = concepts.values.map(concept => texts.reference(concept))
   const conceptRank = ranks(references)
-  for (let at = 0; at < count; at++) conceptOf[at] = conceptRank[conceptOf[at]]
+  for (let at = 0; at < count; at++) conceptOf[at] = conceptRank[columns.conceptOf[at]]
   const order = sortedBy(conceptOf, sortedBy(contextOf, null, contextRank.length), references.length)
 
   writeConcepts(head, references, conceptOf)
@@ -72,11 +59,13 @@ export function encodeFigures(
   texts.writeOwn(block)
   block.bytes(head.view())
   block.bytes(steps.view())
-  for (const column of [unitOf, accuracyOf, values.scales])
+  const { unitOf, accuracyOf, scales, digits } = columns
+  for (const column of [unitOf, accuracyOf, scales])
     for (let position = 0; position < count; position++) block.number(column[order[position]])
   for (let position = 0; position < count; position++) {
     const at = order[position]
-    if (values.scales[at] !== nilScale) block.number(values.digits[at])
+    if (scales[at] === textScale) block.number(longValues[digits[at]])
+    else if (scales[at] !== nilScale) block.number(digits[at])
   }
   return { bytes: compress(block.view()), ownTexts: texts.own }
 }
@@ -266,30 +255,6 @@ function known<T>(value: T | undefined): T {
   return value
 }
 
-/** Numbers distinct values in order of their first appearance. */
-class Numbering<T> {
-  readonly values: T[] = []
-  readonly #numbers = new Map<T, number>()
-  #last: T | undefined
-  #lastNumber = 0
-
-  number(value: T): number {
-    if (value === this.#last) return this.#lastNumber
-    this.#last = value
-    this.#lastNumber = this.#lookUp(value)
-    return this.#lastNumber
-  }
-
-  #lookUp(value: T): number {
-    const known = this.#numbers.get(value)
-    if (known !== undefined) return known
-    const added = this.values.length
-    this.#numbers.set(value, added)
-    this.values.push(value)
-    return added
-  }
-}
-
 /** The position of each value among all values in ascending order. */
 function ranks(values: readonly number[]): Uint32Array {
   const sorted = values.map((_, at) => at).sort((a, b) => values[a] - values[b])
@@ -350,66 +315,40 @@ function readConcepts(from: ByteReader, texts: TextReader): { concept: string; f
   })
 }
 
-/** The contexts of a filing. Equal contexts are stored once, even if a reader created several objects for them. */
-class ContextTable {
-  readonly #byObject = new Map<FigureContext, number>()
-  readonly #byContent = new Map<string, number>()
-  readonly #contexts: FigureContext[] = []
-
-  number(context: FigureContext): number {
-    const known = this.#byObject.get(context)
-    if (known !== undefined) return known
-    const { start, end, quarters, dimensions } = context
-    const content = JSON.stringify([
-      start,
-      end,
-      quarters,
-      dimensions.flatMap(each => [each.axis, each.member]),
-    ])
-    const number = this.#byContent.get(content) ?? this.#contexts.length
-    if (number === this.#contexts.length) {
-      this.#byContent.set(content, number)
-      this.#contexts.push(context)
-    }
-    this.#byObject.set(context, number)
-    return number
+/**
+ * Writes the contexts sorted by dimensions and period, so that those of one concept follow one another. Returns the rank
+ * of each number.
+ */
+function writeContexts(contexts: readonly FigureContext[], to: ByteWriter, texts: TextWriter): Uint32Array {
+  const lists = new Numbering<string>()
+  lists.number('')
+  const listOf = contexts.map(({ dimensions }) =>
+    lists.number(
+      dimensions.map(each => `${texts.reference(each.axis)} ${texts.reference(each.member)}`).join(' '),
+    ),
+  )
+  to.number(lists.values.length - 1)
+  for (const list of lists.values.slice(1)) {
+    const references = list.split(' ').map(Number)
+    to.number(references.length / 2)
+    for (const reference of references) to.number(reference)
   }
-
-  /**
-   * Writes the contexts sorted by dimensions and period, so that those of one concept follow one another.
-   * Returns the rank of each number.
-   */
-  write(to: ByteWriter, texts: TextWriter): Uint32Array {
-    const lists = new Numbering<string>()
-    lists.number('')
-    const listOf = this.#contexts.map(({ dimensions }) =>
-      lists.number(
-        dimensions.map(each => `${texts.reference(each.axis)} ${texts.reference(each.member)}`).join(' '),
-      ),
-    )
-    to.number(lists.values.length - 1)
-    for (const list of lists.values.slice(1)) {
-      const references = list.split(' ').map(Number)
-      to.number(references.length / 2)
-      for (const reference of references) to.number(reference)
-    }
-    const sorted = this.#contexts.map((_, at) => at)
-    sorted.sort((a, b) => listOf[a] - listOf[b] || comparePeriods(this.#contexts[a], this.#contexts[b]))
-    const rank = new Uint32Array(sorted.length)
-    to.number(sorted.length)
-    let list = 0
-    let end = 0
-    sorted.forEach((at, position) => {
-      rank[at] = position
-      const context = this.#contexts[at]
-      to.number(listOf[at] - list)
-      to.signed(context.end - end)
-      to.number(codeOfLength(context))
-      list = listOf[at]
-      end = context.end
-    })
-    return rank
-  }
+  const sorted = contexts.map((_, at) => at)
+  sorted.sort((a, b) => listOf[a] - listOf[b] || comparePeriods(contexts[a], contexts[b]))
+  const rank = new Uint32Array(sorted.length)
+  to.number(sorted.length)
+  let list = 0
+  let end = 0
+  sorted.forEach((at, position) => {
+    rank[at] = position
+    const context = contexts[at]
+    to.number(listOf[at] - list)
+    to.signed(context.end - end)
+    to.number(codeOfLength(context))
+    list = listOf[at]
+    end = context.end
+  })
+  return rank
 }
 
 const comparePeriods = (a: FigureContext, b: FigureContext) =>
@@ -466,68 +405,7 @@ const codeOfDecimals = (decimals: number | null) =>
 const decimalsOfCode = (code: number) =>
   code === 0 ? null : code === 1 ? Number.POSITIVE_INFINITY : unzigzag(code - 2)
 
-const zigzag = (value: number) => (value < 0 ? -value * 2 - 1 : value * 2)
-const unzigzag = (coded: number) => (coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2)
-
-/** All integers of this many digits are exact doubles. */
-const maxDigits = 15
-const nilScale = 0
-const textScale = 1
-
-/**
- * Decimal numbers as integers and powers of ten. Amounts are mostly in thousands or millions, so positive exponents
- * are multiples of three; a wider choice of exponents would compress worse.
- */
-class ValueColumns {
-  /** `nilScale`, `textScale`, or the sign and the exponent. */
-  readonly scales: Uint32Array
-  /** The integer or, for a number with more digits than a double can hold, the reference of its text. */
-  readonly digits: Float64Array
-
-  constructor(count: number) {
-    this.scales = new Uint32Array(count)
-    this.digits = new Float64Array(count)
-  }
-
-  set(at: number, value: string | null, texts: TextWriter): void {
-    if (value === null) {
-      this.scales[at] = nilScale
-      return
-    }
-    const isNegative = value.charCodeAt(0) === 45
-    let integer = 0
-    let exponent = 0
-    let digits = 0
-    for (let next = isNegative ? 1 : 0; next < value.length; next++) {
-      const code = value.charCodeAt(next)
-      if (code === 46) exponent = next + 1 - value.length
-      else {
-        integer = integer * 10 + (code - 48)
-        digits++
-      }
-    }
-    if (digits > maxDigits) {
-      this.scales[at] = textScale
-      this.digits[at] = texts.reference(value)
-      return
-    }
-    while (exponent >= 0 && integer !== 0 && integer % 1_000 === 0) {
-      integer /= 1_000
-      exponent += 3
-    }
-    this.scales[at] = 2 + zigzag(exponent) * 2 + (isNegative ? 1 : 0)
-    this.digits[at] = integer
-  }
-}
-
 function readValue(scale: number, from: ByteReader, texts: Pick<TextReader, 'text'>): string | null {
   if (scale === nilScale) return null
-  if (scale === textScale) return texts.text(from.number())
-  const isNegative = (scale - 2) % 2 === 1
-  const exponent = unzigzag((scale - 2 - (isNegative ? 1 : 0)) / 2)
-  const integer = String(from.number())
-  const sign = isNegative ? '-' : ''
-  if (exponent >= 0) return sign + (integer === '0' ? '0' : integer + '0'.repeat(exponent))
-  const padded = integer.padStart(1 - exponent, '0')
-  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`
+  return scale === textScale ? texts.text(from.number()) : plainOf(scale, from.number())
 }

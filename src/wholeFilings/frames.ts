@@ -88,7 +88,7 @@ const quarterOf = (number: number): Frame['quarter'] =>
   number === 1 || number === 2 || number === 3 || number === 4 ? number : null
 
 /** The frames in which a filing states figures of the whole company, in ascending order. */
-export function framesOfFigures(figures: readonly ReportedFigure[]): readonly FrameCode[] {
+export function framesOfFigures(figures: Iterable<Pick<ReportedFigure, 'context'>>): readonly FrameCode[] {
   const contexts = new Set<FigureContext>()
   const frames = new Set<FrameCode>()
   for (const { context } of figures) {

@@ -67,15 +67,19 @@ export interface ChosenStatement {
 }
 
 /**
- * The statement of this kind in a filing; null if it presents none. Filings of several registrants present one each:
- * the first one that is not much shorter than the others is that of the whole group.
+ * The statement of this kind in a filing; null if it presents none. That of the group comes before that of the company
+ * alone. Filings of several registrants present one each: the first one that is not much shorter than the others is
+ * that of the whole group.
  */
 export function chooseStatement(
   { statements }: Pick<WholeFiling, 'statements'>,
   kind: StatementKind,
 ): ChosenStatement | null {
-  const ofKind = (wanted: StatementKind) =>
-    statements.filter(each => !each.parenthetical && kindOfStatement(each) === wanted)
+  const ofKind = (wanted: StatementKind) => {
+    const all = statements.filter(each => !each.parenthetical && kindOfStatement(each) === wanted)
+    const ofGroup = all.filter(({ dimensions }) => dimensions === undefined)
+    return ofGroup.length > 0 ? ofGroup : all
+  }
   const own = firstLong(ofKind(kind))
   if (own !== null) return { statement: own, isCombined: false }
   const other = kind === 'IS' ? ofKind('CI') : kind === 'CI' ? ofKind('IS') : []

@@ -46,7 +46,8 @@ export function shownValue({ negated }: StatementLine, { value }: ReportedFigure
 /** A period with fewer than this fraction of the fullest period's lines belongs to another statement. */
 const minShareOfLines = 0.25
 
-const equityAxis = /(^|:)(Statement)?EquityComponents(Axis)?$/
+/** The axis of the American taxonomy, and that of IFRS and of Japan. */
+const equityAxis = /(^|:)((Statement)?EquityComponents|ComponentsOfEquity(IFRS)?)(Axis)?$/
 
 /**
  * Arranges a statement as the SEC's renderer does. Columns are periods, sorted by length and then with the latest
@@ -58,6 +59,7 @@ export function layOutStatement(
   { figures }: Pick<WholeFiling, 'figures'>,
   statement: Statement,
 ): StatementTable {
+  if (statement.dimensions !== undefined) return layOutPart(figures, statement, statement.dimensions)
   const { lines: placed, members } = partsOf(statement)
   const cells = new CellIndex(figures, placed, members, statement.kind)
   const periods = cells.periods()
@@ -91,6 +93,26 @@ export function layOutStatement(
     ),
   )
   return { columns, rows }
+}
+
+/** Arranges the figures that have certain dimensions as if they did not have them. */
+function layOutPart(
+  figures: readonly ReportedFigure[],
+  { dimensions: _, ...statement }: Statement,
+  common: readonly Dimension[],
+): StatementTable {
+  const isCommon = ({ axis, member }: Dimension) =>
+    common.some(each => each.axis === axis && each.member === member)
+  const originals = new Map<ReportedFigure, ReportedFigure>()
+  for (const figure of figures) {
+    const { dimensions } = figure.context
+    const others = dimensions.filter(each => !isCommon(each))
+    if (dimensions.length - others.length < common.length) continue
+    originals.set({ ...figure, context: { ...figure.context, dimensions: others } }, figure)
+  }
+  const { columns, rows } = layOutStatement({ figures: [...originals.keys()] }, statement)
+  const original = (cell: ReportedFigure | null) => (cell === null ? null : (originals.get(cell) ?? null))
+  return { columns, rows: rows.map(row => ({ ...row, cells: row.cells.map(original) })) }
 }
 
 interface PlacedLine {

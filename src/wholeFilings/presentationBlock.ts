@@ -12,6 +12,9 @@ import {
 
 const formatVersion = 1
 
+/** Added to the number of a statement's kind if all its figures have dimensions in common. */
+const hasDimensions = 32
+
 type Presentation = Pick<WholeFiling, 'statements' | 'sums'>
 
 /**
@@ -28,10 +31,16 @@ export function encodePresentation(
   const body = new ByteWriter()
   const optional = (text: string | null) => body.number(text === null ? 0 : texts.reference(text) + 1)
   body.number(statements.length)
-  for (const { role, title, kind, parenthetical, lines } of statements) {
+  for (const { role, title, kind, parenthetical, dimensions = [], lines } of statements) {
     body.number(texts.reference(role))
     optional(title)
-    body.number((kind === null ? 0 : statementKinds.indexOf(kind) + 1) * 2 + (parenthetical ? 1 : 0))
+    const code = (kind === null ? 0 : statementKinds.indexOf(kind) + 1) * 2 + (parenthetical ? 1 : 0)
+    body.number(code + (dimensions.length === 0 ? 0 : hasDimensions))
+    if (dimensions.length > 0) body.number(dimensions.length)
+    for (const { axis, member } of dimensions) {
+      body.number(texts.reference(axis))
+      body.number(texts.reference(member))
+    }
     body.number(lines.length)
   }
   const lines = statements.flatMap(statement => statement.lines)
@@ -71,9 +80,16 @@ export function decodePresentation(
     return reference === 0 ? null : texts.text(reference - 1)
   }
   const heads = Array.from({ length: from.number() }, () => {
-    const [role, title, code, lines] = [texts.text(from.number()), optional(), from.number(), from.number()]
-    const kind = code < 2 ? null : statementKinds[Math.floor(code / 2) - 1]
-    return { role, title, kind, parenthetical: code % 2 === 1, lines }
+    const [role, title, code] = [texts.text(from.number()), optional(), from.number()]
+    const dimensions = Array.from({ length: code >= hasDimensions ? from.number() : 0 }, () => ({
+      axis: texts.text(from.number()),
+      member: texts.text(from.number()),
+    }))
+    const lines = from.number()
+    const kindNumber = Math.floor((code % hasDimensions) / 2)
+    const kind = kindNumber === 0 ? null : statementKinds[kindNumber - 1]
+    const parenthetical = code % 2 === 1
+    return { role, title, kind, parenthetical, ...(dimensions.length === 0 ? {} : { dimensions }), lines }
   })
   const count = heads.reduce((sum, { lines }) => sum + lines, 0)
   const [concepts, labels, roles, shapes] = [0, 1, 2, 3].map(() => from.numbers(count))

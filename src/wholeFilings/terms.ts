@@ -1,3 +1,4 @@
+import { columnsOf } from './figureColumns.ts'
 import type { WholeFiling } from './wholeFiling.ts'
 
 /**
@@ -68,21 +69,17 @@ const maxTermLength = 500
 /** All terms are in memory, some 60 bytes each. */
 const maxTerms = 250_000
 
-/** Adds every text of a filing that could be a term, to which a block refers by number. */
-function addTexts(
-  texts: Set<string>,
-  { figures, statements, sums, taxonomies, defaultMembers }: WholeFiling,
-): void {
-  const contexts = new Set<unknown>()
-  for (const { concept, unit, context } of figures) {
-    texts.add(concept)
-    texts.add(unit)
-    if (contexts.has(context)) continue
-    contexts.add(context)
-    for (const { axis, member } of context.dimensions) texts.add(axis).add(member)
-  }
-  for (const { title, lines } of statements) {
+/** Every text that a block refers to by number if it can. */
+function addTexts(texts: Set<string>, filing: WholeFiling): void {
+  const { statements, sums, taxonomies, defaultMembers } = filing
+  const { concepts, units, contexts } = columnsOf(filing)
+  for (const concept of concepts.values) texts.add(concept)
+  for (const unit of units.values) texts.add(unit)
+  for (const { dimensions } of contexts.values)
+    for (const { axis, member } of dimensions) texts.add(axis).add(member)
+  for (const { title, dimensions = [], lines } of statements) {
     if (title !== null) texts.add(title)
+    for (const { axis, member } of dimensions) texts.add(axis).add(member)
     for (const { concept, label, labelRole } of lines) {
       texts.add(concept)
       if (label !== null) texts.add(label)

@@ -62,6 +62,11 @@ export interface Statement {
   /** Null if the source does not classify its statements. */
   readonly kind: StatementKind | null
   readonly parenthetical: boolean
+  /**
+   * What all figures of the statement have in common, where one filing has the same statement twice: that of the
+   * company alone beside that of its group. Omitted if they need not have anything in common.
+   */
+  readonly dimensions?: readonly Dimension[]
   readonly lines: readonly StatementLine[]
 }
 

@@ -155,22 +155,26 @@ const filing: fc.Arbitrary<WholeFiling> = fc.array(context, { minLength: 1, maxL
       { maxLength: 60 },
     ),
     statements: fc.array(
-      fc.record({
-        role: word,
-        title: fc.option(word),
-        kind: fc.option(fc.constantFrom(...statementKinds)),
-        parenthetical: fc.boolean(),
-        lines: fc.array(
-          fc.record({
-            order: fc.nat(100_000),
-            concept: word,
-            depth: fc.option(fc.nat(99)),
-            label: fc.option(word),
-            labelRole: fc.option(word),
-            negated: fc.boolean(),
-          }),
-        ),
-      }),
+      fc.record(
+        {
+          role: word,
+          title: fc.option(word),
+          kind: fc.option(fc.constantFrom(...statementKinds)),
+          parenthetical: fc.boolean(),
+          dimensions: fc.array(fc.record({ axis: word, member: word }), { minLength: 1, maxLength: 3 }),
+          lines: fc.array(
+            fc.record({
+              order: fc.nat(100_000),
+              concept: word,
+              depth: fc.option(fc.nat(99)),
+              label: fc.option(word),
+              labelRole: fc.option(word),
+              negated: fc.boolean(),
+            }),
+          ),
+        },
+        { requiredKeys: ['role', 'title', 'kind', 'parenthetical', 'lines'] },
+      ),
       { maxLength: 4 },
     ),
     sums: fc.array(

@@ -5,6 +5,7 @@ import type { SettleTimes } from '../../facts/clockReadings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { advanceDataVersion, hasChangedData, readDataVersion } from '../../postgres/dataVersion.ts'
+import { figureCountOf } from '../../wholeFilings/figureColumns.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
 import type { ReadUnit } from '../reading/progress.ts'
@@ -154,7 +155,7 @@ async function* batches(
     entities += unit.parsed.length
     for (const { reportedFacts } of unit.parsed) facts += reportedFacts.length
     facts += unit.statements?.entries.length ?? 0
-    for (const { whole } of unit.wholeFilings ?? []) facts += whole.figures.length / figuresPerFact
+    for (const { whole } of unit.wholeFilings ?? []) facts += figureCountOf(whole) / figuresPerFact
     // Meanwhile this thread also sends the previous batch to the database.
     await setImmediate()
     if (facts < factsPerBatch && entities < entitiesPerBatch) continue

@@ -7,6 +7,7 @@ import type { RegisterStatements } from '../../facts/registerStatements.ts'
 import { entityKey, type Filing, type ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { encodeFigures } from '../../wholeFilings/figureBlock.ts'
+import { columnsOf, figureCountOf } from '../../wholeFilings/figureColumns.ts'
 import { framesOfFigures } from '../../wholeFilings/frames.ts'
 import { encodePresentation } from '../../wholeFilings/presentationBlock.ts'
 import type { StatedFiling } from '../../wholeFilings/statedFiling.ts'
@@ -128,8 +129,8 @@ async function encodeFilings(
       source,
       periodEnd,
       seenOn: observedOn === null ? null : (seenOn ?? observedOn),
-      frames: framesOfFigures(whole.figures),
-      figures: whole.figures.length,
+      frames: framesOfFigures(columnsOf(whole).contexts.values.map(context => ({ context }))),
+      figures: figureCountOf(whole),
       lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
       figureBlock: bytes,
       statementBlock: encodePresentation(whole, terms, ownTexts),

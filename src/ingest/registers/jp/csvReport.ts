@@ -12,6 +12,7 @@ import {
   type ReportName,
   reportHead,
 } from './report.ts'
+import { type CsvFigure, wholeCsv } from './wholeCsv.ts'
 
 const header = [
   '要素ID',
@@ -60,10 +61,13 @@ export function parseCsvReport(
   const years = yearsOf(tag => dayIn(texts.get(tag), tag, faults))
   const figures: ReportFigure[] = []
   let figuresRead = 0
-  for (const [tag, , contextId, , , , unitId, , value] of rows) {
+  const whole: CsvFigure[] = []
+  for (const [index, [tag, label, contextId, , , , unitId, , value]] of rows.entries()) {
     const parsed = parseContextId(contextId)
     if (unitId === empty) continue
     figuresRead++
+    const stated = value === empty || value === '' ? null : value
+    whole.push({ row: index + 2, tag, label, contextId, unit: unitOfId(unitId), value: stated })
     if (parsed === null) {
       if (usesOfTag(tag) !== undefined) leftOut.add(ofPart)
       continue
@@ -75,10 +79,19 @@ export function parseCsvReport(
       continue
     }
     const start = parsed.isInstant ? null : year.start
-    const stated = value === empty || value === '' ? null : value
     figures.push({ tag, isSolo: parsed.isSolo, start, end: year.end, unit: unitOfId(unitId), value: stated })
   }
-  return { ...head, figures, figuresRead }
+  const isNamed = ({ tag, contextId }: CsvFigure) =>
+    usesOfTag(tag) !== undefined && parseContextId(contextId) !== null
+  return {
+    ...head,
+    figures,
+    figuresRead,
+    whole: wholeCsv(whole, { filed: head.filed, years }, name.kind, figure => {
+      if (!isNamed(figure))
+        faults.add(`row ${figure.row}, ${figure.tag}: ${shown(figure.value)} is not a decimal number`)
+    }),
+  }
 }
 
 /** `JPY` for JPY, `JPY/shares` for JPYPerShares; any other ID unchanged. */

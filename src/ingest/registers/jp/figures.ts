@@ -1,5 +1,6 @@
 import { isoDate } from '../../../dates.ts'
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent, LeftOut, Tally } from '../registerInterface.ts'
@@ -10,7 +11,16 @@ import type { Report, ReportFigure } from './report.ts'
 export function reportContent(report: Report | null, tally: Tally): DocumentContent {
   if (report === null) return { parsed: [], figuresRead: 0, ...tally.counts }
   const parsed = [factsOfReport(report, tally)]
-  return { parsed, figuresRead: report.figuresRead, ...tally.counts }
+  const { accession, edinetCode, periodEnd } = report
+  const { source, ...whole } = report.whole
+  const stated: StatedFiling = {
+    market: 'JP',
+    issuerId: edinetCode,
+    whole: { accession, ...whole },
+    source,
+    periodEnd,
+  }
+  return { parsed, wholeFilings: [stated], figuresRead: report.figuresRead, ...tally.counts }
 }
 
 /** The figures of a report. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../../errors.ts'
-import { type Entry, readEntry } from '../../reading/archives.ts'
+import { type Entry, readEntry, type ZipFile } from '../../reading/archives.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { readInline } from '../../xbrl/inline.ts'
@@ -14,16 +14,20 @@ import {
 import { reportContent } from './figures.ts'
 import { readJapaneseReport } from './readDocument.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
+import { type LinkbaseDocument, readPresentations } from './wholeReport.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
 /**
- * Reads a zip of reports (type 1) whose inline documents come without the instance that EDINET generates from
- * them. If the instance is included, it is read like any document instead: both state the same.
+ * Reads a zip of reports (type 1): the instance that EDINET generates from the inline documents or, if it is not
+ * included, the inline documents, which state the same; with the linkbases that present their figures. Null for a
+ * zip of reports without either.
  */
 export function readInlineSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const reports = reportsOf(set)
-  const hasInlineOnly = reports.some(({ entries }) => inlineDocument.test(entries[0].fileName))
-  return hasInlineOnly ? readReports(set, reports, progress) : null
+  const isSet = reports.some(
+    ({ entries, linkbases }) => linkbases.length > 0 || inlineDocument.test(entries[0].fileName),
+  )
+  return isSet ? readReports(set, reports, progress) : null
 }
 
 const inlineDocument = /_ixbrl\.html?$/i
@@ -33,12 +37,22 @@ interface ZippedReport {
   readonly name: ReportName
   readonly path: string
   readonly entries: readonly Entry[]
+  /** Its schema and its linkbases. */
+  readonly linkbases: readonly Entry[]
 }
 
 function reportsOf({ path, entries }: ZipSet): ZippedReport[] {
   const inline = new Map<string, { name: ReportName; entries: Entry[] }>()
-  const plain = new Map<string, ZippedReport>()
+  const plain = new Map<string, Omit<ZippedReport, 'linkbases'>>()
+  const linkbases = new Map<string, Entry[]>()
   for (const entry of entries) {
+    const presented = linkbaseName.exec(entry.fileName)?.[1]
+    if (presented !== undefined) {
+      const known = linkbases.get(presented)
+      if (known === undefined) linkbases.set(presented, [entry])
+      else known.push(entry)
+      continue
+    }
     const entryPath = `${path}!${entry.fileName}`
     const name = parseReportName(entryPath)
     if (name === null) continue
@@ -52,11 +66,15 @@ function reportsOf({ path, entries }: ZipSet): ZippedReport[] {
     }
   }
   const inlineOnly = [...inline].filter(([key]) => !plain.has(key))
-  return [
-    ...plain.values(),
-    ...inlineOnly.map(([key, { name, entries }]) => ({ name, path: `${path}!${key}`, entries })),
+  const reports = [
+    ...plain,
+    ...inlineOnly.map(([key, report]) => [key, { ...report, path: `${path}!${key}` }] as const),
   ]
+  return reports.map(([key, report]) => ({ ...report, linkbases: linkbases.get(key) ?? [] }))
 }
+
+/** The schema and the linkbases that may present a report, after its folder and stem. */
+const linkbaseName = /^(.*)(?:\.xsd|_(?:pre|cal|def|lab|lab-en)\.xml)$/i
 
 /** Entries that would be read as lists on their own. */
 const isList = /\.(csv|json)$/i
@@ -74,12 +92,16 @@ async function* readReports(
       )
   }
   for (const [done, zipped] of reports.entries()) {
-    const contentKey = `${zipped.entries.map(({ crc32 }) => crc32.toString(36)).join('-')}-${zipped.name.stem}`
+    const contentKey = `${[...zipped.entries, ...zipped.linkbases].map(({ crc32 }) => crc32.toString(36)).join('-')}-${zipped.name.stem}`
     if (!progress.isKnown(contentKey)) {
       const content = await readGuarded(set, zipped, progress)
       if (content !== null) {
         progress.content(zipped.path, content)
-        yield { parsed: content.parsed, receipt: { contentKey, name: zipped.path } }
+        yield {
+          parsed: content.parsed,
+          wholeFilings: content.wholeFilings ?? [],
+          receipt: { contentKey, name: zipped.path },
+        }
       }
     }
     progress.progress((done + 1) / reports.length)
@@ -100,8 +122,11 @@ async function readGuarded(
   }
 }
 
-async function readReport({ zip }: ZipSet, { name, path, entries }: ZippedReport): Promise<DocumentContent> {
-  refuseLarge(entries)
+async function readReport(
+  { zip }: ZipSet,
+  { name, path, entries, linkbases }: ZippedReport,
+): Promise<DocumentContent> {
+  refuseLarge([...entries, ...linkbases])
   const tally = new Tally()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
@@ -109,13 +134,22 @@ async function readReport({ zip }: ZipSet, { name, path, entries }: ZippedReport
     return contentWithoutFigures([], tally.leftOut)
   }
   if (!inlineDocument.test(entries[0].fileName)) {
-    return readJapaneseReport({ name: path, bytes: await readEntry(zip, entries[0]) })
+    return readJapaneseReport(
+      { name: path, bytes: await readEntry(zip, entries[0]) },
+      await readTexts(zip, linkbases),
+    )
   }
-  const documents: { name: string; text: string }[] = []
+  const instance = readInline(await readTexts(zip, entries))
+  const presentations = readPresentations(await readTexts(zip, linkbases), tally)
+  return reportContent(parseXbrlReport(instance, path, name, tally, presentations), tally)
+}
+
+async function readTexts(zip: ZipFile, entries: readonly Entry[]): Promise<LinkbaseDocument[]> {
+  const documents: LinkbaseDocument[] = []
   for (const entry of entries) {
     documents.push({ name: entry.fileName, text: decodeUtf8(await readEntry(zip, entry)) })
   }
-  return reportContent(parseXbrlReport(readInline(documents), path, name, tally), tally)
+  return documents
 }
 
 /** Toyota's report of 2025 has 24. */

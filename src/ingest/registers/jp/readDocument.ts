@@ -19,12 +19,20 @@ import {
 } from './documentList.ts'
 import { reportContent } from './figures.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
+import { type LinkbaseDocument, readPresentations } from './wholeReport.ts'
 import { parseXbrlReport } from './xbrlReport.ts'
 
-/** Recognises reports by the names that EDINET gives them, and lists by their content. */
-export function readJapaneseReport({ name: path, bytes }: SourceDocument): DocumentContent {
+/**
+ * Recognises reports by the names that EDINET gives them, and lists by their content.
+ *
+ * @param linkbases the schema and the linkbases that came with a report
+ */
+export function readJapaneseReport(
+  { name: path, bytes }: SourceDocument,
+  linkbases: readonly LinkbaseDocument[] = [],
+): DocumentContent {
   const name = parseReportName(path)
-  const content = name === null ? readList(path, bytes) : readReport(path, name, bytes)
+  const content = name === null ? readList(path, bytes) : readReport(path, name, bytes, linkbases)
   if (content !== null) return content
   throw new Failure(
     'body_invalid',
@@ -52,7 +60,12 @@ const listContent = (documents: readonly ListedDocument[], tally: Tally): Docume
   ...tally.counts,
 })
 
-function readReport(path: string, name: ReportName, bytes: Uint8Array): DocumentContent {
+function readReport(
+  path: string,
+  name: ReportName,
+  bytes: Uint8Array,
+  linkbases: readonly LinkbaseDocument[],
+): DocumentContent {
   const tally = new Tally()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
@@ -61,6 +74,6 @@ function readReport(path: string, name: ReportName, bytes: Uint8Array): Document
   }
   const report = /\.csv$/i.test(path)
     ? parseCsvReport(decodeText(bytes, 'utf-8'), path, name, tally)
-    : parseXbrlReport(readXbrl(decodeUtf8(bytes)), path, name, tally)
+    : parseXbrlReport(readXbrl(decodeUtf8(bytes)), path, name, tally, readPresentations(linkbases, tally))
   return reportContent(report, tally)
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../../errors.ts'
 import { dayOf, textOf } from '../../reading/fields.ts'
+import type { WholeReport } from './wholeReport.ts'
 
 /** An annual securities report, whether from XBRL, inline XBRL or CSV. */
 export interface Report {
@@ -13,12 +14,15 @@ export interface Report {
    * The last day of the report's year; null unless the report says that the filer prepares group accounts.
    */
   readonly groupYearEnd: number | null
+  /** The last day of the report's year; null if it is not stated. */
+  readonly periodEnd: number | null
   readonly name: string | null
   readonly englishName: string | null
   /** Figures of the group or of the company alone for the report's years. */
   readonly figures: readonly ReportFigure[]
   /** Figures in the report, mapped or not. */
   readonly figuresRead: number
+  readonly whole: WholeReport
 }
 
 export interface ReportFigure {
@@ -71,7 +75,7 @@ export function reportHead(
   path: string,
   name: ReportName,
   stated: (tag: string) => string | null,
-): Omit<Report, 'figures' | 'figuresRead'> | { readonly reason: string } {
+): Omit<Report, 'figures' | 'figuresRead' | 'whole'> | { readonly reason: string } {
   const code = stated('jpdei_cor:EDINETCodeDEI')
   if (code !== null && code !== name.code) {
     throw new Failure(
@@ -90,6 +94,7 @@ export function reportHead(
     form: isAmendment ? '130' : '120',
     filed,
     groupYearEnd: isGroup && yearEnd > 0 ? yearEnd : null,
+    periodEnd: Number.isNaN(yearEnd) ? null : yearEnd,
     name: textOf(stated('jpdei_cor:FilerNameInJapaneseDEI')),
     englishName: textOf(stated('jpdei_cor:FilerNameInEnglishDEI')),
   }

@@ -1,5 +1,6 @@
 import { shown } from '../../reading/namedFaults.ts'
-import type { XbrlContext, XbrlInstance } from '../../xbrl/instance.ts'
+import type { XbrlContext, XbrlFact, XbrlInstance } from '../../xbrl/instance.ts'
+import type { Presentations } from '../../xbrl/presentations.ts'
 import type { Tally } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import {
@@ -10,16 +11,20 @@ import {
   type ReportName,
   reportHead,
 } from './report.ts'
+import { wholeInstance } from './wholeReport.ts'
 
 /**
  * Parses the report of an XBRL instance, or of inline documents read as one. Returns null if the whole report
  * was left out.
+ *
+ * @param presentations what the linkbases state that came with it
  */
 export function parseXbrlReport(
   instance: XbrlInstance,
   path: string,
   name: ReportName,
   { leftOut, faults }: Tally,
+  presentations: Presentations | null = null,
 ): Report | null {
   const texts = new Map<string, string>()
   const figures: ReportFigure[] = []
@@ -56,7 +61,13 @@ export function parseXbrlReport(
     leftOut.add(head.reason)
     return null
   }
-  return { ...head, figures, figuresRead }
+  const isMapped = ({ namespace, name: local }: XbrlFact) =>
+    usesOfTag(tagOf(namespace, local) ?? '') !== undefined
+  const whole = wholeInstance(instance, presentations, (line, text, fact) => {
+    // The metric's reader has named or counted a fault of a mapped figure.
+    if (!isMapped(fact)) faults.add(`line ${line}: ${text}`)
+  })
+  return { ...head, figures, figuresRead, whole }
 }
 
 /**

@@ -1,11 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
-import {
-  type FigureContext,
-  plainDecimal,
-  type ReportedFigure as WholeFigure,
-  type WholeFiling,
-} from '../../../wholeFilings/wholeFiling.ts'
+import { columnarFiling, FigureColumns } from '../../../wholeFilings/figureColumns.ts'
+import { type FigureContext, plainDecimal, type WholeFiling } from '../../../wholeFilings/wholeFiling.ts'
 import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
 import { WrittenNumber } from '../../reading/json.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
@@ -52,7 +48,7 @@ interface FilingDraft {
   /** The latest day counts, if the file states several. */
   filing: Filing
   readonly contexts: Map<number, FigureContext>
-  readonly figures: WholeFigure[]
+  readonly figures: FigureColumns
 }
 
 class FactsReader {
@@ -74,7 +70,7 @@ class FactsReader {
       }
       const { draft, start, end, value, text } = read
       const context = contextOf(draft, start, end)
-      draft.figures.push({ concept: tag, context, unit: rawUnit, decimals: null, value: text })
+      draft.figures.add(tag, context, rawUnit, null, text)
       if (targets.length > 0)
         stated.add(
           targets,
@@ -87,15 +83,16 @@ class FactsReader {
 
   take(): Omit<CompanyFacts, 'cik' | 'name'> {
     const { figuresRead, reportedFacts, faults, contradictions } = this
-    const drafts = [...this.#drafts.values()].filter(({ figures }) => figures.length > 0)
-    const wholeFilings = drafts.map(({ filing: { accession }, figures }) => ({
-      accession,
-      taxonomies: new Map(),
-      figures,
-      statements: [],
-      sums: [],
-      defaultMembers: new Map(),
-    }))
+    const drafts = [...this.#drafts.values()].filter(({ figures }) => figures.count > 0)
+    const wholeFilings = drafts.map(({ filing: { accession }, figures }) =>
+      columnarFiling(figures, {
+        accession,
+        taxonomies: new Map(),
+        statements: [],
+        sums: [],
+        defaultMembers: new Map(),
+      }),
+    )
     const mapped = new Set(reportedFacts.map(({ filing }) => filing.accession))
     const filings = drafts.flatMap(({ filing }) => (mapped.has(filing.accession) ? [] : [filing]))
     const malformed = faults.count
@@ -167,7 +164,7 @@ function draftOf(figure: Record<string, unknown>, drafts: Map<string, FilingDraf
     known.filing = filing
     return known
   }
-  const draft = { filing, contexts: new Map(), figures: [] }
+  const draft = { filing, contexts: new Map(), figures: new FigureColumns() }
   drafts.set(accession, draft)
   return draft
 }

@@ -3,14 +3,25 @@ import { endOfMonth, startOfMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { FormerName, RegisterEntry, RegisterIndex } from '../../../facts/registerStatements.ts'
 import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import { figureCountOf } from '../../../wholeFilings/figureColumns.ts'
 import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
-import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
+import { checkEntry, type Entry, messageOf, readEntry } from '../../reading/archives.ts'
+import type { TagUse } from '../../reading/conceptTable.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
 import { contentWithoutFigures, LeftOut, type SetProgress, type ZipSet } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
-import { type Columns, columnsOf, type Fields, fieldReader, numColumns, preColumns } from './dataSetTables.ts'
+import {
+  type Columns,
+  columnsOf,
+  type Fields,
+  fieldReader,
+  numColumns,
+  PartLines,
+  preColumns,
+  TableLines,
+} from './dataSetTables.ts'
 import { dataSetLister, shownDigits } from './edgarClock.ts'
 import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
@@ -23,11 +34,19 @@ const maxFaultsNamed = 20
 /**
  * Reads a Financial Statement Data Set; null if the zip is not one. A set without `num.txt` has no figures and only
  * says who filed what; one without `pre.txt` has no statements.
+ *
+ * @param bytesPerPass of `num.txt` and `pre.txt`: a larger set is read in several passes
  */
-export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
+export function readDataSet(
+  set: ZipSet,
+  progress: SetProgress,
+  bytesPerPass = bytesPerLine * linesPerPass,
+): AsyncIterable<ReadUnit> | null {
   const part = (name: string) => set.entries.find(entry => partNamed(name).test(entry.fileName))
   const [sub, num, pre] = ['sub', 'num', 'pre'].map(part)
-  return sub ? readParts(set, { sub, num, pre: num === undefined ? undefined : pre }, progress) : null
+  return sub
+    ? readParts(set, { sub, num, pre: num === undefined ? undefined : pre }, progress, bytesPerPass)
+    : null
 }
 
 const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
@@ -47,21 +66,29 @@ const contentKeyOf = ({ sub, num, pre }: Parts) =>
     ),
   ].join('-')
 
-async function* readParts(set: ZipSet, parts: Parts, progress: SetProgress): AsyncGenerator<ReadUnit> {
+async function* readParts(
+  set: ZipSet,
+  parts: Parts,
+  progress: SetProgress,
+  bytesPerPass: number,
+): AsyncGenerator<ReadUnit> {
   const contentKey = contentKeyOf(parts)
   if (progress.isKnown(contentKey)) return
   const { sub, num, pre } = parts
+  const passes = passesOf(parts, bytesPerPass)
   // Checked before anything is imported: a truncated or corrupted set must not be imported in part.
+  const whole = new Map<Entry, Uint8Array>()
   for (const entry of [sub, num, pre]) {
     if (entry === undefined) continue
     refuseLargePart(entry)
     await checkEntry(set.zip, entry)
+    if (passes === 1 && entry !== sub) whole.set(entry, await readEntry(set.zip, entry))
   }
   const data = new FinancialStatementData()
   const faulty = new LineFaults(progress)
   for await (const _ of readLines(set, sub, faulty, line => data.readSubmission(line)));
   yield* statementsOf(data, faulty.count === 0 ? quarterOf(set.path) : null)
-  if (num !== undefined) yield* readFigures(set, { num, pre }, data, faulty, progress)
+  if (num !== undefined) yield* readFigures(set, { num, pre, whole, passes }, data, faulty, progress)
   faulty.reportOthers()
   progress.unplaced(data.unplaced)
   // A faulty set gets no receipt, so the next import reads it again; it may have been repaired by then.
@@ -73,84 +100,143 @@ const bytesPerLine = 100
 /** Figures and presented lines that are in memory together. */
 const linesPerPass = 1_000_000
 
+const bytesOf = (num: Entry, pre: Entry | undefined) => num.uncompressedSize + (pre?.uncompressedSize ?? 0)
+
+const passesOf = ({ num, pre }: Parts, bytesPerPass: number) =>
+  num === undefined ? 1 : Math.max(1, Math.ceil(bytesOf(num, pre) / bytesPerPass))
+
+interface FigureParts {
+  readonly num: Entry
+  readonly pre: Entry | undefined
+  /** The parts of a set that one pass reads. */
+  readonly whole: ReadonlyMap<Entry, Uint8Array>
+  readonly passes: number
+}
+
 /**
- * The lines of a filing may be anywhere in `num.txt` and `pre.txt`, so they are gathered in memory. Of a large set each
- * pass over the parts gathers some of the filings and passes over the others.
+ * The lines of a filing may be anywhere in `num.txt` and `pre.txt`, so they are kept in memory. Of a large set each pass
+ * over the parts keeps the lines of some of the filings and passes over the others.
  */
 async function* readFigures(
   set: ZipSet,
-  { num, pre }: { readonly num: Entry; readonly pre: Entry | undefined },
+  { num, pre, whole, passes }: FigureParts,
   data: FinancialStatementData,
   faulty: LineFaults,
   progress: SetProgress,
 ): AsyncGenerator<ReadUnit> {
-  const bytesOfPass = num.uncompressedSize + (pre?.uncompressedSize ?? 0)
-  const passes = Math.max(1, Math.ceil(bytesOfPass / (bytesPerLine * linesPerPass)))
-  let bytesBefore = 0
-  // Reading is half of the work; writing what was gathered is the other half.
-  const report = (bytes: number) => progress.progress((bytesBefore + bytes) / (2 * passes * bytesOfPass))
-  let incomplete = 0
-  for (let pass = 0; pass < passes; pass++) {
-    const isOfPass = (accession: string) => crc32(accession) % passes === pass
-    const filings = new DataSetFilings(isOfPass)
-    for (const accession of data.accessions) filings.addSubmission(accession)
-    const figures = partReader(numColumns, 'num.txt', passes === 1 ? null : isOfPass, field => {
-      try {
-        filings.addFigure(field)
-      } finally {
-        data.addFigure(field)
-      }
-    })
-    let figuresBefore = data.figuresRead
-    for await (const bytes of readLines(set, num, faulty, figures)) {
-      progress.figures(data.figuresRead - figuresBefore)
-      figuresBefore = data.figuresRead
-      report(bytes)
-    }
-    bytesBefore += num.uncompressedSize
-    if (pre !== undefined) {
-      const lines = partReader(preColumns, 'pre.txt', passes === 1 ? null : isOfPass, field =>
-        filings.addLine(field),
-      )
-      for await (const bytes of readLines(set, pre, faulty, lines)) report(bytes)
-      bytesBefore += pre.uncompressedSize
-    }
-    yield* unitsOf(data, filings)
-    incomplete += filings.incomplete.size
-  }
+  const bytesOfPass = bytesOf(num, pre)
+  const filings = data.submissions
+  const passOf = filings.map(({ filing }) => passOfAccession(filing.accession, passes))
+  const indexes = new Map(filings.map(({ filing }, index) => [filing.accession, index]))
   const leftOut = new LeftOut()
-  leftOut.add('filing whose statements have lines with faults', incomplete)
+  let bytesBefore = 0
+  for (let pass = 0; pass < passes; pass++) {
+    const parts: { figures: PassPart; lines: PassPart | null } = {
+      figures: new PassPart(set, num, numColumns, whole.get(num) ?? passes, faulty),
+      lines: pre === undefined ? null : new PassPart(set, pre, preColumns, whole.get(pre) ?? passes, faulty),
+    }
+    for (const part of [parts.figures, parts.lines]) {
+      if (part === null) continue
+      const filingOf = (accession: string) => {
+        const index = indexes.get(accession)
+        const ofPass = index === undefined ? passOfAccession(accession, passes) : passOf[index]
+        return ofPass === pass ? (index ?? 'unknown') : null
+      }
+      // Reading is half of the work; writing what was read is the other half.
+      for await (const bytes of part.load(filingOf))
+        progress.progress((bytesBefore + bytes) / (2 * passes * bytesOfPass))
+      bytesBefore += part.entry.uncompressedSize
+      part.lines.sort(filings.length)
+    }
+    yield* unitsOf(data, index => passOf[index] === pass, parts, progress, leftOut)
+    progress.figures(parts.figures.unknown)
+  }
   progress.content(set.path, contentWithoutFigures([], leftOut))
 }
 
-/**
- * Returns what reads a part line by line: its header, and then the lines of the filings of a pass. Every line belongs to
- * one pass, even with an unknown filing, so that its faults are counted once.
- */
-function partReader(
-  needed: readonly string[],
-  file: string,
-  isOfPass: ((accession: string) => boolean) | null,
-  take: (field: Fields) => void,
-): (line: string) => void {
-  let columns: Columns | null = null
-  let lastAccession = ''
-  let isLastOfPass = false
-  return line => {
-    if (columns === null) {
-      columns = columnsOf(line, needed, file)
-      return
-    }
-    if (isOfPass !== null) {
-      const accession =
-        columns.get('adsh') === 0 ? line.slice(0, line.indexOf('\t')) : fieldReader(line, columns)('adsh')
-      if (accession !== lastAccession) {
-        lastAccession = accession
-        isLastOfPass = isOfPass(accession)
+/** Every line belongs to one pass, even with an unknown filing, so that its faults are counted once. */
+const passOfAccession = (accession: string, passes: number) => crc32(accession) % passes
+
+/** The lines of a part that belong to the filings of a pass. */
+class PassPart {
+  readonly entry: Entry
+  readonly lines: PartLines
+  /** Lines of filings that `sub.txt` does not have. */
+  unknown = 0
+  readonly field: Fields
+  readonly #table = new TableLines()
+  readonly #set: ZipSet
+  readonly #needed: readonly string[]
+  readonly #faulty: LineFaults
+  #columns: Columns | null = null
+
+  #accession = ''
+  readonly #whole: Uint8Array | null
+
+  /** @param whole the part, or in how many passes it is read */
+  constructor(
+    set: ZipSet,
+    entry: Entry,
+    needed: readonly string[],
+    whole: Uint8Array | number,
+    faulty: LineFaults,
+  ) {
+    this.#set = set
+    this.entry = entry
+    this.#needed = needed
+    this.#faulty = faulty
+    this.#whole = typeof whole === 'number' ? null : whole
+    this.lines = new PartLines(typeof whole === 'number' ? (entry.uncompressedSize * 1.1) / whole : whole)
+    this.field = name =>
+      name === 'adsh' ? this.#accession : this.#table.text(this.#columns?.get(name) ?? -1)
+  }
+
+  get #name(): string {
+    return `${this.#set.path}!${this.entry.fileName}`
+  }
+
+  /** @param filingOf the index of a filing of this pass; null for one of another pass */
+  async *load(filingOf: (accession: string) => number | 'unknown' | null): AsyncGenerator<number> {
+    const table = this.#table
+    let accessionColumn = -1
+    let number = 0
+    const takeLine = () => {
+      number++
+      if (this.#columns === null) {
+        this.#columns = columnsOf(table.line.replace(/^\ufeff/, ''), this.#needed, this.entry.fileName)
+        accessionColumn = this.#columns.get('adsh') ?? -1
+        return
       }
-      if (!isLastOfPass) return
+      const accession = table.text(accessionColumn)
+      if (accession === '' && table.line === '') return
+      const filing = filingOf(accession)
+      if (filing === 'unknown') {
+        this.unknown++
+        this.#faulty.add(this.#name, number, 'The line has an `adsh` that `sub.txt` does not have.')
+      } else if (filing !== null) table.copyTo(this.lines, filing, number)
     }
-    take(fieldReader(line, columns))
+    let bytes = 0
+    const chunks =
+      this.#whole === null ? await this.#set.zip.openReadStreamPromise(this.entry) : [this.#whole]
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      table.read(chunk, takeLine)
+      yield bytes
+    }
+    table.finish(takeLine)
+  }
+
+  /** Calls `take` for each line of a filing, which `field` then reads. Refused lines are counted and skipped. */
+  read(filing: number, accession: string, take: () => void): void {
+    this.#accession = accession
+    this.lines.read(filing, this.#table, number => {
+      try {
+        take()
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        this.#faulty.add(this.#name, number, messageOf(error))
+      }
+    })
   }
 }
 
@@ -193,30 +279,53 @@ function quarterOf(path: string): { readonly first: number; readonly last: numbe
   return { first: endOfMonth(Number(year), month - 3) + 1, last: endOfMonth(Number(year), month) }
 }
 
-/** Hands over what a pass gathered, one company at a time. */
-function* unitsOf(data: FinancialStatementData, filings: DataSetFilings): Generator<ReadUnit> {
-  const wholes = new Map<string, StatedFiling[]>()
-  for (const whole of filings.take()) {
-    if (filings.incomplete.has(whole.accession)) continue
-    const { entity, periodEnd } = data.submissionOf(whole.accession)
-    const { market, issuerId } = entity.profile
-    const stated: StatedFiling = { market, issuerId, whole, source: 'dataSet', periodEnd }
-    const known = wholes.get(issuerId)
-    if (known === undefined) wholes.set(issuerId, [stated])
-    else known.push(stated)
+/** Hands over the filings of a pass, one company at a time. */
+function* unitsOf(
+  data: FinancialStatementData,
+  isOfPass: (index: number) => boolean,
+  { figures: figureLines, lines }: { readonly figures: PassPart; readonly lines: PassPart | null },
+  progress: SetProgress,
+  leftOut: LeftOut,
+): Generator<ReadUnit> {
+  const byEntity = new Map<Entity, number[]>()
+  for (const [index, { entity }] of data.submissions.entries()) {
+    if (!isOfPass(index)) continue
+    const known = byEntity.get(entity)
+    if (known === undefined) byEntity.set(entity, [index])
+    else known.push(index)
   }
   let parsed: ParsedDocument[] = []
   let wholeFilings: StatedFiling[] = []
   let figures = 0
-  for (const { profile, reportedFacts } of data.take(issuerId => wholes.has(issuerId))) {
-    const ofEntity = wholes.get(profile.issuerId) ?? []
-    // A filing without mapped figures is on record, too.
-    const dated = ofEntity.map(({ whole }) => data.submissionOf(whole.accession).filing)
-    parsed.push({ profile, reportedFacts, filings: dated })
-    for (const stated of ofEntity) {
-      wholeFilings.push(stated)
-      figures += stated.whole.figures.length
+  for (const [entity, indexes] of byEntity) {
+    const { profile } = entity
+    const filings: Filing[] = []
+    for (const index of indexes) {
+      const { filing, periodEnd } = data.submissions[index]
+      const gathered = new DataSetFilings()
+      gathered.addSubmission(filing.accession)
+      const figuresBefore = data.figuresRead
+      figureLines.read(index, filing.accession, () => {
+        try {
+          gathered.addFigure(figureLines.field)
+        } finally {
+          data.addFigure(figureLines.field)
+        }
+      })
+      progress.figures(data.figuresRead - figuresBefore)
+      lines?.read(index, filing.accession, () => gathered.addLine(lines.field))
+      leftOut.add('filing whose statements have lines with faults', gathered.incomplete.size)
+      for (const whole of gathered.take()) {
+        if (gathered.incomplete.size > 0) continue
+        const { market, issuerId } = profile
+        wholeFilings.push({ market, issuerId, whole, source: 'dataSet', periodEnd })
+        // A filing without mapped figures is on record, too.
+        filings.push(filing)
+        figures += figureCountOf(whole)
+      }
     }
+    const reportedFacts = data.takeFacts(entity)
+    if (reportedFacts.length + filings.length > 0) parsed.push({ profile, reportedFacts, filings })
     if (parsed.length < entitiesPerUnit && figures < figuresPerUnit) continue
     yield { parsed, wholeFilings }
     parsed = []
@@ -304,6 +413,9 @@ export class FinancialStatementData {
   readonly formerNames: FormerName[] = []
   readonly #submissions = new Map<string, Submission>()
   readonly #entities = new Map<string, Entity>()
+  #listed: readonly Submission[] | null = null
+  /** What each tag is used for, by version. */
+  readonly #uses = new Map<string, Map<string, readonly TagUse[] | undefined>>()
   #sub: Columns | null = null
   #num: Columns | null = null
 
@@ -345,6 +457,7 @@ export class FinancialStatementData {
       ...(/^\d{3,4}$/.test(industry) ? { sector: `SIC ${industry.padStart(4, '0')}` } : {}),
     }
     const period = compactDay(field('period'))
+    this.#listed = null
     this.#submissions.set(accession, { entity, filing, periodEnd: period > 0 ? period : null })
     this.#addEntries(cik, filing, field)
   }
@@ -372,15 +485,10 @@ export class FinancialStatementData {
       this.formerNames.push({ market: 'US', issuerId: cik, name, from: null, until })
   }
 
-  /** The accessions of all submissions. */
-  get accessions(): Iterable<string> {
-    return this.#submissions.keys()
-  }
-
-  submissionOf(accession: string): Submission {
-    const submission = this.#submissions.get(accession)
-    if (submission === undefined) throw new Error(`no submission has the accession ${accession}`)
-    return submission
+  /** All submissions, each accession once. */
+  get submissions(): readonly Submission[] {
+    this.#listed ??= [...this.#submissions.values()]
+    return this.#listed
   }
 
   /** Reads a line of `num.txt`. */
@@ -392,7 +500,7 @@ export class FinancialStatementData {
   /** Only figures of the whole entity count, not those of segments or co-registrants. */
   addFigure(field: Fields): void {
     this.figuresRead++
-    const uses = usesOfTag(`${taxonomyOf(field('version'))}:${field('tag')}`)
+    const uses = this.#usesOf(field('version'), field('tag'))
     if (uses === undefined || field('segments') !== '' || field('coreg') !== '' || field('value') === '')
       return
     const submission = this.#submissions.get(field('adsh'))
@@ -415,20 +523,39 @@ export class FinancialStatementData {
     }
   }
 
-  /**
-   * Hands over the facts read since the last call, one entity at a time.
-   *
-   * @param isNeeded by CIK, whether an entity without facts is handed over, too
-   */
-  *take(isNeeded: (issuerId: string) => boolean = () => false): Generator<ParsedDocument> {
+  #usesOf(version: string, tag: string): readonly TagUse[] | undefined {
+    if (!version.includes('/')) return undefined
+    let ofVersion = this.#uses.get(version)
+    if (ofVersion === undefined) {
+      ofVersion = new Map()
+      if (this.#uses.size < maxVersions) this.#uses.set(version, ofVersion)
+    }
+    const known = ofVersion.get(tag)
+    if (known !== undefined || ofVersion.has(tag)) return known
+    const uses = usesOfTag(`${taxonomyOf(version)}:${tag}`)
+    if (ofVersion.size < maxTags) ofVersion.set(tag, uses)
+    return uses
+  }
+
+  /** Hands over the facts read since the last call, one entity at a time. */
+  *take(): Generator<ParsedDocument> {
     for (const entity of this.#entities.values()) {
-      const { profile, reportedFacts } = entity
-      if (reportedFacts.length === 0 && !isNeeded(profile.issuerId)) continue
-      entity.reportedFacts = []
-      yield { profile, reportedFacts, filings: [] }
+      const reportedFacts = this.takeFacts(entity)
+      if (reportedFacts.length > 0) yield { profile: entity.profile, reportedFacts, filings: [] }
     }
   }
+
+  /** Hands over the facts of an entity read since the last call. */
+  takeFacts(entity: Entity): readonly ReportedFact[] {
+    const { reportedFacts } = entity
+    entity.reportedFacts = []
+    return reportedFacts
+  }
 }
+
+/** Standard taxonomies have some 20,000 tags, and a set uses some ten versions of them. */
+const maxTags = 50_000
+const maxVersions = 100
 
 /** Returns us-gaap for `us-gaap/2009`. The version of a filer's own tag is an accession, which gives no known
  * taxonomy. */

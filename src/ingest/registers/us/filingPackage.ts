@@ -3,8 +3,6 @@ import type {
   FigureContext,
   ReportedFigure,
   Statement,
-  StatementLine,
-  Sum,
   WholeFiling,
 } from '../../../wholeFilings/wholeFiling.ts'
 import { NamedFaults } from '../../reading/namedFaults.ts'
@@ -12,7 +10,8 @@ import { decodeText } from '../../reading/text.ts'
 import { figuresOf } from '../../xbrl/figures.ts'
 import { readInline } from '../../xbrl/inline.ts'
 import { readXbrl, type XbrlInstance } from '../../xbrl/instance.ts'
-import { type Arc, type Link, type Linkbases, readLinkbases, standardLabelRole } from '../../xbrl/linkbase.ts'
+import { type Linkbases, readLinkbases } from '../../xbrl/linkbase.ts'
+import { presentationsOf } from '../../xbrl/presentations.ts'
 import { type CoverPage, readCoverPage } from './coverPage.ts'
 
 export interface PackageContent {
@@ -66,9 +65,9 @@ export function readFilingPackage(accession: string, documents: readonly Package
   })
   const unreadFigures = faults.count
   noteContradictions(figures, faults)
-  const presented = linkbases.links.filter(({ kind, arcs }) => kind === 'presentation' && arcs.length > 0)
+  const presentations = presentationsOf(linkbases, { conceptOfId, language: 'en' })
   const missing = [
-    ...(presented.length === 0 ? ['a presentation linkbase'] : []),
+    ...(presentations.statements.length === 0 ? ['a presentation linkbase'] : []),
     ...(linkbases.labels.size === 0 ? ['a label linkbase'] : []),
     ...(linkbases.titles.size === 0 ? ['the titles of its statements'] : []),
   ]
@@ -76,9 +75,9 @@ export function readFilingPackage(accession: string, documents: readonly Package
     accession,
     taxonomies: names.taxonomies,
     figures,
-    statements: presented.map(link => statementOf(link, linkbases)).sort(byTitle),
-    sums: linkbases.links.filter(({ kind }) => kind === 'calculation').flatMap(sumsOf),
-    defaultMembers: defaultMembersOf(linkbases.links),
+    statements: presentations.statements.toSorted(byTitle),
+    sums: presentations.sums,
+    defaultMembers: presentations.defaultMembers,
   }
   return { filing, cover: readCoverPage(instance), faults, unreadFigures, missing }
 }
@@ -172,86 +171,8 @@ function agree(a: ReportedFigure, b: ReportedFigure): boolean {
   return difference <= allowed * (1 + 1e-9)
 }
 
-/** Shared parents would otherwise let a small linkbase expand without limit. */
-const maxLines = 100_000
-const maxLineDepth = 100
-
-function statementOf({ role, arcs }: Link, { labels, titles }: Linkbases): Statement {
-  const children = new Map<string, Arc[]>()
-  const targets = new Set<string>()
-  for (const arc of arcs) {
-    const known = children.get(arc.from)
-    if (known === undefined) children.set(arc.from, [arc])
-    else known.push(arc)
-    targets.add(arc.to)
-  }
-  for (const siblings of children.values()) siblings.sort((a, b) => a.order - b.order)
-  const lines: StatementLine[] = []
-  const path = new Set<string>()
-  const visit = (id: string, labelRole: string | null) => {
-    if (lines.length >= maxLines || path.size >= maxLineDepth)
-      throw new Failure(
-        'body_invalid',
-        `The presentation ${role} has more than ${maxLines} lines or ${maxLineDepth} levels.`,
-      )
-    lines.push({
-      order: lines.length + 1,
-      concept: conceptOfId(id),
-      depth: path.size,
-      label: labelOf(labels.get(id) ?? [], labelRole),
-      labelRole,
-      negated: labelRole !== null && /\/negated[^/]*$/i.test(labelRole),
-    })
-    if (path.has(id)) throw new Failure('body_invalid', `The presentation ${role} contains ${id} in itself.`)
-    path.add(id)
-    for (const { to, preferredLabel } of children.get(id) ?? []) visit(to, preferredLabel)
-    path.delete(id)
-  }
-  for (const id of children.keys()) if (!targets.has(id)) visit(id, null)
-  if (lines.length === 0)
-    throw new Failure('body_invalid', `The presentation ${role} has no beginning: its lines form a circle.`)
-  const title = titles.get(role) ?? null
-  return { role, title, kind: null, parenthetical: /\(parenthetical/i.test(title ?? ''), lines }
-}
-
-/** The label in the preferred role, or else the standard label; in English if there is one. */
-function labelOf(labels: readonly { role: string; language: string; text: string }[], role: string | null) {
-  const inRole = (wanted: string) => {
-    const found = labels.filter(label => label.role === wanted)
-    return found.find(({ language }) => /^en(-|$)/i.test(language)) ?? found[0]
-  }
-  return ((role === null ? undefined : inRole(role)) ?? inRole(standardLabelRole))?.text ?? null
-}
-
 /** Statements without a title come last, in the order of the linkbase. */
 function byTitle({ title: a }: Statement, { title: b }: Statement): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
   return a < b ? -1 : a > b ? 1 : 0
 }
-
-function sumsOf({ role, arcs }: Link): Sum[] {
-  const items = new Map<string, Arc[]>()
-  for (const arc of arcs) {
-    const known = items.get(arc.from)
-    if (known === undefined) items.set(arc.from, [arc])
-    else known.push(arc)
-  }
-  return [...items].map(([total, parts]) => ({
-    role,
-    total: conceptOfId(total),
-    items: parts
-      .sort((a, b) => a.order - b.order)
-      .map(({ to, weight }) => ({ concept: conceptOfId(to), weight })),
-  }))
-}
-
-function defaultMembersOf(links: readonly Link[]): Map<string, string> {
-  const defaults = new Map<string, string>()
-  for (const { arcs } of links) {
-    for (const { arcrole, from, to } of arcs)
-      if (arcrole === defaultArcrole) defaults.set(conceptOfId(from), conceptOfId(to))
-  }
-  return defaults
-}
-
-const defaultArcrole = 'http://xbrl.org/int/dim/arcrole/dimension-default'

@@ -1,10 +1,9 @@
 import { Failure } from '../../../errors.ts'
+import { columnarFiling, FigureColumns } from '../../../wholeFilings/figureColumns.ts'
 import {
   coRegistrantAxis,
   type Dimension,
   type FigureContext,
-  plainDecimal,
-  type ReportedFigure,
   type Statement,
   type StatementKind,
   type StatementLine,
@@ -22,8 +21,9 @@ const ownPrefix = 'custom'
 interface FilingDraft {
   readonly accession: string
   readonly taxonomies: Map<string, string>
-  readonly figures: ReportedFigure[]
-  readonly contexts: Map<string, FigureContext>
+  readonly figures: FigureColumns
+  /** By segments and co-registrants, the day and the quarters. */
+  readonly contexts: Map<string, Map<string, Map<string, FigureContext>>>
   readonly reports: Map<string, ReportDraft>
   /** The concept of each tag, by version. */
   readonly concepts: Map<string, Map<string, string>>
@@ -70,7 +70,7 @@ export class DataSetFilings {
       this.#filings.set(accession, {
         accession,
         taxonomies: new Map(),
-        figures: [],
+        figures: new FigureColumns(),
         contexts: new Map(),
         reports: new Map(),
         concepts: new Map(),
@@ -89,14 +89,11 @@ export class DataSetFilings {
     try {
       const context = this.#contextOf(filing, field)
       const concept = this.#conceptOf(filing, field)
-      const text = field('value')
-      const value = text === '' ? null : plainDecimal(text)
-      if (value === null && text !== '')
-        throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
-      if (filing.figures.length >= maxFigures)
+      if (filing.figures.count >= maxFigures)
         throw new Failure('body_invalid', `The filing has more than ${maxFigures} figures.`)
-      const unit = this.#text(field('uom'))
-      filing.figures.push({ concept, context, unit, decimals: null, value })
+      const value = field('value')
+      if (!filing.figures.add(concept, context, this.#text(field('uom')), null, value === '' ? null : value))
+        throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
     } catch (error) {
       this.incomplete.add(filing.accession)
       throw error
@@ -150,13 +147,19 @@ export class DataSetFilings {
   /** Hands over the filings, each whole. */
   *take(): Generator<WholeFiling> {
     for (const { accession, taxonomies, figures, reports } of this.#filings.values()) {
-      if (figures.length === 0 && reports.size === 0) continue
+      if (figures.count === 0 && reports.size === 0) continue
       const statements = [...reports].map(([key, { kind, parenthetical, lines }]): Statement => {
         lines.sort((a, b) => a.order - b.order)
         return { role: key.slice(0, key.indexOf(' ')), title: null, kind, parenthetical, lines }
       })
       statements.sort((a, b) => Number(a.role) - Number(b.role))
-      yield { accession, taxonomies, figures, statements, sums: [], defaultMembers: new Map() }
+      yield columnarFiling(figures, {
+        accession,
+        taxonomies,
+        statements,
+        sums: [],
+        defaultMembers: new Map(),
+      })
     }
     this.#last = null
     this.#filings.clear()
@@ -201,10 +204,10 @@ export class DataSetFilings {
   }
 
   #contextOf({ contexts }: FilingDraft, field: Fields): FigureContext {
-    const [day, quartersText, segments] = [field('ddate'), field('qtrs'), field('segments')]
-    const coRegistrant = field('coreg')
-    const key = `${day} ${quartersText} ${coRegistrant} ${segments}`
-    const known = contexts.get(key)
+    const [segments, coRegistrant] = [field('segments'), field('coreg')]
+    const [day, quartersText] = [field('ddate'), field('qtrs')]
+    const key = coRegistrant === '' ? segments : `${coRegistrant}\t${segments}`
+    const known = contexts.get(key)?.get(day)?.get(quartersText)
     if (known !== undefined) return known
     const end = compactDay(day)
     const quarters = numberOf(quartersText)
@@ -217,7 +220,8 @@ export class DataSetFilings {
     if (coRegistrant !== '') dimensions.push({ axis: coRegistrantAxis, member: this.#text(coRegistrant) })
     dimensions.sort((a, b) => (a.axis < b.axis ? -1 : 1))
     const context = { start: null, end, quarters, dimensions }
-    contexts.set(detached(key), context)
+    const ofKey = entryOf(contexts, key, () => this.#text(key))
+    entryOf(ofKey, day, () => this.#text(day)).set(this.#text(quartersText), context)
     return context
   }
 
@@ -238,6 +242,15 @@ const maxDimensions = 100
 /** Limits against sets made to exhaust memory. The largest filings have some 40,000 figures. */
 const maxFigures = 500_000
 const maxLines = 100_000
+
+/** The map in a map, which is added if it is missing. */
+function entryOf<T>(maps: Map<string, Map<string, T>>, key: string, kept: () => string): Map<string, T> {
+  const known = maps.get(key)
+  if (known !== undefined) return known
+  const added = new Map<string, T>()
+  maps.set(kept(), added)
+  return added
+}
 
 const detached = (text: string) => Buffer.from(text).toString()
 

@@ -27,6 +27,15 @@ function read(figures: ReportFigure[], groupYearEnd: number | null = null) {
     figures,
     figuresRead: figures.length,
     groupYearEnd,
+    periodEnd: dayNumber('2024-03-31'),
+    whole: {
+      taxonomies: new Map(),
+      figures: [],
+      statements: [],
+      sums: [],
+      defaultMembers: new Map(),
+      source: 'figures',
+    },
   }
   const tally = new Tally()
   const taken = factsOfReport(report, tally).reportedFacts.map(
