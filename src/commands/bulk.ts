@@ -10,7 +10,8 @@ import { grouped, printLine, startProgress, textTable } from './output.ts'
 
 const buildHelp = `A release is one data version: Parquet files by market and year of filing (US-2010.parquet), compressed with zstd, and
 manifest.json with the rows, bytes and SHA-256 of each file. Servers and imports keep running, and all files come from
-one snapshot of the database. Figures filed after today are left out.
+one snapshot of the database. Figures filed after today are left out. The folder reported has whole filings by
+taxonomy and year (figures-US-us-gaap-2010.parquet, lines-US-us-gaap-2010.parquet).
 
 The same command continues an interrupted build as long as the data version is the same. The three newest releases
 are kept; older ones are removed when a new one is complete. Markets whose terms have not been read in full are left
@@ -101,7 +102,8 @@ async function build(context: CliContext, json: boolean): Promise<number> {
       }),
     )
     progress.stop()
-    const { data_version, rows, files, bytes } = manifest
+    const { data_version, rows, files, bytes, reported = [] } = manifest
+    const ofFilings = reported.map(table => `, ${grouped(table.rows)} ${table.name}`).join('')
     const seconds = (performance.now() - startedAt) / 1_000
     const rounded = Math.round(seconds * 1_000) / 1_000
     await printLine(
@@ -112,7 +114,7 @@ async function build(context: CliContext, json: boolean): Promise<number> {
             folder: join(folder, String(data_version)),
             seconds: rounded,
           })
-        : `${isNew ? 'Built' : 'Already there:'} data version ${data_version}: ${grouped(rows)} rows in ${files.length} files of ${grouped(bytes)} bytes${isNew ? `, ${seconds.toFixed(1)} s` : ''}.`,
+        : `${isNew ? 'Built' : 'Already there:'} data version ${data_version}: ${grouped(rows)} rows in ${files.length} files of ${grouped(bytes)} bytes${ofFilings}${isNew ? `, ${seconds.toFixed(1)} s` : ''}.`,
     )
     return exitCodes.done
   } catch (error) {

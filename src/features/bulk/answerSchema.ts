@@ -52,11 +52,34 @@ const BulkColumnSchema = Type.Object(
       Type.Literal('integer'),
       Type.Literal('day'),
       Type.Literal('number'),
+      Type.Literal('flag'),
     ]),
     nullable: Type.Boolean({ description: 'Whether a row may be without it.' }),
     description: text('What it says.'),
   },
   { ...strict, $id: 'BulkColumn' },
+)
+
+const ReportedFileSchema = Type.Object(
+  {
+    ...BulkFileSchema.properties,
+    taxonomy: text('The taxonomy of the tags of its rows; `other`: tags of companies, and rare taxonomies.'),
+  },
+  { ...strict, $id: 'BulkReportedFile' },
+)
+
+const ReportedTableSchema = Type.Object(
+  {
+    name: Type.Union([Type.Literal('figures'), Type.Literal('lines')], {
+      description:
+        'figures: every figure of every filing, as it states it. lines: the lines of the statements that present them.',
+    }),
+    rows: whole('Rows of its files.'),
+    bytes: whole('Bytes of its files.'),
+    files: Type.Array(ReportedFileSchema),
+    schema: Type.Array(BulkColumnSchema, { description: 'The columns of each of its files.' }),
+  },
+  { ...strict, $id: 'BulkReportedTable' },
 )
 
 /** GET /api/v1/bulk/{version}/manifest.json */
@@ -65,7 +88,13 @@ export const BulkManifestSchema = Type.Object(
     object: Type.Literal('bulk_manifest'),
     ...releaseFields,
     files: Type.Array(BulkFileSchema),
-    schema: Type.Array(BulkColumnSchema, { description: 'The columns of every file.' }),
+    schema: Type.Array(BulkColumnSchema, { description: 'The columns of each of `files`.' }),
+    reported: Type.Optional(
+      Type.Array(ReportedTableSchema, {
+        description:
+          'Whole filings, by taxonomy and year of `filed`, in files of their own: `files`, `rows` and `bytes` of the release leave them out. Missing in releases that an older version built.',
+      }),
+    ),
     licence: Type.Array(
       Type.Object(
         {

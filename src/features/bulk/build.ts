@@ -4,12 +4,15 @@ import { type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { yearsOfFilings } from '../../wholeFilings/everyFilingQueries.ts'
+import { loadTerms } from '../../wholeFilings/termQueries.ts'
 import { BulkFile, type RowNames } from './bulkFile.ts'
 import {
   type BulkSnapshot,
+  estimateReportedRows,
   estimateRows,
   openBulkSnapshot,
-  readAccessions,
+  readFilings,
   readMarkets,
   readNames,
   readTickers,
@@ -26,10 +29,12 @@ import {
   releasesIn,
   removeLeftovers,
   removeRelease,
+  reportedFolder,
   syncPath,
   unfinishedIn,
   writeDurably,
 } from './release.ts'
+import { type ReportedFiles, writeReported } from './reportedFiles.ts'
 import { RowBuffer } from './rowBuffer.ts'
 
 export interface BuildOptions {
@@ -85,10 +90,12 @@ interface BuildState {
   readonly format: number
   readonly asOf: IsoDate
   readonly markets: Readonly<Record<string, readonly BulkFileEntry[]>>
+  /** Whole filings by market and year, like `US-2010`. */
+  readonly reported: Readonly<Record<string, ReportedFiles>>
 }
 
 /** Files of different formats are not mixed in a release. Increment this with every change of the files. */
-const format = 1
+const format = 2
 const stateFile = 'state.json'
 
 async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<BulkManifest> {
@@ -117,15 +124,64 @@ async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<Bul
     state = { ...state, markets: { ...state.markets, [code]: files } }
     writeDurably(join(draftFolder, stateFile), JSON.stringify(state))
   }
+  const whole = await buildReported(options, snapshot, state, allowed)
   const files = allowed.flatMap(({ code }) => state.markets[code] ?? [])
-  const manifest = makeManifest({ dataVersion, asOf: state.asOf, files, manifests: allowed })
+  const reported = {
+    figures: whole.flatMap(({ figures }) => figures),
+    lines: whole.flatMap(({ lines }) => lines),
+  }
+  const manifest = makeManifest({ dataVersion, asOf: state.asOf, files, reported, manifests: allowed })
   removeOthers(draftFolder, files)
+  removeOthers(join(draftFolder, reportedFolder), Object.values(reported).flat())
   writeDurably(join(draftFolder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
   syncPath(draftFolder)
   // The rename makes the whole release visible to clients at once.
   renameSync(draftFolder, releaseFolder(folder, dataVersion))
   syncPath(folder)
   return manifest
+}
+
+/**
+ * Writes the whole filings of the markets, year by year: an interrupted build continues with the year that it was
+ * writing.
+ */
+async function buildReported(
+  { folder: releases, signal, onProgress }: BuildOptions,
+  { rows: sql, names, dataVersion }: BulkSnapshot,
+  before: BuildState,
+  allowed: readonly Manifest[],
+): Promise<readonly ReportedFiles[]> {
+  const draftFolder = buildFolder(releases, dataVersion)
+  const folder = join(draftFolder, reportedFolder)
+  mkdirSync(folder, { recursive: true })
+  const { asOf } = before
+  const terms = await loadTerms(names)
+  const total = await estimateReportedRows(names)
+  const rowsOf = ({ figures, lines }: ReportedFiles) =>
+    [...figures, ...lines].reduce((sum, { rows }) => sum + rows, 0)
+  const found: ReportedFiles[] = []
+  let state = before
+  let done = 0
+  for (const { code: market, attribution } of allowed) {
+    const years = await yearsOfFilings(sql, market, asOf)
+    if (years === null) continue
+    for (let year = years.first; year <= years.last; year++) {
+      const key = `${market}-${year}`
+      let files = state.reported[key]
+      if (files === undefined) {
+        const metadata = { data_version: String(dataVersion), as_of: asOf, attribution }
+        files = await writeReported({ sql, terms, folder, market, year, asOf, metadata, signal }, rows =>
+          onProgress({ done: done + rows, total, market }),
+        )
+        syncPath(folder)
+        state = { ...state, reported: { ...state.reported, [key]: files } }
+        writeDurably(join(draftFolder, stateFile), JSON.stringify(state))
+      }
+      done += rowsOf(files)
+      found.push(files)
+    }
+  }
+  return found
 }
 
 /**
@@ -140,24 +196,37 @@ function resume({ folder, today, report }: BuildOptions, dataVersion: number): B
       )
   removeLeftovers(folder, dataVersion)
   const draftFolder = buildFolder(folder, dataVersion)
-  const started: BuildState = { format, asOf: today, markets: {} }
+  const started: BuildState = { format, asOf: today, markets: {}, reported: {} }
   const path = join(draftFolder, stateFile)
   if (existsSync(path)) {
     const found: BuildState = JSON.parse(readFileSync(path, 'utf8'))
-    const whole = Object.entries(found.markets).filter(([, files]) =>
-      files.every(file => isWhole(draftFolder, file)),
-    )
-    if (found.format === format && whole.length > 0) {
+    const whole = found.format === format ? wholeParts(draftFolder, found) : null
+    if (whole !== null && whole.markets.length > 0) {
       report(
-        `Continuing the interrupted build of data version ${dataVersion}: ${whole.length} markets are whole.`,
+        `Continuing the interrupted build of data version ${dataVersion}: ${whole.markets.length} markets are whole.`,
       )
-      return { ...found, markets: Object.fromEntries(whole) }
+      return {
+        ...found,
+        markets: Object.fromEntries(whole.markets),
+        reported: Object.fromEntries(whole.reported),
+      }
     }
   }
   rmSync(draftFolder, { recursive: true, force: true })
   mkdirSync(draftFolder)
   writeDurably(join(draftFolder, stateFile), JSON.stringify(started))
   return started
+}
+
+/** What an interrupted build completed, without anything that has a damaged file. */
+function wholeParts(draftFolder: string, { markets, reported }: BuildState) {
+  const folder = join(draftFolder, reportedFolder)
+  return {
+    markets: Object.entries(markets).filter(([, files]) => files.every(file => isWhole(draftFolder, file))),
+    reported: Object.entries(reported).filter(([, { figures, lines }]) =>
+      [...figures, ...lines].every(file => isWhole(folder, file)),
+    ),
+  }
 }
 
 function isWhole(draftFolder: string, { path, bytes, sha256 }: BulkFileEntry): boolean {
@@ -237,8 +306,8 @@ class MarketBuild {
 
   async #write(file: BulkFile, rows: RowBuffer): Promise<void> {
     const filings = new Set(rows.whole.filing.subarray(0, rows.count))
-    const accessions = await readAccessions(this.#parts.snapshot.names, [...filings])
-    file.writeGroup(rows, this.#parts.names, accessions)
+    const named = await readFilings(this.#parts.snapshot.names, [...filings])
+    file.writeGroup(rows, this.#parts.names, named)
   }
 
   #open(filed: number): BulkFile {

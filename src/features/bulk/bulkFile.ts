@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import { ColumnChunkWriter, type ColumnValues } from '../../formats/parquet/columnChunk.ts'
-import { ColumnFile } from '../../formats/parquet/columnFile.ts'
+import type { ColumnValues } from '../../formats/parquet/columnChunk.ts'
+import type { FilingNames } from './bulkQueries.ts'
+import { ReleaseFile } from './releaseFile.ts'
 import { none, RowBuffer, rowsPerGroup } from './rowBuffer.ts'
-import { fiscalPeriods, kinds, parquetColumns } from './schema.ts'
+import { bulkColumns, fiscalPeriods, kinds } from './schema.ts'
 
 /** The names behind the numbers in a row. */
 export interface RowNames {
@@ -12,61 +12,36 @@ export interface RowNames {
   readonly tickers: ReadonlyMap<number, string>
 }
 
-const chunks = new ColumnChunkWriter({ maxRows: rowsPerGroup, codec: 'ZSTD' })
 const kindOf = new Int32Array(rowsPerGroup)
+const acceptedOf = new Int32Array(rowsPerGroup)
 const trailingSuffix = '_ttm'
 
-/** A Parquet file of one market and year, open for writing. */
-export class BulkFile {
-  readonly #fd: number
-  readonly #hash = new Bun.CryptoHasher('sha256')
-  readonly #file: ColumnFile
+/** A file of mapped figures of one market and year, with the rows that wait for a full row group. */
+export class BulkFile extends ReleaseFile {
   buffer = new RowBuffer()
-  rows = 0
-  bytes = 0
 
   constructor(path: string, metadata: Readonly<Record<string, string>>) {
-    this.#fd = openSync(path, 'w', 0o644)
-    this.#file = new ColumnFile(chunks, parquetColumns, metadata)
+    super(path, bulkColumns, metadata)
   }
 
   /** Writes a full buffer, or the last one, as a row group. */
-  writeGroup(buffer: RowBuffer, names: RowNames, accessions: ReadonlyMap<number, string>): void {
+  writeGroup(buffer: RowBuffer, names: RowNames, filings: FilingNames): void {
     const { count } = buffer
     if (count === 0) return
-    this.#file.writeGroup(columnsOf(buffer, names, accessions), count)
-    this.rows += count
+    this.writeColumns(columnsOf(buffer, names, filings), count)
     buffer.count = 0
-    this.#flush()
-  }
-
-  /** Writes the footer and waits until the file is on disk. Returns its digest. */
-  finish(): string {
-    this.#file.finish()
-    this.#flush()
-    fsyncSync(this.#fd)
-    closeSync(this.#fd)
-    return this.#hash.digest('hex')
-  }
-
-  abandon(): void {
-    closeSync(this.#fd)
-  }
-
-  #flush(): void {
-    const bytes = this.#file.take()
-    this.#hash.update(bytes)
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at)
-    this.bytes += bytes.length
   }
 }
 
 function columnsOf(
   { whole, value, count }: RowBuffer,
   names: RowNames,
-  accessions: ReadonlyMap<number, string>,
+  filings: FilingNames,
 ): readonly ColumnValues[] {
-  for (let row = 0; row < count; row++) kindOf[row] = whole.tag[row] === none ? 1 : 0
+  for (let row = 0; row < count; row++) {
+    kindOf[row] = whole.tag[row] === none ? 1 : 0
+    acceptedOf[row] = filings.acceptedAt.has(whole.filing[row]) ? whole.filing[row] : none
+  }
   const text = (
     name: string,
     values: Int32Array,
@@ -97,12 +72,13 @@ function columnsOf(
     whole32('period_end', whole.end),
     whole32('filed', whole.filed),
     whole32('until', whole.until, true),
-    text('accession', whole.filing, id => nameOf(accessions, id)),
+    text('accession', whole.filing, id => nameOf(filings.accessions, id)),
     { name: 'value', type: 'DOUBLE', values: value },
     text('unit', whole.unit, id => nameOf(names.units, id)),
     text('tag', whole.tag, id => nameOf(names.tags, id), true),
     text('kind', kindOf, kind => kinds[kind]),
     whole32('data_version', whole.version),
+    text('accepted_at', acceptedOf, id => nameOf(filings.acceptedAt, id), true),
   ]
 }
 

@@ -2,6 +2,7 @@ import type { IsoDate } from '../../dates.ts'
 import type { ReservedSql, Sql } from '../../postgres/client.ts'
 import { readFixedRows } from '../../postgres/copyReader.ts'
 import { none, type RowBuffer } from './rowBuffer.ts'
+import { instantText } from './schema.ts'
 
 /** An arbitrary lock number that all builders on one database share. */
 const buildLock = 0x62756c6b
@@ -78,6 +79,15 @@ export async function estimateRows(connection: ReservedSql): Promise<number> {
   return rows
 }
 
+/** The approximate number of rows of whole filings, by what a filing has on average. */
+export async function estimateReportedRows(connection: ReservedSql): Promise<number> {
+  const [{ rows }] = await connection<{ rows: number }[]>`
+    select coalesce(greatest(reltuples, 0) * (
+      select avg(figures + lines) from (select figures, lines from whole_filing limit 1000) few), 0)::float8 as rows
+    from pg_class where oid = 'whole_filing'::regclass`
+  return rows
+}
+
 export async function readMarkets(connection: ReservedSql): Promise<readonly string[]> {
   const rows = await connection<{ market: string }[]>`select distinct market from entity order by market`
   return rows.map(row => row.market)
@@ -104,14 +114,22 @@ export async function readTickers(
   return tickers
 }
 
-/** The accessions of filings by number. */
-export async function readAccessions(
-  connection: ReservedSql,
-  filings: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const rows = await connection<{ id: number; accession: string }[]>`
-    select filing_id as id, accession from filing where filing_id = any(${filings}::int[])`
-  return new Map(rows.map(({ id, accession }) => [id, accession]))
+/** What rows say about their filings, by number. Filings without a time are not in `acceptedAt`. */
+export interface FilingNames {
+  readonly accessions: ReadonlyMap<number, string>
+  readonly acceptedAt: ReadonlyMap<number, string>
+}
+
+export async function readFilings(connection: ReservedSql, filings: readonly number[]): Promise<FilingNames> {
+  const rows = await connection<{ id: number; accession: string; acceptedAt: Date | null }[]>`
+    select filing_id as id, accession, accepted_at as "acceptedAt"
+    from filing where filing_id = any(${filings}::int[])`
+  return {
+    accessions: new Map(rows.map(({ id, accession }) => [id, accession])),
+    acceptedAt: new Map(
+      rows.flatMap(({ id, acceptedAt }) => (acceptedAt === null ? [] : [[id, instantText(acceptedAt)]])),
+    ),
+  }
 }
 
 /** Represents null; also the first day that a column can hold. */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '../../markets/manifest.ts'
+import { figureColumns, lineColumns } from './reportedSchema.ts'
 import { type BulkColumn, bulkColumns } from './schema.ts'
 
 /** A file of a release. */
@@ -24,6 +25,22 @@ export interface BulkFileEntry {
   readonly sha256: string
 }
 
+export const reportedTables = ['figures', 'lines'] as const
+export type ReportedTableName = (typeof reportedTables)[number]
+
+/** A file with rows of whole filings. On disk it is in `reportedFolder`. */
+export interface ReportedFileEntry extends BulkFileEntry {
+  readonly taxonomy: string
+}
+
+interface ReportedTable {
+  readonly name: ReportedTableName
+  readonly rows: number
+  readonly bytes: number
+  readonly files: readonly ReportedFileEntry[]
+  readonly schema: readonly BulkColumn[]
+}
+
 /** The contents of a release. Its file is written last and marks the release as complete. */
 export interface BulkManifest {
   readonly object: 'bulk_manifest'
@@ -33,11 +50,15 @@ export interface BulkManifest {
   readonly bytes: number
   readonly files: readonly BulkFileEntry[]
   readonly schema: readonly BulkColumn[]
+  /** Missing in releases that an older version built. */
+  readonly reported?: readonly ReportedTable[]
   readonly licence: readonly { readonly market: string; readonly name: string; readonly url: string }[]
   readonly attribution: readonly { readonly market: string; readonly text: string }[]
 }
 
 export const manifestFile = 'manifest.json'
+/** Whole filings have columns of their own, and `*.parquet` of a release must have one schema. */
+export const reportedFolder = 'reported'
 const releasePattern = /^[1-9]\d{0,9}$|^0$/
 const buildPattern = /^\.building-(\d+)$/
 const removedPrefix = '.removed-'
@@ -101,24 +122,39 @@ export function syncPath(path: string): void {
   }
 }
 
+export const reportedColumns: Readonly<Record<ReportedTableName, readonly BulkColumn[]>> = {
+  figures: figureColumns,
+  lines: lineColumns,
+}
+
 interface ManifestParts {
   readonly dataVersion: number
   readonly asOf: string
   readonly files: readonly BulkFileEntry[]
+  readonly reported: Readonly<Record<ReportedTableName, readonly ReportedFileEntry[]>>
   readonly manifests: readonly Manifest[]
 }
 
-export function makeManifest({ dataVersion, asOf, files, manifests }: ManifestParts): BulkManifest {
-  const sum = (field: 'rows' | 'bytes') => files.reduce((total, file) => total + file[field], 0)
-  const inRelease = manifests.filter(({ code }) => files.some(({ market }) => market === code))
+export function makeManifest({ dataVersion, asOf, files, reported, manifests }: ManifestParts): BulkManifest {
+  const sum = (of: readonly BulkFileEntry[], field: 'rows' | 'bytes') =>
+    of.reduce((total, file) => total + file[field], 0)
+  const every = [...files, ...Object.values(reported).flat()]
+  const inRelease = manifests.filter(({ code }) => every.some(({ market }) => market === code))
   return {
     object: 'bulk_manifest',
     data_version: dataVersion,
     as_of: asOf,
-    rows: sum('rows'),
-    bytes: sum('bytes'),
+    rows: sum(files, 'rows'),
+    bytes: sum(files, 'bytes'),
     files,
     schema: bulkColumns,
+    reported: reportedTables.map(name => ({
+      name,
+      rows: sum(reported[name], 'rows'),
+      bytes: sum(reported[name], 'bytes'),
+      files: reported[name],
+      schema: reportedColumns[name],
+    })),
     licence: inRelease.map(({ code, licence }) => ({ market: code, name: licence.name, url: licence.url })),
     attribution: inRelease.map(({ code, attribution }) => ({ market: code, text: attribution })),
   }

@@ -13,7 +13,15 @@ import { noQuery, pathReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { BulkList, BulkManifestSchema } from './answerSchema.ts'
 import { fileAnswer } from './fileAnswer.ts'
-import { type BulkManifest, manifestFile, readManifest, releaseFolder, releasesIn } from './release.ts'
+import {
+  type BulkFileEntry,
+  type BulkManifest,
+  manifestFile,
+  readManifest,
+  releaseFolder,
+  releasesIn,
+  reportedFolder,
+} from './release.ts'
 
 interface BulkDeps {
   /** The folder with this server's releases. */
@@ -24,6 +32,8 @@ interface BulkDeps {
 const path = '/api/v1/bulk'
 const latest = 'latest'
 const sumsFile = 'SHA256SUMS'
+/** Apart from the other list, so that programs which download all of that one get what they always did. */
+const reportedSumsFile = 'SHA256SUMS.reported'
 const textType = 'text/plain; charset=utf-8'
 
 const BulkParams = Type.Object({
@@ -35,8 +45,9 @@ const BulkParams = Type.Object({
   }),
   file: Type.String({
     pattern: '^[A-Za-z0-9.-]{1,64}$',
-    allowed: 'manifest.json, SHA256SUMS, or the path of a file in the manifest like US-2010.parquet',
-    description: '`manifest.json`, a `path` of it, or `SHA256SUMS`.',
+    allowed:
+      'manifest.json, SHA256SUMS, SHA256SUMS.reported, or the path of a file in the manifest like US-2010.parquet',
+    description: '`manifest.json`, a `path` of it, `SHA256SUMS` or `SHA256SUMS.reported`.',
     examples: [manifestFile],
   }),
 })
@@ -99,14 +110,15 @@ function answerFile(
   const manifest = manifestOf(folder, release)
   if (manifest === null) throw noRelease(without(releases, release), version)
   // The path on disk is built from names in the manifest, never from the request.
-  const entry = manifest.files.find(({ path: known }) => known === file)
   const releasePath = releaseFolder(folder, release)
+  const found = fileOf(manifest, releasePath, file)
   const name = `asfiled-${release}-`
-  if (entry !== undefined) {
+  if (found !== null) {
+    const { entry, folder: entryFolder } = found
     const { bytes, sha256: digest } = entry
     const type = contentTypes.parquet
     return fileAnswer(request, {
-      content: Bun.file(join(releasePath, entry.path)),
+      content: Bun.file(join(entryFolder, entry.path)),
       bytes,
       type,
       digest,
@@ -114,13 +126,29 @@ function answerFile(
       hasParts: true,
     })
   }
-  if (file === manifestFile || file === sumsFile) return describingFile(request, manifest, releasePath, file)
+  if (file === manifestFile || file === sumsFile || file === reportedSumsFile)
+    return describingFile(request, manifest, releasePath, file)
   throw new Failure(
     'entity_unknown',
     `Release ${release} has no file ${file}. Its files are in ${path}/${release}/${manifestFile}.`,
     { param: 'file' },
   )
 }
+
+/** The file of a manifest with this name, and the folder in which it is. */
+function fileOf(
+  manifest: BulkManifest,
+  releasePath: string,
+  file: string,
+): { readonly entry: BulkFileEntry; readonly folder: string } | null {
+  const entry = manifest.files.find(({ path: known }) => known === file)
+  if (entry !== undefined) return { entry, folder: releasePath }
+  const whole = reportedIn(manifest).find(({ path: known }) => known === file)
+  return whole === undefined ? null : { entry: whole, folder: join(releasePath, reportedFolder) }
+}
+
+const reportedIn = (manifest: BulkManifest): readonly BulkFileEntry[] =>
+  (manifest.reported ?? []).flatMap(({ files }) => files)
 
 /**
  * The manifest or the list of digests. Always sent whole: a client that resumed `latest` after a newer
@@ -135,19 +163,20 @@ async function describingFile(
   // Read into memory, because Bun applies Range by itself when it sends a file.
   const stored = await Bun.file(join(releasePath, manifestFile)).bytes()
   const isManifest = file === manifestFile
-  const content = new Blob([isManifest ? stored : sumsOf(manifest, stored)])
+  const listed = file === sumsFile ? manifest.files : reportedIn(manifest)
+  const content = new Blob([isManifest ? stored : sumsOf(listed, stored)])
   return fileAnswer(request, {
     content,
     bytes: content.size,
     type: isManifest ? jsonType : textType,
-    digest: `${manifest.data_version}-${manifest.as_of}-${manifest.bytes}`,
+    digest: `${manifest.data_version}-${manifest.as_of}-${stored.length}-${manifest.bytes}`,
     name: `asfiled-${manifest.data_version}-${file}`,
     hasParts: false,
   })
 }
 
-/** The input of `sha256sum --check`: the digest and name of each file of a release and of its manifest. */
-function sumsOf({ files }: BulkManifest, stored: Uint8Array): string {
+/** The input of `sha256sum --check`: the digest and name of each file and of the manifest. */
+function sumsOf(files: readonly BulkFileEntry[], stored: Uint8Array): string {
   const ofManifest = new Bun.CryptoHasher('sha256').update(stored).digest('hex')
   const lines = [...files, { sha256: ofManifest, path: manifestFile }]
   return lines.map(({ sha256, path: name }) => `${sha256}  ${name}\n`).join('')
@@ -227,7 +256,7 @@ const fileOperation = operation({
   tag: 'Bulk',
   summary: 'A file of a release',
   description:
-    '`manifest.json` names the files of a release with rows, bytes and SHA-256, the columns, the terms and the attribution; the files are next to it. `SHA256SUMS` has the digests as `sha256sum --check` reads them. A release never changes. Ranges, `If-Range` and `If-None-Match` are honoured for the Parquet files, so an interrupted download continues (`curl -C -`); the ETag is the digest. The manifest and `SHA256SUMS` are always sent whole. `latest` in place of the data version redirects to the newest release. With `since=<data_version>` of the manifest the change feed continues where the release ends.',
+    '`manifest.json` names the files of a release with rows, bytes and SHA-256, the columns, the terms and the attribution; the files are next to it. `SHA256SUMS` has the digests as `sha256sum --check` reads them. `reported` of the manifest names further files with whole filings, by taxonomy and year: every figure as it was filed, and the lines of the statements. `SHA256SUMS.reported` has their digests. A release never changes. Ranges, `If-Range` and `If-None-Match` are honoured for the Parquet files, so an interrupted download continues (`curl -C -`); the ETag is the digest. The manifest and `SHA256SUMS` are always sent whole. `latest` in place of the data version redirects to the newest release. With `since=<data_version>` of the manifest the change feed continues where the release ends.',
   access: 'key',
   path: BulkParams,
   example: { version: 'latest', file: manifestFile },

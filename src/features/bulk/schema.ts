@@ -3,7 +3,7 @@ import type { SchemaElement } from 'hyparquet'
 /** A column of a bulk file. The change feed has the same columns. */
 export interface BulkColumn {
   readonly name: string
-  readonly type: 'text' | 'integer' | 'day' | 'number'
+  readonly type: 'text' | 'integer' | 'day' | 'number' | 'flag'
   readonly nullable: boolean
   readonly description: string
 }
@@ -48,6 +48,12 @@ export const bulkColumns = [
     'integer',
     'The data version in which the row came; 0: before versions were recorded.',
   ),
+  column(
+    'accepted_at',
+    'text',
+    'When the register accepted the filing, an instant in UTC; null if no imported document states it. The row counts from then on, or from the end of `filed`.',
+    true,
+  ),
 ] as const satisfies readonly BulkColumn[]
 
 const elements: Record<BulkColumn['type'], Omit<SchemaElement, 'name'>> = {
@@ -55,16 +61,19 @@ const elements: Record<BulkColumn['type'], Omit<SchemaElement, 'name'>> = {
   integer: { type: 'INT32' },
   day: { type: 'INT32', converted_type: 'DATE' },
   number: { type: 'DOUBLE' },
+  flag: { type: 'BOOLEAN' },
 }
 
-/** The columns of the Parquet files. */
-export const parquetColumns = bulkColumns.map(
-  ({ name, type, nullable }): SchemaElement => ({
+/** The columns of a Parquet file. */
+export const parquetColumns = (columns: readonly BulkColumn[]): readonly SchemaElement[] =>
+  columns.map(({ name, type, nullable }) => ({
     name,
     ...elements[type],
     repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED',
-  }),
-)
+  }))
+
+/** An instant, as every answer writes it. */
+export const instantText = (instant: Date): string => instant.toISOString().replace('.000Z', 'Z')
 
 export const fiscalPeriods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM'] as const
 export const kinds = ['stated', 'derived'] as const

@@ -1,5 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
-import type { SqlClient } from '../../postgres/client.ts'
+import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+import type { ChangeKind } from './schema.ts'
 
 /** The start and target of a mirror's update. */
 export interface ChangeRange {
@@ -10,6 +11,8 @@ export interface ChangeRange {
   readonly upto: number
   readonly asOf: IsoDate
   readonly markets: readonly string[]
+  /** Whether whole filings are in the feed, too. */
+  readonly filings: boolean
 }
 
 /**
@@ -27,7 +30,7 @@ export interface ChangePlace {
 }
 
 export interface ChangeRecord extends ChangePlace {
-  readonly change: 'added' | 'ended' | 'removed' | 'renamed' | 'timed' | 'symbols'
+  readonly change: ChangeKind
   readonly ticker: string
   readonly metric: string | null
   readonly fy: number | null
@@ -38,6 +41,7 @@ export interface ChangeRecord extends ChangePlace {
   readonly unit: string | null
   readonly tag: string | null
   readonly dataVersion: number | null
+  readonly acceptedAt: Date | null
 }
 
 export interface HistoryRange {
@@ -57,13 +61,16 @@ export async function readHistory(sql: SqlClient, version: number): Promise<Hist
 
 const maxWindow = 1_000
 
-/** Finds the last of the versions, from `first` on, that together have about `rows` rows. A page reads only these. */
+/**
+ * Finds the last of the versions, from `first` on, that together have about `rows` rows. A page reads only these. A
+ * company counts as a row, because a version may have no figures but filings.
+ */
 export async function windowEnd(sql: SqlClient, first: number, upto: number, rows: number): Promise<number> {
   const [{ last }] = await sql<{ last: number | null }[]>`
     select max(version)::int as last
     from (
-      select version, sum(facts_added) over (order by version) - facts_added as before
-      from (select version, facts_added from import_batch where version >= ${first} and version <= ${upto}
+      select version, sum(rows) over (order by version) - rows as before
+      from (select version, facts_added + entities as rows from import_batch where version >= ${first} and version <= ${upto}
             order by version limit ${maxWindow}) b) w
     where before < ${rows}`
   return last ?? upto
@@ -72,12 +79,15 @@ export async function windowEnd(sql: SqlClient, first: number, upto: number, row
 /** The changes of some versions after a position, in order. */
 export async function readChanges(
   sql: SqlClient,
-  { since, upto, asOf, markets }: ChangeRange,
+  { since, upto, asOf, markets, filings }: ChangeRange,
   after: ChangePlace,
   last: number,
   limit: number,
 ): Promise<ChangeRecord[]> {
   const first = after.version
+  const ofFilings = filings
+    ? sql`union all ${filingChanges(sql, sql`whole_filing_changes(${since}, ${upto}, ${first}, ${last}, ${asOf})`)}`
+    : sql``
   return sql<ChangeRecord[]>`
     with changes as materialized (
       select c.* from (
@@ -111,11 +121,18 @@ export async function readChanges(
         select n.version, 'symbols', null, e.entity_id, -1, ${nowhere}, ${nowhere}, null, null, null, -1::smallint, null, null,
                0::smallint, null
         from (${changedNumbers(sql, first, last)}) n
-        join entity e on e.issuer_id = n.issuer_id and e.market || '' = n.market) c
+        join entity e on e.issuer_id = n.issuer_id and e.market || '' = n.market
+        ${ofFilings}) c
       where ${isAfter(sql, after)} and (select e.market from entity e where e.entity_id = c.entity_id) = any(${markets}::text[])
       order by ${order(sql)} limit ${limit})
     ${named(sql, upto)}`
 }
+
+/** A filing may also have another time in the same version (`timed`), so `fp` tells their positions apart. */
+const filingChanges = (sql: SqlClient, rows: SqlFragment) => sql`
+  select w.version, w.change, null, w.entity_id, w.filing_id, ${nowhere}, w.filed, null, null, null, -1::smallint, null, null,
+         1::smallint, w.data_version
+  from ${rows} w`
 
 /** The register numbers of companies whose symbols, predecessors or successors changed, once per version. */
 const changedNumbers = (sql: SqlClient, first: number, last: number) => sql`
@@ -140,7 +157,7 @@ const maxDueCompanies = 128
  */
 export async function readMatured(
   sql: SqlClient,
-  { since, sinceDay, upto, asOf, markets }: ChangeRange,
+  { since, sinceDay, upto, asOf, markets, filings }: ChangeRange,
   after: ChangePlace,
   limit: number,
 ): Promise<{ readonly rows: ChangeRecord[]; readonly lastEntity: number | null }> {
@@ -151,10 +168,17 @@ export async function readMatured(
     order by 1 limit ${maxDueCompanies}`
   const companies = due.map(({ id }) => id)
   if (companies.length === 0) return { rows: [], lastEntity: null }
+  const ofFilings = filings
+    ? sql`union all ${filingChanges(sql, sql`whole_filing_matured(due.entity_id, ${since}, ${upto}, ${sinceDay}, ${asOf})`)}`
+    : sql``
   const rows = await sql<ChangeRecord[]>`
     with changes as materialized (
       select c.* from unnest(${companies}::int[]) as due (entity_id)
-      cross join lateral fact_matured(due.entity_id, ${since}, ${upto}, ${sinceDay}, ${asOf}) c
+      cross join lateral (
+        select version, change, value, entity_id, filing_id, period_end, filed, until, period_start, tag_id, metric_id, fy, unit_id,
+               fp, data_version
+        from fact_matured(due.entity_id, ${since}, ${upto}, ${sinceDay}, ${asOf})
+        ${ofFilings}) c
       where ${isAfter(sql, after)}
       order by ${order(sql)} limit ${limit})
     ${named(sql, upto)}`
@@ -173,8 +197,9 @@ const isAfter = (
     > (${version}::int, ${entityId}::int, ${metricId}::smallint, ${end}::date, ${filed}::date, ${fp}::smallint, ${filingId}::int)`
 
 /**
- * The changes with names instead of numbers. A company's ID is that of the target version. Companies and
- * filings are looked up one by one: a join would read whole tables, which takes longer than everything else.
+ * The changes with names instead of numbers. A company's ID and a filing's time are those of the target
+ * version. Companies and filings are looked up one by one: a join would read whole tables, which takes longer
+ * than everything else.
  */
 const named = (sql: SqlClient, upto: number) => sql`
   select c.version, c.change, c.entity_id as "entityId", c.metric_id as "metricId", c.period_end as "end", c.filed, c.fp,
@@ -186,8 +211,15 @@ const named = (sql: SqlClient, upto: number) => sql`
          m.name as metric, u.name as unit, t.name as tag,
          coalesce(
            (select l.accession from filing l where l.filing_id = c.filing_id),
-           (select p.accession from filing_past p where p.filing_id = c.filing_id limit 1)) as accession
+           (select p.accession from filing_past p where p.filing_id = c.filing_id limit 1)) as accession,
+         f.accepted_at as "acceptedAt"
   from changes c
+  left join lateral (
+    select l.accepted_at from filing l where l.filing_id = c.filing_id and l.since_version <= ${upto}
+    union all
+    select p.accepted_at from filing_past p
+    where p.filing_id = c.filing_id and p.since_version <= ${upto} and p.until_version > ${upto}
+    limit 1) f on true
   left join metric m on m.metric_id = c.metric_id
   left join unit u on u.unit_id = c.unit_id
   left join tag t on t.tag_id = c.tag_id

@@ -6,7 +6,7 @@ import type { CursorSigner } from '../../http/cursor.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { metricName } from '../bulk/bulkFile.ts'
-import { fiscalPeriods } from '../bulk/schema.ts'
+import { fiscalPeriods, instantText } from '../bulk/schema.ts'
 import {
   type ChangePlace,
   type ChangeRange,
@@ -44,7 +44,11 @@ export async function listChanges(
   manifests: readonly Manifest[],
 ): Promise<ChangeListAnswer> {
   const start = await startOf(sql, cursors, query, today)
-  const range: ChangeRange = { ...start.range, markets: manifests.map(({ code }) => code) }
+  const range: ChangeRange = {
+    ...start.range,
+    markets: manifests.map(({ code }) => code),
+    filings: query.filings ?? false,
+  }
   const { rows, next } = await readPage(sql, range, start, query.limit ?? changesLimit.default)
   return {
     object: 'change_list',
@@ -53,7 +57,7 @@ export async function listChanges(
     as_of: range.asOf,
     attribution: manifests.map(({ attribution }) => attribution),
     count: rows.length,
-    next: next === null ? null : encodeCursor(cursors, { range: start.range, ...next }),
+    next: next === null ? null : encodeCursor(cursors, { range: start.range, ...next }, range.filings),
     data: rows.map(rowOf),
   }
 }
@@ -83,7 +87,7 @@ async function startOf(
       `since_day=${query.since_day} is later than today, ${today}. Send the as_of of an earlier answer, or omit it.`,
     )
   if (query.cursor !== undefined) {
-    const cursor = decodeCursor(cursors, query.cursor, since, today)
+    const cursor = decodeCursor(cursors, query.cursor, since, query.filings ?? false, today)
     if (cursor.range.upto > history.newest || cursor.range.upto < since)
       throw refused('cursor', 'cursor names a data version that is not there. Omit it.')
     return cursor
@@ -155,6 +159,7 @@ const placeOf = ({ version, entityId, metricId, end, filed, fp, filingId }: Chan
 
 function rowOf(row: ChangeRecord): Row<ChangeField> {
   const isFigure = row.metric !== null
+  const isFiling = row.change === 'timed' || row.change === 'filing' || row.change === 'filing_removed'
   return {
     version: row.version,
     change: row.change,
@@ -165,7 +170,7 @@ function rowOf(row: ChangeRecord): Row<ChangeField> {
     fp: isFigure ? fiscalPeriods[row.fp] : null,
     period_start: row.start,
     period_end: isFigure ? row.end : null,
-    filed: isFigure || row.change === 'timed' ? row.filed : null,
+    filed: isFigure || isFiling ? row.filed : null,
     until: row.until,
     accession: row.accession,
     value: row.value,
@@ -173,6 +178,7 @@ function rowOf(row: ChangeRecord): Row<ChangeField> {
     tag: row.tag,
     kind: isFigure ? kindOf(row.tag) : null,
     data_version: row.dataVersion,
+    accepted_at: row.acceptedAt === null ? null : instantText(row.acceptedAt),
   }
 }
 

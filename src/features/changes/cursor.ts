@@ -13,7 +13,7 @@ export type Phase = 'versions' | 'days'
  * meanwhile.
  */
 export interface Cursor {
-  readonly range: Omit<ChangeRange, 'markets'>
+  readonly range: Omit<ChangeRange, 'markets' | 'filings'>
   readonly phase: Phase
   readonly after: ChangePlace
 }
@@ -45,16 +45,26 @@ const positions = new PositionCursors(
 )
 
 /** Every key with bulk rights sees all data. */
-const scopeOf = (since: number): CursorScope => ({ route: 'changes', rights: 'bulk', query: [since] })
+const scopeOf = (since: number, filings: boolean): CursorScope => ({
+  route: 'changes',
+  rights: 'bulk',
+  query: filings ? [since, 'filings'] : [since],
+})
 
-export const encodeCursor = (cursors: CursorSigner, cursor: Cursor): string =>
-  positions.write(cursors, scopeOf(cursor.range.since), cursor)
+export const encodeCursor = (cursors: CursorSigner, cursor: Cursor, filings: boolean): string =>
+  positions.write(cursors, scopeOf(cursor.range.since, filings), cursor)
 
 export const maxCursorLength = 600
 
-/** The position in a cursor, which must belong to a list with this `since`. */
-export function decodeCursor(cursors: CursorSigner, text: string, since: number, today: IsoDate): Cursor {
-  const cursor = positions.read(cursors, scopeOf(since), text)
+/** The position in a cursor, which must belong to a list with this `since` and `filings`. */
+export function decodeCursor(
+  cursors: CursorSigner,
+  text: string,
+  since: number,
+  filings: boolean,
+  today: IsoDate,
+): Cursor {
+  const cursor = positions.read(cursors, scopeOf(since, filings), text)
   // A later day would show figures before they are filed.
   if (cursor.range.asOf > today) throw notValid()
   return cursor

@@ -44,9 +44,9 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
       rights.requireBulk('Changes of the whole data')
       const output = readOutputFormat(query)
       const today = deps.today()
-      const { since, since_day, cursor, limit } = query
+      const { since, since_day, cursor, limit, filings } = query
       const response = cacheable(
-        `changes ${output.key} ${JSON.stringify([today, since, since_day, cursor, limit])}`,
+        `changes ${output.key} ${JSON.stringify([today, since, since_day, cursor, limit, filings])}`,
         contentTypes[output.format],
         async () => {
           const list = await deps.readLimiter.run(subject, () => listChanges(deps, query, today, manifests))
@@ -67,7 +67,7 @@ const changesOperation = operation({
   tag: 'Bulk',
   summary: 'What changed since a data version',
   description:
-    'What was added, ended and removed since `since`, in order, page by page. A bulk release with these changes applied is an exact copy of the data at `data_version`, on the day `as_of`: put in what is `added` or `ended` under its key (`entity`, `metric`, `fp`, `period_end`, `filed`, `accession`), take out what is `removed`, and change the ID of a company that is `renamed`. All pages lead to one data version, whatever is imported meanwhile. A figure that is filed on a later day than that of its import comes when its day has come.\n\nRequires the redistribution licence, or an OEM licence whose order form includes it.',
+    'What was added, ended and removed since `since`, in order, page by page. A bulk release with these changes applied is an exact copy of the data at `data_version`, on the day `as_of`: put in what is `added` or `ended` under its key (`entity`, `metric`, `fp`, `period_end`, `filed`, `accession`), take out what is `removed`, and change the ID of a company that is `renamed`. All pages lead to one data version, whatever is imported meanwhile. A figure that is filed on a later day than that of its import comes when its day has come. With `filings=true` a filing that becomes known in full, or whose content is replaced, is one row `filing`: read it again with GET /api/v1/reported, /statements or the next bulk release.\n\nRequires the redistribution licence, or an OEM licence whose order form includes it.',
   access: 'key',
   query: ChangesQuery,
   example: { since: 1 },

@@ -40,6 +40,14 @@ export const ChangesQuery = Type.Object(
         examples: ['eyJyYW5nZSI6eyJzaW5jZSI6MX19'],
       }),
     ),
+    filings: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether the rows `filing` and `filing_removed` are in the feed, too, for a copy of whole filings. A copy of mapped figures needs none of them.',
+        examples: [false],
+      }),
+    ),
     format: FormatSchema,
     comments: CommentsSchema,
   },
@@ -47,9 +55,25 @@ export const ChangesQuery = Type.Object(
 )
 export type ChangesQuery = Static<typeof ChangesQuery>
 
-export const changes = ['added', 'ended', 'removed', 'renamed', 'timed', 'symbols'] as const
+const changes = [
+  'added',
+  'ended',
+  'removed',
+  'renamed',
+  'timed',
+  'symbols',
+  'filing',
+  'filing_removed',
+] as const
+export type ChangeKind = (typeof changes)[number]
 
-const typeOf = { text: Type.String, integer: Type.Integer, number: Type.Number, day: Type.String }
+const typeOf = {
+  text: Type.String,
+  integer: Type.Integer,
+  number: Type.Number,
+  day: Type.String,
+  flag: Type.Boolean,
+}
 
 /** Rows about a company's new ID or a filing's time have no figure, so every field of a figure is nullable. */
 const rowFields = Object.fromEntries(
@@ -67,7 +91,7 @@ export const Change = Type.Object(
       changes.map(change => Type.Literal(change)),
       {
         description:
-          'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value. timed: the filing `accession` of the company has another `accepted_at`, or none any more, which GET /api/v1/filings shows; no figure changes, and only `filed` has a value, too. symbols: the symbols, predecessors or successors of the company changed, which GET /api/v1/companies/{id} shows; no figure changes, and no other field has a value.',
+          'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value. timed: the filing `accession` of the company has the time `accepted_at` from now on, or none if that is null, in all its rows; no figure changes, and only `filed` has a value, too. symbols: the symbols, predecessors or successors of the company changed, which GET /api/v1/companies/{id} shows; no figure changes, and no other field has a value. filing (with `filings=true`): the filing `accession` of the company is there in full, and everything that it states was added or replaced; `data_version` is that of its content, and only `filed` and `accepted_at` have values, too. filing_removed: it is no longer there.',
       },
     ),
     ...rowFields,
@@ -75,7 +99,7 @@ export const Change = Type.Object(
   { ...strict, $id: 'ChangeRow' },
 )
 
-const sheetKinds = { text: 'text', integer: 'whole', day: 'day', number: 'number' } as const
+const sheetKinds = { text: 'text', integer: 'whole', day: 'day', number: 'number', flag: 'flag' } as const
 
 export type ChangeField = 'version' | 'change' | (typeof bulkColumns)[number]['name']
 

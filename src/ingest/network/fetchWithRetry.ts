@@ -85,12 +85,15 @@ const retryable = (reason: string): RetryableFailure => ({
   isRateLimited: false,
 })
 
+const largeFactor = 5
+
 async function sendOnce(
   request: RegisterRequest,
   validators: Validators | null,
   { network, fetchPolicy, signal }: FetchContext,
 ): Promise<FetchOutcome | RetryableFailure> {
-  const timeout = AbortSignal.timeout(fetchPolicy.timeoutMs)
+  const timeoutMs = fetchPolicy.timeoutMs * (request.isLarge ? largeFactor : 1)
+  const timeout = AbortSignal.timeout(timeoutMs)
   const init: RequestInit = {
     method: request.method ?? 'GET',
     headers: headersOf(request, validators, fetchPolicy.userAgent),
@@ -104,8 +107,7 @@ async function sendOnce(
   } catch (error) {
     if (error instanceof Failure) return { kind: 'failed', endsRun: false, reason: error.message }
     if (signal.aborted) return retryable('The request was stopped.')
-    if (timeout.aborted)
-      return retryable(`The response was not complete within ${fetchPolicy.timeoutMs / 1_000} s.`)
+    if (timeout.aborted) return retryable(`The response was not complete within ${timeoutMs / 1_000} s.`)
     // The exception's message may contain the address with its credentials, so it is not shown.
     return retryable('The connection failed or was cut off.')
   }

@@ -40,6 +40,8 @@ export interface RegisterRequest {
   readonly mayExpire?: true
   /** True if the register sends gzip without a Content-Encoding header. */
   readonly gzipWithoutHeader?: true
+  /** True for files of a hundred megabytes, which may take longer than others. */
+  readonly isLarge?: true
   /**
    * Checks a complete response before it is stored. Throws a Failure if the register has changed its format.
    */

@@ -126,7 +126,7 @@ describe('an interrupted build', () => {
     expect(unfinishedIn(own)).toEqual([])
     expect(
       nonEmpty(readdirSync(releaseFolder(own, version))).filter(
-        name => !/\.parquet$|^manifest.json$/.test(name),
+        name => !/\.parquet$|^manifest.json$|^reported$/.test(name),
       ),
     ).toEqual([])
     removeOwn()

@@ -38,10 +38,16 @@ export class Mirror {
       this.changes[change] = (this.changes[change] ?? 0) + 1
       if (change === 'removed') this.rows.delete(keyOf(row))
       else if (change === 'renamed') this.#rename(row)
-      // Rows of the mirror have neither a filing's time nor a company's symbols.
-      else if (change !== 'timed' && change !== 'symbols') this.rows.set(keyOf(row), withoutChange(row))
+      else if (change === 'timed') this.#setTime(row)
+      // Rows of the mirror have no symbols of a company.
+      else if (change !== 'symbols') this.rows.set(keyOf(row), withoutChange(row))
     }
     return list.next
+  }
+
+  #setTime({ accession, accepted_at = null }: MirrorRow): void {
+    for (const [key, row] of this.rows)
+      if (row.accession === accession) this.rows.set(key, { ...row, accepted_at })
   }
 
   #rename({ entity, ticker }: MirrorRow): void {
@@ -60,15 +66,20 @@ export function sorted(rows: readonly MirrorRow[]): MirrorRow[] {
 
 /** The rows of the database as they are known on a day, written without a word of the feed. */
 export async function truth(sql: Sql, day: string): Promise<MirrorRow[]> {
-  const rows = await sql<MirrorRow[]>`
+  const rows = await sql<(Omit<MirrorRow, 'accepted_at'> & { accepted_at: Date | null })[]>`
     select e.ticker, f.entity_id as entity, case when f.fp = 5 then left(m.name, -4) else m.name end as metric, f.fy,
            (array['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM'])[f.fp + 1] as fp, f.period_start, f.period_end, f.filed,
            case when f.superseded <= ${day} then f.superseded end as until, l.accession, f.value, u.name as unit, t.name as tag,
-           case when f.tag_id is null then 'derived' else 'stated' end as kind, f.data_version
+           case when f.tag_id is null then 'derived' else 'stated' end as kind, f.data_version, l.accepted_at
     from fact f join entity e using (entity_id) join metric m using (metric_id) join unit u using (unit_id)
     join filing l on l.filing_id = f.filing_id left join tag t on t.tag_id = f.tag_id
     where f.filed <= ${day}`
-  return sorted(rows.map(row => ({ ...row })))
+  return sorted(
+    rows.map(row => ({
+      ...row,
+      accepted_at: row.accepted_at === null ? null : row.accepted_at.toISOString().replace('.000Z', 'Z'),
+    })),
+  )
 }
 
 interface SyncOptions {

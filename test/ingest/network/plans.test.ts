@@ -140,9 +140,11 @@ test('US: after the first sweep fetches only companies that filed accounts by th
           item: ['master.20251030.idx', 'master.20251031.idx', 'form.20251031.idx'].map(name => ({ name })),
         },
       })
+    if (request.key.startsWith('daily-index/2026/')) return fresh({ directory: { item: [] } })
     return request.key.startsWith('daily-index/') ? { kind: 'fresh', bytes: index } : { kind: 'cached' }
   }
-  const cursor = (name: string) => ({ sweep: '2025-10-31', daily: '2025-10-30' })[name] ?? null
+  const cursor = (name: string) =>
+    ({ sweep: '2025-10-31', daily: '2025-10-30', 'data sets': '2025-06-30' })[name] ?? null
   const { requests, cursors } = runPlan('US', answer, { cursor, today: '2025-11-03' })
   expect(requests.map(({ key, revision }) => [key, revision])).toEqual([
     ['company_tickers', '2025-11-03'],
@@ -150,13 +152,84 @@ test('US: after the first sweep fetches only companies that filed accounts by th
     ['daily-index/2025-10-31', ''],
     ['submissions/0000320193', '2025-10-31'],
     ['companyfacts/0000320193', '2025-10-31'],
+    ['package/0000320193-25-000079', ''],
+    ['data set/2025q3', '2025-11-03'],
   ])
-  expect(cursors).toEqual(['daily: 2025-10-31'])
+  expect(cursors).toEqual(['daily: 2025-10-31', 'data sets: 2025-09-30'])
+  expect(requests.slice(-2).map(({ url }) => url)).toEqual([
+    'https://www.sec.gov/Archives/edgar/data/320193/000032019325000079/0000320193-25-000079-xbrl.zip',
+    'https://www.sec.gov/files/dera/data/financial-statement-data-sets/2025q3.zip',
+  ])
   // An unfinished first sweep does not count as finished.
   const unswept = (name: string) => (name === 'sweep' ? '2025-10-31' : null)
   expect(
     runPlan('US', answer, { cursor: unswept, since: '2025-10-31', today: '2025-11-03' }).cursors,
   ).toEqual([])
+  // Reports of long ago are in the data sets, and companies by name need none of these.
+  const keysOn = (today: string, companies: string[] = []) =>
+    runPlan('US', answer, { cursor, today, companies }).requests.map(({ key }) => key)
+  expect(keysOn('2026-04-01').filter(key => /^(package|data set)/.test(key))).toEqual([
+    'data set/2025q3',
+    'data set/2025q4',
+    'data set/2026q1',
+  ])
+  expect(keysOn('2025-11-03', ['0000320193']).at(-1)).toBe('package/0000320193-25-000079')
+})
+
+test('US: a report without XBRL, and a second registrant of one, are not requested in full', () => {
+  const line = (cik: number, accession: string) =>
+    `${cik}|NAME|10-K|20251031|edgar/data/${cik}/${accession}.txt`
+  const index = `CIK|Company Name|Form Type|Date Filed|File Name
+${line(1, '0000000001-25-000001')}
+${line(2, '0000000001-25-000001')}
+${line(2, '0000000002-25-000002')}
+${line(2, '0000000002-25-000003')}`
+  const answer = ({ key }: RegisterRequest): StepResult => {
+    if (key === 'daily-index/2025/QTR4')
+      return fresh({ directory: { item: [{ name: 'master.20251031.idx' }] } })
+    if (key.startsWith('daily-index/')) return { kind: 'fresh', bytes: Buffer.from(index) }
+    if (key !== 'submissions/0000000002') return { kind: 'cached' }
+    const recent = { accessionNumber: ['0000000002-25-000002', '0000000002-25-000003'], isXBRL: [0, 1] }
+    return fresh({ filings: { recent, files: [] } })
+  }
+  const { requests } = runPlan('US', answer, { since: '2025-10-31', today: '2025-11-03', companies: [] })
+  expect(requests.map(({ key }) => key).filter(key => key.startsWith('package'))).toEqual([
+    'package/0000000001-25-000001',
+    'package/0000000002-25-000003',
+  ])
+})
+
+test('US: data sets come in order, some in each run, until one is not out yet', () => {
+  const plan = (
+    position: string | null,
+    answers: Record<string, StepResult['kind']> = {},
+  ): (string | null)[] => {
+    const { requests, cursors } = runPlan(
+      'US',
+      ({ key }): StepResult => {
+        const kind = answers[key] ?? 'cached'
+        return kind === 'failed' || kind === 'missing' ? { kind } : { kind: 'cached' }
+      },
+      {
+        cursor: name => (name === 'daily' ? '2026-11-20' : name === 'data sets' ? position : null),
+        today: '2026-11-21',
+      },
+    )
+    const sets = requests.flatMap(({ key }) => (key.startsWith('data set/') ? [key.slice(-6)] : []))
+    return [sets.join(' '), cursors.filter(one => one.startsWith('data sets')).at(-1) ?? null]
+  }
+  // The SEC has no earlier reports in XBRL than those of June 2009; a set of long ago that is missing is passed over.
+  expect(plan(null, { 'data set/2009q1': 'missing' })).toEqual([
+    '2009q1 2009q2 2009q3 2009q4 2010q1 2010q2 2010q3 2010q4',
+    'data sets: 2010-12-31',
+  ])
+  expect(plan('2026-03-31')).toEqual(['2026q2 2026q3', 'data sets: 2026-09-30'])
+  expect(plan('2026-03-31', { 'data set/2026q3': 'missing' })).toEqual([
+    '2026q2 2026q3',
+    'data sets: 2026-06-30',
+  ])
+  expect(plan('2025-12-31', { 'data set/2026q1': 'failed' })).toEqual(['2026q1', null])
+  expect(plan('2026-09-30')).toEqual(['', null])
 })
 
 test('US: fetches older submissions from the years of XBRL, and again when there are more', () => {

@@ -3,11 +3,15 @@ import {
   accepted,
   advance,
   checkJson,
+  checkZip,
   expectRequests,
   type Plan,
   type RegisterRequest,
+  type ResponseCheck,
   requiredSetting,
   type Source,
+  type Step,
+  type StepResult,
   type SyncTask,
   send,
   throwFormatChanged,
@@ -16,7 +20,13 @@ import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 import { parseCompanyTickers } from './tickers.ts'
 
-/** SEC EDGAR: first every filer with a ticker, then the filers in each day's index. */
+/** Data sets that a run requests, so that a first run ends on the same day. */
+const setsPerRun = 8
+
+/**
+ * SEC EDGAR: first every filer with a ticker, then the filers in each day's index and their reports in full; and the
+ * quarterly data sets.
+ */
 export const usSource: Source = {
   market: 'US',
   name: 'SEC EDGAR (United States)',
@@ -26,8 +36,11 @@ export const usSource: Source = {
   companies: 'possible',
   help: `
 The first run requests submissions, with the lists of older ones back to 2009, and companyfacts of every filer with a ticker
-(or of those in --companies). Each later run reads the daily indexes since then and requests the filers in them. With
---since DATE, the daily indexes are read from that day on.`,
+(or of those in --companies). Each later run reads the daily indexes since then and requests the filers in them, and each
+of the new reports in full (its -xbrl.zip). With --since DATE, the daily indexes are read from that day on.
+
+Reports of earlier days come in full from the SEC's quarterly data sets: every run without --companies requests up to
+${setsPerRun} further ones, from 2009 on, and later each one when it is out (about 100 MB).`,
   plan,
 }
 
@@ -43,7 +56,7 @@ function* plan(task: SyncTask): Plan {
     yield* fetchAll(task, task.companies.length > 0 ? task.companies : listed)
     return
   }
-  const filers = new Map<string, IsoDate>()
+  const filers = new Map<string, Filer>()
   let last: IsoDate | null = null
   for (const quarter of quartersBetween(from, task.today)) {
     const directory = yield send(quarterDirectoryRequest(task, quarter))
@@ -52,17 +65,42 @@ function* plan(task: SyncTask): Plan {
       if (day < from || (day === from && task.since === null)) continue
       const index = yield send(dailyIndexRequest(task, quarter, day))
       if (index.kind !== 'fresh') continue
-      for (const cik of filersIn(latin1(index.bytes), task.companies)) filers.set(cik, day)
+      for (const [cik, accessions] of reportsIn(latin1(index.bytes), task.companies)) {
+        const known = filers.get(cik)?.accessions ?? []
+        filers.set(cik, { day, accessions: isRecent(task, day) ? [...known, ...accessions] : known })
+      }
       last = day
     }
   }
-  yield expectRequests(2 * filers.size)
-  for (const [cik, day] of filers) yield* fetchFiler(task, cik, day)
+  yield expectRequests([...filers.values()].reduce((sum, { accessions }) => sum + 2 + accessions.length, 0))
+  const fetched = new Set<string>()
+  for (const [cik, { day, accessions }] of filers) {
+    const submissions = yield* fetchFiler(task, cik, day)
+    const withoutXbrl = accessionsWithoutXbrl(submissions)
+    for (const accession of accessions) {
+      // A report of several registrants is in the index once for each of them.
+      if (withoutXbrl.has(accession) || fetched.has(accession)) continue
+      fetched.add(accession)
+      yield send(packageRequest(task, cik, accession))
+    }
+  }
   // Otherwise an unfinished first sweep would count as finished, and the filers it has not reached would be
   // missed.
   const isSwept = task.cursor('sweep') === null || task.cursor('daily') !== null
   if (last !== null && isSwept) yield advance('daily', last, 'run')
+  yield* fetchDataSets(task)
 }
+
+/** A filer in the daily indexes: the last day on which it is there, and its reports that are fetched in full. */
+interface Filer {
+  readonly day: IsoDate
+  readonly accessions: readonly string[]
+}
+
+/** After a longer pause, reports are read from the data sets, which come within days of the end of a quarter. */
+const packageDays = 120
+
+const isRecent = ({ today }: SyncTask, day: IsoDate) => day > addDays(today, -packageDays)
 
 /**
  * The first sweep may take several days and runs. The daily indexes then continue from the day on which it
@@ -76,17 +114,61 @@ function* fetchAll(task: SyncTask, ciks: readonly string[]): Plan {
   // The index of the sweep's first day is read as well: filings of that day may have followed the first
   // requests.
   yield advance('daily', dayBefore(began), 'run')
+  yield* fetchDataSets(task)
 }
 
-function* fetchFiler(task: SyncTask, cik: string, day: IsoDate): Plan {
+/** The quarter of the first data set. */
+const firstSet = '2009-03-31'
+
+/**
+ * The data sets of all filers, in order of their quarters. The cursor is the last day of the latest one. A set that is
+ * not out yet, or cannot be fetched, is requested again by the next run.
+ */
+function* fetchDataSets(task: SyncTask): Plan {
+  if (task.companies.length > 0) return
+  const from = task.since === null ? (task.cursor('data sets') ?? dayBefore(firstSet)) : dayBefore(task.since)
+  const due = quartersBetween(from, task.today)
+    .map(lastDayOf)
+    .filter(end => end > from && end < task.today)
+  const asked = due.slice(0, setsPerRun)
+  yield expectRequests(asked.length)
+  for (const end of asked) {
+    const { kind } = yield send(dataSetRequest(task, end))
+    if (kind === 'failed') return
+    // The SEC publishes a set within weeks. An older one that it does not have will not come.
+    if (kind === 'missing' && end > addDays(task.today, -maxSetDelayDays)) return
+    yield advance('data sets', end, 'part')
+  }
+}
+
+const maxSetDelayDays = 180
+
+/** The last day of a quarter like `2026/QTR4`. */
+function lastDayOf(quarter: string): IsoDate {
+  const [year, number] = quarter.split('/QTR').map(Number)
+  return `${year}-${['03-31', '06-30', '09-30', '12-31'][number - 1]}`
+}
+
+/** Returns the filer's list of submissions, or null if it could not be fetched. */
+function* fetchFiler(task: SyncTask, cik: string, day: IsoDate): Generator<Step, unknown, StepResult> {
   const submissions = yield send({
     ...filerRequest(task, 'submissions', `submissions/CIK${cik}.json`, cik, day),
     readByPlan: true,
   })
-  const older = submissions.kind === 'fresh' ? olderLists(parseJson(submissions.bytes), cik) : []
+  const list = submissions.kind === 'fresh' ? parseJson(submissions.bytes) : null
+  const older = list === null ? [] : olderLists(list, cik)
   if (older.length > 0) yield expectRequests(older.length)
-  for (const list of older) yield send(olderSubmissionsRequest(task, list))
+  for (const named of older) yield send(olderSubmissionsRequest(task, named))
   yield send(filerRequest(task, 'companyfacts', `api/xbrl/companyfacts/CIK${cik}.json`, cik, day))
+  return list
+}
+
+/** The filings that a list of submissions marks as without XBRL: there is no package of them to request. */
+function accessionsWithoutXbrl(submissions: unknown): ReadonlySet<string> {
+  const filings = isRecord(submissions) && isRecord(submissions.filings) ? submissions.filings : {}
+  const { accessionNumber, isXBRL } = isRecord(filings.recent) ? filings.recent : {}
+  if (!Array.isArray(accessionNumber) || !Array.isArray(isXBRL)) return new Set()
+  return new Set(accessionNumber.map(String).filter((_, at) => isXBRL[at] === 0))
 }
 
 const tickersRequest = ({ settings, today }: SyncTask): RegisterRequest => ({
@@ -165,6 +247,35 @@ const olderSubmissionsRequest = (
   ),
 })
 
+const notZip = (): ResponseCheck => ({
+  kind: 'retry',
+  reason: 'The register sent a page in place of the zip.',
+})
+
+/** A report in full. It never changes, so one that was archived is not requested again. */
+const packageRequest = ({ settings }: SyncTask, cik: string, accession: string): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'SEC_URL')}/Archives/edgar/data/${Number(cik)}/${accession.replaceAll('-', '')}/${accession}-xbrl.zip`,
+  key: `package/${accession}`,
+  revision: '',
+  fileName: `packages/${accession}-xbrl.zip`,
+  imports: true,
+  check: checkZip(notZip),
+})
+
+const dataSetRequest = ({ settings, today }: SyncTask, end: IsoDate): RegisterRequest => {
+  const name = `${end.slice(0, 4)}q${Number(end.slice(5, 7)) / 3}`
+  return {
+    url: `${requiredSetting(settings, 'SEC_URL')}/files/dera/data/financial-statement-data-sets/${name}.zip`,
+    key: `data set/${name}`,
+    // A set that is not out yet is requested again on the next day.
+    revision: today,
+    fileName: `data-sets/${name}.zip`,
+    imports: true,
+    isLarge: true,
+    check: checkZip(notZip),
+  }
+}
+
 const quarterDirectoryRequest = ({ settings }: SyncTask, quarter: string): RegisterRequest => ({
   url: `${requiredSetting(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/index.json`,
   key: `daily-index/${quarter}`,
@@ -210,17 +321,20 @@ function indexDays(document: unknown): IsoDate[] {
 /** Filers' names are in no reliable encoding; they are not read. */
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
-/** The filers in a daily index that filed accounts. */
-function filersIn(index: string, wanted: readonly string[]): Set<string> {
+/** The filers in a daily index that filed accounts, with the accession numbers of their reports. */
+function reportsIn(index: string, wanted: readonly string[]): Map<string, string[]> {
   const only = wanted.length > 0 ? new Set(wanted) : null
-  const ciks = new Set<string>()
+  const reports = new Map<string, string[]>()
   for (const line of index.split('\n')) {
-    const [cik, , form] = line.split('|')
+    const [cik, , form, , file = ''] = line.split('|')
     if (form === undefined || !/^\d{1,10}$/.test(cik) || !accountForms.test(form.trim())) continue
     const padded = cik.padStart(10, '0')
-    if (only === null || only.has(padded)) ciks.add(padded)
+    if (only !== null && !only.has(padded)) continue
+    const accession = /\/(\d{10}-\d\d-\d{6})\.txt\s*$/.exec(file)?.[1]
+    const known = reports.get(padded) ?? []
+    reports.set(padded, accession === undefined ? known : [...known, accession])
   }
-  return ciks
+  return reports
 }
 
 /** `2026/QTR4` for every quarter from one day to another. */
