@@ -1,6 +1,18 @@
 import { localName } from './tags.ts'
 import type { Statement, StatementKind, WholeFiling } from './wholeFiling.ts'
 
+/** The statements by the names of the API. */
+export const statementNames = ['income', 'balance', 'cash_flow', 'equity', 'comprehensive'] as const
+export type StatementName = (typeof statementNames)[number]
+
+export const kindOfName: Readonly<Record<StatementName, StatementKind>> = {
+  income: 'IS',
+  balance: 'BS',
+  cash_flow: 'CF',
+  equity: 'EQ',
+  comprehensive: 'CI',
+}
+
 /** `0000002 - Statement - BALANCE SHEETS`: how filers of the SEC sort and name the roles of a filing. */
 const sortedTitle = /^\d+ - (\w+) - (.*)$/s
 

@@ -69,7 +69,7 @@ async function readers(number: number, as_of: string, only: string) {
   const known = (await deps.sql`select 1 from entity_ticker where ticker = ${ticker}`).length > 0
   if (!known) return null
   const rows: Record<string, unknown> = {}
-  const reading = { sql: deps.sql, markets: deps.markets }
+  const reading = { sql: deps.sql, markets: deps.markets, terms: deps.terms }
   for (const query of [
     {},
     { vintage: 'first' },

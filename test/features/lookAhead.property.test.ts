@@ -66,7 +66,7 @@ async function crossSectionTable(query: Partial<CrossSectionQuery>): Promise<Cro
 
 async function periodsOf(ticker: string, vintage: Vintage, as_of: string): Promise<FundamentalsTableRow[]> {
   const plan = await planCompany(deps, me, { ticker, vintage, as_of, layout: 'wide' })
-  return tableOf(await readCompany({ sql: deps.sql, markets: deps.markets }, plan), plan.columns).data
+  return tableOf(await readCompany(deps, plan), plan.columns).data
 }
 
 async function restatements(query: Partial<RestatementsQuery>): Promise<Restatement[]> {
@@ -99,7 +99,7 @@ async function history(
   fp?: 'FY' | 'Q1' | 'Q4' | 'TTM',
 ): Promise<FundamentalsRow[]> {
   const plan = await planCompany(deps, me, { ticker, vintage, as_of, ...(fp === undefined ? {} : { fp }) })
-  return (await readCompany({ sql: deps.sql, markets: deps.markets }, plan)).data
+  return (await readCompany(deps, plan)).data
 }
 
 async function batch(tickers: readonly string[], as_of: string): Promise<FundamentalsBatch> {

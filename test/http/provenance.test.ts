@@ -14,7 +14,7 @@ const keys = await callers(server.sql)
 const fetchRows = (query: string) =>
   fetch(`${server.url}/api/v1/fundamentals?${query}`, { headers: { Authorization: keys.personal ?? '' } })
 
-const all = 'accession,form,tag,start,accepted_at,inputs,url'
+const all = 'accession,form,tag,start,accepted_at,inputs,url,statement,line,label'
 const apple = 'ticker=AAPL&as_of=2010-02-01&fy=2009&fp=FY'
 
 // 10-K/A 0001193125-10-012091 of 2010-01-25; 10-K 0001193125-09-214859 of 2009-10-27.
@@ -28,6 +28,9 @@ test('a stated row names its filing, tag and first day, and where the register s
     kind: 'stated',
     inputs: null,
     url: 'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
+    statement: null,
+    line: null,
+    label: null,
   })
   // 10-K 0000320193-18-000145, accepted on 2018-11-05 at 08:01:40 in New York.
   const later = 'ticker=AAPL&as_of=2018-12-31&fy=2018&fp=FY&metric=revenue&fields=accepted_at,accession'
@@ -72,10 +75,22 @@ test('without fields a row has no further columns, and a JSON row has the chosen
 })
 
 test('every format has the same cells, for one company and for several, in each view', async () => {
-  const fields = ['accession', 'form', 'tag', 'start', 'accepted_at', 'inputs', 'url'] as const
+  const fields = [
+    'accession',
+    'form',
+    'tag',
+    'start',
+    'accepted_at',
+    'inputs',
+    'url',
+    'statement',
+    'line',
+    'label',
+  ] as const
   for (const [query, view, adjust] of [
     [`${apple}&fields=${all}`, 'history', null],
     [`ticker=AAPL&as_of=2010-04-21&fp=TTM&fields=${all}`, 'history', null],
+    [`ticker=AAPL&as_of=2025-05-02&fy=2025&fields=${all}`, 'history', null],
     [`ticker=AAPL,E02367.JP,005930.KS,2330.TW&view=latest&fields=${all}`, 'latest', null],
     [`ticker=AAPL&view=latest&adjust=splits&fields=${all}`, 'latest', 'splits'],
   ] as const) {
@@ -102,7 +117,13 @@ test('every format has the same cells, for one company and for several, in each 
     expect(csv.length).toBe(flat.length + 1)
     for (const [place, row] of nonEmpty<[number, Record<string, unknown>]>(flat.entries())) {
       const tail = [row.accession, row.form, row.tag, row.start, row.accepted_at, row.inputs, row.url]
-      expect(csv[place + 1]).toEndWith(`,${tail.map(cell => cell ?? '').join(',')}`)
+      const { statement, line, label } = row
+      const lineCells = [
+        statement,
+        line,
+        typeof label === 'string' && /[",]/.test(label) ? `"${label}"` : label,
+      ]
+      expect(csv[place + 1]).toEndWith(`,${[...tail, ...lineCells].map(cell => cell ?? '').join(',')}`)
     }
   }
 })
@@ -127,7 +148,9 @@ test('a field that does not exist, an empty one and one that comes twice are ref
     const { error } = await response.json()
     expect([response.status, error.param]).toEqual([400, 'fields'])
     expect(error.message).toContain(fault)
-    expect(error.message).toContain('accession, form, tag, start, accepted_at, inputs, url, until, kind')
+    expect(error.message).toContain(
+      'accession, form, tag, start, accepted_at, inputs, url, statement, line, label, until, kind',
+    )
   }
   expect((await fetchRows('fields=form')).status).toBe(400)
 })

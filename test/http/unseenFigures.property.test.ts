@@ -474,6 +474,7 @@ describe('a key that sees the most recent fiscal year alone', () => {
         '&layout=wide',
         '&adjust=splits',
         '&fields=inputs,form,start',
+        '&fields=statement,line,label',
         '&metric=roe,revenue&fp=FY&fy=2025',
         '&view=latest&max_age_days=200',
       ])

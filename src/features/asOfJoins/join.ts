@@ -29,7 +29,7 @@ import { type OpenedFigures, openFigures } from './figures.ts'
 import type { JoinSender } from './sender.ts'
 import { withSpells } from './spellQueries.ts'
 
-export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
+export interface JoinDeps extends Omit<CompanyDeps, 'cursors' | 'terms'> {
   readonly pool: ComputePool
   readonly events: EventStore
   readonly answerMemory: AnswerMemory

@@ -5,6 +5,7 @@ import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
+import type { Terms } from '../../wholeFilings/terms.ts'
 import type { CompanyDirectory } from './directory.ts'
 
 /** Dependencies of reads of companies' figures. */
@@ -17,6 +18,8 @@ export interface CompanyDeps {
   readonly markets: Markets
   readonly today: () => IsoDate
   readonly cursors: CursorSigner
+  /** Texts of whole filings. Shared by all requests of a process. */
+  readonly terms: Terms
   /** Caches companies between requests; without it each request queries the database. */
   readonly directory?: CompanyDirectory
 }

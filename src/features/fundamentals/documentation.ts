@@ -38,6 +38,10 @@ export const fundamentalsOperation = operation({
       several: { summary: 'Several companies', value: answers.fundamentals_several },
       first: { summary: 'vintage=first: each figure as first filed', value: answers.fundamentals_first },
       wide: { summary: 'layout=wide: a row per fiscal period', value: answers.fundamentals_wide },
+      lines: {
+        summary: 'fields=accession,statement,line,label: where the filing presents each figure',
+        value: answers.fundamentals_lines,
+      },
       splits: {
         summary: 'adjust=splits: the 10-K of 2020 restates 2018 for the split of that year, and not 2017',
         value: answers.fundamentals_splits,

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.ts'
 import { type Column, columns } from '../../formats/columns.ts'
 import { documentUrl } from '../../markets/documents.ts'
 import type { Manifest } from '../../markets/manifest.ts'
+import type { PresentedLine } from '../../wholeFilings/presentedLine.ts'
 import type { StoredProvenance } from './provenanceQueries.ts'
 import type { FundamentalsRow } from './schema.ts'
 
@@ -14,6 +15,9 @@ export const provenanceSheet = columns({
   accepted_at: 'text',
   inputs: 'text',
   url: 'text',
+  statement: 'text',
+  line: 'whole',
+  label: 'text',
 }) satisfies readonly Column<keyof FundamentalsRow>[]
 
 export type ProvenanceField = (typeof provenanceSheet)[number]['name']
@@ -43,7 +47,15 @@ export function readFields(sent: string | undefined): readonly ProvenanceField[]
 export function provenanceOf(
   row: Partial<StoredProvenance> & { readonly derived: boolean },
   fields: readonly ProvenanceField[],
-  company: { readonly manifest: Manifest | undefined; readonly issuerId: string },
+  {
+    manifest,
+    issuerId,
+    line,
+  }: {
+    readonly manifest: Manifest | undefined
+    readonly issuerId: string
+    readonly line: PresentedLine | null
+  },
 ): Partial<Pick<FundamentalsRow, ProvenanceField>> {
   const { accession = null } = row
   const all: Required<Pick<FundamentalsRow, ProvenanceField>> = {
@@ -53,7 +65,10 @@ export function provenanceOf(
     start: row.start ?? null,
     accepted_at: row.acceptedAt ?? null,
     inputs: row.derived ? [...(row.inputs ?? []), ...(accession === null ? [] : [accession])].sort() : null,
-    url: accession === null ? null : documentUrl(company.manifest, company.issuerId, accession),
+    url: accession === null ? null : documentUrl(manifest, issuerId, accession),
+    statement: line?.statement ?? null,
+    line: line?.line ?? null,
+    label: line?.label ?? null,
   }
   return Object.fromEntries(fields.map(name => [name, all[name]]))
 }

@@ -34,4 +34,19 @@ export const provenanceFields = {
     'Address of the filing at the register; null where its number leads to none.',
     'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
   ),
+  statement: provenance(
+    'The statement on which the filing itself presents the figure: income, balance, cash_flow, comprehensive or equity. If several do, as with net income, the one that the metric belongs to. null if the figure is derived, if the filing is not on record with its statements, or if the figure is on none of these, such as a count on the cover page.',
+    'income',
+  ),
+  line: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'The number of the line on that statement, as GET /api/v1/statements?view=as_filed with the accession shows it; null if statement is.',
+      examples: [1],
+    }),
+  ),
+  label: provenance(
+    "The company's own words for the line in this filing; null if statement is, and if the source has no labels.",
+    'Net sales',
+  ),
 }

@@ -14,6 +14,7 @@ import { mergeLineage } from './mergeLineage.ts'
 import { missingComponents } from './missing.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
+import { asksForLines, readPresentedLines } from './presentedLines.ts'
 import {
   historyRows,
   type KnownMetric,
@@ -36,7 +37,7 @@ import { readsOtherRows, staleBefore } from './staleness.ts'
 import { trailingRows } from './trailingQueries.ts'
 
 /** On the pool or on a snapshot's connection. */
-export type ReadDeps = Pick<CompanyDeps, 'markets'> & { readonly sql: SqlClient }
+export type ReadDeps = Pick<CompanyDeps, 'markets' | 'terms'> & { readonly sql: SqlClient }
 
 /** One company's figures as its plan allows them, with notes on what is missing. */
 export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<FundamentalsList> {
@@ -53,6 +54,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     changedId(plan.sentId ?? plan.ticker, plan),
     plan.lineage !== null && plan.others.length === 0 ? lineageNote(plan.lineage, plan.entityId) : null,
   ].filter(note => note !== null)
+  const lines = await readPresentedLines(deps, plan, rows)
   const missing = await missingComponents(deps.sql, plan, new Set(rows.map(row => row.m)))
   const { ticker, issuerId: issuer_id } = plan
   const source = manifest?.source_notice ?? plan.market
@@ -73,7 +75,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     ...knownByField(row.byTime),
     ...(splits === null ? {} : adjusted(row, splits)),
     ...staleness(row, oldest, heldBack.get(row.m)),
-    ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
+    ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id, line: lines.get(row) ?? null }),
   }))
   return {
     object: 'fundamentals_list',
@@ -224,7 +226,7 @@ export async function answerCompany(
   query: FundamentalsQuery,
   planned: CompanyPlan,
 ): Promise<FundamentalsList> {
-  const reading = { sql: deps.lookups, markets: deps.markets }
+  const reading = { sql: deps.lookups, markets: deps.markets, terms: deps.terms }
   // The directory may still hold the name that the import changed.
   const { directory: _, ...fresh } = deps
   let plan = planned
@@ -258,6 +260,7 @@ async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: Fundamen
   const readMore =
     list.count === 0 ||
     plan.adjust !== null ||
+    asksForLines(plan) ||
     mayBeHeldBack(plan, list.count) ||
     (plan.view === 'latest' && readsOtherRows(plan, list.data))
   return !readMore || (await readDataVersion(sql)) === list.data_version

@@ -119,7 +119,7 @@ export const FundamentalsQuery = Type.Object(
         minLength: 1,
         maxLength: 120,
         description:
-          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, or several separated by commas. until and kind are always there. Only with ticker, and not with layout=wide.',
+          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, statement, line, label, or several separated by commas. The last three say where the filing itself presents the figure. until and kind are always there. Only with ticker, and not with layout=wide.',
         examples: ['accession,form,tag,url'],
       }),
     ),

@@ -81,7 +81,7 @@ async function openPlanned(
 }
 
 async function* readLists(
-  deps: Pick<CompanyDeps, 'markets'>,
+  deps: Pick<CompanyDeps, 'markets' | 'terms'>,
   snapshot: Snapshot,
   plan: CompaniesPlan,
   signal: AbortSignal,
@@ -89,7 +89,7 @@ async function* readLists(
   try {
     for (const company of plan.companies) {
       signal.throwIfAborted()
-      yield await readCompany({ sql: snapshot.connection, markets: deps.markets }, company)
+      yield await readCompany({ ...deps, sql: snapshot.connection }, company)
     }
   } finally {
     await snapshot.release()

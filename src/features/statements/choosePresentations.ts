@@ -1,14 +1,14 @@
-import { type ChosenStatement, chooseStatement } from '../../wholeFilings/kindOfStatement.ts'
+import { type ChosenStatement, kindOfName, type StatementName } from '../../wholeFilings/kindOfStatement.ts'
 import type { StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import type { Presentation } from '../../wholeFilings/knownStatement.ts'
 import { isInstant, layOutStatement, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
+import { presentationIn } from '../../wholeFilings/presentedLine.ts'
 import type { StatementKind } from '../../wholeFilings/wholeFiling.ts'
 import { mayShow, type Report, type ReportsOfCompany } from './chooseFilings.ts'
 import { refused } from './company.ts'
 import { type FilingReader, maxFilingsRead } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
 import type { StatementPlan } from './statementPlan.ts'
-import type { StatementName } from './statementSchema.ts'
 
 /** A filing with the statement that was asked for. */
 interface Presented extends ChosenStatement, Presentation {
@@ -23,14 +23,6 @@ interface Choice {
   readonly notes: readonly string[]
 }
 
-const kinds: Readonly<Record<StatementName, StatementKind>> = {
-  income: 'IS',
-  balance: 'BS',
-  cash_flow: 'CF',
-  equity: 'EQ',
-  comprehensive: 'CI',
-}
-
 /**
  * The filings whose presentations answer a request. Each statement comes from the latest filing that presents it, so
  * an amendment with one statement changes that one alone.
@@ -41,7 +33,7 @@ export async function choosePresentations(
   reader: FilingReader,
 ): Promise<Choice> {
   const { ticker, asOf, asked, statement, accession, view } = plan
-  const kind = kinds[statement]
+  const kind = kindOfName[statement]
   if (accession !== null) {
     const report = reports.find(({ filing }) => filing.accession === accession)
     if (report === undefined)
@@ -136,11 +128,8 @@ async function findPresented(
 
 /** Null if the filing does not present the statement with figures. */
 function presentedIn(report: Report, filing: StoredFiling, kind: StatementKind): Presented | null {
-  const chosen = chooseStatement(filing, kind)
-  if (chosen === null) return null
-  const { accession, sums } = filing
-  const figures = filing.figuresOf(new Set(chosen.statement.lines.map(({ concept }) => concept)))
-  return figures.length === 0 ? null : { ...chosen, report, accession, sums, figures }
+  const presentation = presentationIn(filing, kind)
+  return presentation === null ? null : { ...presentation, report }
 }
 
 /** The fiscal period that was asked for: of a year alone, or of a quarter of any year, the latest one on record. */

@@ -1,8 +1,9 @@
 import type { Rights } from '../../rights/rights.ts'
+import type { StatementName } from '../../wholeFilings/kindOfStatement.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { type FilingsOfCompany, planFilingsOf, refused } from './company.ts'
 import type { FiscalLabel } from './fiscalYears.ts'
-import { defaultFilings, type StatementName, type StatementQuery } from './statementSchema.ts'
+import { defaultFilings, type StatementQuery } from './statementSchema.ts'
 
 /** A request for a statement after all decisions. */
 export interface StatementPlan extends FilingsOfCompany {

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Column, columns } from '../../formats/columns.ts'
+import { statementNames } from '../../wholeFilings/kindOfStatement.ts'
 import {
   companyFieldSchemas,
   companyParameters,
@@ -12,9 +13,6 @@ import {
   periodParameters,
   strict,
 } from './schema.ts'
-
-export const statementNames = ['income', 'balance', 'cash_flow', 'equity', 'comprehensive'] as const
-export type StatementName = (typeof statementNames)[number]
 
 export const maxFilings = 60
 export const defaultFilings = 6

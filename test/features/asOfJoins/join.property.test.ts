@@ -4,6 +4,7 @@ import { addDays, dayNumber } from '../../../src/dates.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
+import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { rightsOf } from '../companies/fixtures.ts'
@@ -48,13 +49,17 @@ async function naive(
   maxAge: number | undefined,
 ): Promise<Cell> {
   const { deps } = bench
-  const plan = await planCompany({ ...deps, cursors: testCursors }, rightsOf('personal'), {
-    ticker,
-    metric,
-    as_of: known,
-    ...periodOf[fp],
-  })
-  const { data } = await readCompany({ sql: deps.sql, markets: deps.markets }, plan)
+  const plan = await planCompany(
+    { ...deps, cursors: testCursors, terms: new Terms() },
+    rightsOf('personal'),
+    {
+      ticker,
+      metric,
+      as_of: known,
+      ...periodOf[fp],
+    },
+  )
+  const { data } = await readCompany({ sql: deps.sql, markets: deps.markets, terms: new Terms() }, plan)
   const [row] = data
   if (data.length > 1) throw new Error('view=latest has one row a metric')
   if (row === undefined) return nothing

@@ -5,6 +5,7 @@ import type { Filing, ReportedFact } from '../../../src/facts/reportedFact.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
+import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { rightsOf } from '../companies/fixtures.ts'
@@ -55,8 +56,12 @@ async function naive(
 ) {
   const { deps } = bench
   const query = { ticker, metric, as_of, ...periodOf[fp] }
-  const plan = await planCompany({ ...deps, cursors: testCursors }, rightsOf('personal'), query)
-  const [row] = (await readCompany({ sql: deps.sql, markets: deps.markets }, plan)).data
+  const plan = await planCompany(
+    { ...deps, cursors: testCursors, terms: new Terms() },
+    rightsOf('personal'),
+    query,
+  )
+  const [row] = (await readCompany({ sql: deps.sql, markets: deps.markets, terms: new Terms() }, plan)).data
   const day = plan.asOf.slice(0, 10)
   if (row === undefined || (maxAge !== undefined && dayNumber(day) - dayNumber(row.end) > maxAge))
     return [null, null, null, null]

@@ -6,6 +6,7 @@ import type { Sql } from '../../../src/postgres/client.ts'
 import { withAllowance } from '../../../src/rights/entityCap.ts'
 import type { Principal } from '../../../src/rights/licences.ts'
 import { Rights } from '../../../src/rights/rights.ts'
+import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
@@ -123,6 +124,7 @@ export const companyDeps = (sql: Sql, change: Partial<CompanyDeps> = {}): Compan
   markets,
   today: () => '2026-11-20',
   cursors: testCursors,
+  terms: new Terms(),
   ...change,
 })
 

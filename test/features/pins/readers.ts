@@ -22,7 +22,7 @@ import { rightsOf, viewerOf } from '../companies/fixtures.ts'
 
 const me = rightsOf('personal')
 const quant = rightsOf('personal', { quant: true })
-const fields = 'accession,form,tag,start,accepted_at,inputs'
+const fields = 'accession,form,tag,start,accepted_at,inputs,statement,line,label'
 
 /** What every reader answers as of a day, by the name of the question. A refusal is an answer, too. */
 export async function answersOf(
@@ -36,7 +36,7 @@ export async function answersOf(
     answers[`${name} ${as_of}`] = JSON.stringify(answer) ?? 'nothing'
   }
   const company = async (query: FundamentalsQuery) =>
-    readCompany({ sql: deps.lookups, markets: deps.markets }, await planCompany(deps, me, query))
+    readCompany({ ...deps, sql: deps.lookups }, await planCompany(deps, me, query))
   for (const ticker of tickers) {
     for (const vintage of ['first', 'latest', 'all'] as const)
       await ask(`${vintage} of ${ticker}`, () => company({ ticker, vintage, as_of, fields }))

@@ -49,6 +49,10 @@ const answers: Record<string, Ask> = {
     caller: 'personal',
     path: `${fundamentals}?ticker=AAPL&metric=eps_diluted&fp=FY&fy=2017..2018&vintage=latest&as_of=2020-12-31&adjust=splits`,
   },
+  fundamentals_lines: {
+    caller: 'personal',
+    path: `${fundamentals}?ticker=AAPL&metric=revenue,cash&fp=Q3&fy=2009&as_of=2009-07-31&fields=accession,statement,line,label`,
+  },
   frame: { caller: 'personal', path: `${frame}&limit=3` },
   frame_csv: { caller: 'personal', path: `${frame}&limit=2&format=csv` },
   frame_ndjson: { caller: 'personal', path: `${frame}&limit=2&format=ndjson` },
