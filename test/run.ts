@@ -22,6 +22,7 @@ const tests = Bun.spawn(
       ...process.env,
       TEST_POSTGRES: server.urls.service,
       TEST_POSTGRES_ADMIN: server.urls.admin,
+      TEST_FOLDER: server.folder,
     },
     stdio: ['inherit', 'inherit', 'inherit'],
   },
