@@ -22,6 +22,7 @@ import { planRestatements, readRestatements } from '../../src/features/restateme
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
+import { cases } from '../long.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import {
@@ -299,7 +300,7 @@ test('no reader shows on a day what only later filings state', async () => {
         expect(list.companies.map(({ ticker }) => ticker)).toEqual(tickers)
       },
     ),
-    { numRuns: 80 },
+    { numRuns: cases(40, 80) },
   )
   // The property has met what it is about.
   expect(compared).toBeGreaterThan(20)
