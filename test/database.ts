@@ -1,6 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '../src/boot/database.ts'
+import { prepareFirstStart } from '../src/boot/firstStart.ts'
+import { readConfig } from '../src/config.ts'
 import { loadSignalsSample } from '../src/features/signals/import/sample.ts'
 import { loadSample } from '../src/ingest/sample/loadSample.ts'
 import { connect, type Sql } from '../src/postgres/client.ts'
@@ -44,6 +47,24 @@ export const sampleDatabase = () => createDatabase(withSample)
 /** A migrated database with the shipped samples of filings and of signals. */
 export const shippedDatabase = () => createDatabase(withBoth)
 
+/** An empty, migrated database for servers in processes of their own. Their first start leaves it empty: loading the sample, as
+ * it does otherwise, takes ten seconds. */
+export async function emptyServerDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase(migrated)
+  await leaveEmpty(database.sql)
+  return database
+}
+
+/** Notes that the sample was loaded: the first start of a server on this database then does not do it. */
+export const leaveEmpty = (sql: Sql) =>
+  sql`insert into sample_load (started_at, finished_at) values (now(), now())`
+
+/** Makes the database that an environment names, in which a server then loads no sample. */
+export async function makeEmptyDatabase(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const database = await openDatabase(readConfig(env), 0, () => {})
+  await leaveEmpty(database.sql).finally(() => database.close())
+}
+
 /** A database in which nothing is yet, not even a schema. */
 export const blankDatabase = () => createDatabase(null)
 
@@ -74,15 +95,42 @@ const createFrom = (admin: Sql, name: string, template: Template | null) =>
     `create database ${name} template ${template?.name ?? 'template0'} owner ${serviceRole} strategy file_copy`,
   )
 
-/** Makes a template unless there is one. Of the workers of a run one does, and the others wait for it. */
-async function makeTemplate({ admin, urls }: Omit<TestServer, 'stop'>, template: Template): Promise<void> {
-  const { name, from, fill } = template
-  if (from !== null) await makeTemplate({ admin, urls }, from)
+/** Makes the data folder `dataDir` as a first start leaves it that was stopped just before it made the owner key: with a database
+ * and the shipped samples. It is a copy of one that is made once in a run. */
+export async function prepareDataDir(dataDir: string): Promise<void> {
+  opened ??= openServer()
+  const { admin, folder } = await opened
+  const prepared = join(folder, 'prepared')
+  await oncePerRun(admin, prepared, async () => {
+    if (existsSync(prepared)) return
+    // If an earlier attempt was killed, this one completes it.
+    const draft = `${prepared}-unfinished`
+    const database = await openDatabase(readConfig({ DATA_DIR: draft }), 60_000, () => {})
+    await prepareFirstStart(database.sql, database.url, () => {}).finally(() => database.close())
+    renameSync(draft, prepared)
+  })
+  cpSync(prepared, dataDir, { recursive: true })
+}
+
+/** Of the workers of a run one does the work, and the others wait for it. */
+async function oncePerRun(admin: Sql, name: string, work: () => Promise<void>): Promise<void> {
   await admin.begin(async transaction => {
-    // It waits while the template is filled, which takes minutes on a busy machine.
+    // It waits while a template is filled, which takes minutes on a busy machine.
     await transaction`set local idle_in_transaction_session_timeout = 0`
     await transaction`select pg_advisory_xact_lock(hashtext(${name}))`
-    const found = await transaction`select from pg_database where datname = ${name}`
+    await work()
+  })
+}
+
+/** Makes a template unless there is one. */
+async function makeTemplate(
+  { admin, urls }: Pick<TestServer, 'admin' | 'urls'>,
+  template: Template,
+): Promise<void> {
+  const { name, from, fill } = template
+  if (from !== null) await makeTemplate({ admin, urls }, from)
+  await oncePerRun(admin, name, async () => {
+    const found = await admin`select from pg_database where datname = ${name}`
     if (found.count > 0) return
     // Under another name until it is whole, on another connection: a transaction creates no database.
     const unfinished = `${name}_unfinished`
@@ -104,15 +152,17 @@ interface TestServer {
   readonly admin: Sql
   /** Of the role of the pools, and of the superuser. */
   readonly urls: { readonly service: string; readonly admin: string }
+  /** Removed by `stop`. */
+  readonly folder: string
   readonly stop: () => Promise<void>
 }
 
 /** The server that test/run.ts started for all its workers, else one of this process. */
 async function openServer(): Promise<TestServer> {
-  const { TEST_POSTGRES: service, TEST_POSTGRES_ADMIN: superuser } = process.env
-  if (service === undefined || superuser === undefined) return startTestServer()
+  const { TEST_POSTGRES: service, TEST_POSTGRES_ADMIN: superuser, TEST_FOLDER: folder } = process.env
+  if (service === undefined || superuser === undefined || folder === undefined) return startTestServer()
   const admin = connect({ url: superuser, connections: 2, statementTimeoutMs: 60_000 })
-  return { admin, urls: { service, admin: superuser }, stop: () => admin.end({ timeout: 1 }) }
+  return { admin, folder, urls: { service, admin: superuser }, stop: () => admin.end({ timeout: 1 }) }
 }
 
 /** Starts a PostgreSQL whose disk need not be waited for. */
@@ -130,7 +180,7 @@ export async function startTestServer(): Promise<TestServer> {
     await cluster.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { admin, urls, stop }
+  return { admin, folder, urls, stop }
 }
 
 /** Called after the last test of the run (test/preload.ts), and after each file where files run in parallel. */

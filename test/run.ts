@@ -11,7 +11,8 @@ const tests = Bun.spawn(
     'test',
     // For a busy machine: some 3,900 tests wait for one another's processes and disk.
     '--timeout=60000',
-    `--parallel=${Math.min(4, availableParallelism())}`,
+    // One more than cores: some files wait for processes, sockets and timeouts, while others compute.
+    `--parallel=${Math.min(4, availableParallelism() + 1)}`,
     // Workers keep modules between files: loading them again for each file would take as long as the tests.
     '--no-isolate',
     ...process.argv.slice(2),
@@ -22,6 +23,7 @@ const tests = Bun.spawn(
       ...process.env,
       TEST_POSTGRES: server.urls.service,
       TEST_POSTGRES_ADMIN: server.urls.admin,
+      TEST_FOLDER: server.folder,
     },
     stdio: ['inherit', 'inherit', 'inherit'],
   },

@@ -3,8 +3,7 @@ import { loadBenchData } from '../../bench/data/loadBenchData.ts'
 import { makeEntity, randomOf } from '../../bench/data/makeEntity.ts'
 import { makeName } from '../../bench/data/makeName.ts'
 import { allEntities, marketSizes } from '../../bench/data/marketSizes.ts'
-import { loadSample } from '../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../database.ts'
+import { sampleDatabase, type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 
 setDefaultTimeout(60_000)
@@ -78,9 +77,8 @@ test('loaded entities are not loaded again, and a second run continues', async (
 }, 60_000)
 
 test('a database with other data is refused and not changed', async () => {
-  const other = await testDatabase()
+  const other = await sampleDatabase()
   try {
-    await loadSample(other.sql)
     const load = loadBenchData(other.sql, { entities: 100, seed: 1, onProgress: () => {} })
     await expect(load).rejects.toMatchObject({ code: 'conflict' })
     const [{ n }] = await other.sql<

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { testDatabase } from '../database.ts'
+import { emptyServerDatabase, testDatabase } from '../database.ts'
 import { codeFor, TestBrowser } from '../features/account/browser.ts'
 import { cookieOf, evaluation, giveKey } from '../features/account/members.ts'
 import { nonEmpty } from '../nonEmpty.ts'
@@ -10,7 +10,7 @@ setDefaultTimeout(120_000)
 const cap = 1_000
 // Odd, so that each company comes to both servers, and by two ways.
 const companies = 1_151
-const database = await testDatabase()
+const database = await emptyServerDatabase()
 const { sql } = database
 const dataDir = makeDataDir()
 let servers: ServerProcess[] = []

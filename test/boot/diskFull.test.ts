@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mountDisk } from '../../bench/soak/disk.ts'
 import { connect } from '../../src/postgres/client.ts'
+import { makeEmptyDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { runCommand, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
@@ -19,6 +20,7 @@ let key = ''
 
 beforeAll(async () => {
   if (disk === null) return
+  await makeEmptyDatabase({ DATA_DIR: dataDir })
   server = await startServerProcess(dataDir, { COMPUTE_THREADS: '1', JOB_CONCURRENCY: '1' })
   key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
 }, 120_000)

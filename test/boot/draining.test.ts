@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { prepareDataDir } from '../database.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 const dataDir = makeDataDir()
@@ -10,6 +11,7 @@ const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
 let server: ServerProcess
 
 beforeAll(async () => {
+  await prepareDataDir(dataDir)
   server = await startServerProcess(dataDir, settings)
 }, 60_000)
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/boot/database.ts'
 import { prepareFirstStart } from '../../src/boot/firstStart.ts'
 import { readConfig } from '../../src/config.ts'
+import { blankDatabase, prepareDataDir } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import {
   makeDataDir,
@@ -63,18 +64,21 @@ describe('three servers that start at once on a fresh folder', () => {
 })
 
 test('the sample is loaded however short a statement of a request may take', async () => {
-  const database = await openDatabase(readConfig({ DATA_DIR: newFolder() }), 100, () => {})
+  const blank = await blankDatabase()
+  const database = await openDatabase(readConfig({ DATABASE_URL: blank.url }), 100, () => {})
   try {
     await prepareFirstStart(database.sql, database.url, () => {})
     expect((await database.sql`select count(*)::int as count from fact`)[0].count).toBeGreaterThan(1_000)
   } finally {
     await database.close()
+    await blank.close()
   }
 })
 
 describe('OWNER_KEY_FILE', () => {
   test('gets the owner key, readable for one account, and standard output does not', async () => {
     const folder = newFolder()
+    await prepareDataDir(folder)
     const file = join(newFolder(), 'owner.key')
     const server = await start(folder, { OWNER_KEY_FILE: file })
     expect(keysIn(server.said())).toEqual([])

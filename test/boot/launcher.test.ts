@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
+import { prepareDataDir } from '../database.ts'
 import { makeDataDir, removeDataDir } from './serverProcess.ts'
 
 const repository = resolve(import.meta.dir, '../..')
@@ -8,6 +9,7 @@ afterAll(() => removeDataDir(dataDir), 60_000)
 
 /** The processes as npx makes them: npm, a shell, `bun start`, us. Here the test stands for npm. */
 test('a server whose npx is signalled to end does not continue alone', async () => {
+  await prepareDataDir(resolve(dataDir, 'data'))
   const shell = Bun.spawn(['sh', '-c', "'bun' run --silent serve-for-test; true"], {
     cwd: dataDir,
     env: {

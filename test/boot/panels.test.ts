@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { prepareDataDir } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
@@ -11,6 +12,7 @@ let server: ServerProcess
 let key = ''
 
 beforeAll(async () => {
+  await prepareDataDir(dataDir)
   server = await startServerProcess(dataDir)
   key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
 }, 2 * minute)

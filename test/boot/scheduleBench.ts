@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type TestDatabase, testDatabase } from '../database.ts'
+import { emptyServerDatabase, type TestDatabase } from '../database.ts'
 import { type Replay, startReplay } from '../ingest/network/replay.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
@@ -43,7 +43,7 @@ interface DueState {
 
 /** Servers with a schedule on one database, and registers that answer as recorded. */
 export async function scheduleBench(): Promise<ScheduleBench> {
-  const db = await testDatabase()
+  const db = await emptyServerDatabase()
   const replay = await startReplay()
   const folder = makeDataDir()
   const alive = new Set<ServerProcess>()

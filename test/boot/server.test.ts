@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { prepareDataDir } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import {
   makeDataDir,
@@ -65,6 +66,7 @@ describe('the first start', () => {
 
   test('a first start whose port is taken leaves nothing running, and the next one shows the owner key', async () => {
     const folder = makeDataDir()
+    await prepareDataDir(folder)
     const port = new URL(server.address).port
     const first = Bun.spawn(['bun', 'src/main.ts'], {
       env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '', HOST: '127.0.0.1', PORT: port },

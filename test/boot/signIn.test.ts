@@ -1,11 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { resolve } from 'node:path'
-import { testDatabase } from '../database.ts'
+import { emptyServerDatabase } from '../database.ts'
 import { codeFor, TestBrowser } from '../features/account/browser.ts'
 
 setDefaultTimeout(60_000)
 
-const database = await testDatabase()
+const database = await emptyServerDatabase()
 afterAll(() => database.close())
 const root = resolve(import.meta.dir, '../..')
 const env = {

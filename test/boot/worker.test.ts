@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { addBusinessDays } from '../../src/backtest/dataset/calendar.ts'
 import { dayNumber, isoDate } from '../../src/dates.ts'
-import { type TestDatabase, testDatabase } from '../database.ts'
+import { emptyServerDatabase, prepareDataDir, type TestDatabase } from '../database.ts'
 import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
@@ -15,7 +15,7 @@ let key = ''
 const alive = new Set<{ kill(signal: 'SIGKILL'): void; readonly exited: Promise<number> }>()
 
 beforeAll(async () => {
-  db = await testDatabase()
+  db = await emptyServerDatabase()
   key = await sellKey(db.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
 }, twoMinutes)
 afterEach(async () => {
@@ -248,6 +248,7 @@ describe('asfiled worker', () => {
     'a database that is killed -9 half-way costs a sweep seconds, and the server nothing',
     async () => {
       const dataDir = makeDataDir()
+      await prepareDataDir(dataDir)
       const server = await startServer({ DATABASE_URL: '', DATA_DIR: dataDir, JOB_CONCURRENCY: '2' })
       key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
       const { url } = await submit(server)

@@ -10,6 +10,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../boot/serverProcess.ts'
+import { prepareDataDir } from '../database.ts'
 import { blocksOf } from '../docs/blocks.ts'
 import { findPython } from '../python.ts'
 
@@ -29,6 +30,7 @@ let oemKeys: readonly string[] = []
 
 beforeAll(async () => {
   if (python === null) return
+  await prepareDataDir(dataDir)
   server = await startServerProcess(dataDir)
   key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
   const early = await buildRelease()

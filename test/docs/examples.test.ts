@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
-import { type TestDatabase, testDatabase } from '../database.ts'
+import { emptyServerDatabase, prepareDataDir, type TestDatabase } from '../database.ts'
 import { type Replay, startReplay } from '../ingest/network/replay.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { findPython } from '../python.ts'
@@ -24,10 +24,11 @@ let empty: TestDatabase
 let key = ''
 
 beforeAll(async () => {
+  await prepareDataDir(dataDir)
   server = await startServerProcess(dataDir)
   key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
   replay = await startReplay()
-  empty = await testDatabase()
+  empty = await emptyServerDatabase()
   await writeInputs(folder)
   writeProgram('npx', 'shift 2; exec bun "$@"')
   writeProgram('createdb', 'true')

@@ -14,7 +14,14 @@ import { isInstant, lastEndedDay } from '../../src/instants.ts'
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
-import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
+import {
+  companyDrafts,
+  firstDay,
+  importAs,
+  removeCompanies,
+  spanDays,
+  statementsOf,
+} from './companies/randomFilings.ts'
 
 /* An answer as of an instant may depend only on the filings that were public by then. So every company is imported
  * twice: with all filings, and with only those. As of the instant, the first database must answer like the second
@@ -129,7 +136,7 @@ test('at an instant every reader shows exactly what the filings that were public
         if (times.length > 0)
           for (const [pick, near] of picks) instants.push(times[pick % times.length] + near * 1_000)
         for (const at of instants) {
-          await database.sql`truncate fact, fact_repeat, filing, entity_ticker, entity, known_moment, fact_interim restart identity cascade`
+          await removeCompanies(database.sql)
           await importAs(deps.sql, 'US', 0, facts)
           const visible = facts.filter(({ filing }) => publicFrom(filing) <= at)
           const own = visible.map(fact => ({
@@ -181,7 +188,7 @@ test('an answer as of a day does not depend on acceptance times', async () => {
       fc.array(hours, { minLength: 1, maxLength: 5 }),
       fc.integer({ min: -1, max: spanDays }),
       async (drafts, chosen, day) => {
-        await database.sql`truncate fact, fact_repeat, filing, entity_ticker, entity, known_moment, fact_interim restart identity cascade`
+        await removeCompanies(database.sql)
         const facts = withHours(statementsOf(0, drafts), chosen)
         await importAs(deps.sql, 'US', 0, facts)
         const as_of = addDays(firstDay, day)

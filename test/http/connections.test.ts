@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type Connection, connectionsOverCaps } from '../../src/http/connections.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
-import { testDatabase } from '../database.ts'
+import { emptyServerDatabase } from '../database.ts'
 import { type CrowdTask, startCrowd } from './crowdClient.ts'
 
 describe('which connections are over the caps', () => {
@@ -26,7 +26,7 @@ describe('which connections are over the caps', () => {
   })
 })
 
-const database = await testDatabase()
+const database = await emptyServerDatabase()
 const folder = makeDataDir()
 let server: ServerProcess
 let port = 0

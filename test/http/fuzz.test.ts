@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { errorCodes } from '../../src/errors.ts'
+import { cases } from '../long.ts'
 import { sellKey } from './callers.ts'
 import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'
@@ -8,7 +9,7 @@ import { realServer } from './realServer.ts'
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
 const quant = await sellKey(server.sql, { licence: 'oem', quant: true, bulk: true, perMinute: 900_000_000 })
-const cases = Number(process.env.FUZZ_CASES ?? 5_000)
+const requests = Number(process.env.FUZZ_CASES ?? cases(2_000, 5_000))
 
 interface Case {
   method: string
@@ -449,7 +450,7 @@ async function check(one: Case): Promise<void> {
 /** Cases that the fuzzer found come first, for ever. */
 const found: [Case][] = []
 
-test(`${cases} hostile requests: never a 500, always the error's shape, always an answer`, async () => {
+test(`${requests} hostile requests: never a 500, always the error's shape, always an answer`, async () => {
   // The archive is loaded once, and not against the clock.
   await send({
     method: 'POST',
@@ -457,7 +458,11 @@ test(`${cases} hostile requests: never a 500, always the error's shape, always a
     headers: { Authorization: `Bearer ${quant}`, 'Content-Type': 'application/json' },
     body: '{}',
   })
-  await fc.assert(fc.asyncProperty(anyCase, check), { numRuns: cases, examples: found, endOnFailure: false })
+  await fc.assert(fc.asyncProperty(anyCase, check), {
+    numRuns: requests,
+    examples: found,
+    endOnFailure: false,
+  })
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
   expect((await fetch(`${server.url}/ready`)).status).toBe(200)
 }, 300_000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from 'node:net'
 import { type ServerProcess, startServerProcess, startWorkerProcess } from '../boot/serverProcess.ts'
-import { type TestDatabase, testDatabase } from '../database.ts'
+import { emptyServerDatabase, type TestDatabase } from '../database.ts'
 import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
 import { nonEmpty } from '../nonEmpty.ts'
@@ -15,7 +15,7 @@ let key = ''
 let settings: Record<string, string>
 
 beforeAll(async () => {
-  db = await testDatabase()
+  db = await emptyServerDatabase()
   await insertCompanies(db.sql)
   key = await sellKey(db.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
   settings = { DATABASE_URL: db.url, COMPUTE_THREADS: '1', LOG_LEVEL: 'error', METRICS_PORT: '0' }

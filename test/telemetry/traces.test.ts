@@ -5,7 +5,7 @@ import {
   startServerProcess,
   startWorkerProcess,
 } from '../boot/serverProcess.ts'
-import { type TestDatabase, testDatabase } from '../database.ts'
+import { emptyServerDatabase, type TestDatabase } from '../database.ts'
 import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
 import { nonEmpty } from '../nonEmpty.ts'
@@ -18,7 +18,7 @@ let worker: RunningProcess
 let key = ''
 
 beforeAll(async () => {
-  db = await testDatabase()
+  db = await emptyServerDatabase()
   await insertCompanies(db.sql)
   key = await sellKey(db.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
   const settings = {

@@ -8,7 +8,14 @@ import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { rightsOf } from '../companies/fixtures.ts'
-import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from '../companies/randomFilings.ts'
+import {
+  companyDrafts,
+  firstDay,
+  importAs,
+  removeCompanies,
+  spanDays,
+  statementsOf,
+} from '../companies/randomFilings.ts'
 import { type JoinBench, joinBench } from './joinBench.ts'
 
 /* A row of a join is what the fundamentals route answers for its company as of the day before its date. So each row is compared with that
@@ -81,7 +88,7 @@ test('every row is what the fundamentals route answers as of the day before its 
       fc.option(fc.integer({ min: 0, max: 1_200 }), { nil: undefined }),
       fc.integer({ min: 0, max: 3 }),
       async (companies, days, metric, fp, inclusive, maxAge, cut) => {
-        await database.sql`truncate fact, fact_repeat, filing, entity_ticker, entity restart identity cascade`
+        await removeCompanies(database.sql)
         const lag = inclusive ? 0 : -1
         const cutDate = addDays(firstDay, days[cut % days.length])
         const cutDay = addDays(cutDate, lag)

@@ -8,7 +8,7 @@ import type { Principal } from '../../../src/rights/licences.ts'
 import { Rights } from '../../../src/rights/rights.ts'
 import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase, testDatabase } from '../../database.ts'
 
 /** One vintage as a test states it: [metric, fp, fy, start or null, end, filed, value, accession]. */
 export type Vintage = [string, number, number, string | null, string, string, number, string]
@@ -140,6 +140,13 @@ export async function companyBench(): Promise<CompanyBench> {
   // The first key on record is the one of `rightsOf`.
   await evaluationKey(sql)
   return { ...companyDeps(sql), database }
+}
+
+/** The same with the shipped sample instead of those companies. */
+export async function sampleBench(): Promise<CompanyBench> {
+  const database = await sampleDatabase()
+  await evaluationKey(database.sql)
+  return { ...companyDeps(database.sql), database }
 }
 
 export async function insertCompanies(sql: Sql): Promise<void> {

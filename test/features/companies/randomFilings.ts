@@ -110,6 +110,24 @@ export async function importAs(
   return ticker
 }
 
+const tablesOfFilings = [
+  'entity_other_name',
+  'entity_former_id',
+  'entity_ticker',
+  'known_moment',
+  'fact_interim',
+  'fact_repeat',
+  'fact',
+  'filing',
+  'entity',
+]
+
+/** Removes all companies and their filings, before the next case of a property. Truncating makes new files for each table
+ * and index, which takes longer than the case itself. */
+export async function removeCompanies(sql: Sql): Promise<void> {
+  await sql.unsafe(tablesOfFilings.map(table => `delete from ${table}`).join(';'))
+}
+
 /** A year, or its first quarter. */
 const periods = [2018, 2019, 2020].flatMap(year => [
   { start: `${year}-01-01`, end: `${year}-12-31` },

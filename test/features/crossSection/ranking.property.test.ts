@@ -24,6 +24,7 @@ import {
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
+import { removeCompanies } from '../companies/randomFilings.ts'
 
 setDefaultTimeout(240_000)
 FormatRegistry.Set('date', isIsoDate)
@@ -85,7 +86,7 @@ const ids: number[] = []
 
 async function writeMarket(companies: readonly Company[]): Promise<void> {
   const { sql } = bench
-  await sql`truncate fact, fact_repeat, filing, entity_ticker, entity restart identity cascade`
+  await removeCompanies(sql)
   ids.length = 0
   for (const [place, figures] of companies.entries()) {
     const id = await insertEntity(sql, {

@@ -17,16 +17,15 @@ import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import { csvLine } from '../../../src/formats/csv.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import {
   asCapped,
   type CompanyBench,
-  companyBench,
   evaluationKey,
   insertEntity,
   insertVintages,
   rightsOf,
+  sampleBench,
   seenEntities,
   viewerOf,
 } from '../companies/fixtures.ts'
@@ -35,9 +34,7 @@ FormatRegistry.Set('date', isIsoDate)
 
 let bench: CompanyBench
 beforeAll(async () => {
-  bench = await companyBench()
-  await bench.sql`truncate fact, fact_repeat, filing, entity_ticker, entity restart identity cascade`
-  await loadSample(bench.sql)
+  bench = await sampleBench()
   // Figures that stopped long ago, and one in another currency.
   const old = await insertEntity(bench.sql, {
     market: 'US',

@@ -12,7 +12,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => db.close(), 60_000)
 beforeEach(async () => {
-  await db.sql`truncate signal, signal_correction`
+  await db.sql`delete from signal_correction`
+  await db.sql`delete from signal`
 }, 60_000)
 
 describe('the life of a forecast', () => {
@@ -293,10 +294,10 @@ test('order and splits of the file never change the result', async () => {
       const lines = some.map(
         r => `2026-01-0${r.day},${r.ticker},US,${r.horizon},${r.predicted},${r.actual ?? ''}`,
       )
-      await db.sql`truncate signal`
+      await db.sql`delete from signal`
       await take(db.sql, lines)
       const whole = await record(db.sql)
-      await db.sql`truncate signal`
+      await db.sql`delete from signal`
       const shuffled = lines.map(line => ({ line, key: keys.next().value })).sort((a, b) => a.key - b.key)
       const bounds = [0, ...places.map(at => at % (lines.length + 1)), lines.length].sort((a, b) => a - b)
       for (let i = 1; i < bounds.length; i++) {

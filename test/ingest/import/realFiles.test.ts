@@ -9,10 +9,9 @@ import { registerOf } from '../../../src/ingest/allRegisters.ts'
 import { importFacts } from '../../../src/ingest/import/importFacts.ts'
 import { importRegister } from '../../../src/ingest/import/importRegister.ts'
 import { usRegister } from '../../../src/ingest/registers/us/register.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { readRegisterFiles } from '../../../src/ingest/sample/makeSample.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase, testDatabase } from '../../database.ts'
 import { sampleFiles } from '../../sampleFiles.ts'
 import { unitedStatesPaths } from '../../shared.ts'
 import { storedFacts, storedFilings, storedProvenance, storedRepeatRows } from '../stored.ts'
@@ -61,7 +60,7 @@ afterAll(() => rmSync(workplace, { recursive: true, force: true }))
 
 test.skipIf(files === null)('the sample gives the same rows as the real files, in every market', async () => {
   const real = await testDatabase()
-  const sample = await testDatabase()
+  const sample = await sampleDatabase()
   const companies = await readSampleCompanies(resolve(import.meta.dir, '../../../sample/companies.txt'))
   let chosenCompanies = 0
   for (const [market, paths] of files ?? []) {
@@ -79,7 +78,6 @@ test.skipIf(files === null)('the sample gives the same rows as the real files, i
     const units = documents.map(document => ({ parsed: [document] }))
     await importFacts(real.sql, units, { source: 'real', rules, settleTimes, ...overwriting })
   }
-  await loadSample(sample.sql)
   expect(await storedFacts(sample.sql)).toEqual(await storedFacts(real.sql))
   expect(await storedProvenance(sample.sql)).toEqual(await storedProvenance(real.sql))
   expect(await storedRepeatRows(sample.sql)).toEqual(await storedRepeatRows(real.sql))

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import {
   createMissingIndexes,
   dropSecondaryIndexes,
@@ -8,7 +7,7 @@ import {
   secondaryIndexes,
 } from '../../../src/ingest/store/bulkIndexes.ts'
 import { connect } from '../../../src/postgres/client.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase, testDatabase } from '../../database.ts'
 
 setDefaultTimeout(60_000)
 let db: TestDatabase
@@ -71,13 +70,15 @@ test('a single missing index is created, and the others are left alone', async (
 })
 
 describe('maintenance after an import', () => {
+  let sample: TestDatabase
   beforeAll(async () => {
-    await loadSample(db.sql)
+    sample = await sampleDatabase()
   })
+  afterAll(() => sample.close())
 
   /** Bytes of the cross-section index, the planner's estimate of the table, and the number of invalid indexes. */
   async function state() {
-    const [row] = await db.sql<{ bytes: number; estimated: number; invalid: number }[]>`
+    const [row] = await sample.sql<{ bytes: number; estimated: number; invalid: number }[]>`
       select pg_relation_size('fact_cross_section')::float8 as bytes,
         (select reltuples::float8 from pg_class where oid = 'fact'::regclass) as estimated,
         (select count(*)::int from pg_index where not indisvalid) as invalid`
@@ -86,20 +87,20 @@ describe('maintenance after an import', () => {
 
   test('a small import leaves the tables to autovacuum', async () => {
     const before = await state()
-    await maintainFactTables(db.sql, 49_999)
+    await maintainFactTables(sample.sql, 49_999)
     expect(await state()).toEqual(before)
   })
 
   test("a large one rebuilds the index, removes what a killed run left, and updates the planner's statistics", async () => {
-    await db.sql`create index fact_cross_section_ccnew on fact (metric_id)`
-    const superuser = connect({ url: db.adminUrl, connections: 1, statementTimeoutMs: 60_000 })
+    await sample.sql`create index fact_cross_section_ccnew on fact (metric_id)`
+    const superuser = connect({ url: sample.adminUrl, connections: 1, statementTimeoutMs: 60_000 })
     await superuser`update pg_index set indisvalid = false where indexrelid = 'fact_cross_section_ccnew'::regclass`
     await superuser.end()
     const before = await state()
     expect(before.invalid).toBe(1)
-    await maintainFactTables(db.sql, 1_000_000)
+    await maintainFactTables(sample.sql, 1_000_000)
     const after = await state()
-    const [{ facts }] = await db.sql<{ facts: number }[]>`select count(*)::int as facts from fact`
+    const [{ facts }] = await sample.sql<{ facts: number }[]>`select count(*)::int as facts from fact`
     expect(after.invalid).toBe(0)
     expect(after.estimated).toBe(facts)
     expect(after.bytes).toBeLessThan(before.bytes)

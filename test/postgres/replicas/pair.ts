@@ -5,6 +5,7 @@ import { PostgresNode } from '../../../deploy/cluster/postgresNode.ts'
 import { freePorts } from '../../../deploy/cluster/processes.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { migrate } from '../../../src/postgres/migrations.ts'
+import { leaveEmpty } from '../../database.ts'
 
 export interface ReplicaPair {
   readonly primary: PostgresNode
@@ -20,7 +21,7 @@ export interface ReplicaPair {
   close(): Promise<void>
 }
 
-/** A migrated primary and a streaming replica of it. Nothing waits for a disk. */
+/** A migrated primary, in which a server loads no sample, and a streaming replica of it. Nothing waits for a disk. */
 export async function startPair(): Promise<ReplicaPair> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-pair-'))
   const [one, two] = freePorts(2)
@@ -28,6 +29,7 @@ export async function startPair(): Promise<ReplicaPair> {
   const primary = await PostgresNode.primary('db-one', resolve(folder, 'one'), one, fast)
   const sql = connect({ url: primary.serviceUrl, connections: 2, statementTimeoutMs: 60_000 })
   await migrate(sql)
+  await leaveEmpty(sql)
   await sql.end()
   const replica = await PostgresNode.replica('db-two', resolve(folder, 'two'), two, primary)
   await replica.start()
