@@ -11,6 +11,7 @@ import { parity } from './scale/parity.ts'
 import { reads } from './scale/reads.ts'
 import { search } from './scale/search.ts'
 import { warmStart } from './scale/warmStart.ts'
+import { wholeFilings } from './scale/wholeFilings.ts'
 import { table } from './table.ts'
 
 /** The full scale: the targets of issue 4 with 2.75 million entities, measured on a data directory that `asfiled bench-data`
@@ -21,10 +22,11 @@ const help = `Usage: bun bench/scale.ts --data-dir DIR [--only PART,...] [--seco
 Measures a database that \`asfiled bench-data\` filled. DATABASE_URL can name one instead of --data-dir. Always proves parity first.
 
   --data-dir DIR   its DATA_DIR; no other process may be connected to it
-  --only PARTS     some of reads, crossSection, search, pages, warmStart, facts, importWhileServing; run in this order
+  --only PARTS     some of reads, wholeFilings, crossSection, search, pages, warmStart, facts, importWhileServing;
+                   run in this order
   --seconds N      duration of each timed load, 5 to 60 (15)
   --seed TEXT      seed of the random companies; default: a new one each time
-  --drop-caches    empties the machine's page cache before reads, crossSection, search and each start (root, Linux)
+  --drop-caches    empties the machine's page cache before reads, wholeFilings, crossSection, search and each start (root, Linux)
   --json           a line of JSON for each figure instead of the table
 
 importWhileServing leaves its imported filings in the database, so \`asfiled bench-data\` cannot continue with it. Each run
@@ -35,6 +37,7 @@ Exit code: 0 all bounds are met, 1 one is missed or not measured.`
  * some rows. */
 const parts: Readonly<Record<string, Part>> = {
   reads,
+  wholeFilings,
   crossSection,
   search,
   pages,

@@ -22,7 +22,8 @@ export interface BenchData {
   readonly summaries: readonly ImportSummary[]
 }
 
-const source = 'bench-data'
+/** The source of all data versions. */
+export const source = 'bench-data'
 const entitiesPerUnit = 50
 
 /** Loads generated entities with the regular importer. Skips what an interrupted run has loaded. */

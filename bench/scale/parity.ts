@@ -5,7 +5,7 @@ import { fetchOk } from './fetchOk.ts'
 import { plainCrossSection, type ServedCompany, servedCompany } from './plainCrossSection.ts'
 import { plainHistory, plainLatest, plainText, readPlainFacts, servedText } from './plainFacts.ts'
 import { companyPath } from './reads.ts'
-import { type SampledEntity, sampleEntities } from './sampleEntities.ts'
+import { reportingCompanies, type SampledEntity, sampleEntities } from './sampleEntities.ts'
 
 const sampledCompanies = 32
 const companiesOfMarket = 200
@@ -18,8 +18,9 @@ export async function parity(context: Context): Promise<ScaleFigure[]> {
   await context.withSql(async sql => {
     const edges = await sql<SampledEntity[]>`
       select entity_id as "entityId", ticker, market, name from entity
-      where entity_id in (select min(entity_id) from entity group by market
-                          union all select max(entity_id) from entity group by market)`
+      where entity_id in (
+        select unnest(array[min(e.entity_id), max(e.entity_id)]) from entity e
+        where not ${reportingCompanies(sql)} group by e.market)`
     const sampled = await sampleEntities(sql, sampledCompanies, randomOf(`parity ${context.seed}`))
     const entities = [...edges, ...sampled]
     const ids = entities.map(({ entityId }) => entityId)

@@ -30,6 +30,29 @@ export class ByteWriter {
     this.#length = at
   }
 
+  /** Writes the numbers at some positions, each as `number` does, with one check of the space for all. */
+  numbersAt(values: Uint32Array | readonly number[], positions: Uint32Array): void {
+    const most = values.length * 8
+    if (this.#length + most > this.#bytes.length) this.#grow(most)
+    const bytes = this.#bytes
+    let at = this.#length
+    for (let index = 0; index < positions.length; index++) {
+      let rest = values[positions[index]]
+      while (rest >= 0x8000_0000) {
+        const higher = Math.floor(rest / 128)
+        bytes[at++] = (rest - higher * 128) | 128
+        rest = higher
+      }
+      let low = rest | 0
+      while (low >= 128) {
+        bytes[at++] = (low & 127) | 128
+        low >>>= 7
+      }
+      bytes[at++] = low
+    }
+    this.#length = at
+  }
+
   /** Writes a 32-bit integer with sign, small absolute values in few bytes. */
   signed(value: number): void {
     this.number(value < 0 ? -value * 2 - 1 : value * 2)

@@ -1,6 +1,15 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { compress, decompress } from './compression.ts'
-import { columnsOf, Numbering, nilScale, plainOf, textScale, unzigzag, zigzag } from './figureColumns.ts'
+import {
+  columnsOf,
+  type FigureColumns,
+  Numbering,
+  nilScale,
+  plainOf,
+  textScale,
+  unzigzag,
+  zigzag,
+} from './figureColumns.ts'
 import type { Terms } from './terms.ts'
 import { type OwnTexts, TextReader, TextWriter } from './texts.ts'
 import type { Dimension, FigureContext, ReportedFigure, WholeFiling } from './wholeFiling.ts'
@@ -39,14 +48,14 @@ export function encodeFigures(
   const order = sortedBy(conceptOf, sortedBy(contextOf, null, contextRank.length), references.length)
 
   writeConcepts(head, references, conceptOf)
-  const steps = new ByteWriter(count + 1_024)
+  const steps = new Uint32Array(count)
   let concept = -1
   let context = 0
   for (let position = 0; position < count; position++) {
     const at = order[position]
     if (conceptOf[at] !== concept) context = 0
     concept = conceptOf[at]
-    steps.number(contextOf[at] - context)
+    steps[at] = contextOf[at] - context
     context = contextOf[at]
   }
   head.number(units.values.length)
@@ -58,17 +67,16 @@ export function encodeFigures(
   block.number(formatVersion)
   texts.writeOwn(block)
   block.bytes(head.view())
-  block.bytes(steps.view())
-  const { unitOf, accuracyOf, scales, digits } = columns
-  for (const column of [unitOf, accuracyOf, scales])
-    for (let position = 0; position < count; position++) block.number(column[order[position]])
-  for (let position = 0; position < count; position++) {
-    const at = order[position]
-    if (scales[at] === textScale) block.number(longValues[digits[at]])
-    else if (scales[at] !== nilScale) block.number(digits[at])
-  }
+  const { unitOf, accuracyOf, scales } = columns
+  for (const column of [steps, unitOf, accuracyOf, scales]) block.numbersAt(column, order)
+  const digits = longValues.length === 0 ? columns.digits : withReferences(columns, longValues)
+  block.numbersAt(digits, scales.includes(nilScale) ? order.filter(at => scales[at] !== nilScale) : order)
   return { bytes: compress(block.view()), ownTexts: texts.own }
 }
+
+/** The digits of figures, with the references of those that are texts. */
+const withReferences = ({ digits, scales }: FigureColumns, longValues: readonly number[]) =>
+  digits.map((value, at) => (scales[at] === textScale ? longValues[value] : value))
 
 export interface DecodedFigures extends Pick<WholeFiling, 'figures' | 'taxonomies' | 'defaultMembers'> {
   readonly ownTexts: readonly string[]
@@ -257,11 +265,12 @@ function known<T>(value: T | undefined): T {
 
 /** The position of each value among all values in ascending order. */
 function ranks(values: readonly number[]): Uint32Array {
-  const sorted = values.map((_, at) => at).sort((a, b) => values[a] - values[b])
+  // Sorting numbers without a comparison function is several times as fast.
+  const keys = new Float64Array(values.length)
+  for (let at = 0; at < values.length; at++) keys[at] = values[at] * values.length + at
+  keys.sort()
   const rank = new Uint32Array(values.length)
-  sorted.forEach((at, position) => {
-    rank[at] = position
-  })
+  for (let position = 0; position < keys.length; position++) rank[keys[position] % values.length] = position
   return rank
 }
 
@@ -297,7 +306,7 @@ const readPairs = (from: ByteReader, texts: TextReader): Map<string, string> =>
 function writeConcepts(to: ByteWriter, references: readonly number[], conceptOf: Uint32Array): void {
   const counts = new Uint32Array(references.length)
   for (const concept of conceptOf) counts[concept]++
-  const ascending = [...references].sort((a, b) => a - b)
+  const ascending = Float64Array.from(references).sort()
   to.number(references.length)
   let last = 0
   ascending.forEach((reference, rank) => {
