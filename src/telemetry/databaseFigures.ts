@@ -65,31 +65,7 @@ export class DatabaseFigures {
   }
 }
 
-const jobKinds = ['backtest', 'as_of'] as const
-const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
-
 export function exposeDatabase(registry: Registry, database: DatabaseFigures): void {
-  const gauge = (
-    name: string,
-    help: string,
-    read: (figures: Figures) => Iterable<Reading>,
-    labelNames?: string[],
-  ) =>
-    exposeGauge(registry, { name, help, ...(labelNames === undefined ? {} : { labelNames }) }, async () => {
-      const figures = await database.read()
-      return figures === null ? [] : read(figures)
-    })
-  const ofMarkets = (name: string, help: string, value: (market: MarketFigures) => number | null) =>
-    gauge(
-      name,
-      help,
-      ({ markets }) =>
-        markets.flatMap(figures => {
-          const found = value(figures)
-          return found === null ? [] : [{ labels: { market: figures.market }, value: found }]
-        }),
-      ['market'],
-    )
   exposeGauge(
     registry,
     {
@@ -98,6 +74,25 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
     },
     async () => [{ value: (await database.read()) === null ? 0 : 1 }],
   )
+  const gauge: FigureGauge = (name, help, read, labelNames) =>
+    exposeGauge(registry, { name, help, ...(labelNames === undefined ? {} : { labelNames }) }, async () => {
+      const figures = await database.read()
+      return figures === null ? [] : read(figures)
+    })
+  exposeStore(gauge)
+  exposeJobs(gauge)
+  exposeMarkets(gauge)
+}
+
+/** Exposes what `read` takes from the figures; while they are unknown, the metric has no value. */
+type FigureGauge = (
+  name: string,
+  help: string,
+  read: (figures: Figures) => Iterable<Reading>,
+  labelNames?: string[],
+) => void
+
+function exposeStore(gauge: FigureGauge): void {
   gauge('asfiled_database_size_bytes', 'Size of the database.', ({ store }) => [{ value: store.bytes }])
   gauge('asfiled_database_data_version', 'The data version in the database.', ({ store }) => [
     { value: store.version },
@@ -115,6 +110,12 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
   gauge('asfiled_job_processes', 'Servers and workers that run jobs.', ({ store }) => [
     { value: store.processes },
   ])
+}
+
+const jobKinds = ['backtest', 'as_of'] as const
+const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
+
+function exposeJobs(gauge: FigureGauge): void {
   gauge(
     'asfiled_jobs',
     'Submitted backtests and as-of joins, by state. Finished ones are on record for a week.',
@@ -136,6 +137,20 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
         .map(({ kind, oldest }) => ({ labels: { kind }, value: oldest })),
     ['kind'],
   )
+}
+
+function exposeMarkets(gauge: FigureGauge): void {
+  const ofMarkets = (name: string, help: string, value: (market: MarketFigures) => number | null) =>
+    gauge(
+      name,
+      help,
+      ({ markets }) =>
+        markets.flatMap(figures => {
+          const found = value(figures)
+          return found === null ? [] : [{ labels: { market: figures.market }, value: found }]
+        }),
+      ['market'],
+    )
   ofMarkets(
     'asfiled_market_newest_filed_timestamp_seconds',
     'The newest filing day of the market up to today, as Unix time of its midnight in UTC.',

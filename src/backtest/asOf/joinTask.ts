@@ -107,7 +107,7 @@ function joinRowsOnDays(input: JoinInput): JoinedColumn[] {
   return plan.metrics.map((name, metric) => {
     const events = gatherEvents(blocks[metric], entities)
     const positions = findPositions(rows, companyOfName, events, plan)
-    followKin(rows, companyOfName, events, plan, kin, positions)
+    followKin({ rows, companyOfName, events, positions }, plan, kin)
     return { name, events, positions }
   })
 }
@@ -139,7 +139,7 @@ function joinRowsAtTimes(input: JoinInput, times: RowTimes): JoinedColumn[] {
       if (pass === null) continue
       // Only the day of a succession's document is known, so the succession counts from the end of that day.
       const isKnown = (row: number, from: number) => from < days.ownDay[row]
-      takeLater(rows, companyOfName, events, pass, found, positions, isKnown)
+      takeLater({ rows, companyOfName, events, positions }, { pass, found, isKnown })
     }
     const byTime = rules === null ? null : eventsByTime(events, entities, more, rules, metric)
     return { name: metricName, events, positions, byTime }
@@ -184,23 +184,34 @@ export interface JoinKin {
 }
 
 /** Replaces positions by those of other known registrants of the lineage if these have a figure of a later period. */
-function followKin(
-  rows: JoinRows,
-  companyOfName: Int32Array,
-  events: Events,
-  plan: JoinPlan,
-  kin: readonly JoinKin[],
-  positions: Int32Array,
-): void {
+function followKin(column: ColumnFigures, plan: JoinPlan, kin: readonly JoinKin[]): void {
+  const { rows, companyOfName, events } = column
   const lag = plan.inclusive ? 0 : 1
   const isKnown = (row: number, from: number) => from <= rows.day[row] - lag
   for (const pass of kinPasses(kin)) {
     const found = findPositions(rows, othersOf(pass, companyOfName), events, plan)
-    takeLater(rows, companyOfName, events, pass, found, positions, isKnown)
+    takeLater(column, { pass, found, isKnown })
   }
 }
 
-/** By company. */
+/** The figures of one metric that rows show of their own companies, and later of other registrants. */
+interface ColumnFigures {
+  readonly rows: JoinRows
+  readonly companyOfName: Int32Array
+  readonly events: Events
+  /** For each row, its event; `takeLater` replaces it. */
+  readonly positions: Int32Array
+}
+
+/** The figures that one pass found. */
+interface KinFigures {
+  readonly pass: KinPass
+  readonly found: Int32Array
+  /** Whether a succession that became known on day `from` is known to a row. */
+  readonly isKnown: (row: number, from: number) => boolean
+}
+
+/** The registrant that a pass adds to each company, by company. */
 type KinPass = ReadonlyMap<number, JoinKin>
 
 /** Splits the registrants into passes, each with at most one other registrant per company. */
@@ -221,13 +232,8 @@ const othersOf = (pass: KinPass, companyOfName: Int32Array): Int32Array =>
 /** Replaces positions by those found for the other registrants of one pass, if the succession is known on the row's day
  * and the figure's period is later. */
 function takeLater(
-  rows: JoinRows,
-  companyOfName: Int32Array,
-  { ends, filed }: Events,
-  pass: KinPass,
-  found: Int32Array,
-  positions: Int32Array,
-  isKnown: (row: number, from: number) => boolean,
+  { rows, companyOfName, events: { ends, filed }, positions }: ColumnFigures,
+  { pass, found, isKnown }: KinFigures,
 ): void {
   for (let row = 0; row < rows.count; row++) {
     const at = found[row]

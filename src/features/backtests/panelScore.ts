@@ -1,14 +1,19 @@
-import type { ScoreClocks } from '../../backtest/asOf/scoreDataset.ts'
+import type { ScoreClocks, ScoreInput } from '../../backtest/asOf/scoreDataset.ts'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
-import { defaultMaxAgeDays, type PanelScore } from '../../backtest/figureScore.ts'
+import {
+  type AsOfPeriod,
+  type BacktestScore,
+  defaultMaxAgeDays,
+  type PanelScore,
+} from '../../backtest/figureScore.ts'
 import type { PanelScored } from '../../backtest/pipeline/selectData.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { readStates } from '../../markets/companyStates.ts'
-import { readGrouping } from '../../markets/industries.ts'
-import type { Markets } from '../../markets/markets.ts'
+import { type CompanyState, readStates } from '../../markets/companyStates.ts'
+import { type Grouping, readGrouping } from '../../markets/industries.ts'
+import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
@@ -19,7 +24,7 @@ import {
   type JoinCompanies,
   versioned,
 } from '../asOfJoins/companies.ts'
-import type { EventStore } from '../asOfJoins/eventStore.ts'
+import type { EventLease, EventStore } from '../asOfJoins/eventStore.ts'
 import { openFigures } from '../asOfJoins/figures.ts'
 import { clocksOf } from '../asOfJoins/join.ts'
 import { unitNumber } from '../asOfJoins/scoreFigures.ts'
@@ -53,105 +58,154 @@ export async function scorePanel(
   score: PanelScore,
   pinned: number | undefined,
 ): Promise<{ data: Dataset; scored: PanelScored }> {
-  const { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays } = score
-  const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
-  const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
   const { sql, pool, markets, events } = deps
-  const definition = metricOf(markets.metrics, metric, 'score.asOf')
+  const request = readScore(markets, score)
   refuseLaterDates(data, deps.today(), score.at !== undefined)
   // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
-  if (!rights.seesAllHistory) throw licenceRequired(metric, rights.licence)
-  const { entityCap } = rights
-  const ids = names.split('\n')
-  const rules = { findSlots: withinDays(data), followsLineage: false, today: deps.today() }
+  if (!rights.seesAllHistory) throw licenceRequired(request.metric, rights.licence)
   const lease = events.lease()
   try {
-    const open = async (store: Sql, dataVersion: number) => {
-      const source = {
-        sql: store,
-        entitiesOf: ({ identities }: JoinCompanies) =>
-          Int32Array.from(identities, ({ entityId }) => entityId),
-        findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, ids, rules),
-        accessKey: accessKeyOf,
-        authorize: async ({ identities }: JoinCompanies) => {
-          if (entityCap === null || identities.length === 0) return
-          const seen = identities.map(({ entityId }) => entityId)
-          if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
-        },
-      }
-      // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another
-      // company's figures.
-      const opened = async () => {
-        const first = versioned(await findInSnapshot(store, ids, rules), dataVersion)
-        return openFigures(lease, source, first, { metrics: [metric], fp, hasTimes: score.at !== undefined })
-      }
-      const wanted = {
-        scheme: grouping?.scheme ?? null,
-        hasStates: universe !== null,
-        markets: score.at === undefined ? null : markets,
-      }
-      return withSpells(store, wanted, opened, ({ companies }) => assetEntities(companies))
-    }
-    const { companies, blocks, times, dataVersion, groups, states } = await atVersion(deps, pinned, open)
-    const { companyOfName, dated, identities } = companies
-    const unitOfMarket = (market: string) => {
-      const manifest = markets.get(market)
-      return manifest === undefined ? '' : unitOf(definition, manifest)
-    }
-    const ofAsset = (index: number) => (index === -1 ? null : identities[index])
-    const scored = await pool.tasks.scoreDataset(
-      {
-        data,
-        dated,
-        entities: assetEntities(companies),
-        units: Int16Array.from(companyOfName, index => {
-          const company = ofAsset(index)
-          return company === null ? -1 : unitNumber(events, unitOfMarket(company.market))
-        }),
-        blocks: blocks[0],
-        maxAgeDays,
-        clocks:
-          score.at === undefined || times === null
-            ? null
-            : {
-                ...assetClocks(markets, companies),
-                point: score.at,
-                moments: times.moments,
-                interims: times.interims[0],
-              },
-        groups: groups === null ? null : { spells: groups, wanted: grouping?.codes ?? null },
-        states: states === null || universe === null ? null : { spells: states, wanted: universe },
-        ranked: false,
-      },
-      { caller: paidKey(keyId), priority: 'background' },
+    const panel = { keyId, entityCap: rights.entityCap, data, ids: names.split('\n'), request }
+    const known = await atVersion(deps, pinned, (store, dataVersion) =>
+      openKnown(deps, lease, panel, store, dataVersion),
     )
+    const caller = { caller: paidKey(keyId), priority: 'background' } as const
+    const scored = await pool.tasks.scoreDataset(scoreInput(deps, data, request, known), caller)
     const units = scored.units.map(unit => events.units.get(unit) ?? '')
-    if (scored.assets === 0) throw noValues(score, maxAgeDays)
-    if (units.length > 1) throw severalUnits(metric, units)
-    const codes = [...new Set(identities.map(({ market }) => market))].sort()
-    return {
-      data: scored.data,
-      scored: {
-        dataVersion,
-        score: {
-          metric,
-          definition: definition.description,
-          unit: units[0],
-          market: codes.join(', '),
-          fiscal_period: fp,
-          known: score.at === undefined ? 'filed before the date' : `public by the ${score.at}`,
-          max_age_days: maxAgeDays,
-          ...(score.group === undefined ? {} : { group: score.group }),
-          ...(score.universe === undefined ? {} : { universe: score.universe }),
-          n_names: nameCount(data.assets),
-          n_assets: scored.assets,
-          attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []).join(' '),
-        },
-      },
-    }
+    if (scored.assets === 0) throw noValues(score, request.maxAgeDays)
+    if (units.length > 1) throw severalUnits(request.metric, units)
+    const counts = { n_names: nameCount(data.assets), n_assets: scored.assets }
+    const described = describeScore(markets, request, known.companies, units[0], counts)
+    return { data: scored.data, scored: { dataVersion: known.dataVersion, score: described } }
   } finally {
     lease.release()
+  }
+}
+
+/** A request's score, with its parameters checked. */
+interface ScoreRequest {
+  readonly score: PanelScore
+  readonly metric: string
+  readonly fp: AsOfPeriod
+  readonly maxAgeDays: number
+  readonly grouping: Grouping | null
+  readonly universe: readonly CompanyState[] | null
+  readonly definition: ServedMetric
+}
+
+function readScore(markets: PanelScoreDeps['markets'], score: PanelScore): ScoreRequest {
+  const { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays } = score
+  const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
+  const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
+  const definition = metricOf(markets.metrics, metric, 'score.asOf')
+  return { score, metric, fp, maxAgeDays, grouping, universe, definition }
+}
+
+/** What a key asks about the assets of a panel. */
+interface ScoredPanel {
+  readonly keyId: number
+  readonly entityCap: number | null
+  readonly data: Dataset
+  readonly ids: readonly string[]
+  readonly request: ScoreRequest
+}
+
+/** The figures, groups and states of a panel's companies, all from one data version. */
+type KnownFigures = Awaited<ReturnType<typeof openKnown>>
+
+async function openKnown(
+  { sql, markets, today }: PanelScoreDeps,
+  lease: EventLease,
+  { keyId, entityCap, data, ids, request }: ScoredPanel,
+  store: Sql,
+  dataVersion: number,
+) {
+  const { metric, fp, grouping, universe } = request
+  const hasTimes = request.score.at !== undefined
+  const rules = { findSlots: withinDays(data), followsLineage: false, today: today() }
+  const source = {
+    sql: store,
+    entitiesOf: ({ identities }: JoinCompanies) => Int32Array.from(identities, ({ entityId }) => entityId),
+    findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, ids, rules),
+    accessKey: accessKeyOf,
+    authorize: async ({ identities }: JoinCompanies) => {
+      if (entityCap === null || identities.length === 0) return
+      const seen = identities.map(({ entityId }) => entityId)
+      if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
+    },
+  }
+  // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another company's figures.
+  const opened = async () => {
+    const first = versioned(await findInSnapshot(store, ids, rules), dataVersion)
+    return openFigures(lease, source, first, { metrics: [metric], fp, hasTimes })
+  }
+  const wanted = {
+    scheme: grouping?.scheme ?? null,
+    hasStates: universe !== null,
+    markets: hasTimes ? markets : null,
+  }
+  return withSpells(store, wanted, opened, ({ companies }) => assetEntities(companies))
+}
+
+/** What the thread needs to score the panel's rows. */
+function scoreInput(
+  { events, markets }: PanelScoreDeps,
+  data: Dataset,
+  { score, maxAgeDays, grouping, universe, definition }: ScoreRequest,
+  { companies, blocks, times, groups, states }: KnownFigures,
+): ScoreInput {
+  const { companyOfName, dated, identities } = companies
+  const unitOfMarket = (market: string) => {
+    const manifest = markets.get(market)
+    return manifest === undefined ? '' : unitOf(definition, manifest)
+  }
+  const clocks =
+    score.at === undefined || times === null
+      ? null
+      : {
+          ...assetClocks(markets, companies),
+          point: score.at,
+          moments: times.moments,
+          interims: times.interims[0],
+        }
+  return {
+    data,
+    dated,
+    entities: assetEntities(companies),
+    units: Int16Array.from(companyOfName, index =>
+      index === -1 ? -1 : unitNumber(events, unitOfMarket(identities[index].market)),
+    ),
+    blocks: blocks[0],
+    maxAgeDays,
+    clocks,
+    groups: groups === null ? null : { spells: groups, wanted: grouping?.codes ?? null },
+    states: states === null || universe === null ? null : { spells: states, wanted: universe },
+    ranked: false,
+  }
+}
+
+/** The score as the result states it. */
+function describeScore(
+  markets: PanelScoreDeps['markets'],
+  { score, metric, fp, maxAgeDays, definition }: ScoreRequest,
+  { identities }: JoinCompanies,
+  unit: string,
+  counts: Pick<BacktestScore, 'n_names' | 'n_assets'>,
+): BacktestScore {
+  const codes = [...new Set(identities.map(({ market }) => market))].sort()
+  return {
+    metric,
+    definition: definition.description,
+    unit,
+    market: codes.join(', '),
+    fiscal_period: fp,
+    known: score.at === undefined ? 'filed before the date' : `public by the ${score.at}`,
+    max_age_days: maxAgeDays,
+    ...(score.group === undefined ? {} : { group: score.group }),
+    ...(score.universe === undefined ? {} : { universe: score.universe }),
+    ...counts,
+    attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []).join(' '),
   }
 }
 
