@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { documentUrl } from '../../../markets/documents.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
-import { isChanged } from '../../statements/earlierValues.ts'
+import { isChanged } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { lengthText, lineLabel } from './labels.ts'
 import { exactDecimal } from './numbers.ts'

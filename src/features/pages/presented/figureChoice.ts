@@ -1,7 +1,7 @@
 import { dayNumber, isoDate } from '../../../dates.ts'
 import { isInstant, quartersOf } from '../../../wholeFilings/layOut.ts'
 import type { Dimension, ReportedFigure } from '../../../wholeFilings/wholeFiling.ts'
-import { membersText, periodText } from '../../statements/earlierValues.ts'
+import { membersText, periodText } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 
 /** The figure, or the tag with all its figures, whose filings a page lists. */

@@ -9,7 +9,7 @@ export type CompanyPart = 'figures' | 'statements' | 'segments'
 
 const names: Readonly<Record<CompanyPart, string>> = {
   figures: 'Key figures',
-  statements: 'Statements as presented',
+  statements: 'Statements',
   segments: 'Segments',
 }
 
@@ -34,7 +34,7 @@ export function companyParts(
   )}</nav>`
 }
 
-export const companyName = ({ name, today, ticker }: Company): string => name?.value ?? today?.name ?? ticker
+export const companyName = ({ name, today, ticker }: Company): string => today?.name ?? name?.value ?? ticker
 
 /** The heading of a page about a company's filings. */
 export const companyHead = (

@@ -54,17 +54,22 @@ function presented(view: StatementView, query: StatementPageQuery): Markup {
   const words = scaleText(answer)
   return html`<section class="statement-section"><h2 id="statement">${titleText(title)} <small>${words}</small></h2>
 <p class="quiet legend">${query.view === 'as_filed' ? html`As filed on ${latest.filed}, in ${latest.form} ${latest.accession}.` : html`As known on ${answer.as_of}. The latest presentation is that of ${latest.form}, filed ${latest.filed}; earlier filings add the columns that name them.`} \
-Hover over a figure for its exact value and filing, click it for every filing that states it.${hasRestated(view) && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`}</p>
+Hover over a figure for its exact value and filing, click it for every filing that states it.${hasRestated(view) && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`}${hasOutdated(view) && html` Where a later filing states another value, it is below, in <span class="later">amber</span>.`}</p>
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
-${view.leftOut > 0 && html`<p class="quiet">${view.leftOut} earlier filings are not compared for restatements.</p>`}
+${view.leftOut > 0 && html`<p class="quiet">Restatements are found in the latest filings; ${view.leftOut} earlier ones are not compared.</p>`}
 ${statementTable(view, query)}</section>`
 }
 
-/** Titles in documents are often in capitals. */
-const titleText = (title: string) =>
-  title === title.toUpperCase() ? title.charAt(0) + title.slice(1).toLowerCase() : title
+/** Titles in documents are often in capitals, except what they have in parentheses. */
+function titleText(title: string): string {
+  const [main = ''] = title.split('(')
+  if (main !== main.toUpperCase()) return title
+  return main.charAt(0) + main.slice(1).toLowerCase() + title.slice(main.length)
+}
 
-const hasRestated = ({ earlier }: StatementView) => earlier.some(row => row.some(cell => cell !== null))
+const hasRestated = ({ others }: StatementView) => others.some(row => row.some(cell => cell?.before != null))
+
+const hasOutdated = ({ others }: StatementView) => others.some(row => row.some(cell => cell?.after != null))
 
 function filingsSection({ read }: StatementView): Markup {
   const { filings } = read.answer

@@ -8,8 +8,8 @@ import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import { presentedStatements } from '../../statements/choosePresentations.ts'
-import { type EarlierValue, readEarlierValues } from '../../statements/earlierValues.ts'
 import type { WholeFilingDeps } from '../../statements/filingReader.ts'
+import { type OtherValues, readOtherValues } from '../../statements/otherValues.ts'
 import { planReported, type ReportedPlan, readReported } from '../../statements/reported.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { planSegments, readSegments, type TagGroups } from '../../statements/segments.ts'
@@ -54,9 +54,9 @@ export interface StatementView {
   readonly reports: readonly ReportChoice[]
   /** All filing days that are known today, the first one first. */
   readonly filingDays: readonly { readonly day: IsoDate; readonly forms: string }[]
-  /** By line and column. */
-  readonly earlier: readonly (readonly (EarlierValue | null)[])[]
-  /** Filings that `earlier` does not compare. */
+  /** What other filings state instead, by line and column. */
+  readonly others: readonly (readonly (OtherValues | null)[])[]
+  /** How many filings `others` does not compare. */
   readonly leftOut: number
   /** The figure whose filings are listed, if one is chosen. */
   readonly figure: FigureHistory | null
@@ -110,7 +110,7 @@ export async function readStatementView(
       shown === plan.statement
         ? first
         : await readStatementWithSources(reading, { ...plan, statement: shown })
-    const { rows, leftOut } = await readEarlierValues(read)
+    const { rows, leftOut } = await readOtherValues(read)
     const known = await listKnownFilings(sql, plan.entityId, deps.today())
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),
@@ -119,7 +119,7 @@ export async function readStatementView(
       presented,
       reports: reportsOf(read),
       filingDays: daysOf(known),
-      earlier: rows,
+      others: rows,
       leftOut,
       figure: figurePlan === null ? null : await readFigure(reading, figurePlan, read),
     }

@@ -79,7 +79,7 @@ function breakdownTable(breakdown: Breakdown, at: number): Markup {
   const id = `breakdown-${at}`
   return html`<section><h3 id="${id}">${periodTitle(breakdown)} <small>${unit}${power > 0 && ` in ${powerNames[power]}`}${breakdown.title !== null && `, ${breakdown.title}`}</small></h3>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
-<thead><tr><th scope="col">Member</th><th scope="col">Amount</th><th scope="col">Share</th></tr></thead>
+<thead><tr><th scope="col" class="line">Member</th><th scope="col">Amount</th><th scope="col">Share</th></tr></thead>
 <tbody>
 ${members.map(({ member, label, part_of, value }) => html`<tr${part_of !== null && html` class="in2"`}><th scope="row"><span title="${member}">${lineLabel(label, member)}</span></th>${cell(value)}<td>${shareOf(value, total)}</td></tr>\n`)}\
 <tr class="total"><th scope="row">Sum</th>${cell(sum)}<td>${shareOf(sum, total)}</td></tr>

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../html.ts'
 import { shownValue } from '../../../wholeFilings/layOut.ts'
-import type { EarlierValue } from '../../statements/earlierValues.ts'
+import type { OtherValue } from '../../statements/otherValues.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
 import { cellName } from './figureChoice.ts'
 import { lengthText, lineLabel, membersLabel } from './labels.ts'
@@ -62,13 +62,13 @@ export function statementTable(view: StatementView, query: StatementPageQuery): 
   const scales = scalesOf(answer)
   const lines = answer.data.map((line, at) => ({ line, at }))
   const groups = groupsOf(lines)
-  const leastDepth = Math.min(...answer.data.map(({ depth }) => depth ?? 0))
+  const indentOf = indents(answer.data)
   return html`<div class="scroll whole" tabindex="0" role="region" aria-labelledby="statement"><table class="presented">
 ${tableHead(view, query)}
 ${groups.map(
   ({ title, rows }) => html`<tbody>
 ${title !== null && html`<tr class="group"><th scope="rowgroup">${title}</th>${fillers(answer.columns.length)}</tr>\n`}\
-${rows.map(({ line, at }) => lineRow(view, query, scales, { line, at, leastDepth }))}</tbody>
+${rows.map(({ line, at }) => lineRow(view, query, scales, { line, at, indentOf }))}</tbody>
 `,
 )}</table></div>
 `
@@ -90,7 +90,10 @@ function groupsOf(lines: readonly NumberedLine[]) {
     const key = JSON.stringify([dimensions, period])
     const last = groups.at(-1)
     if (last?.key === key) last.rows.push(each)
-    else groups.push({ key, title: groupTitle(each.line), rows: [each] })
+    else {
+      const title = groupTitle(each.line) ?? (last === undefined ? null : 'Whole company')
+      groups.push({ key, title, rows: [each] })
+    }
   }
   return groups
 }
@@ -111,8 +114,8 @@ function tableHead(view: StatementView, query: StatementPageQuery): Markup {
   const isEquity = columns.some(({ period }) => period === null)
   const lengths = isEquity ? [] : spansOf(columns)
   return html`<thead>
-${lengths.length > 0 && html`<tr><th scope="col" rowspan="2">Line</th>${lengths.map(({ quarters, count }) => html`<th scope="colgroup" colspan="${count}">${lengthText(quarters)}</th>`)}</tr>\n`}\
-<tr>${lengths.length === 0 && html`<th scope="col">Line</th>`}${columns.map(column => columnHead(view, query, column))}</tr>
+${lengths.length > 0 && html`<tr><th scope="col" rowspan="2" class="line">Line</th>${lengths.map(({ quarters, count }) => html`<th scope="colgroup" colspan="${count}">${lengthText(quarters)}</th>`)}</tr>\n`}\
+<tr>${lengths.length === 0 && html`<th scope="col" class="line">Line</th>`}${columns.map(column => columnHead(view, query, column))}</tr>
 </thead>`
 }
 
@@ -131,7 +134,7 @@ function spansOf(columns: readonly Column[]) {
 function columnHead(view: StatementView, query: StatementPageQuery, column: Column): Markup {
   const { period, dimensions, accession } = column
   if (period === null)
-    return html`<th scope="col">${dimensions.length === 0 ? 'Total' : membersLabel(dimensions)}</th>`
+    return html`<th scope="col" class="component">${dimensions.length === 0 ? 'Total' : membersLabel(dimensions)}</th>`
   const label = period.fy === null || period.fp === null ? null : `${period.fp} ${period.fy}`
   return html`<th scope="col">${period.end}${label !== null && html`<small>${label}</small>`}${query.view !== 'as_filed' && filingSmall(view, query, accession)}</th>`
 }
@@ -156,32 +159,46 @@ export const filedQuery = (
 })
 
 interface LinePosition extends NumberedLine {
-  readonly leastDepth: number
+  readonly indentOf: (depth: number | null) => number
 }
 
 /** Deeper lines are indented like this one. */
 const maxIndent = 7
 
+/**
+ * How far lines are indented: by depth, without the levels that no line has. Lines whose source states no depth are
+ * indented like the figures of the uppermost level.
+ */
+function indents(lines: readonly Line[]): LinePosition['indentOf'] {
+  const depths = lines.flatMap(({ depth }) => depth ?? [])
+  const levels = [...new Set(depths)].sort((a, b) => a - b)
+  const uppermost = Math.min(...lines.flatMap(({ depth, heading }) => (heading ? [] : (depth ?? []))))
+  return depth => Math.max(0, Math.min(levels.indexOf(depth ?? uppermost), maxIndent))
+}
+
 function lineRow(
   view: StatementView,
   query: StatementPageQuery,
   scales: Scales,
-  { line, at, leastDepth }: LinePosition,
+  { line, at, indentOf }: LinePosition,
 ): Markup {
   const { depth, label, tag, heading, total } = line
-  const indent = depth === null ? 0 : Math.min(depth - leastDepth, maxIndent)
+  const indent = indentOf(depth)
   const classes = [
     ...(indent === 0 ? [] : [`in${indent}`]),
     ...(heading ? ['heading'] : []),
-    ...(total === true ? ['total'] : []),
+    ...(total ?? isNamedTotal(label) ? ['total'] : []),
   ].join(' ')
   const text = lineLabel(label, tag)
   const shown = heading
     ? html`${text}`
     : html`<a href="${queryText({ ...query, cell: tag })}#figure" title="${tag}">${text}</a>`
-  return html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${shown}${line.opening && html`<small>at the beginning of the period</small>`}${formerly(line, query)}</th>${heading ? fillers(view.read.answer.columns.length) : line.cells.map((cell, column) => figureCell(view, query, scales, { cell, at, column }))}</tr>
+  return html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${shown}${line.opening && !/begin/i.test(text) && html`<small>at the beginning of the period</small>`}${formerly(line, query)}</th>${heading ? fillers(view.read.answer.columns.length) : line.cells.map((cell, column) => figureCell(view, query, scales, { cell, at, column }))}</tr>
 `
 }
+
+/** Data sets do not say which lines are totals. The company's own words do. */
+const isNamedTotal = (label: string | null) => label !== null && /^total\b/i.test(label)
 
 /** The former names of a renamed line, with the filing that has each and how the line was recognised. */
 const formerly = ({ other_tags, label: now, tag: nowTag }: Line, query: StatementPageQuery) =>
@@ -199,19 +216,19 @@ interface CellPosition {
 }
 
 function figureCell(
-  { read, earlier }: StatementView,
+  { read, others }: StatementView,
   query: StatementPageQuery,
   scales: Scales,
   { cell, at, column }: CellPosition,
 ): Markup {
   const known = read.table.rows[at].cells[column]
   if (cell === null || known === null) return html`<td></td>`
-  const before = earlier[at][column]
-  const { line } = read.table.rows[at]
+  const { before = null, after = null } = others[at][column] ?? {}
+  const shownOf = (other: OtherValue | null) =>
+    other === null ? null : cellText(shownValue(read.table.rows[at].line, other.figure), cell.unit, scales)
+  const [former, later] = [shownOf(before), shownOf(after)]
   const address = queryText({ ...query, cell: cellName(known.figure) })
-  const title = titleOf(read.answer, cell, before)
-  const former = before === null ? null : shownValue(line, before.figure)
-  return html`<td data-v="${cell.value ?? 'nil'}" title="${title}"${before !== null && html` class="restated"`}><a href="${address}#figure">${cellText(cell.shown, cell.unit, scales)}</a>${former !== null && html`<s>${cellText(former, cell.unit, scales)}</s>`}</td>`
+  return html`<td data-v="${cell.value ?? 'nil'}" title="${titleOf(read.answer, cell, before, after)}"${before !== null && html` class="restated"`}><a href="${address}#figure">${cellText(cell.shown, cell.unit, scales)}</a>${former !== null && html`<s>${former}</s>`}${later !== null && html`<span class="later"><span class="hidden">later filing: </span>${later}</span>`}</td>`
 }
 
 function cellText(shown: string | null, unit: string, scales: Scales): string {
@@ -222,14 +239,23 @@ function cellText(shown: string | null, unit: string, scales: Scales): string {
   return kind === 'money' && unit !== scales.currency ? `${currencyName(unit)} ${text}` : text
 }
 
-function titleOf({ filings }: StatementAnswer, cell: Cell, before: EarlierValue | null): string {
+function titleOf(
+  { filings }: StatementAnswer,
+  cell: Cell,
+  before: OtherValue | null,
+  after: OtherValue | null,
+): string {
   const filing = filings.find(({ accession }) => accession === cell.accession)
   const source = filing === undefined ? cell.accession : `${filing.form} filed ${filing.filed}`
-  const now = `${exactValue(cell.value, cell.unit)}, ${source}`
-  if (before === null) return now
-  const { figure, filing: earlier } = before
-  return `${now}; before: ${exactValue(figure.value, figure.unit)}, ${earlier.form} filed ${earlier.filed}`
+  return [
+    `${exactValue(cell.value, cell.unit)}, ${source}`,
+    ...(before === null ? [] : [`before: ${otherText(before)}`]),
+    ...(after === null ? [] : [`later: ${otherText(after)}`]),
+  ].join('; ')
 }
+
+const otherText = ({ figure, filing }: OtherValue) =>
+  `${exactValue(figure.value, figure.unit)}, ${filing.form} filed ${filing.filed}`
 
 /** The value as stated, whatever sign its line shows. */
 export const exactValue = (value: string | null, unit: string): string =>
