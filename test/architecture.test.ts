@@ -88,6 +88,7 @@ const features: Record<string, readonly string[]> = {
     'filings',
     'crossSection',
     'restatements',
+    'statements',
     'marketPages',
     'search',
   ],
@@ -129,6 +130,7 @@ const listedParts = [
   'src/features/agentTools src/features/agentTools/tools',
   'src/features/backtests src/features/backtests/submitted',
   'src/features/pages src/features/pages/company',
+  'src/features/pages src/features/pages/presented',
 ]
 
 /** Packages that one room wraps for all others. */

@@ -53,7 +53,8 @@ export async function loadReportedFilings(
       const contentKey = `bench-data figures ${seed} ${first}-${first + companiesPerUnit}`
       const isKnown = known.has(contentKey)
       const unit = isKnown ? null : unitOf(companies, contentKey)
-      const sum = (field: 'filings' | 'figures') => companies.reduce((all, company) => all + company[field], 0)
+      const sum = (field: 'filings' | 'figures') =>
+        companies.reduce((all, company) => all + company[field], 0)
       done.companies += companies.length
       done.filings += sum('filings')
       done.figures += sum('figures')

@@ -5,7 +5,11 @@ import type { StatedFiling } from '../../src/wholeFilings/statedFiling.ts'
 import type { ReportedFigure } from '../../src/wholeFilings/wholeFiling.ts'
 import { type FilingShape, readFilingShapes } from '../data/filingShape.ts'
 import { randomOf } from '../data/makeEntity.ts'
-import { makeReportingCompany, planReportingCompany, type ReportingCompany } from '../data/makeReportingCompany.ts'
+import {
+  makeReportingCompany,
+  planReportingCompany,
+  type ReportingCompany,
+} from '../data/makeReportingCompany.ts'
 import type { ScaleFigure } from './bounds.ts'
 import type { Context } from './context.ts'
 import { fetchOk } from './fetchOk.ts'
@@ -134,7 +138,8 @@ async function proveStatement(
   const keysOf = new Map<string, ReadonlySet<string>>()
   const figuresOf = (accession: string) => {
     const keys =
-      keysOf.get(accession) ?? new Set((byAccession.get(accession)?.figures ?? []).map(figure => keyOf(figure)))
+      keysOf.get(accession) ??
+      new Set((byAccession.get(accession)?.figures ?? []).map(figure => keyOf(figure)))
     keysOf.set(accession, keys)
     return keys
   }
@@ -146,7 +151,9 @@ async function proveStatement(
       if (line.opening) continue
       const { tag: concept, other_tags: others } = line
       const tags = [concept, ...others.map((other: { tag: string }) => other.tag)]
-      if (!tags.some(each => figuresOf(cell.accession).has(`${each} ${period.end} ${cell.unit} ${cell.value}`)))
+      if (
+        !tags.some(each => figuresOf(cell.accession).has(`${each} ${period.end} ${cell.unit} ${cell.value}`))
+      )
         throw new Error(`${path}: ${concept} at ${period.end} is not what ${cell.accession} states`)
     }
 }
@@ -205,9 +212,7 @@ async function timeFrames(
   const spread = `${sorted[0].toFixed(0)} .. ${sorted[sorted.length - 1].toFixed(0)}`
   const isComplete = rows >= frameCompanies
   if (!isComplete)
-    context.log(
-      `wholeFilings: the frame has ${rows} companies, too few for the bound of ${frameCompanies}`,
-    )
+    context.log(`wholeFilings: the frame has ${rows} companies, too few for the bound of ${frameCompanies}`)
   return [
     { name: 'wholeFilings.frame_first', value: first, unit: 'ms' },
     {
@@ -227,14 +232,25 @@ async function timeFrames(
  */
 async function measureSizes(sql: Sql): Promise<ScaleFigure[]> {
   const [found] = await sql<
-    { filings: number; figures: number; lines: number; figureBytes: number; lineBytes: number; bytes: number }[]
+    {
+      filings: number
+      figures: number
+      lines: number
+      figureBytes: number
+      lineBytes: number
+      bytes: number
+    }[]
   >`
     select count(*)::float8 as filings, sum(figures)::float8 as figures, sum(lines)::float8 as lines,
            sum(length(figure_block))::float8 as "figureBytes", sum(length(statement_block))::float8 as "lineBytes",
            (pg_total_relation_size('whole_filing') + pg_total_relation_size('term'))::float8 as bytes
     from whole_filing`
   const overhead = found.bytes / (found.figureBytes + found.lineBytes)
-  const rows = (name: string, value: number) => ({ name: `wholeFilings.${name}`, value, unit: 'rows' as const })
+  const rows = (name: string, value: number) => ({
+    name: `wholeFilings.${name}`,
+    value,
+    unit: 'rows' as const,
+  })
   const bytes = (name: string, value: number, max: number) => ({
     name: `wholeFilings.bytes_a_${name}`,
     value: value * overhead,

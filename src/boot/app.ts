@@ -26,6 +26,7 @@ import { healthRoutes } from '../features/health/routes.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
+import { presentedRoutes } from '../features/pages/presented/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
@@ -111,6 +112,7 @@ export function createApp(resources: Resources) {
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
     pageRoutes(plugin, reading),
+    presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     fileRoutes(plugin, reading),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),
   ]

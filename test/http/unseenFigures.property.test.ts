@@ -122,6 +122,11 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
   for (const path of [
     `/companies/${hidden}`,
     `/companies/${hidden}/download?format=csv`,
+    ...[hidden, 'C2'].flatMap(id => [
+      `/companies/${id}/statements?cell=us-gaap:Revenues`,
+      `/companies/${id}/segments`,
+      `/companies/${id}/statements/download?format=csv`,
+    ]),
     '/screen?c1=revenue&c2=roe&min_revenue=450&sort=-revenue',
     '/screen?c1=revenue&sort=revenue&fp=latest&max_age_days=300',
     '/restatements?metric=revenue&from=2026-03-01',
@@ -138,6 +143,9 @@ const asked = new Set(
 )
   .add('/companies/:id')
   .add('/companies/:id/download')
+  .add('/companies/:id/statements')
+  .add('/companies/:id/statements/download')
+  .add('/companies/:id/segments')
   .add('/screen')
   .add('/restatements')
   .add(`${api}/frames`)

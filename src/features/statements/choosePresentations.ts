@@ -1,4 +1,9 @@
-import { type ChosenStatement, kindOfName, type StatementName } from '../../wholeFilings/kindOfStatement.ts'
+import {
+  type ChosenStatement,
+  kindOfName,
+  type StatementName,
+  statementNames,
+} from '../../wholeFilings/kindOfStatement.ts'
 import type { StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import type { Presentation } from '../../wholeFilings/knownStatement.ts'
 import { isInstant, layOutStatement, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
@@ -9,6 +14,7 @@ import { refused } from './company.ts'
 import { type FilingReader, maxFilingsRead } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
 import type { StatementPlan } from './statementPlan.ts'
+import { defaultFilings } from './statementSchema.ts'
 
 /** A filing with the statement that was asked for. */
 interface Presented extends ChosenStatement, Presentation {
@@ -77,6 +83,26 @@ export async function choosePresentations(
     notes: earlier.length > read.length ? [moreNote(plan, earlier.length - read.length)] : [],
     ...(lastDay === null ? {} : { lastDay }),
   }
+}
+
+/**
+ * The statements that the latest of some reports present, in the usual order. If income and comprehensive income are one
+ * statement, it counts as that of income.
+ *
+ * @param reports the latest first
+ */
+export async function presentedStatements(
+  reports: readonly Report[],
+  reader: FilingReader,
+): Promise<readonly StatementName[]> {
+  const latest = reports.slice(0, Math.min(defaultFilings, reader.left))
+  const wholes = await reader.readAll(latest.map(({ filing }) => filing))
+  const isPresented = (name: StatementName) =>
+    latest.some((report, at) => {
+      const found = presentedIn(report, wholes[at], kindOfName[name])
+      return found !== null && !(found.isCombined && name === 'comprehensive')
+    })
+  return statementNames.filter(isPresented)
 }
 
 const wordsOf = (statement: StatementName) =>

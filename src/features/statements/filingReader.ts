@@ -32,6 +32,12 @@ export class FilingReader {
     return maxFilingsRead - this.#read.size
   }
 
+  /** The filings that the request may read, in their order: those that it has read, and as many others as are left. */
+  affordable(filings: readonly KnownFiling[]): readonly KnownFiling[] {
+    let { left } = this
+    return filings.filter(({ filingId }) => this.#read.has(filingId) || left-- > 0)
+  }
+
   async read(filing: KnownFiling): Promise<StoredFiling> {
     const [whole] = await this.readAll([filing])
     return whole

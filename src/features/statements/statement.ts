@@ -3,11 +3,11 @@ import type { Row } from '../../formats/columns.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
-import { listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
+import { type KnownFiling, listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
 import { type KnownRow, type KnownStatement, knownStatement } from '../../wholeFilings/knownStatement.ts'
 import { type Period, shownValue } from '../../wholeFilings/layOut.ts'
 import { dimensionsText, MemberLabels, periodOf, statedValue } from './cells.ts'
-import { readReports } from './chooseFilings.ts'
+import { type Report, readReports } from './chooseFilings.ts'
 import { choosePresentations } from './choosePresentations.ts'
 import { companyFields, filingUsed } from './company.ts'
 import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
@@ -15,11 +15,30 @@ import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
 import type { StatementPlan } from './statementPlan.ts'
 import type { StatementAnswer, StatementSheetColumn } from './statementSchema.ts'
 
+/** A statement with what it was made from, for pages that show more than the answer has. */
+export interface StatementRead {
+  readonly answer: StatementAnswer
+  /** The lines and columns of the answer, with the contexts of their figures. */
+  readonly table: KnownStatement
+  /** The filings of the company that were public, the latest first. */
+  readonly known: readonly KnownFiling[]
+  readonly reports: readonly Report[]
+  readonly reader: FilingReader
+}
+
 /** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readStatement(
   deps: WholeFilingDeps & { readonly sql: SqlClient },
   plan: StatementPlan,
 ): Promise<StatementAnswer> {
+  const { answer } = await readStatementWithSources(deps, plan)
+  return answer
+}
+
+export async function readStatementWithSources(
+  deps: WholeFilingDeps & { readonly sql: SqlClient },
+  plan: StatementPlan,
+): Promise<StatementRead> {
   const { sql } = deps
   const dataVersion = await readDataVersion(sql)
   const known = await listKnownFilings(sql, plan.entityId, plan.asOf)
@@ -41,7 +60,7 @@ export async function readStatement(
     accession,
   }))
   const label = latestLabel(table, reports.years)
-  return {
+  const answer: StatementAnswer = {
     object: 'statement',
     statement: plan.statement,
     view: plan.view,
@@ -57,6 +76,7 @@ export async function readStatement(
     count: data.length,
     data,
   }
+  return { answer, table, known, reports: reports.reports, reader }
 }
 
 /** The fiscal period of the latest column. */

@@ -36,6 +36,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'home.js': asset('js', own('home.js')),
   'company.css': asset('css', own('company.css')),
   'company.js': asset('js', own('company.js')),
+  'statements.css': asset('css', own('statements.css')),
   'screen.css': asset('css', own('screen.css')),
   'backtest.css': asset('css', own('backtest.css')),
   'backtest.js': asset('js', own('backtest.js')),

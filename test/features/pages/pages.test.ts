@@ -60,6 +60,8 @@ const pages = [
   '/',
   '/search?q=apple',
   '/companies/AAPL',
+  '/companies/AAPL/statements',
+  '/companies/AAPL/segments',
   '/markets',
   '/markets/US',
   '/catalogue',

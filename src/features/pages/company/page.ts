@@ -6,6 +6,7 @@ import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
+import { companyParts } from '../presented/frame.ts'
 import { asOfForm } from './asOfForm.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
@@ -40,6 +41,7 @@ export async function companyPage(
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
+${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables, query)}
 ${countedNote(rights)}

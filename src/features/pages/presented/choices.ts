@@ -1,0 +1,104 @@
+import { isIsoDate } from '../../../dates.ts'
+import { html, type Markup } from '../../../html.ts'
+import type { StatementName } from '../../../wholeFilings/kindOfStatement.ts'
+import { fiscalPeriods } from '../../statements/fiscalYears.ts'
+import { type StatementPageQuery, statementPath } from './query.ts'
+import type { ReportChoice, StatementView } from './read.ts'
+
+export const statementTitles: Readonly<Record<StatementName, string>> = {
+  income: 'Income statement',
+  balance: 'Balance sheet',
+  cash_flow: 'Cash flow',
+  equity: 'Equity',
+  comprehensive: 'Comprehensive income',
+}
+
+/** Links to the statements that the company presents. */
+export function statementLinks(
+  { presented, statement, profile }: StatementView,
+  { cell: _, ...query }: StatementPageQuery,
+): Markup {
+  const names = presented.includes(statement) ? presented : [...presented, statement]
+  return html`<nav class="tabs" aria-label="Statements">${names.map(name => html`<a href="${statementPath(profile.ticker, { ...query, statement: name })}"${name === statement && html` aria-current="page"`}>${statementTitles[name]}</a>`)}</nav>`
+}
+
+/** The choice between one filing and what was known on a day, and the form of the chosen view. */
+export function viewForms(view: StatementView, query: StatementPageQuery, today: string): Markup {
+  const { statement, profile } = view
+  const { as_of, tz, view: chosen = 'as_known' } = query
+  const kept = { statement, ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
+  const tab = (name: 'as_known' | 'as_filed', text: string) =>
+    html`<a href="${statementPath(profile.ticker, name === 'as_known' ? kept : { ...kept, view: name })}"${name === chosen && html` aria-current="true"`}>${text}</a>`
+  return html`<div class="choices">
+<nav class="views" aria-label="View">${tab('as_known', 'As known on a day')}${tab('as_filed', 'As filed')}</nav>
+<form method="get" action="${statementPath(profile.ticker)}">
+<input type="hidden" name="statement" value="${statement}">
+${chosen === 'as_filed' ? filingFields(view, query) : knownFields(view, query, today)}
+<button type="submit">Show</button>
+</form>
+${chosen === 'as_known' && dayLinks(view, query)}
+</div>`
+}
+
+function knownFields(
+  { reports, filingDays }: StatementView,
+  { as_of, tz, fp, fy, filings }: StatementPageQuery,
+  today: string,
+): Markup {
+  const years = [...new Set(reports.flatMap(({ fy }) => fy ?? []))].sort((a, b) => b - a)
+  const periods = fiscalPeriods.filter(name => name === fp || reports.some(report => report.fp === name))
+  const isDay = as_of === undefined || isIsoDate(as_of)
+  return html`<span class="field"><label for="as-of">Day</label> ${
+    isDay
+      ? html`<input id="as-of" name="as_of" type="date" value="${as_of ?? ''}" max="${today}" list="filing-days">`
+      : html`<input id="as-of" name="as_of" type="text" value="${as_of}">`
+  }</span>
+<datalist id="filing-days">${filingDays.map(({ day, forms }) => html`<option value="${day}">${forms}</option>`)}</datalist>
+${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
+${filings !== undefined && html`<input type="hidden" name="filings" value="${filings}">`}
+<span class="field"><label for="fp">Report</label> <select id="fp" name="fp"><option value="">latest</option>${periods.map(name => html`<option value="${name}"${name === fp && html` selected`}>${reportNames[name]}</option>`)}</select></span>
+<span class="field"><label for="fy">Year</label> <select id="fy" name="fy"><option value="">latest</option>${(fy === undefined || years.includes(fy) ? years : [fy, ...years]).map(year => html`<option value="${year}"${year === fy && html` selected`}>${year}</option>`)}</select></span>`
+}
+
+const reportNames = {
+  FY: 'annual (FY)',
+  Q1: 'first quarter (Q1)',
+  Q2: 'second quarter (Q2)',
+  Q3: 'third quarter (Q3)',
+} as const
+
+function filingFields({ reports, read }: StatementView, { as_of, tz }: StatementPageQuery): Markup {
+  const shown = read.answer.filings.at(0)?.accession
+  return html`<input type="hidden" name="view" value="as_filed">
+${as_of !== undefined && html`<input type="hidden" name="as_of" value="${as_of}">`}
+${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
+<span class="field"><label for="accession">Filing</label> <select id="accession" name="accession">${[
+    ...reports,
+  ]
+    .sort((a, b) => (a.filed === b.filed ? 0 : a.filed < b.filed ? 1 : -1))
+    .map(
+      report =>
+        html`<option value="${report.accession}"${report.accession === shown && html` selected`}>${reportText(report)}</option>`,
+    )}</select></span>`
+}
+
+function reportText({ form, filed, fy, fp, end }: ReportChoice): string {
+  const period = fy === null || fp === null ? (end === null ? '' : ` to ${end}`) : `, ${fp} ${fy}`
+  return `${form}${period}, filed ${filed}`
+}
+
+/** Links to the filing days before and after the day of the page. */
+function dayLinks(
+  { filingDays, profile, statement, read }: StatementView,
+  { tz: _, cell: __, as_of, ...query }: StatementPageQuery,
+): Markup {
+  const day = read.answer.as_of.slice(0, 10)
+  const at = filingDays.findLastIndex(each => each.day <= day)
+  // On the day of a filing itself, the one before it is the day before.
+  const before = filingDays.at(at - 1)
+  const earlier = at < 1 || before === undefined ? null : before
+  const later = filingDays[at + 1] ?? null
+  const link = (to: { readonly day: string; readonly forms: string }, text: string) =>
+    html`<a href="${statementPath(profile.ticker, { ...query, statement, as_of: to.day })}">${text}: ${to.day} <small>${to.forms}</small></a>`
+  return html`<p class="days">${earlier !== null && link(earlier, 'Earlier filing day')}${later !== null && link(later, 'Later filing day')}${as_of !== undefined && html`<a href="${statementPath(profile.ticker, { ...query, statement })}">Today</a>`}</p>`
+}

@@ -1,0 +1,47 @@
+import { Failure } from '../../../errors.ts'
+import { renderList } from '../../../formats/rows.ts'
+import { contentTypes } from '../../../http/answers.ts'
+import { asFile } from '../../../http/fileName.ts'
+import { parseAsOf } from '../../../markets/asOf.ts'
+import { termsOf } from '../../companies/licenceTerms.ts'
+import { findByAnyId } from '../../companies/lookup.ts'
+import { cellRows } from '../../statements/statement.ts'
+import { statementSheet } from '../../statements/statementSchema.ts'
+import { type DownloadFormat, isDownloadable } from '../downloads.ts'
+import type { StatementDownloadQuery } from './query.ts'
+import { type PresentedDeps, readStatementDownload, type Visitor } from './read.ts'
+
+/** A statement as a file: the answer of GET /api/v1/statements with the same rights. */
+export async function statementDownload(
+  deps: PresentedDeps,
+  visitor: Visitor,
+  id: string,
+  { format = 'csv', ...query }: StatementDownloadQuery,
+): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
+  // Checked before the plan, which counts the company: a refused download must not count.
+  const { entity } = await findByAnyId({ ...deps, sql: deps.lookups }, id, parseAsOf(query))
+  if (!isDownloadable(deps.settings, deps.markets.get(entity.market)))
+    throw new Failure(
+      'licence_required',
+      `There are no files for market ${entity.market}, because the terms of its register have not been read in full. The operator offers them with ALLOW_UNVERIFIED_MARKETS=${entity.market}.`,
+      { param: 'id' },
+    )
+  const answer = await readStatementDownload(deps, visitor, id, query)
+  const names = ['statement', answer.statement, answer.ticker, answer.as_of]
+  const file = asFile(format, ...names)
+  if (format === 'json')
+    return { content: JSON.stringify(answer), headers: { ...file, 'Content-Type': contentTypes.json } }
+  const form = { format, comments: format === 'csv', key: format } satisfies {
+    format: DownloadFormat
+    comments: boolean
+    key: string
+  }
+  const flat = { ...answer, data: [...cellRows(answer)] }
+  const { content, headers } = await renderList(
+    form,
+    statementSheet,
+    flat,
+    termsOf(deps.markets, [answer.market]),
+  )
+  return { content, headers: { ...headers, ...file, 'Content-Type': contentTypes[format] } }
+}

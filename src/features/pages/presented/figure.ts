@@ -1,0 +1,79 @@
+import { html, type Markup } from '../../../html.ts'
+import { documentUrl } from '../../../markets/documents.ts'
+import type { Manifest } from '../../../markets/manifest.ts'
+import { isChanged } from '../../statements/otherValues.ts'
+import type { ReportedRow } from '../../statements/reportedSchema.ts'
+import { lengthText, lineLabel } from './labels.ts'
+import { exactDecimal } from './numbers.ts'
+import type { FigureHistory, StatementView } from './read.ts'
+
+/** More rows than anybody reads; programs get all of them. */
+const maxShown = 400
+
+/** Every filing that states the chosen figure. Without a choice, a sentence explains how to choose one. */
+export function figureSection(
+  { figure, profile, read }: StatementView,
+  manifest: Manifest | undefined,
+): Markup {
+  if (figure === null)
+    return section(
+      html`<h2>One figure</h2><p class="quiet">Click a figure to see every filing that states it, or a line to see all its periods.</p>`,
+    )
+  const { choice, label, rows, isPart } = figure
+  const { period, tag } = choice
+  const length = period === null ? 'all periods' : `${lengthText(period.quarters)} ${period.end}`
+  const head = html`<h2>${lineLabel(label, tag)} <small>${period !== null && period.quarters === 0 ? period.end : length}, <code>${tag}</code></small></h2>`
+  const asOf = read.answer.as_of
+  if (rows.length === 0)
+    return section(html`${head}<p>No filing that was public on ${asOf} states this figure.</p>`)
+  const shown = rows.slice(0, maxShown)
+  return section(html`${head}
+<p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table>
+<thead><tr><th scope="col">Filed</th>${period === null && html`<th scope="col">Period</th>`}<th scope="col" class="number">Value</th><th scope="col">Accuracy</th><th scope="col">Document</th><th scope="col">Stated as</th></tr></thead>
+<tbody>
+${shown.map((row, at) => historyRow(row, period === null ? null : (shown[at + 1] ?? null), profile.issuer_id, manifest, figure))}</tbody>
+</table></div>
+${(isPart || shown.length < rows.length) && html`<p class="quiet">There are more: programs get all of them from <code>GET /api/v1/reported?ticker=${profile.ticker}&amp;tag=${tag}</code>.</p>`}`)
+}
+
+const section = (content: Markup) =>
+  html`<section id="figure" class="card" tabindex="-1">${content}</section>`
+
+function historyRow(
+  row: ReportedRow,
+  before: ReportedRow | null,
+  issuerId: string,
+  manifest: Manifest | undefined,
+  { choice }: FigureHistory,
+): Markup {
+  const { filed, value, unit, accession, form, tag } = row
+  const url = documentUrl(manifest, issuerId, accession)
+  const name = `${form} ${accession}`
+  const isRestated = before !== null && isChanged(comparable(row), comparable(before))
+  const text = value === null ? 'none' : `${exactDecimal(value)} ${unit}`
+  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${isRestated ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
+`
+}
+
+const comparable = ({ value, decimals }: ReportedRow) => ({
+  value,
+  decimals: decimals === 'INF' ? Number.POSITIVE_INFINITY : decimals,
+})
+
+const periodCell = ({ quarters, end, fp, fy }: ReportedRow) =>
+  `${quarters === 0 ? '' : `${lengthText(quarters)} `}${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
+
+const accuracies: Readonly<Record<string, string>> = {
+  '0': 'to the unit',
+  '2': 'to the hundredth',
+  '-3': 'to thousands',
+  '-5': 'to hundred thousands',
+  '-6': 'to millions',
+  '-8': 'to hundred millions',
+  '-9': 'to billions',
+  INF: 'exact',
+}
+
+const accuracyText = ({ decimals }: ReportedRow): string =>
+  decimals === null ? 'not stated' : (accuracies[String(decimals)] ?? `${decimals} decimals`)

@@ -1,0 +1,44 @@
+import { html, type Markup } from '../../../html.ts'
+import type { Manifest } from '../../../markets/manifest.ts'
+import type { Company } from '../../companyProfile/schema.ts'
+import { companyPath } from '../company/query.ts'
+import { segmentsPath, statementPath } from './query.ts'
+
+/** The pages of one company. */
+export type CompanyPart = 'figures' | 'statements' | 'segments'
+
+const names: Readonly<Record<CompanyPart, string>> = {
+  figures: 'Key figures',
+  statements: 'Statements',
+  segments: 'Segments',
+}
+
+/** Links between the pages of a company, which keep the day. */
+export function companyParts(
+  ticker: string,
+  current: CompanyPart,
+  day: { readonly as_of?: string; readonly tz?: string },
+): Markup {
+  const chosen = {
+    ...(day.as_of === undefined ? {} : { as_of: day.as_of }),
+    ...(day.tz === undefined ? {} : { tz: day.tz }),
+  }
+  const paths: Readonly<Record<CompanyPart, string>> = {
+    figures: companyPath(ticker, chosen),
+    statements: statementPath(ticker, chosen),
+    segments: segmentsPath(ticker, chosen),
+  }
+  return html`<nav class="tabs parts" aria-label="Company">${(Object.keys(names) as CompanyPart[]).map(
+    part =>
+      html`<a href="${paths[part]}"${part === current && html` aria-current="page"`}>${names[part]}</a>`,
+  )}</nav>`
+}
+
+export const companyName = ({ name, today, ticker }: Company): string => today?.name ?? name?.value ?? ticker
+
+/** The heading of a page about a company's filings. */
+export const companyHead = (
+  profile: Company,
+  manifest: Manifest | undefined,
+) => html`<header><h1>${companyName(profile)}</h1>
+<p class="quiet"><strong>${profile.ticker}</strong> ${manifest?.name ?? profile.market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>`

@@ -1,0 +1,66 @@
+import { Elysia } from 'elysia'
+import { cacheable, contentTypes, respondFromCache } from '../../../http/answers.ts'
+import { compressions } from '../../../http/compression.ts'
+import type { RequestContext } from '../../../http/context.ts'
+import { pathReader } from '../../../http/parameters.ts'
+import type { HttpPlugin } from '../../../http/plugin.ts'
+import { CompanyParams } from '../../companyProfile/schema.ts'
+import { answerPage, filledFields } from '../answer.ts'
+import { viewerKey } from '../deps.ts'
+import { statementDownload } from './download.ts'
+import { statementPage } from './page.ts'
+import { readSegmentsPageQuery, readStatementDownloadQuery, readStatementPageQuery } from './query.ts'
+import type { PresentedDeps, Visitor } from './read.ts'
+import { segmentsPage } from './segments.ts'
+
+const readId = pathReader('id', CompanyParams.properties.id)
+const page = { access: 'page', detail: { hide: true } } as const
+const download = { access: 'download', detail: { hide: true } } as const
+
+const visitorOf = ({ authenticatedCaller: { rights, subject } }: RequestContext): Visitor => ({
+  rights,
+  subject,
+})
+
+/** The ID in a path of a company: `/companies/AAPL/statements`. */
+const idIn = ({ path }: RequestContext): string => readId(path.split('/')[2] ?? '')
+
+/** Pages that show a company's filings in full: its statements as presented, and breakdowns of its figures. */
+export function presentedRoutes(http: HttpPlugin, deps: PresentedDeps) {
+  return new Elysia({ name: 'presented' })
+    .use(http)
+    .get(
+      '/companies/:id/statements',
+      async ({ context }) => {
+        const id = idIn(context)
+        const query = readStatementPageQuery(filledFields(context.queryText))
+        const key = `statements ${id} ${JSON.stringify(query)}`
+        return answerPage(deps, context, key, () => statementPage(deps, visitorOf(context), id, query))
+      },
+      { ...page },
+    )
+    .get(
+      '/companies/:id/segments',
+      async ({ context }) => {
+        const id = idIn(context)
+        const query = readSegmentsPageQuery(filledFields(context.queryText))
+        const key = `segments ${id} ${JSON.stringify(query)}`
+        return answerPage(deps, context, key, () => segmentsPage(deps, visitorOf(context), id, query))
+      },
+      { ...page },
+    )
+    .get(
+      '/companies/:id/statements/download',
+      async ({ context }) => {
+        const id = idIn(context)
+        const query = readStatementDownloadQuery(context.queryText)
+        const visitor = visitorOf(context)
+        const key = `statement file ${viewerKey(visitor.rights)} ${deps.today()} ${id} ${JSON.stringify(query)}`
+        const make = () => statementDownload(deps, visitor, id, query)
+        const type = contentTypes[query.format ?? 'csv']
+        const response = cacheable(key, type, make, compressions.companyRows, true)
+        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+      },
+      { ...download },
+    )
+}

@@ -1,0 +1,100 @@
+import { html, type Markup } from '../../../html.ts'
+import { searchForm } from '../../../http/pages/errorPage.ts'
+import type { Page } from '../../../http/pages/shell.ts'
+import type { Breakdown } from '../../statements/segmentsSchema.ts'
+import { metricField } from '../fields.ts'
+import { metricLabel } from '../statements.ts'
+import { companyHead, companyName, companyParts } from './frame.ts'
+import { lengthText, lineLabel } from './labels.ts'
+import { exactDecimal, type Power, powerNames, powerOf, shownDecimal, unitKind } from './numbers.ts'
+import { type SegmentsPageQuery, segmentsPath } from './query.ts'
+import { type PresentedDeps, readSegmentsView, type SegmentsView, type Visitor } from './read.ts'
+
+const axes = [
+  { axis: 'product', name: 'Product' },
+  { axis: 'geography', name: 'Geography' },
+  { axis: 'segment', name: 'Segment' },
+] as const
+
+/** /companies/{id}/segments: a metric by product, region or segment, beside its total. */
+export async function segmentsPage(
+  deps: PresentedDeps,
+  visitor: Visitor,
+  id: string,
+  query: SegmentsPageQuery,
+): Promise<Page> {
+  const view = await readSegmentsView(deps, visitor, id, query)
+  const { profile, answer } = view
+  const manifest = deps.markets.get(profile.market)
+  const name = companyName(profile)
+  const { axis = 'product', metric = query.tag === undefined ? 'revenue' : undefined } = query
+  const subject = metric === undefined ? (query.tag ?? '') : metricLabel(metric)
+  return {
+    title: `${name} (${profile.ticker}): ${subject.toLowerCase()} by ${axis}`,
+    description: `${subject} of ${name} (${profile.ticker}) by product, geography and segment as the company stated it, with the exact sum, the total and the difference.`,
+    canonical: `${deps.settings.baseUrl}${segmentsPath(profile.ticker)}`,
+    styles: ['company.css', 'statements.css'],
+    scripts: ['search.js'],
+    main: html`${companyHead(profile, manifest)}
+${companyParts(profile.ticker, 'segments', query)}
+<nav class="tabs" aria-label="Breakdowns">${axes.map(each => html`<a href="${segmentsPath(profile.ticker, { ...query, axis: each.axis })}"${each.axis === axis && html` aria-current="page"`}>${each.name}</a>`)}</nav>
+${segmentsForm(deps, view, query, axis, metric)}
+<h2 id="breakdown">${subject} by ${axis}</h2>
+${answer.filing !== null && html`<p class="quiet">All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
+${answer.note !== undefined && html`<p class="notice">${answer.note}</p>`}
+<div class="breakdowns">${answer.data.map((each, at) => breakdownTable(each, at))}</div>
+<section><h2 id="source">Source and terms</h2>
+<p>${answer.attribution}</p>
+${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
+<p>Programs get the same from <code>GET /api/v1/segments?ticker=${profile.ticker}&amp;${metric === undefined ? `tag=${query.tag}` : `metric=${metric}`}&amp;axis=${axis}</code>.</p></section>
+${searchForm('')}`,
+  }
+}
+
+const segmentsForm = (
+  deps: PresentedDeps,
+  { profile }: SegmentsView,
+  { as_of, tz, fp, fy }: SegmentsPageQuery,
+  axis: string,
+  metric: string | undefined,
+) => html`<div class="choices"><form method="get" action="${segmentsPath(profile.ticker)}">
+<input type="hidden" name="axis" value="${axis}">
+${fp !== undefined && html`<input type="hidden" name="fp" value="${fp}">`}
+${fy !== undefined && html`<input type="hidden" name="fy" value="${fy}">`}
+${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
+${metricField(deps, 'metric', 'Metric', metric ?? 'revenue')}
+<span class="field"><label for="as-of">Day</label> <input id="as-of" name="as_of" type="${as_of !== undefined && as_of.length > 10 ? 'text' : 'date'}" value="${as_of ?? ''}" max="${deps.today()}"></span>
+<button type="submit">Show</button>
+</form></div>`
+
+function breakdownTable(breakdown: Breakdown, at: number): Markup {
+  const { unit, members, total, sum, difference } = breakdown
+  const kind = unitKind(unit)
+  const values = [...members.flatMap(({ value }) => value ?? []), ...(total === null ? [] : [total])]
+  const power: Power = kind === 'other' ? 0 : powerOf(values)
+  const cell = (value: string | null) =>
+    value === null
+      ? html`<td>–</td>`
+      : html`<td data-v="${value}" title="${exactDecimal(value)} ${unit}">${shownDecimal(value, kind, power)}</td>`
+  const id = `breakdown-${at}`
+  return html`<section><h3 id="${id}">${periodTitle(breakdown)} <small>${unit}${power > 0 && ` in ${powerNames[power]}`}${breakdown.title !== null && `, ${breakdown.title}`}</small></h3>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
+<thead><tr><th scope="col" class="line">Member</th><th scope="col">Amount</th><th scope="col">Share</th></tr></thead>
+<tbody>
+${members.map(({ member, label, part_of, value }) => html`<tr${part_of !== null && html` class="in2"`}><th scope="row"><span title="${member}">${lineLabel(label, member)}</span></th>${cell(value)}<td>${shareOf(value, total)}</td></tr>\n`)}\
+<tr class="total"><th scope="row">Sum</th>${cell(sum)}<td>${shareOf(sum, total)}</td></tr>
+<tr><th scope="row">Total as stated</th>${cell(total)}<td></td></tr>
+<tr><th scope="row">Difference</th>${cell(difference)}<td></td></tr>
+</tbody></table></div></section>
+`
+}
+
+const periodTitle = ({ quarters, end, fy, fp }: Breakdown) =>
+  `${quarters === 0 ? 'On' : lengthText(quarters)} ${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
+
+const percent = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+
+function shareOf(value: string | null, total: string | null): string {
+  const whole = Number(total ?? 0)
+  return value === null || whole === 0 ? '' : `${percent.format((Number(value) / whole) * 100)}%`
+}
