@@ -98,7 +98,8 @@ export async function saveWholeFilings(
 /**
  * What was seen of a filing, in order of days, once another statement of it is read. The result does not depend on
  * the order of the statements, except that of several on one day the one that is read last counts: it may
- * have been read by a better reader.
+ * have been read by a better reader. A less complete source counts until the day on which a more complete one was seen,
+ * which may state what was edited meanwhile.
  */
 function withStated(
   sightings: readonly Sighting[],
@@ -107,12 +108,11 @@ function withStated(
 ): readonly Sighting[] {
   const { seenOn, periodEnd, frames, figures, lines, figureBlock, statementBlock } = stated
   const rank = wholeSources.indexOf(stated.source)
-  if (sightings.some(({ content }) => content.rank > rank)) return sightings
-  const peers = sightings.filter(({ content }) => content.rank === rank)
-  const read: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
-  const content = sameContent(peers, read, terms) ?? read
   const day = seenOn ?? Number.NEGATIVE_INFINITY
-  const others = peers.filter(other => other.day !== day)
+  if (sightings.some(other => other.day <= day && other.content.rank > rank)) return sightings
+  const read: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
+  const content = sameContent(sightings, read, terms) ?? read
+  const others = sightings.filter(other => other.day < day || (other.day > day && other.content.rank >= rank))
   return [...others, { day, content }].sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
@@ -134,7 +134,8 @@ function inRuns(sightings: readonly Sighting[]): {
 
 /** Blocks with the same content differ if more terms were known when the later one was encoded. */
 function haveSameContent(a: Content, b: Content, terms: Terms): boolean {
-  if (a.figures !== b.figures || a.lines !== b.lines || a.periodEnd !== b.periodEnd) return false
+  if (a.rank !== b.rank || a.figures !== b.figures || a.lines !== b.lines || a.periodEnd !== b.periodEnd)
+    return false
   if (
     Buffer.compare(a.figureBlock, b.figureBlock) === 0 &&
     Buffer.compare(a.statementBlock, b.statementBlock) === 0
