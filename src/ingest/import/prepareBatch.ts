@@ -123,7 +123,7 @@ async function encodeFilings(
   await storeTerms(sql, terms, terms.propose([...byCompany.values()].map(filingsOf)))
   const encoded: PreparedFiling[] = []
   let figures = 0
-  for (const { market, issuerId, whole, source, periodEnd, seenOn } of stated) {
+  for (const { market, issuerId, whole, source, periodEnd, seenOn, part } of stated) {
     const { bytes, ownTexts } = encodeFigures(whole, terms)
     encoded.push({
       market,
@@ -137,6 +137,7 @@ async function encodeFilings(
       lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
       figureBlock: bytes,
       statementBlock: encodePresentation(whole, terms, ownTexts),
+      ...(part === undefined ? {} : { part }),
     })
     figures += figureCountOf(whole)
     if (figures < figuresPerTurn) continue

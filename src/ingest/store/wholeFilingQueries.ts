@@ -4,9 +4,10 @@ import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { decodeFigures } from '../../wholeFilings/figureBlock.ts'
 import type { FrameCode } from '../../wholeFilings/frames.ts'
 import { decodePresentation } from '../../wholeFilings/presentationBlock.ts'
-import { type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
+import { type FilingPart, type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
 import { loadMoreTerms } from '../../wholeFilings/termQueries.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
+import { type EncodedContent, joinPart } from './filingParts.ts'
 import type { FilingIds } from './filingQueries.ts'
 
 /** A whole filing in the form in which it is stored. */
@@ -23,18 +24,14 @@ export interface EncodedFiling {
   readonly lines: number
   readonly figureBlock: Uint8Array
   readonly statementBlock: Uint8Array
+  /** See `StatedFiling.part`. */
+  readonly part?: FilingPart
 }
 
 /** What a filing states, in blocks. */
-interface Content {
+interface Content extends EncodedContent {
   /** Index in `wholeSources`. */
   readonly rank: number
-  readonly periodEnd: number | null
-  readonly frames: readonly FrameCode[]
-  readonly figures: number
-  readonly lines: number
-  readonly figureBlock: Uint8Array
-  readonly statementBlock: Uint8Array
 }
 
 /** The content of a filing that was seen on a day; the day is -Infinity for a register that does not overwrite. */
@@ -110,7 +107,12 @@ function withStated(
   const rank = wholeSources.indexOf(stated.source)
   const day = seenOn ?? Number.NEGATIVE_INFINITY
   if (sightings.some(other => other.day <= day && other.content.rank > rank)) return sightings
-  const read: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
+  const alone: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
+  const known = sightings.find(other => other.day === day && other.content.rank === rank)?.content
+  const read: Content =
+    stated.part === undefined || known === undefined
+      ? alone
+      : { rank, ...joinPart(known, alone, stated.part, terms) }
   const content = sameContent(sightings, read, terms) ?? read
   const others = sightings.filter(other => other.day < day || (other.day > day && other.content.rank >= rank))
   return [...others, { day, content }].sort((a, b) => (a.day < b.day ? -1 : 1))
