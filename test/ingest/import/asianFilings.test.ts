@@ -116,6 +116,38 @@ test('a Korean report is known in full from its receipt on', async () => {
   expect(row.figures).toBe(nonEmpty(amounts).length)
 })
 
+test('the two accounts of a Korean receipt may come in two files, in any order', async () => {
+  const line = (account: string, name: string, ord: string, amount: string) => ({
+    ...{ rcept_no: '20210331000001', reprt_code: '11011', bsns_year: '2020', corp_code: '00164779' },
+    ...{ sj_div: 'BS', sj_nm: '재무상태표', account_id: account, account_nm: name, ord, currency: 'KRW' },
+    thstrm_amount: amount,
+  })
+  const files = [
+    [
+      'CFS',
+      [line('ifrs-full_Assets', '자산총계', '1', '200'), line('ifrs-full_Equity', '자본총계', '2', '90')],
+    ],
+    ['OFS', [line('ifrs-full_Assets', '자산총계', '1', '150')]],
+  ] as const
+  const paths: string[] = []
+  for (const [accounts, list] of files) {
+    const path = join(folder, `fnlttSinglAcntAll_00164779_2020_11011_${accounts}.json`)
+    await Bun.write(path, JSON.stringify({ status: '000', message: 'ok', list }))
+    paths.push(path)
+  }
+  const expected = [
+    'KR:20210331000001 dataSet 2020-12-31 200',
+    'KR:20210331000001 dataSet 2020-12-31 ifrs-full:SeparateMember 150',
+  ]
+  for (const order of [paths, paths.toReversed(), [...paths, paths[0]]]) {
+    const sql = await fresh()
+    for (const path of order) await load(sql, krRegister, path)
+    expect((await known(sql, '00164779', 'ifrs-full:Assets', '2021-03-31')).toSorted()).toEqual(expected)
+    const [row] = await sql<{ figures: number; lines: number }[]>`select figures, lines from whole_filing`
+    expect(row).toEqual({ figures: 3, lines: 3 })
+  }
+})
+
 /** The rows that a reader may see, as text. */
 const rowsOf = async (sql: Sql) =>
   (

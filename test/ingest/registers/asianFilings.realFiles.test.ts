@@ -266,9 +266,7 @@ test.skipIf(folder === null)('annual returns of New Zealand hand over every numb
   expect(ofConcept(latest, 'TotalAssets')).toEqual(['2025-06-30 AUD  1914923000'])
   expect(ofConcept(latest, 'TotalGrossIncome')).toEqual(['2024-07-01..2025-06-30 AUD  2214381000'])
   expect(ofConcept(latest, 'SurplusDeficit')).toEqual(['2024-07-01..2025-06-30 AUD  -25025000'])
-  expect(ofConcept(latest, 'NumberOfFulltimeEmployees')).toEqual([
-    '2024-07-01..2025-06-30 people  2998',
-  ])
+  expect(ofConcept(latest, 'NumberOfFulltimeEmployees')).toEqual(['2024-07-01..2025-06-30 people  2998'])
   // The lists of the largest charities do not state the year, so nothing in them has a day.
   expect(await read(nzRegister, ['nz/top10assets.json'])).toEqual([])
 })
