@@ -113,7 +113,8 @@ export class FigureColumns {
   }
 
   #addLong(text: string): boolean {
-    const plain = plainDecimal(text)
+    // `plainDecimal` may write more digits than it reads: 1e400.
+    const plain = longDecimal.test(text) && text.length <= maxPlainLength ? text : plainDecimal(text)
     if (plain === null) return false
     if (!this.#addShort(plain)) {
       this.#addValue(textScale, this.longValues.length)
@@ -122,6 +123,11 @@ export class FigureColumns {
     return true
   }
 }
+
+/** The form in which `plainDecimal` writes numbers. */
+const longDecimal = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
+/** No number that `plainDecimal` writes is longer: it reads 200 characters and an exponent of three digits. */
+const maxPlainLength = 1_300
 
 /** Numbers distinct values in order of their first appearance. */
 export class Numbering<T> {

@@ -22,4 +22,18 @@ export interface StatedFiling {
    * the import counts.
    */
   readonly seenOn?: number
+  /**
+   * For a document that states a part of the filing, while another one states the rest: the part is joined to what is
+   * on record, in whatever order they are read. If omitted, the document states the filing in full.
+   */
+  readonly part?: FilingPart
+}
+
+/** A part of a filing: the figures of one member of an axis, and the statements that present them. */
+export interface FilingPart {
+  readonly axis: string
+  /** Null for the figures without this axis. */
+  readonly member: string | null
+  /** What the roles of its statements begin with, up to a slash, and no others. */
+  readonly roleStart: string
 }

@@ -45,6 +45,8 @@ export async function applyObservations(
     }),
   )
   const accessions = [...unobservedRows.values()].flatMap(rows => rows.map(row => withoutEdit(row.accession)))
+  const unmapped = [...observations.values()].flatMap(ofEntity => ofEntity.flatMap(one => one.filings ?? []))
+  for (const { accession } of unmapped) accessions.push(accession)
   const filings = await readFilings(transaction, [...new Set(accessions)], new FilingIds())
   const added: ObservedFilingsOfEntity[] = []
   const removed: string[] = []
@@ -57,15 +59,47 @@ export async function applyObservations(
     ])
     if (merged.fresh.length > 0) added.push({ entityId, filings: merged.fresh })
     removed.push(...merged.outdated.map(({ ctid }) => ctid))
-    const parsed = { ...item.parsed, reportedFacts: factsFromObservations(merged.all, rules) }
+    const observedAccessions = new Set(merged.all.map(({ filing }) => filing.accession))
+    const withoutFacts = rules.replaces
+      ? filingsWithoutFacts(observations.get(entityKey(item.entity)) ?? [], filings)
+      : item.parsed.filings
+    const parsed = {
+      ...item.parsed,
+      reportedFacts: factsFromObservations(merged.all, rules),
+      filings: withoutFacts.filter(({ accession }) => !observedAccessions.has(accession)),
+    }
     applied.set(entityId, {
       ...{ ...item, parsed, filings: filingsIn(parsed), derivedAhead: null },
-      observedAccessions: new Set(merged.all.map(({ filing }) => filing.accession)),
+      observedAccessions,
     })
   }
   await removeObservedFilings(transaction, removed)
   await addObservedFilings(transaction, names, added)
   return work.map(item => applied.get(item.entity.entityId) ?? item)
+}
+
+/**
+ * Filings without a figure that has a metric, at a register whose filings replace one another. Their observations are
+ * not stored, so it is not known whether they replace others: each counts from the first day on which it was
+ * observed, never before its own.
+ *
+ * @param recorded by accession
+ */
+function filingsWithoutFacts(
+  observations: readonly Observation[],
+  recorded: ReadonlyMap<string, Filing>,
+): readonly Filing[] {
+  const firstDays = new Map<string, { readonly filing: Filing; readonly day: number }>()
+  for (const { day, filings = [] } of observations) {
+    for (const filing of filings) {
+      const known = firstDays.get(filing.accession)
+      if (known === undefined || day < known.day) firstDays.set(filing.accession, { filing, day })
+    }
+  }
+  return [...firstDays.values()].map(({ filing, day }) => {
+    const firstDay = Math.min(day, recorded.get(filing.accession)?.filed ?? day)
+    return { ...filing, filed: Math.max(filing.filed, firstDay) }
+  })
 }
 
 /**

@@ -52,6 +52,8 @@ export interface PreparedEntity {
  * not stall.
  */
 const factsPerTurn = 50
+/** Likewise, after this many figures of whole filings, which are only encoded. */
+const figuresPerTurn = 300
 
 interface BatchOptions {
   /**
@@ -120,7 +122,8 @@ async function encodeFilings(
   const filingsOf = (filings: readonly StatedFiling[]) => filings.map(({ whole }) => whole)
   await storeTerms(sql, terms, terms.propose([...byCompany.values()].map(filingsOf)))
   const encoded: PreparedFiling[] = []
-  for (const { market, issuerId, whole, source, periodEnd, seenOn } of stated) {
+  let figures = 0
+  for (const { market, issuerId, whole, source, periodEnd, seenOn, part } of stated) {
     const { bytes, ownTexts } = encodeFigures(whole, terms)
     encoded.push({
       market,
@@ -134,7 +137,11 @@ async function encodeFilings(
       lines: whole.statements.reduce((sum, { lines }) => sum + lines.length, 0),
       figureBlock: bytes,
       statementBlock: encodePresentation(whole, terms, ownTexts),
+      ...(part === undefined ? {} : { part }),
     })
+    figures += figureCountOf(whole)
+    if (figures < figuresPerTurn) continue
+    figures = 0
     await setImmediate()
   }
   return encoded
@@ -146,11 +153,11 @@ function observationsIn(
 ): ReadonlyMap<string, readonly Observation[]> {
   const observations = new Map<string, Observation[]>()
   for (const { parsed } of units) {
-    for (const { profile, reportedFacts, observedOn: day = observedOn } of parsed) {
-      if (reportedFacts.length === 0) continue
+    for (const { profile, reportedFacts, filings, observedOn: day = observedOn } of parsed) {
+      if (reportedFacts.length === 0 && filings.length === 0) continue
       const known = observations.get(entityKey(profile))
-      if (known === undefined) observations.set(entityKey(profile), [{ day, reportedFacts }])
-      else known.push({ day, reportedFacts })
+      if (known === undefined) observations.set(entityKey(profile), [{ day, reportedFacts, filings }])
+      else known.push({ day, reportedFacts, filings })
     }
   }
   return observations

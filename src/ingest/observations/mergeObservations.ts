@@ -1,10 +1,12 @@
-import type { ReportedFact } from '../../facts/reportedFact.ts'
+import type { Filing, ReportedFact } from '../../facts/reportedFact.ts'
 import type { ObservedFiling } from './factsFromObservations.ts'
 
 /** Everything that was read about one entity on one day. */
 export interface Observation {
   readonly day: number
   readonly reportedFacts: readonly ReportedFact[]
+  /** Filings without reported facts that the document states in full. */
+  readonly filings?: readonly Filing[]
 }
 
 interface MergedObservations<Stored extends ObservedFiling> {

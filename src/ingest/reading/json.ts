@@ -56,11 +56,14 @@ export class WrittenNumber {
   }
 }
 
+/** The text of a `WrittenNumber`; every other value itself. */
+export const asWritten = (value: unknown): unknown => (value instanceof WrittenNumber ? value.text : value)
+
 /** Like `parseJson`, but numbers with more digits than a double holds become a `WrittenNumber`. */
 export function parseExactJson(bytes: Uint8Array): unknown {
   const document = parseJson(bytes)
   const text = decodeUtf8(bytes)
-  if (!/[\d.]{17}/.test(text)) return document
+  if (!/[\d.]{16}/.test(text)) return document
   return JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) => {
     if (typeof value !== 'number' || !Number.isFinite(value) || context?.source === undefined) return value
     return isSameDecimal(String(value), context.source) ? value : new WrittenNumber(context.source)

@@ -4,9 +4,10 @@ import { BinaryCopyWriter, copyBytes } from '../../postgres/copy.ts'
 import { decodeFigures } from '../../wholeFilings/figureBlock.ts'
 import type { FrameCode } from '../../wholeFilings/frames.ts'
 import { decodePresentation } from '../../wholeFilings/presentationBlock.ts'
-import { type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
+import { type FilingPart, type WholeSource, wholeSources } from '../../wholeFilings/statedFiling.ts'
 import { loadMoreTerms } from '../../wholeFilings/termQueries.ts'
 import type { Terms } from '../../wholeFilings/terms.ts'
+import { type EncodedContent, joinPart } from './filingParts.ts'
 import type { FilingIds } from './filingQueries.ts'
 
 /** A whole filing in the form in which it is stored. */
@@ -23,18 +24,14 @@ export interface EncodedFiling {
   readonly lines: number
   readonly figureBlock: Uint8Array
   readonly statementBlock: Uint8Array
+  /** See `StatedFiling.part`. */
+  readonly part?: FilingPart
 }
 
 /** What a filing states, in blocks. */
-interface Content {
+interface Content extends EncodedContent {
   /** Index in `wholeSources`. */
   readonly rank: number
-  readonly periodEnd: number | null
-  readonly frames: readonly FrameCode[]
-  readonly figures: number
-  readonly lines: number
-  readonly figureBlock: Uint8Array
-  readonly statementBlock: Uint8Array
 }
 
 /** The content of a filing that was seen on a day; the day is -Infinity for a register that does not overwrite. */
@@ -98,7 +95,8 @@ export async function saveWholeFilings(
 /**
  * What was seen of a filing, in order of days, once another statement of it is read. The result does not depend on
  * the order of the statements, except that of several on one day the one that is read last counts: it may
- * have been read by a better reader.
+ * have been read by a better reader. A less complete source counts until the day on which a more complete one was seen,
+ * which may state what was edited meanwhile.
  */
 function withStated(
   sightings: readonly Sighting[],
@@ -107,12 +105,16 @@ function withStated(
 ): readonly Sighting[] {
   const { seenOn, periodEnd, frames, figures, lines, figureBlock, statementBlock } = stated
   const rank = wholeSources.indexOf(stated.source)
-  if (sightings.some(({ content }) => content.rank > rank)) return sightings
-  const peers = sightings.filter(({ content }) => content.rank === rank)
-  const read: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
-  const content = sameContent(peers, read, terms) ?? read
   const day = seenOn ?? Number.NEGATIVE_INFINITY
-  const others = peers.filter(other => other.day !== day)
+  if (sightings.some(other => other.day <= day && other.content.rank > rank)) return sightings
+  const alone: Content = { rank, periodEnd, frames, figures, lines, figureBlock, statementBlock }
+  const known = sightings.find(other => other.day === day && other.content.rank === rank)?.content
+  const read: Content =
+    stated.part === undefined || known === undefined
+      ? alone
+      : { rank, ...joinPart(known, alone, stated.part, terms) }
+  const content = sameContent(sightings, read, terms) ?? read
+  const others = sightings.filter(other => other.day < day || (other.day > day && other.content.rank >= rank))
   return [...others, { day, content }].sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
@@ -134,7 +136,8 @@ function inRuns(sightings: readonly Sighting[]): {
 
 /** Blocks with the same content differ if more terms were known when the later one was encoded. */
 function haveSameContent(a: Content, b: Content, terms: Terms): boolean {
-  if (a.figures !== b.figures || a.lines !== b.lines || a.periodEnd !== b.periodEnd) return false
+  if (a.rank !== b.rank || a.figures !== b.figures || a.lines !== b.lines || a.periodEnd !== b.periodEnd)
+    return false
   if (
     Buffer.compare(a.figureBlock, b.figureBlock) === 0 &&
     Buffer.compare(a.statementBlock, b.statementBlock) === 0

@@ -1,11 +1,13 @@
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { compactDay, isRecord, textOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, Tally } from '../registerInterface.ts'
 import { type Closing, type ClosingMonths, closingOf, isReportCode } from './closingMonth.ts'
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
-import { countAmounts, factsOfReport, type Line, type ReportLines } from './figures.ts'
+import { countAmounts, factsOfReport, filingOf, type Line, type ReportLines } from './figures.ts'
+import { wholeFilingsOf } from './wholeReport.ts'
 
 /** One response of the API, and its location in the file. */
 export interface Answer {
@@ -47,6 +49,7 @@ export function readAccounts(
       figures,
     )
   const parsed: ParsedDocument[] = []
+  const wholeFilings: StatedFiling[] = []
   const byCompany = Map.groupBy(gathered.reports.values(), report => report.corpCode)
   for (const corpCode of new Set([...gathered.companies.keys(), ...byCompany.keys()])) {
     const hint = gathered.hints.get(corpCode)
@@ -56,10 +59,15 @@ export function readAccounts(
     waits ||= reports.length > 0 && closing === null
     isTentative ||= reports.length > 0 && stated.size === 0
     const profile = gathered.companies.get(corpCode)?.profile ?? profileOf(corpCode, hint)
-    parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings: [] })
+    if (closing !== null) {
+      for (const whole of wholeFilingsOf(reports, closing, tally)) wholeFilings.push(whole)
+    }
+    const reportedFacts = factsOfReports(reports, closing, tally)
+    parsed.push({ profile, reportedFacts, filings: closing === null ? [] : reports.map(filingOf) })
   }
   return {
     parsed,
+    wholeFilings,
     figuresRead,
     ...tally.counts,
     ...(waits ? { waits } : {}),
@@ -106,23 +114,28 @@ function gather({ document, location }: Answer, fileName: string, into: Gathered
       )
     }
     amounts += countAmounts(line)
-    gatherLine(line, isSolo, request, into)
+    gatherLine(line, { isSolo, location }, request, into)
   }
   return amounts
 }
 
-function gatherLine(line: Line, isSolo: boolean, request: Record<string, unknown>, into: Gathered): void {
+function gatherLine(
+  line: Line,
+  accounts: Pick<ReportLines, 'isSolo' | 'location'>,
+  request: Record<string, unknown>,
+  into: Gathered,
+): void {
   const receipt = textOf(line.rcept_no) ?? ''
   if (/^\d{14}$/.test(receipt) && !(filingDay(receipt) > 0)) {
     into.faultyReceipts.set(receipt, (into.faultyReceipts.get(receipt) ?? 0) + countAmounts(line))
     return
   }
-  const report = reportOf(line, isSolo)
+  const report = reportOf(line, accounts)
   if (report === null) {
     into.tally.leftOut.add('a line without a receipt, report, year or company', countAmounts(line))
     return
   }
-  const key = `${report.corpCode} ${report.receipt} ${report.report} ${report.year} ${isSolo}`
+  const key = `${report.corpCode} ${report.receipt} ${report.report} ${report.year} ${report.isSolo}`
   const known = into.reports.get(key)
   if (known === undefined) into.reports.set(key, report)
   else known.lines.push(line)
@@ -135,7 +148,7 @@ function soloOf(line: Line, request: Record<string, unknown>, fileName: string):
   return basis === 'CFS' ? false : basis === 'OFS' ? true : null
 }
 
-function reportOf(line: Line, isSolo: boolean): ReportLines | null {
+function reportOf(line: Line, accounts: Pick<ReportLines, 'isSolo' | 'location'>): ReportLines | null {
   const receipt = textOf(line.rcept_no) ?? ''
   const corpCode = textOf(line.corp_code) ?? ''
   const year = textOf(line.bsns_year) ?? ''
@@ -143,7 +156,7 @@ function reportOf(line: Line, isSolo: boolean): ReportLines | null {
   const report = line.reprt_code
   if (!/^\d{14}$/.test(receipt) || !(filed > 0) || !isCorpCode(corpCode)) return null
   if (!isReportCode(report) || !/^(19|20)\d\d$/.test(year)) return null
-  return { receipt, corpCode, year: Number(year), report, filed, isSolo, lines: [line] }
+  return { receipt, corpCode, year: Number(year), report, filed, ...accounts, lines: [line] }
 }
 
 const filingDay = (receipt: string): number => compactDay(receipt.slice(0, 8))

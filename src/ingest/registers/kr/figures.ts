@@ -1,5 +1,6 @@
 import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
+import { plainDecimal } from '../../../wholeFilings/wholeFiling.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
@@ -16,24 +17,29 @@ export interface ReportLines extends ReceivedReport {
   readonly corpCode: string
   readonly isSolo: boolean
   readonly lines: Line[]
+  /** For messages: where in the file its first lines are. */
+  readonly location: string
 }
+
+/** The number of a receipt as that of a filing. */
+export const accessionOf = (receipt: string): string => `KR:${receipt}`
+
+export const filingOf = ({ receipt, report, filed }: ReportLines): Filing => ({
+  accession: accessionOf(receipt),
+  form: report,
+  filed,
+  acceptedAt: null,
+})
 
 /**
  * The figures of one report. Every amount becomes a reported fact, is left out for a reason, or is malformed.
  */
 export function factsOfReport(report: ReportLines, closing: Closing, tally: Tally): ReportedFact[] {
-  const filing: Filing = {
-    accession: `KR:${report.receipt}`,
-    form: report.report,
-    filed: report.filed,
-    acceptedAt: null,
-  }
+  const filing = filingOf(report)
   const lines = dropContradictions(mappedLines(report, tally.leftOut), report, tally)
   const inIncomeStatement = new Set(
     lines.filter(({ division }) => division === 'IS').flatMap(({ uses }) => uses.map(use => use.metric)),
   )
-  const hasYearToDate = (division: string) =>
-    report.lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
   return lines.flatMap(mapped => {
     const { line, division } = mapped
     const uses =
@@ -46,10 +52,7 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Tall
       return []
     }
     const sheet = sheetOfDivision[division]
-    const isInterim = report.report === '11012' || report.report === '11014'
-    if (sheet === 'income' && isInterim && !hasYearToDate(division)) {
-      // Three months or the year to date: such a statement has one column and does not say which of the two
-      // it is.
+    if (sheet === 'income' && !statesMonths(report.report, division, report.lines)) {
       tally.leftOut.add('an interim figure whose number of months is not stated', countAmounts(line))
       return []
     }
@@ -58,7 +61,18 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Tall
   })
 }
 
-const sheetOfDivision: Readonly<Record<string, Sheet>> = {
+/**
+ * False for an interim income statement with one column: three months or the year to date, and it does not say which
+ * of the two.
+ */
+export function statesMonths(report: ReportCode, division: string, lines: readonly Line[]): boolean {
+  const isInterim = report === '11012' || report === '11014'
+  return (
+    !isInterim || lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
+  )
+}
+
+export const sheetOfDivision: Readonly<Record<string, Sheet>> = {
   BS: 'position',
   IS: 'income',
   CIS: 'income',
@@ -146,8 +160,11 @@ function factsOfLine(
       return unit === null ? [] : [{ metric, tag, unit, ...span, value, rounded: false, filing }]
     })
     const location = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
-    if (Number.isNaN(value)) tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
-    else if (facts.length === 0) tally.faults.add(`${location}: its currency is ${shown(line.currency)}`)
+    // The whole filing has named an amount that is not a decimal number.
+    if (Number.isNaN(value)) {
+      if (plainDecimal(amount) !== null)
+        tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
+    } else if (facts.length === 0) tally.faults.add(`${location}: its currency is ${shown(line.currency)}`)
     else taken.push(...facts)
   }
   return taken
@@ -158,7 +175,7 @@ function factsOfLine(
  * `-full`. Earnings of a preferred share or of a part of the business are recognised by name, whatever their
  * code.
  */
-function tagOf(line: Line): string {
+export function tagOf(line: Line): string {
   const code = (textOf(line.account_id) ?? '').replace(/^ifrs_/, 'ifrs-full_')
   const name = plainName(textOf(line.account_nm) ?? '')
   const isPartial = /PerShare$/.test(code) && /우선주|계속영업|중단영업/.test(name)
@@ -180,7 +197,7 @@ const plainName = (name: string) =>
     .replace(/[([（][^)\]）]*[)\]）]/g, '')
 
 /** The text of an amount; null if there is none. */
-function amountOf(value: unknown): string | null {
+export function amountOf(value: unknown): string | null {
   const text = value === undefined || value === null ? '' : String(value).trim()
   return text === '' || text === '-' ? null : text
 }
@@ -188,7 +205,7 @@ function amountOf(value: unknown): string | null {
 export const countAmounts = (line: Line): number =>
   columns.reduce((sum, column) => sum + (amountOf(line[column]) === null ? 0 : 1), 0)
 
-const columns = [
+export const columns = [
   'thstrm_amount',
   'thstrm_add_amount',
   'frmtrm_amount',
@@ -196,9 +213,9 @@ const columns = [
   'frmtrm_add_amount',
   'bfefrmtrm_amount',
 ] as const
-type Column = (typeof columns)[number]
+export type Column = (typeof columns)[number]
 
-interface Span {
+export interface Span {
   /** Null for an instant. */
   readonly start: number | null
   readonly end: number
@@ -209,7 +226,7 @@ interface Span {
  * statement has three months and the year to date; a cash flow statement has only the year to date. The
  * whole-year column of an interim report is ignored: some filers put a part of the year in it.
  */
-function spansOf(
+export function spansOf(
   sheet: Sheet,
   report: ReportCode,
   year: number,

@@ -1,4 +1,4 @@
-import { parseJson } from '../../reading/json.ts'
+import { parseExactJson } from '../../reading/json.ts'
 import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readReturns } from './returns.ts'
 
@@ -7,4 +7,4 @@ import { readReturns } from './returns.ts'
  * latter without figures.
  */
 export const readNewZealandReport = ({ bytes }: SourceDocument): DocumentContent =>
-  readReturns(parseJson(bytes))
+  readReturns(parseExactJson(bytes))

@@ -1,5 +1,6 @@
 import { Failure } from '../../../errors.ts'
-import type { ReportedFact } from '../../../facts/reportedFact.ts'
+import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { dayOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent } from '../registerInterface.ts'
@@ -13,7 +14,7 @@ import {
   lastDay,
   type Quarter,
 } from './deadlines.ts'
-import { FigureTally, factsOfCell } from './figures.ts'
+import { FigureTally, readReport } from './figures.ts'
 
 const requiredColumns = [
   'company_id',
@@ -47,20 +48,36 @@ export function readHistory(text: string): DocumentContent {
   const tally = new FigureTally()
   const rows = rowsToRead(text, tally)
   const quarters = new Set(rows.map(({ quarter }) => keyOf(quarter)))
-  const companies = new Map<string, ReportedFact[]>()
-  for (const { cells, quarter, figures } of rows) {
+  const companies = new Map<string, { readonly reportedFacts: ReportedFact[]; readonly filings: Filing[] }>()
+  const wholeFilings: StatedFiling[] = []
+  for (const { cells, quarter, figures, line } of rows) {
     const filing = filingOf(quarter, 'income', filerOf(quarter, quarters))
-    const facts = figures.flatMap(name =>
-      factsOfCell(registerColumns[name] ?? name, cells.get(name), quarter, filing, tally),
+    const report = readReport(
+      {
+        quarter,
+        table: 'income',
+        filing,
+        location: `line ${line}`,
+        cells: figures.map(name => ({
+          column: registerColumns[name] ?? name,
+          label: name,
+          cell: cells.get(name),
+        })),
+      },
+      tally,
     )
-    companies.set(quarter.code, [...(companies.get(quarter.code) ?? []), ...facts])
+    const ofCompany = companies.get(quarter.code) ?? { reportedFacts: [], filings: [] }
+    companies.set(quarter.code, ofCompany)
+    ofCompany.reportedFacts.push(...report.reportedFacts)
+    if (report.whole === null) continue
+    wholeFilings.push({ ...report.whole, source: 'figures' })
+    if (report.reportedFacts.length === 0) ofCompany.filings.push(filing)
   }
-  const parsed = [...companies].map(([code, reportedFacts]) => ({
+  const parsed = [...companies].map(([code, ofCompany]) => ({
     profile: { market: 'TW', issuerId: code, tickers: [`${code}.TW`], registers: true },
-    reportedFacts,
-    filings: [],
+    ...ofCompany,
   }))
-  return { parsed, ...tally.content }
+  return { parsed, wholeFilings, ...tally.content }
 }
 
 interface HistoryRow {
@@ -68,6 +85,8 @@ interface HistoryRow {
   readonly quarter: Quarter
   /** The names of non-empty figure columns. */
   readonly figures: readonly string[]
+  /** In the document, counted from 1. */
+  readonly line: number
 }
 
 /** The rows to read; the others are counted. */
@@ -112,7 +131,7 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
       continue
     }
     seen.add(keyOf(quarter))
-    rows.push({ cells, quarter, figures })
+    rows.push({ cells, quarter, figures, line: index + 2 })
   }
   return rows
 }

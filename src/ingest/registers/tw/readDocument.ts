@@ -1,4 +1,4 @@
-import { decodeUtf8, parseJson } from '../../reading/json.ts'
+import { decodeUtf8, parseExactJson } from '../../reading/json.ts'
 import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { isCompanyList, readCompanyList } from './companyList.ts'
 import { readHistory } from './history.ts'
@@ -10,6 +10,6 @@ import { readTable } from './tables.ts'
  */
 export function readTaiwaneseReport({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readHistory(decodeUtf8(bytes))
-  const document = parseJson(bytes)
+  const document = parseExactJson(bytes)
   return isCompanyList(document) ? readCompanyList(document) : readTable(document, name)
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../../errors.ts'
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { DocumentContent, LeftOut } from '../registerInterface.ts'
@@ -14,7 +15,7 @@ import {
   type Table,
   yearOfRepublic,
 } from './deadlines.ts'
-import { FigureTally, factsOfCell, textOfCell } from './figures.ts'
+import { FigureTally, readReport, textOfCell } from './figures.ts'
 
 type Row = Record<string, unknown>
 
@@ -54,7 +55,7 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
       )
       continue
     }
-    const placed = placeRow(row, table)
+    const placed = placeRow(row, table, index)
     if (placed === null) {
       leaveOutRow('a row without a company, year, quarter or day', row, tally)
       continue
@@ -71,8 +72,9 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
     const other = isLatest ? known : placed
     if (other !== undefined) leaveOutRow('another row of the same company and quarter', other.row, tally)
   }
-  const parsed = [...latest.values()].map(placed => parseRow(placed, fileName, tally))
-  return { parsed, ...tally.content }
+  const wholeFilings: StatedFiling[] = []
+  const parsed = [...latest.values()].map(placed => parseRow(placed, fileName, tally, wholeFilings))
+  return { parsed, wholeFilings, ...tally.content }
 }
 
 interface Placed {
@@ -80,15 +82,17 @@ interface Placed {
   readonly table: Table
   readonly quarter: Quarter
   readonly madeOn: number
+  /** In the document, counted from 0. */
+  readonly index: number
 }
 
-function placeRow(row: Row, table: Table): Placed | null {
+function placeRow(row: Row, table: Table, index: number): Placed | null {
   const code = textOf(row[heading.code]) ?? ''
   const year = wholeOf(row[heading.year]) + yearOfRepublic
   const quarter = wholeOf(row[heading.quarter])
   const madeOn = dayOfRepublic(textOf(row[heading.made]))
   if (!isCode(code) || !(year >= 1990 && year <= 2200) || !isQuarter(quarter) || !(madeOn > 0)) return null
-  return { row, table, quarter: { code, year, quarter }, madeOn }
+  return { row, table, quarter: { code, year, quarter }, madeOn, index }
 }
 
 /** A number of up to three digits; NaN for anything else. */
@@ -104,15 +108,19 @@ function dayOfRepublic(text: string | null): number {
 }
 
 function parseRow(
-  { row, table, quarter, madeOn }: Placed,
+  { row, table, quarter, madeOn, index }: Placed,
   fileName: string,
   tally: FigureTally,
+  wholeFilings: StatedFiling[],
 ): ParsedDocument {
   const name = textOf(row[heading.name])
   const filing = filingOf(quarter, table, filerOf(fileName, name, row))
-  const facts = Object.entries(row).flatMap(([column, cell]) =>
-    headings.has(column) ? [] : factsOfCell(plainColumn(column), cell, quarter, filing, tally),
+  const cells = Object.entries(row).flatMap(([column, cell]) =>
+    headings.has(column) ? [] : [{ column: plainColumn(column), label: column.trim(), cell }],
   )
+  const report = readReport({ quarter, table, filing, location: `row ${index + 1}`, cells }, tally)
+  if (report.whole !== null) wholeFilings.push({ ...report.whole, source: 'dataSet', seenOn: madeOn })
+  const reportedFacts = preferredOf(report.reportedFacts, tally.leftOut)
   return {
     profile: {
       market: 'TW',
@@ -121,8 +129,8 @@ function parseRow(
       tickers: [`${quarter.code}.TW`],
       registers: true,
     },
-    reportedFacts: preferredOf(facts, tally.leftOut),
-    filings: [],
+    reportedFacts,
+    filings: report.whole !== null && reportedFacts.length === 0 ? [filing] : [],
     observedOn: madeOn,
   }
 }
