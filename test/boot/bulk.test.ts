@@ -55,6 +55,12 @@ test('a build that is killed again and again is continued, and a release is neve
   const manifest = readManifest(folder, version)
   expect(await readRelease(folder, manifest)).toEqual(await truth(database.sql, manifest.as_of))
   expect(unfinishedIn(folder)).toEqual([])
+  // Whole filings have the digests of a build that nobody killed.
+  const undisturbed = makeBulkFolder()
+  const { manifest: expected } = await build(database.sql, undisturbed.folder, { today: manifest.as_of })
+  undisturbed.remove()
+  expect(manifest.reported).toEqual(expected.reported ?? [])
+  expect(manifest.reported?.every(({ files }) => files.length > 1)).toBe(true)
   const listed = await new Response(command(folder, 'list').stdout).text()
   expect(listed).toContain(manifest.as_of)
   remove()

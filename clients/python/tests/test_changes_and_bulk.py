@@ -61,6 +61,8 @@ class Store:
 
     def __init__(self, releases: dict[int, dict[str, bytes]]) -> None:
         self.releases = releases
+        self.reported: dict[str, bytes] = {}
+        """Files of whole filings, in every release."""
         self.break_after: Callable[[Sent], int | None] = lambda sent: None
         self.change: Callable[[Sent, bytes], bytes] = lambda sent, body: body
 
@@ -72,7 +74,21 @@ class Store:
             }
             for path, body in self.releases[version].items()
         ]
-        return {"object": "bulk_manifest", "data_version": version, "files": files}
+        manifest: dict[str, Any] = {"object": "bulk_manifest", "data_version": version, "files": files}
+        if self.reported:
+            manifest["reported"] = [
+                {
+                    "name": "figures",
+                    "files": [
+                        {
+                            **{"path": path, "market": "US", "taxonomy": "us-gaap", "year": int(path[-12:-8])},
+                            **{"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()},
+                        }
+                        for path, body in self.reported.items()
+                    ],
+                }
+            ]
+        return manifest
 
     def __call__(self, sent: Sent) -> Answered:
         if sent.path == "/api/v1/bulk":
@@ -82,7 +98,7 @@ class Store:
             return Answered(status=302, headers={"Location": f"/api/v1/bulk/{max(self.releases)}/manifest.json"})
         if path == "manifest.json":
             return as_json(self.manifest(int(version)))
-        body = self.change(sent, self.releases[int(version)][path])
+        body = self.change(sent, {**self.releases[int(version)], **self.reported}[path])
         assert sent.headers["accept-encoding"] == "identity"
         broken = self.break_after(sent)
         if "range" not in sent.headers:
@@ -115,6 +131,31 @@ def test_a_release_is_complete_and_checked(store: Store, tmp_path: Path, library
     rows = release.read(market="US")
     assert list(rows["fy"]) == [2009, 2010] and list(rows["accession"]) == ["0000320193-10-000001"] * 2
     assert release.files(year=2010) == [tmp_path / "3/US/2010.parquet"]
+
+
+def test_whole_filings_come_when_they_are_asked_for(store: Store, tmp_path: Path) -> None:
+    store.reported = {f"figures-US-us-gaap-{year}.parquet": rows_of(year + 100) for year in (2009, 2010)}
+    with serving(store) as fake:
+        bulk = Client("k", fake.url).bulk
+        release = bulk.sync(tmp_path, progress=False)
+        assert not (tmp_path / "3/reported").exists()
+        fake.sent.clear()
+        release = bulk.sync(tmp_path, reported=True, progress=False)
+        assert [sent.path for sent in fake.sent if sent.path.endswith(".parquet")] == [
+            f"/api/v1/bulk/3/figures-US-us-gaap-{year}.parquet" for year in (2009, 2010)
+        ]
+    found = release.reported("figures", market="US", year=2010, taxonomy="us-gaap")
+    assert found == [tmp_path / "3/reported/figures-US-us-gaap-2010.parquet"]
+    assert found[0].read_bytes() == store.reported["figures-US-us-gaap-2010.parquet"]
+    assert len(release.reported("figures")) == 2 and release.reported("lines") == []
+    assert len(release.files()) == 2
+
+
+def test_the_feed_has_filings_when_they_are_asked_for() -> None:
+    with serving(feed) as fake:
+        list(Client("k", fake.url).changes(since=9))
+        list(Client("k", fake.url).changes(since=9, filings=True))
+        assert [sent.query.get("filings") for sent in fake.sent] == [None, "true"]
 
 
 def test_what_is_there_is_not_fetched_again_and_what_is_spoilt_is(store: Store, tmp_path: Path) -> None:

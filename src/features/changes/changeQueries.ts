@@ -1,6 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import type { ChangeKind } from './schema.ts'
 
 /** The start and target of a mirror's update. */
 export interface ChangeRange {
@@ -30,7 +29,15 @@ export interface ChangePlace {
 }
 
 export interface ChangeRecord extends ChangePlace {
-  readonly change: ChangeKind
+  readonly change:
+    | 'added'
+    | 'ended'
+    | 'removed'
+    | 'renamed'
+    | 'timed'
+    | 'symbols'
+    | 'filing'
+    | 'filing_removed'
   readonly ticker: string
   readonly metric: string | null
   readonly fy: number | null

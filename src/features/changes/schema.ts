@@ -65,7 +65,6 @@ const changes = [
   'filing',
   'filing_removed',
 ] as const
-export type ChangeKind = (typeof changes)[number]
 
 const typeOf = {
   text: Type.String,

@@ -113,6 +113,36 @@ test('nothing outside the release is served, whatever the path', async () => {
   }
 })
 
+test('files of whole filings are served beside the others, with a list of their own', async () => {
+  const reported = (manifest.reported ?? []).flatMap(table => table.files)
+  expect(reported.length).toBeGreaterThan(2)
+  const [{ path, sha256, bytes }] = reported
+  const whole = await get({}, address(path))
+  expect([whole.status, whole.headers.get('etag')]).toEqual([200, `"${sha256}"`])
+  const found = await bytesOf(whole)
+  expect([found.length, new Bun.CryptoHasher('sha256').update(found).digest('hex')]).toEqual([bytes, sha256])
+  const part = await get({ Range: 'bytes=4-9' }, address(path))
+  expect([part.status, (await bytesOf(part)).equals(found.subarray(4, 10))]).toEqual([206, true])
+  const namesIn = async (list: string) =>
+    (await (await get({}, address(list))).text())
+      .trim()
+      .split('\n')
+      .map(line => line.split('  ')[1])
+  expect(await namesIn('SHA256SUMS.reported')).toEqual([...reported.map(each => each.path), 'manifest.json'])
+  expect(await namesIn('SHA256SUMS')).toEqual([...manifest.files.map(each => each.path), 'manifest.json'])
+  // Only keys that may take the whole data get any of it.
+  for (const licence of ['personal', 'commercial'] as const) {
+    const other = await sellKey(server.sql, { licence })
+    for (const name of [path, 'SHA256SUMS.reported', 'manifest.json']) {
+      const refused = await get({ Authorization: `Bearer ${other}` }, address(name))
+      expect([licence, name, refused.status]).toEqual([licence, name, 403])
+      expect((await refused.json()).error.code).toBe('licence_required')
+    }
+  }
+  const demo = await get({ Authorization: 'Bearer demo' }, address(path))
+  expect(demo.status).toBe(403)
+})
+
 test('an OEM key has what its order form says, and a refusal says what is needed', async () => {
   const oem = await sellKey(server.sql, { licence: 'oem' })
   const refused = await get({ Authorization: `Bearer ${oem}` })

@@ -221,9 +221,16 @@ function shorten(value: unknown): unknown {
   }
   if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
   if (list.object === 'metric_list' && Array.isArray(list.data)) list.data = list.data.slice(0, 2)
-  if (list.object === 'bulk_manifest')
+  if (list.object === 'bulk_manifest') {
     for (const name of ['files', 'schema', 'licence', 'attribution'])
       if (Array.isArray(list[name])) list[name] = list[name].slice(0, 2)
+    if (Array.isArray(list.reported))
+      list.reported = list.reported.map((table: { files: unknown[]; schema: unknown[] }) => ({
+        ...table,
+        files: table.files.slice(0, 2),
+        schema: table.schema.slice(0, 2),
+      }))
+  }
   if (list.object === 'company' && Array.isArray(list.metrics)) list.metrics = list.metrics.slice(0, 2)
   return list
 }

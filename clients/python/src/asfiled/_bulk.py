@@ -24,6 +24,8 @@ _hash = re.compile(r"[0-9a-f]{64}")
 # A broken download goes on where it broke, so often without a new byte.
 _max_idle_attempts = 4
 _manifest = "manifest.json"
+# Files of whole filings have other columns, so `*.parquet` of a release must not match them.
+_reported_folder = "reported"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,25 @@ class BulkRelease(Generic[F]):
             self.folder / str(file["path"])
             for file in self.manifest["files"]
             if market in (None, file["market"]) and year in (None, file["year"])
+        ]
+
+    def reported(
+        self,
+        table: str,
+        market: str | None = None,
+        year: int | None = None,
+        taxonomy: str | None = None,
+    ) -> list[Path]:
+        """Files with whole filings that `sync(reported=True)` brought, for DuckDB, Polars or pandas to scan.
+
+        :param table: `figures`, or `lines` of the statements
+        """
+        return [
+            self.folder / _reported_folder / str(file["path"])
+            for each in self.manifest.get("reported", [])
+            if each["name"] == table
+            for file in each["files"]
+            if market in (None, file["market"]) and year in (None, file["year"]) and taxonomy in (None, file["taxonomy"])
         ]
 
     def read(self, market: str | None = None, year: int | None = None) -> F:
@@ -79,6 +100,7 @@ class Bulk(Generic[F]):
         *,
         data_version: int | None = None,
         keep: int | None = None,
+        reported: bool = False,
         progress: Progress = True,
     ) -> BulkRelease[F]:
         """Brings a release into `folder/<data version>`: the latest, or the one of `data_version`.
@@ -87,13 +109,14 @@ class Bulk(Generic[F]):
         broke. Each file is compared with its SHA-256 before it gets its name.
 
         :param keep: how many releases stay in `folder`; earlier ones are deleted after this one is complete
+        :param reported: also brings whole filings: every figure as it was filed, and the lines of the statements
         """
         if keep is not None and keep < 1:
             raise ValueError(f"keep={keep} would delete the release that it fetches. Send 1 or more.")
         name = "latest" if data_version is None else str(data_version)
         body = self._transport.get(f"/api/v1/bulk/{name}/{_manifest}", cached=False).body
         manifest = parse_json(body)
-        files = _checked(manifest)
+        files = _checked(manifest, reported=reported)
         if data_version not in (None, int(manifest["data_version"])):
             raise AnswerError(f"The manifest of release {name} is of release {manifest['data_version']}.")
         root = Path(folder)
@@ -165,7 +188,7 @@ class Bulk(Generic[F]):
         # Files of a release never change, and the digest of the whole is compared in the end: so no If-Range.
         headers = {} if size == 0 else {"Range": f"bytes={size}-"}
         try:
-            response = self._transport.stream(f"/api/v1/bulk/{version}/{file.path}", headers)
+            response = self._transport.stream(f"/api/v1/bulk/{version}/{file.name}", headers)
         except ApiError as error:
             if error.status != 416:
                 raise
@@ -191,20 +214,27 @@ class Bulk(Generic[F]):
 @dataclass(frozen=True)
 class _File:
     path: str
+    """On disk, below the folder of the release."""
+    name: str
+    """At the server."""
     bytes: int
     sha256: str
 
 
-def _checked(manifest: Mapping[str, Any]) -> list[_File]:
+def _checked(manifest: Mapping[str, Any], *, reported: bool) -> list[_File]:
     """The files of a manifest. Its paths come from the network, so they must not lead out of the folder."""
     files = []
-    for entry in manifest.get("files", []):
+    listed = [("", entry) for entry in manifest.get("files", [])]
+    if reported:
+        for table in manifest.get("reported", []):
+            listed += [(f"{_reported_folder}/", entry) for entry in table["files"]]
+    for folder, entry in listed:
         path, size, digest = str(entry["path"]), int(entry["bytes"]), str(entry["sha256"])
         parts = path.split("/")
         inside = all(re.fullmatch(r"[A-Za-z0-9_=-][A-Za-z0-9._=-]*", part) for part in parts)
         if not inside or path == _manifest or path.endswith(".part") or not _hash.fullmatch(digest) or size < 0:
             raise AnswerError(f"The manifest names a file that cannot be: {path!r}.")
-        files.append(_File(path, size, digest))
+        files.append(_File(folder + path, path, size, digest))
     return files
 
 
@@ -219,7 +249,7 @@ def _known_files(root: Path) -> dict[str, Path]:
     known: dict[str, Path] = {}
     for release in _releases(root):
         manifest = json.loads((release / _manifest).read_bytes())
-        for file in _checked(manifest):
+        for file in _checked(manifest, reported=True):
             known[file.sha256] = release / file.path
     return known
 

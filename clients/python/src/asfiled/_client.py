@@ -158,15 +158,19 @@ class Client(Figures[F]):
         """Whole releases as files: `bulk.sync(folder)`."""
         return Bulk(self._transport, self._frames)
 
-    def changes(self, since: int, since_day: Day | None = None, *, limit: int = 50_000) -> ChangeFeed[F]:
+    def changes(
+        self, since: int, since_day: Day | None = None, *, limit: int = 50_000, filings: bool = False
+    ) -> ChangeFeed[F]:
         """What was added, ended, removed and renamed since a data version, a frame a page. Needs the licence Redistribution or OEM.
 
         :param since: `data_version` of a release, or of the feed that was read before
         :param since_day: `as_of` of the same; without it, what became due meanwhile may come twice
         :param limit: rows of a page
+        :param filings: also a row `filing` for each filing that became known in full or was replaced, and `filing_removed`
         """
         day = None if since_day is None else day_text(since_day)
-        return ChangeFeed(self._transport, self._frames, since, parameters({"since_day": day, "limit": limit}))
+        params = parameters({"since_day": day, "limit": limit, "filings": "true" if filings else None})
+        return ChangeFeed(self._transport, self._frames, since, params)
 
     def me(self) -> dict[str, Any]:
         """Licence, limits and what is left of them. It does not count."""
