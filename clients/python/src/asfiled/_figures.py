@@ -269,8 +269,8 @@ class Figures(Connection[F]):
     ) -> F:
         """A statement as the company presented it: every line in its own order and words, as known on `as_of` or as filed.
 
-        In pandas the index has `line`, `depth`, `label`, `tag` and `unit`, and a column is the `end` of a period and its length
-        in `quarters`, 0 for a balance. In Polars these are columns, and a period is named in words. Headings have no values.
+        In pandas the index has `line`, `depth`, `label`, `tag`, `unit` and `member`, and a column is the `end` of a period and its
+        length in `quarters`, 0 for a balance. In Polars these are columns, and a period is named in words. Headings have no values.
         In a statement of equity the columns are the components. Values are float64, as the filing states them.
 
         :param view: "as_filed" shows one filing alone, the latest of the period or the one in `accession`

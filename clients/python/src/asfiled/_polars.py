@@ -85,7 +85,7 @@ class PolarsFrames:
 
     def statement(self, table: StatementTable) -> pl.DataFrame:
         lines = self.make(table.lines, [name for name in table.lines if name == "end"])
-        texts = [name for name in ("label", "unit", "member") if name in lines.columns]
+        texts = [name for name in ("label", "unit", "member")]
         lines = lines.with_columns(pl.col(name).cast(pl.String) for name in texts)
         names = table.names
         unique = [name if names.index(name) == at else f"{name} ({at + 1})" for at, name in enumerate(names)]

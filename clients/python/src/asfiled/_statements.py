@@ -14,7 +14,7 @@ class StatementTable:
     """What `Frames.statement` makes a frame of."""
 
     lines: Mapping[str, Sequence[Any]]
-    """What identifies a line, by its name: line, depth, label, tag, unit and, in a statement of equity, the period."""
+    """What identifies a line, by its name: line, depth, label, tag, unit, member and, in a statement of equity, the period."""
     ends: Sequence[str] | None
     """The last day of each column; None where the columns are components of equity."""
     quarters: Sequence[int]
@@ -42,9 +42,7 @@ def statement_table(answer: Mapping[str, Any]) -> StatementTable:
     columns: list[Mapping[str, Any]] = answer["columns"]
     lines: dict[str, list[Any]] = {name: [line[name] for line in data] for name in ("line", "depth", "label", "tag")}
     lines["unit"] = [_unit(line["cells"]) for line in data]
-    members = [_members(line["dimensions"]) for line in data]
-    if any(members):
-        lines["member"] = members
+    lines["member"] = [_members(line["dimensions"]) for line in data]
     periods = [column["period"] for column in columns]
     is_equity = any(period is None for period in periods)
     if is_equity:
