@@ -108,6 +108,8 @@ const features: Record<string, readonly string[]> = {
     'filings',
     'crossSection',
     'restatements',
+    'statements',
+    'frames',
     'catalogue',
     'backtests',
   ],

@@ -75,6 +75,94 @@ def test_days_have_one_unit_everywhere(client: Client, library: str) -> None:
         assert all(column.dtype == (pl.String if library == "polars" else "str") for column in ids)
 
 
+# Apple's 10-Q of 2025-05-02 (0000320193-25-000057), for the quarter to 2025-03-29.
+def test_a_statement_has_a_row_a_line_and_a_column_a_period(client: Client, library: str) -> None:
+    table: Any = client.statement("AAPL", "income", as_of="2025-05-02", filings=1)
+    sales = [95_359_000_000, 90_753_000_000, 219_659_000_000, 210_328_000_000]
+    eps = [1.65, 1.53, 4.05, 3.71]
+    if library == "pandas":
+        assert table.index.names == ["line", "depth", "label", "tag", "unit", "member"]
+        assert table.columns.names == ["end", "quarters"]
+        assert table.columns.levels[0].dtype == np.dtype("datetime64[us]")
+        assert [(str(end)[:10], quarters) for end, quarters in table.columns] == [
+            ("2025-03-29", 1),
+            ("2024-03-30", 1),
+            ("2025-03-29", 2),
+            ("2024-03-30", 2),
+        ]
+        by_label = table.droplevel(["line", "depth", "tag", "unit", "member"])
+        assert by_label.loc["Diluted (in dollars per share)"].to_list() == eps
+        assert table.loc[pd.IndexSlice[:, :, "Net sales"], :].iloc[0].to_list() == sales
+        assert list(table.index.get_level_values("line")) == list(range(1, len(table) + 1))
+        # A heading has no values.
+        assert table.xs("us-gaap:EarningsPerShareAbstract", level="tag").isna().all(axis=None)
+        assert table.xs("USD/shares", level="unit").shape == (2, 4)
+        assert table.attrs["asfiled"]["as_of"] == "2025-05-02"
+    else:
+        periods = ["3 months to 2025-03-29", "3 months to 2024-03-30", "6 months to 2025-03-29", "6 months to 2024-03-30"]
+        assert table.columns == ["line", "depth", "label", "tag", "unit", "member", *periods]
+        assert list(table.filter(pl.col("label") == "Net sales").row(0)[6:]) == sales
+        assert list(table.filter(pl.col("label") == "Diluted (in dollars per share)").row(0)[6:]) == eps
+    assert client.last.source is not None and client.last.source.endswith("/api/v1/statements")
+    # The 10-Q of July 2009 adds its two columns of a quarter, and not those of nine months.
+    assert len(client.statement("AAPL", "income", as_of="2025-05-02").columns) == len(table.columns) + 2
+    # Nothing that was filed later: the day before, the latest statement on record is that of July 2009.
+    before: Any = client.statement("AAPL", "income", as_of="2025-05-01", view="as_filed", layout="long")
+    assert set(before["accession"].to_list()) == {"0001193125-09-153165"}
+    assert set(days_of(before, "filed")) == {"2009-07-22"}
+
+
+def test_a_statement_of_equity_has_its_components_as_columns(client: Client, library: str) -> None:
+    table: Any = client.statement("AAPL", "equity", as_of="2025-05-02")
+    names = ["Total", "Common stock and additional paid-in capital", "Retained earnings/(Accumulated deficit)"]
+    assert [str(name) for name in table.columns][: 3 if library == "pandas" else 0] == names[: 3 if library == "pandas" else 0]
+    if library == "polars":
+        assert [name for name in table.columns if name in names] == names
+        table = table.to_pandas().set_index("tag")
+    else:
+        assert table.index.names == ["line", "depth", "label", "tag", "unit", "member", "end", "quarters"]
+        assert table.index.get_level_values("end").dtype == np.dtype("datetime64[us]")
+        table = table.droplevel(["line", "depth", "label", "unit", "member", "end", "quarters"])
+    # Net income of the quarter, and of the other three periods.
+    assert 24_780_000_000 in table.loc["us-gaap:NetIncomeLoss"]["Total"].to_list()
+
+
+def test_a_statement_of_no_filing_is_an_empty_frame_with_a_warning(client: Client) -> None:
+    with pytest.warns(EmptyAnswer, match="No filing of AAPL"):
+        assert len(client.statement("AAPL", "income", as_of="2009-07-01")) == 0
+    with pytest.raises(ValueError, match="layout='tidy'"):
+        client.statement("AAPL", "income", layout="tidy")  # type: ignore[arg-type]
+
+
+def test_any_tag_segments_and_frames_are_rows(client: Client, library: str) -> None:
+    wanted = np.dtype("datetime64[us]") if library == "pandas" else pl.Date
+    reported: Any = client.reported("AAPL", "us-gaap:NetIncomeLoss", as_of="2010-02-01")
+    assert set(reported["accession"].to_list()) >= {"0001193125-09-153165", "0001193125-10-012091"}
+    assert max(days_of(reported, "filed")) <= "2010-02-01"
+    # The 10-Q of 2009-07-22 states net income of 1,229 million for the quarter to 2009-06-27.
+    rows = zip(reported["accession"], reported["quarters"], days_of(reported, "end"), reported["value"], strict=True)
+    assert ("0001193125-09-153165", 1, "2009-06-30", "1229000000") in list(rows)
+
+    segments: Any = client.segments("AAPL", "revenue", fp="Q2", fy=2025)
+    quarter = [row for row in zip(segments["quarters"], segments["label"], segments["value"], segments["difference"])]
+    assert (1, "iPhone", "46841000000", "0") in quarter
+
+    # Total assets of 2009-06-27: 48,140 million.
+    assets: Any = client.frame("us-gaap:Assets", "CY2009Q2I", "US", as_of="2009-08-31")
+    assert dict(zip(assets["ticker"], assets["value"]))["AAPL"] == 48_140_000_000
+    assert assets["issuer_id"].to_list()[assets["ticker"].to_list().index("AAPL")] == "0000320193"
+    assert len(client.frame("us-gaap:Assets", "CY2009Q2I", "US", as_of="2009-08-31", limit=3)) == 3
+    with pytest.warns(EmptyAnswer):
+        assert len(client.frame("us-gaap:Assets", "CY2009Q2I", "US", as_of="2009-07-01")) == 0
+    for frame in (reported, segments, assets):
+        assert all(frame[name].dtype == wanted for name in ("start", "end", "filed") if name in frame.columns)
+
+
+def test_figures_name_their_lines(client: Client) -> None:
+    rows: Any = client.fundamentals("AAPL", "revenue", fp="Q3", fy=2009, as_of="2009-07-31", fields=["statement", "line", "label"])
+    assert [rows[name].to_list() for name in ("statement", "line", "label")] == [["income"], [1], ["Net sales"]]
+
+
 def test_more_than_a_hundred_companies_go_in_batches(client: Client) -> None:
     market = client.cross_section("assets", "US", as_of="2010-03-31", fp="latest")
     tickers = market["ticker"].to_list()[:230]

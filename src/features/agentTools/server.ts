@@ -8,6 +8,8 @@ import { getFundamentalsHistory, getLatestFundamentals } from './tools/fundament
 import { getRestatements } from './tools/restatements.ts'
 import { screen } from './tools/screen.ts'
 import { searchCompanies } from './tools/search.ts'
+import { getStatement } from './tools/statement.ts'
+import { getTag } from './tools/tag.ts'
 
 export const tools = [
   searchCompanies,
@@ -16,6 +18,8 @@ export const tools = [
   getCoverage,
   compareAsOf,
   getRestatements,
+  getStatement,
+  getTag,
   screen,
   runBacktest,
 ]

@@ -8,6 +8,10 @@ const phrases: readonly (readonly [RegExp, string])[] = [
     /GET \/api\/search\?q= finds the ID for a name, GET \/api\/v1\/coverage\/\{id\} for a register number\./g,
     'search_companies finds the ID for a name or a number.',
   ],
+  [
+    /GET \/api\/v1\/reported\?ticker=\S+ shows every axis of a tag\./g,
+    'get_tag with dimensions all shows every axis of a tag.',
+  ],
   [/GET \/api\/search\?q= finds/g, 'search_companies finds'],
   [
     /Send names separated by commas; GET \/api\/v1\/fundamentals without ticker lists all metrics\./g,

@@ -10,8 +10,8 @@ setDefaultTimeout(120_000)
 
 /** What every conversation pays for, what tools promise with it, and in which words they speak. */
 
-/** Of the list with the schemas of answers: 7,000 tokens of four characters. */
-const maxCharacters = 7_000 * 4
+/** Of the list with the schemas of answers: 8,700 tokens of four characters. */
+const maxCharacters = 8_700 * 4
 
 let server: RealServer
 let tools: ToolClient
@@ -48,8 +48,8 @@ async function rawList(): Promise<Structured> {
 }
 
 describe('the list of tools', () => {
-  test('costs at most 7,000 tokens, output schemas included', () => {
-    expect(listed).toHaveLength(8)
+  test('costs at most 8,700 tokens, output schemas included', () => {
+    expect(listed).toHaveLength(10)
     for (const { name, outputSchema } of listed) expect([name, outputSchema.type]).toEqual([name, 'object'])
     expect(size).toBeLessThanOrEqual(maxCharacters)
   })
@@ -92,6 +92,7 @@ describe('the list of tools', () => {
 
 type Call = readonly [string, object]
 const days = { since: '2009-12-31', as_of: '2010-03-31' }
+const revenueTag = 'us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax'
 const calls: Call[] = [
   ['search_companies', { q: 'apple' }],
   ['search_companies', { q: 'no such company at all', limit: 1 }],
@@ -110,6 +111,14 @@ const calls: Call[] = [
   ['compare_as_of', { tickers: ['AAPL', 'AES'], ...days, metrics: ['revenue', 'net_income'] }],
   ['get_restatements', { tickers: ['AAPL', 'AES'], ...days }],
   ['get_restatements', { market: 'US', metrics: ['revenue'], ...days }],
+  ['get_statement', { tickers: ['AAPL'], statement: 'balance' }],
+  ['get_statement', { tickers: ['AAPL'], statement: 'equity', as_of: '2025-05-02' }],
+  ['get_statement', { tickers: ['BAC'], statement: 'income', as_of: '2009-12-31', fp: 'Q2', fy: '2009' }],
+  ['get_statement', { tickers: ['AAPL'], statement: 'income', as_of: '2009-07-01' }],
+  ['get_tag', { tag: 'us-gaap:NetIncomeLoss', tickers: ['AAPL'], dimensions: 'all' }],
+  ['get_tag', { tag: 'us-gaap:Assets', market: 'US', period: 'CY2009Q2I', as_of: '2009-08-31' }],
+  ['get_tag', { tickers: ['AAPL'], tag: revenueTag, split_by: 'product' }],
+  ['get_tag', { tickers: ['AAPL'], tag: 'us-gaap:Nothing', split_by: 'geography' }],
   ['screen', { market: 'US', metrics: ['roe', 'revenue'], as_of: '2010-03-31' }],
   ['screen', { market: 'US', metrics: ['revenue'], sort_by: 'revenue', limit: 5 }],
   ['screen', { market: 'JP', metrics: ['roe'], filters: [{ metric: 'roe', min: 9 }] }],
@@ -152,6 +161,8 @@ describe('names stand beside IDs', () => {
     ['compare_as_of', { tickers: ['AAPL'], ...days }],
     ['get_restatements', { tickers: ['AAPL'], metrics: ['revenue'] }],
     ['get_restatements', { market: 'US', metrics: ['revenue'], ...days }],
+    ['get_tag', { tag: 'us-gaap:Assets', market: 'US', period: 'CY2009Q2I', as_of: '2009-08-31' }],
+    ['get_tag', { tag: 'us-gaap:NetIncomeLoss', tickers: ['AAPL'] }],
     ['screen', { market: 'US', metrics: ['revenue'], as_of: '2010-03-31' }],
     ['screen', { market: 'US', metrics: ['revenue'], sort_by: 'revenue', max_characters: 40_000 }],
   ]
@@ -178,6 +189,79 @@ describe('names stand beside IDs', () => {
     })
     const apple = structured.result.positions.filter(({ name }: Structured) => typeof name === 'string')
     expect(apple.length).toBeGreaterThan(0)
+  })
+})
+
+describe('whole filings', () => {
+  // Apple's 10-Q of 2025-05-02: 0000320193-25-000057.
+  const accession = '0000320193-25-000057'
+
+  test('a statement as known on a day, line by line with exact values, and never a later one', async () => {
+    const args = { tickers: ['AAPL'], statement: 'cash_flow', as_of: '2025-05-02', max_characters: 40_000 }
+    const { structured, text } = await tools.call('get_statement', args)
+    expect(structured.filings.map(({ accession: one }: Structured) => one)).toEqual([accession])
+    expect(structured.columns.map(({ period }: Structured) => period)).toEqual([
+      '6 months to 2025-03-29',
+      '6 months to 2024-03-30',
+    ])
+    // Shown as (7,614) and (7,535) million.
+    const dividends = structured.data.find(({ tag }: Structured) => tag === 'us-gaap:PaymentsOfDividends')
+    expect(dividends).toMatchObject({ values: ['-7614000000', '-7535000000'], u: 'USD' })
+    expect(text).toContain(`${dividends.label}: -7614000000 | -7535000000 USD`)
+    const before = await tools.call('get_statement', { ...args, as_of: '2025-05-01' })
+    expect(before.structured.filings[0]).toMatchObject({
+      accession: '0001193125-09-153165',
+      filed: '2009-07-22',
+    })
+    const filed = await tools.call('get_statement', {
+      tickers: ['AAPL'],
+      statement: 'income',
+      accession: '0001193125-09-153165',
+    })
+    expect(filed.structured.data[0]).toMatchObject({ line: 1, label: 'Net sales' })
+    expect(filed.structured.data[0].values[0]).toBe('8337000000')
+  })
+
+  test('a long statement continues at its next line, within its size', async () => {
+    const args = { tickers: ['AAPL'], statement: 'balance', max_characters: 3_000 }
+    const lines: number[] = []
+    let cursor: string | undefined
+    for (let calls = 0; calls < 20; calls++) {
+      const reply = await tools.call('get_statement', {
+        ...args,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      expect([reply.isError, reply.characters <= 3_000]).toEqual([false, true])
+      lines.push(...reply.structured.data.map(({ line }: Structured) => line))
+      cursor = reply.structured.next ?? undefined
+      if (cursor === undefined) break
+    }
+    expect(lines.length).toBeGreaterThan(30)
+    expect(lines).toEqual(lines.map((_, at) => at + 1))
+  })
+
+  test('a tag of a company through time, of a market for a period, and a breakdown', async () => {
+    const ofCompany = await tools.call('get_tag', { tag: 'us-gaap:NetIncomeLoss', tickers: ['AAPL'] })
+    expect(ofCompany.structured.data[0]).toMatchObject({
+      filed: '2025-05-02',
+      value: '24780000000',
+      accession,
+    })
+    // Total assets of 2009-06-27: 48,140 million.
+    const market = { tag: 'us-gaap:Assets', market: 'us', period: 'CY2009Q2I', as_of: '2009-08-31' }
+    const ofMarket = await tools.call('get_tag', { ...market, max_characters: 40_000 })
+    const apple = ofMarket.structured.data.find(({ ticker }: Structured) => ticker === 'AAPL')
+    expect(apple).toMatchObject({ name: 'Apple Inc.', value: '48140000000', filed: '2009-07-22' })
+    const args = { tickers: ['AAPL'], tag: revenueTag, split_by: 'product', as_of: '2025-05-02' }
+    const { structured, text } = await tools.call('get_tag', { ...args, max_characters: 20_000 })
+    expect(structured.data.find(({ label }: Structured) => label === 'iPhone')).toMatchObject({
+      period: '3 months to 2025-03-29',
+      value: '46841000000',
+      total: '95359000000',
+      difference: '0',
+      accession,
+    })
+    expect(text).toContain('3 months to 2025-03-29, iPhone: 46841000000 of 95359000000 USD')
   })
 })
 
@@ -247,6 +331,27 @@ describe('refusals are in the words of tools', () => {
     ['get_restatements', { market: 'US' }],
     ['get_restatements', { market: 'US', metrics: ['revenues'] }],
     ['get_restatements', { market: 'XX', metrics: ['revenue'] }],
+    ['get_statement', { tickers: ['AAPL'], statement: 'profit' }],
+    ['get_statement', { tickers: ['NOSUCH'], statement: 'income' }],
+    ['get_statement', { tickers: ['AAPL', 'AES'], statement: 'income' }],
+    [
+      'get_statement',
+      { tickers: ['AAPL'], statement: 'income', accession: '0000320193-25-000057', fp: 'Q2' },
+    ],
+    ['get_statement', { tickers: ['AAPL'], statement: 'income', accession: '1' }],
+    [
+      'get_statement',
+      { tickers: ['AAPL'], statement: 'income', accession: '0000320193-25-000057', filings: 2 },
+    ],
+    ['get_statement', { tickers: ['AAPL'], statement: 'income', fy: '2009..2010' }],
+    ['get_tag', { tag: 'us-gaap:Assets' }],
+    ['get_tag', { tag: 'us-gaap:Assets', tickers: ['AAPL'], market: 'US' }],
+    ['get_tag', { tag: 'us-gaap:Assets', market: 'US', period: '2009' }],
+    ['get_tag', { tag: 'Assets of Apple', tickers: ['AAPL'] }],
+    ['get_tag', { tag: 'us-gaap:Assets', tickers: ['AAPL'], dimensions: 'no axis' }],
+    ['get_tag', { tag: 'us-gaap:Assets', market: 'XX', period: 'CY2009' }],
+    ['get_tag', { tag: 'us-gaap:Assets', market: 'US', period: 'CY2009', split_by: 'product' }],
+    ['get_tag', { tag: 'us-gaap:Assets', tickers: ['AAPL'], split_by: 'no axis' }],
     ['screen', { market: 'US', metrics: ['revenues'] }],
     ['screen', { market: 'US', metrics: ['roe'], filters: [{ metric: 'roes', min: 1 }] }],
     ['screen', { market: 'US', metrics: ['roe'], filters: [{ metric: 'roe', min: 2, max: 1 }] }],
@@ -303,6 +408,11 @@ describe('refusals are in the words of tools', () => {
       ['get_restatements', { market: 'NZ', metrics: ['eps'] }],
       ['get_restatements', { market: 'BE', metrics: ['revenue'] }],
       ['get_latest_fundamentals', { tickers: ['0410682657.BE'] }],
+      ['get_statement', { tickers: ['AAPL'], statement: 'income', as_of: '2009-07-01' }],
+      ['get_statement', { tickers: ['AAPL'], statement: 'income', fp: 'FY', fy: '1999' }],
+      ['get_tag', { tickers: ['AAPL'], tag: 'us-gaap:NetIncomeLos' }],
+      ['get_tag', { market: 'US', tag: 'us-gaap:Assetss', period: 'CY2009Q2I' }],
+      ['get_tag', { tickers: ['AAPL'], tag: 'us-gaap:Assets', split_by: 'segment' }],
       ['get_latest_fundamentals', { tickers: ['AAPL'], metrics: ['consolidated_cash'] }],
     ]
     for (const [name, args] of noted) {

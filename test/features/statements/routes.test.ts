@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { parquetReadObjects } from 'hyparquet'
 import type { ReportedList } from '../../../src/features/statements/reportedSchema.ts'
 import type { SegmentsAnswer } from '../../../src/features/statements/segmentsSchema.ts'
 import type { StatementAnswer } from '../../../src/features/statements/statementSchema.ts'
@@ -207,6 +208,48 @@ describe.skipIf(packages === null)('real filings', () => {
       decimals: '-6',
       fy: 2025,
     })
+  })
+
+  test('figures of a tag, members and frames are the same in every format', async () => {
+    const members = (answer: SegmentsAnswer) =>
+      answer.data.flatMap(({ total, difference, members }) =>
+        members.map(({ member, label, value }) => ({ member, label, value, total, difference })),
+      )
+    const asset = 'frames?tag=us-gaap:Assets&period=CY2025Q1I&market=US'
+    const cases = [
+      ['reported?ticker=AAPL&tag=us-gaap:NetIncomeLoss&dimensions=all', ({ data }: ReportedList) => data],
+      ['segments?ticker=AAPL&metric=revenue&axis=product', members],
+      [asset, ({ data }: { data: object[] }) => data],
+    ] as const
+    for (const [path, rowsOf] of cases) {
+      const expected = nonEmpty<object>(Reflect.apply(rowsOf, null, [await ask(path)]))
+      const [names] = expected.map(row => Object.keys(row))
+      const cell = (value: unknown) => (Array.isArray(value) ? value.join(' ') : (value ?? null))
+      const texts = (rows: readonly object[]) =>
+        rows.map(row => names.map(name => String(cell(Reflect.get(row, name)) ?? '')))
+      const lines = (await get(`${path}&format=ndjson`)).text.trim().split('\n')
+      expect(texts(lines.map(line => JSON.parse(line)))).toEqual(texts(expected))
+      const [head, ...csv] = (await get(`${path}&format=csv`)).text.trim().split('\r\n')
+      expect(head.split(',')).toEqual(expect.arrayContaining(names))
+      expect(csv).toHaveLength(expected.length)
+      const response = await fetch(`${server.url}/api/v1/${path}&format=parquet`, {
+        headers: { Authorization: `Bearer ${keys.personal}` },
+      })
+      const rows = await parquetReadObjects({ file: await response.arrayBuffer() })
+      const plain = rows.map(row =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            value instanceof Date ? value.toISOString().slice(0, 10) : value,
+          ]),
+        ),
+      )
+      expect(texts(plain)).toEqual(texts(expected))
+    }
+    // Total assets of 2025-03-29: 331,233 million.
+    expect(JSON.parse((await get(asset)).text).data).toMatchObject([
+      { ticker: 'AAPL', value: 331_233_000_000 },
+    ])
   })
 
   test('demo and free keys see flagship companies only; an evaluation counts the company', async () => {

@@ -13,6 +13,7 @@ from ._asof import as_of_join
 from ._connection import Connection
 from ._frames import day_text, frames_of
 from ._rows import Value, pages, parameter, parameters
+from ._statements import statement_table
 from ._unknown import UnknownNames
 from .errors import EmptyAnswer, IncompleteAnswer, UnknownTickers
 
@@ -27,7 +28,10 @@ Moment = Union[str, dt.date, dt.datetime]
 """A day, or an instant: a datetime with a zone, or text like 2010-01-25T16:00:00-05:00 or 2010-01-25@close."""
 
 _batch = 100
-_page = {"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000, "universe": 10_000}
+_page = {
+    **{"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000, "universe": 10_000},
+    **{"reported": 5_000, "frames": 10_000},
+}
 # Demo and free keys get smaller pages of these than they send. Where rows are counted against a limit that would end too early.
 _page_of_any_key = {"cross-section": 500, "restatements": 500}
 
@@ -248,6 +252,108 @@ class Figures(Connection[F]):
                 )
 
         return self._told(self._rows(fetch, path), unknown.found)
+
+    def statement(
+        self,
+        ticker: str,
+        statement: Literal["income", "balance", "cash_flow", "equity", "comprehensive"],
+        *,
+        fp: Literal["FY", "Q1", "Q2", "Q3"] | None = None,
+        fy: int | None = None,
+        as_of: Moment | None = None,
+        view: Literal["as_known", "as_filed"] | None = None,
+        accession: str | None = None,
+        filings: int | None = None,
+        layout: Literal["wide", "long"] = "wide",
+        data_version: int | None = None,
+    ) -> F:
+        """A statement as the company presented it: every line in its own order and words, as known on `as_of` or as filed.
+
+        In pandas the index has `line`, `depth`, `label`, `tag`, `unit` and `member`, and a column is the `end` of a period and its
+        length in `quarters`, 0 for a balance. In Polars these are columns, and a period is named in words. Headings have no values.
+        In a statement of equity the columns are the components. Values are float64, as the filing states them.
+
+        :param view: "as_filed" shows one filing alone, the latest of the period or the one in `accession`
+        :param filings: how many filings may give columns; by default 6
+        :param layout: "long" has a row a cell, with the exact text in `value`, the sign of the line in `shown`, and the filing
+        """
+        path = "/api/v1/statements"
+        values: dict[str, Value] = {
+            **{"ticker": ticker, "statement": statement, "fp": fp, "fy": fy, "as_of": as_of, "view": view},
+            **{"accession": accession, "filings": filings, "data_version": data_version},
+        }
+        if layout == "long":
+            return self._told(self._rows(lambda: pages(self._transport, path, values), path))
+        if layout != "wide":
+            raise ValueError(f"layout={layout!r} is not allowed: wide or long.")
+        table = statement_table(self.get(path, **values))
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        return self._told(self._frames.statement(table))
+
+    def reported(
+        self,
+        ticker: str,
+        tag: str,
+        *,
+        dimensions: str | None = None,
+        as_of: Moment | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """Every figure that filings state under a tag, any of theirs: a row for each filing that states it, the latest first.
+
+        :param dimensions: "all", or an axis like "srt:ProductOrServiceAxis"; by default figures of the whole company alone
+        """
+        values: dict[str, Value] = {
+            **{"ticker": ticker, "tag": tag, "dimensions": dimensions, "as_of": as_of},
+            "data_version": data_version,
+        }
+        return self._paged("reported", values, None)
+
+    def segments(
+        self,
+        ticker: str,
+        metric: str | None = None,
+        axis: str = "product",
+        *,
+        tag: str | None = None,
+        fp: Literal["FY", "Q1", "Q2", "Q3"] | None = None,
+        fy: int | None = None,
+        as_of: Moment | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """How a filing divides a metric, or a tag: a row a member, beside the total, the sum and their difference.
+
+        :param axis: "product", "geography", "segment" or an axis of the filing
+        """
+        path = "/api/v1/segments"
+        values: dict[str, Value] = {
+            **{"ticker": ticker, "metric": metric, "tag": tag, "axis": axis, "fp": fp, "fy": fy},
+            **{"as_of": as_of, "data_version": data_version},
+        }
+        return self._told(self._rows(lambda: pages(self._transport, path, values), path))
+
+    def frame(
+        self,
+        tag: str,
+        period: str,
+        market: str,
+        *,
+        unit: str | None = None,
+        as_of: Moment | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """One tag of every company of a market for a period, as known on `as_of`: a row a company.
+
+        :param period: a calendar year "CY2009", a quarter "CY2009Q1", or its end "CY2009Q1I" for balances
+        :param unit: by default the currency of the market
+        :param limit: of companies; by default all
+        """
+        values: dict[str, Value] = {
+            **{"tag": tag, "period": period, "market": market, "unit": unit, "as_of": as_of},
+            "data_version": data_version,
+        }
+        return self._paged("frames", values, limit)
 
     def filings(
         self,

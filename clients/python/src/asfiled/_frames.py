@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from ._statements import StatementTable
 from .errors import AnswerError
 
 FrameName = Literal["pandas", "polars"]
@@ -48,6 +49,9 @@ class Frames(Protocol):
 
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
         """The frame with the answer attached, where its library can do that. What else is attached to it stays."""
+
+    def statement(self, table: StatementTable) -> Any:
+        """A presented statement: a row a line, a column a period."""
 
     def as_table(self, frame: Any, metric: str) -> Any:
         """A cross-section of one metric with the columns that one of several metrics has."""

@@ -17,6 +17,7 @@ from ._frames import (
     require_joined,
     table_columns,
 )
+from ._statements import StatementTable
 
 try:
     import numpy as np
@@ -89,6 +90,19 @@ class PandasFrames:
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
         frame.attrs["asfiled"] = dict(answer)
         return frame
+
+    def statement(self, table: StatementTable) -> Any:
+        lines = self.make(table.lines, [name for name in table.lines if name == "end"])
+        for name in ("depth", "quarters"):
+            if name in lines:
+                lines[name] = lines[name].astype("Int64")
+        if table.ends is None:
+            columns: Any = pd.Index(table.components, dtype="str", name="component")
+        else:
+            ends = pd.to_datetime(pd.Series(table.ends, dtype="str"), format="%Y-%m-%d").astype("datetime64[us]")
+            columns = pd.MultiIndex.from_arrays([ends, list(table.quarters)], names=["end", "quarters"])
+        cells = np.array(table.cells, dtype="float64").reshape(len(columns), len(lines)).T
+        return pd.DataFrame(cells, index=pd.MultiIndex.from_frame(lines), columns=columns)
 
     def as_table(self, frame: Any, metric: str) -> Any:
         table = frame[list(table_columns)].copy()

@@ -18,6 +18,7 @@ from ._frames import (
     require_joined,
     table_columns,
 )
+from ._statements import StatementTable
 
 try:
     import polars as pl
@@ -81,6 +82,14 @@ class PolarsFrames:
 
     def note(self, frame: pl.DataFrame, answer: Mapping[str, Any]) -> pl.DataFrame:
         return frame
+
+    def statement(self, table: StatementTable) -> pl.DataFrame:
+        lines = self.make(table.lines, [name for name in table.lines if name == "end"])
+        texts = [name for name in ("label", "unit", "member")]
+        lines = lines.with_columns(pl.col(name).cast(pl.String) for name in texts)
+        names = table.names
+        unique = [name if names.index(name) == at else f"{name} ({at + 1})" for at, name in enumerate(names)]
+        return lines.hstack([pl.Series(name, values, pl.Float64) for name, values in zip(unique, table.cells)])
 
     def as_table(self, frame: pl.DataFrame, metric: str) -> pl.DataFrame:
         currencies = [currency_of(unit) for unit in frame["unit"]]
