@@ -187,7 +187,7 @@ function lineRow(
   const classes = [
     ...(indent === 0 ? [] : [`in${indent}`]),
     ...(heading ? ['heading'] : []),
-    ...(total ?? isNamedTotal(label) ? ['total'] : []),
+    ...((total ?? isNamedTotal(label)) ? ['total'] : []),
   ].join(' ')
   const text = lineLabel(label, tag)
   const shown = heading
