@@ -93,19 +93,17 @@ function breakdownTable(table: BreakdownTable, at: number): Markup {
       : value === null
         ? html`<td>–</td>`
         : html`<td data-v="${value}" title="${exactDecimal(value)} ${unit}">${shownDecimal(value, kind, power)}</td>`
-  const members = new Map(
-    table
-      .flatMap(each => each.members)
-      .map(each => [each.member, each])
-      .reverse(),
-  )
+  // Labels of the latest period count.
+  const members = new Map<string, Breakdown['members'][number]>()
+  for (const each of [...table].reverse())
+    for (const member of each.members) members.set(member.member, member)
   const inOrder = [...new Set(table.flatMap(each => each.members.map(({ member }) => member)))]
   const row = (
     name: Markup | string,
     classes: string,
-    valueOf: (each: Breakdown) => string | null | undefined,
+    figureOf: (each: Breakdown) => string | null | undefined,
   ) =>
-    html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(valueOf(each)))}<td>${shareOf(valueOf(latest), latest.total)}</td></tr>\n`
+    html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total)}</td></tr>\n`
   const id = `breakdown-${at}`
   return html`<section><h3 id="${id}">${title ?? axis} <small>${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
 <div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
