@@ -105,7 +105,7 @@ function breakdownTable(table: BreakdownTable, at: number): Markup {
   ) =>
     html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total)}</td></tr>\n`
   const id = `breakdown-${at}`
-  return html`<section><h3 id="${id}">${title ?? axis} <small>${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
+  return html`<section><h3 id="${id}">${title ?? axis} <small>${quarters > 0 && `${quarters * 3} months, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
 <div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
 <thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(quarters)}</th><th scope="col" rowspan="2">Share of latest</th></tr>
 <tr>${table.map(({ end, fy, fp }) => html`<th scope="col">${end}${fy !== null && fp !== null && html`<small>${fp} ${fy}</small>`}</th>`)}</tr></thead>
