@@ -89,7 +89,11 @@ const table: readonly Row[] = [
     page(`/companies/AAPL/${part}`, company, `/companies/:id/${part}`),
     page(`/companies/NOTHING/${part}`, [404, 'entity_unknown'], `/companies/:id/${part}`),
   ]),
-  page('/companies/005930.KS/statements/download', [403, 'licence_required'], '/companies/:id/statements/download'),
+  page(
+    '/companies/005930.KS/statements/download',
+    [403, 'licence_required'],
+    '/companies/:id/statements/download',
+  ),
   openTo('/markets'),
   openTo('/markets/US', '/markets/:code'),
   openTo('/catalogue'),
