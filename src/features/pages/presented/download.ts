@@ -1,7 +1,6 @@
 import { Failure } from '../../../errors.ts'
 import { renderList } from '../../../formats/rows.ts'
 import { contentTypes } from '../../../http/answers.ts'
-import { asFile } from '../../../http/fileName.ts'
 import { parseAsOf } from '../../../markets/asOf.ts'
 import { termsOf } from '../../companies/licenceTerms.ts'
 import { findByAnyId } from '../../companies/lookup.ts'
@@ -27,8 +26,11 @@ export async function statementDownload(
       { param: 'id' },
     )
   const answer = await readStatementDownload(deps, visitor, id, query)
-  const names = ['statement', answer.statement, answer.ticker, answer.as_of]
-  const file = asFile(format, ...names)
+  const name = ['asfiled', 'statement', answer.statement, answer.ticker, answer.as_of].join('-')
+  // A name that could end the header or name a folder would be unsafe; instants have colons.
+  const file = {
+    'Content-Disposition': `attachment; filename="${name.replaceAll(/[^\w.-]+/g, '_')}.${format}"`,
+  }
   if (format === 'json')
     return { content: JSON.stringify(answer), headers: { ...file, 'Content-Type': contentTypes.json } }
   const form = { format, comments: format === 'csv', key: format } satisfies {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { queryReader } from '../../../http/parameters.ts'
 import { SegmentsQuery } from '../../statements/segmentsSchema.ts'
 import { StatementQuery } from '../../statements/statementSchema.ts'
+import { companyAddress, queryText } from '../companyFrame.ts'
 import { downloadFormats } from '../downloads.ts'
 
 const strict = { additionalProperties: false } as const
@@ -55,19 +56,6 @@ export const SegmentsPageQuery = Type.Object(
 )
 export type SegmentsPageQuery = Static<typeof SegmentsPageQuery>
 export const readSegmentsPageQuery = queryReader(SegmentsPageQuery)
-
-type Fields = Readonly<Record<string, string | number | undefined>>
-
-/** The query string with the fields that have a value, in their order. */
-export function queryText(fields: Fields): string {
-  const text = Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replace(/%3A/g, ':')}`)
-    .join('&')
-  return text === '' ? '' : `?${text}`
-}
-
-const companyAddress = (ticker: string) => `/companies/${encodeURIComponent(ticker)}`
 
 export const statementPath = (ticker: string, query: StatementPageQuery = {}): string =>
   `${companyAddress(ticker)}/statements${queryText(query)}`

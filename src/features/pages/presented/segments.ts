@@ -2,11 +2,11 @@ import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
+import { companyHead, companyName, companyParts } from '../companyFrame.ts'
 import { metricField } from '../fields.ts'
 import { metricLabel } from '../statements.ts'
-import { companyHead, companyName, companyParts } from './frame.ts'
 import { lengthText, lineLabel } from './labels.ts'
-import { exactDecimal, type Power, powerNames, powerOf, shownDecimal, unitKind } from './numbers.ts'
+import { exactDecimal, powerNames, powerOf, shownDecimal, unitKind } from './numbers.ts'
 import { type SegmentsPageQuery, segmentsPath } from './query.ts'
 import { type PresentedDeps, readSegmentsView, type SegmentsView, type Visitor } from './read.ts'
 
@@ -42,7 +42,7 @@ ${segmentsForm(deps, view, query, axis, metric)}
 <h2 id="breakdown">${subject} by ${axis}</h2>
 ${answer.filing !== null && html`<p class="quiet">All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
 ${answer.note !== undefined && html`<p class="notice">${answer.note}</p>`}
-<div class="breakdowns">${answer.data.map((each, at) => breakdownTable(each, at))}</div>
+<div class="breakdowns">${tablesOf(answer.data).map((each, at) => breakdownTable(each, at))}</div>
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
@@ -67,34 +67,68 @@ ${metricField(deps, 'metric', 'Metric', metric ?? 'revenue')}
 <button type="submit">Show</button>
 </form></div>`
 
-function breakdownTable(breakdown: Breakdown, at: number): Markup {
-  const { unit, members, total, sum, difference } = breakdown
+/** Breakdowns that a filing presents together: the same members, in one table with a column per period. */
+type BreakdownTable = readonly [Breakdown, ...Breakdown[]]
+
+function tablesOf(data: readonly Breakdown[]): BreakdownTable[] {
+  const tables = new Map<string, [Breakdown, ...Breakdown[]]>()
+  for (const each of data) {
+    const key = JSON.stringify([each.axis, each.title, each.quarters, each.unit])
+    const table = tables.get(key)
+    if (table === undefined) tables.set(key, [each])
+    else table.push(each)
+  }
+  return [...tables.values()]
+}
+
+function breakdownTable(table: BreakdownTable, at: number): Markup {
+  const [latest] = table
+  const { unit, quarters, axis, title } = latest
   const kind = unitKind(unit)
-  const values = [...members.flatMap(({ value }) => value ?? []), ...(total === null ? [] : [total])]
-  const power: Power = kind === 'other' ? 0 : powerOf(values)
-  const cell = (value: string | null) =>
-    value === null
-      ? html`<td>–</td>`
-      : html`<td data-v="${value}" title="${exactDecimal(value)} ${unit}">${shownDecimal(value, kind, power)}</td>`
+  const values = table.flatMap(({ members, total }) => [...members.map(({ value }) => value), total])
+  const power = kind === 'other' ? 0 : powerOf(values.filter(value => value !== null))
+  const cell = (value: string | null | undefined) =>
+    value === undefined
+      ? html`<td></td>`
+      : value === null
+        ? html`<td>–</td>`
+        : html`<td data-v="${value}" title="${exactDecimal(value)} ${unit}">${shownDecimal(value, kind, power)}</td>`
+  // Labels of the latest period count.
+  const members = new Map<string, Breakdown['members'][number]>()
+  for (const each of [...table].reverse())
+    for (const member of each.members) members.set(member.member, member)
+  const inOrder = [...new Set(table.flatMap(each => each.members.map(({ member }) => member)))]
+  const row = (
+    name: Markup | string,
+    classes: string,
+    figureOf: (each: Breakdown) => string | null | undefined,
+  ) =>
+    html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total)}</td></tr>\n`
   const id = `breakdown-${at}`
-  return html`<section><h3 id="${id}">${periodTitle(breakdown)} <small>${unit}${power > 0 && ` in ${powerNames[power]}`}${breakdown.title !== null && `, ${breakdown.title}`}</small></h3>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
-<thead><tr><th scope="col" class="line">Member</th><th scope="col">Amount</th><th scope="col">Share</th></tr></thead>
+  return html`<section><h3 id="${id}">${title ?? axis} <small>${quarters > 0 && `${quarters * 3} months, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
+<div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
+<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(quarters)}</th><th scope="col" rowspan="2">Share of latest</th></tr>
+<tr>${table.map(({ end, fy, fp }) => html`<th scope="col">${end}${fy !== null && fp !== null && html`<small>${fp} ${fy}</small>`}</th>`)}</tr></thead>
 <tbody>
-${members.map(({ member, label, part_of, value }) => html`<tr${part_of !== null && html` class="in2"`}><th scope="row"><span title="${member}">${lineLabel(label, member)}</span></th>${cell(value)}<td>${shareOf(value, total)}</td></tr>\n`)}\
-<tr class="total"><th scope="row">Sum</th>${cell(sum)}<td>${shareOf(sum, total)}</td></tr>
-<tr><th scope="row">Total as stated</th>${cell(total)}<td></td></tr>
-<tr><th scope="row">Difference</th>${cell(difference)}<td></td></tr>
+${inOrder.map(member => {
+  const { label = null, part_of = null } = members.get(member) ?? {}
+  const name = html`<span title="${member}">${lineLabel(label, member)}</span>`
+  return row(
+    name,
+    part_of === null ? '' : 'in1',
+    each => each.members.find(other => other.member === member)?.value,
+  )
+})}\
+${row('Sum', 'total', ({ sum }) => sum)}\
+${row('Total as stated', '', ({ total }) => total)}\
+${row('Difference', '', ({ difference }) => difference)}\
 </tbody></table></div></section>
 `
 }
 
-const periodTitle = ({ quarters, end, fy, fp }: Breakdown) =>
-  `${quarters === 0 ? 'On' : lengthText(quarters)} ${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
-
 const percent = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
-function shareOf(value: string | null, total: string | null): string {
+function shareOf(value: string | null | undefined, total: string | null): string {
   const whole = Number(total ?? 0)
-  return value === null || whole === 0 ? '' : `${percent.format((Number(value) / whole) * 100)}%`
+  return value == null || whole === 0 ? '' : `${percent.format((Number(value) / whole) * 100)}%`
 }

@@ -2,10 +2,11 @@ import { html, type Markup } from '../../../html.ts'
 import { shownValue } from '../../../wholeFilings/layOut.ts'
 import type { OtherValue } from '../../statements/otherValues.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
+import { queryText } from '../companyFrame.ts'
 import { cellName } from './figureChoice.ts'
 import { lengthText, lineLabel, membersLabel } from './labels.ts'
 import { exactDecimal, type Power, powerNames, powerOf, shownDecimal, unitKind } from './numbers.ts'
-import { queryText, type StatementPageQuery } from './query.ts'
+import type { StatementPageQuery } from './query.ts'
 import type { StatementView } from './read.ts'
 
 type Line = StatementAnswer['data'][number]

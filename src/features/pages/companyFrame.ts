@@ -1,8 +1,6 @@
-import { html, type Markup } from '../../../html.ts'
-import type { Manifest } from '../../../markets/manifest.ts'
-import type { Company } from '../../companyProfile/schema.ts'
-import { companyPath } from '../company/query.ts'
-import { segmentsPath, statementPath } from './query.ts'
+import { html, type Markup } from '../../html.ts'
+import type { Manifest } from '../../markets/manifest.ts'
+import type { Company } from '../companyProfile/schema.ts'
 
 /** The pages of one company. */
 export type CompanyPart = 'figures' | 'statements' | 'segments'
@@ -11,6 +9,17 @@ const names: Readonly<Record<CompanyPart, string>> = {
   figures: 'Key figures',
   statements: 'Statements',
   segments: 'Segments',
+}
+
+export const companyAddress = (ticker: string): string => `/companies/${encodeURIComponent(ticker)}`
+
+/** The query string with the fields that have a value, in their order. */
+export function queryText(fields: Readonly<Record<string, string | number | undefined>>): string {
+  const text = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replace(/%3A/g, ':')}`)
+    .join('&')
+  return text === '' ? '' : `?${text}`
 }
 
 /** Links between the pages of a company, which keep the day. */
@@ -23,10 +32,12 @@ export function companyParts(
     ...(day.as_of === undefined ? {} : { as_of: day.as_of }),
     ...(day.tz === undefined ? {} : { tz: day.tz }),
   }
+  const query = queryText(chosen)
+  const path = companyAddress(ticker)
   const paths: Readonly<Record<CompanyPart, string>> = {
-    figures: companyPath(ticker, chosen),
-    statements: statementPath(ticker, chosen),
-    segments: segmentsPath(ticker, chosen),
+    figures: `${path}${query}`,
+    statements: `${path}/statements${query}`,
+    segments: `${path}/segments${query}`,
   }
   return html`<nav class="tabs parts" aria-label="Company">${(Object.keys(names) as CompanyPart[]).map(
     part =>

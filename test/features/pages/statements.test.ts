@@ -1,0 +1,371 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import fc from 'fast-check'
+import type { SegmentsAnswer } from '../../../src/features/statements/segmentsSchema.ts'
+import type { StatementAnswer } from '../../../src/features/statements/statementSchema.ts'
+import { type RealServer, realServer } from '../../http/realServer.ts'
+import { nonEmpty } from '../../nonEmpty.ts'
+import { type Member, memberWith } from '../account/members.ts'
+import { importWhole } from '../statements/importWhole.ts'
+import { askApi, type Reader, seePage, signedOut } from './compare.ts'
+
+setDefaultTimeout(120_000)
+
+let server: RealServer
+let member: Member
+let companies: string[]
+beforeAll(async () => {
+  server = await realServer()
+  member = await memberWith(server, server.sql, { licence: 'personal' })
+  const rows = await server.sql<{ ticker: string }[]>`
+    select distinct e.ticker from entity e join filing l using (entity_id) join whole_filing using (filing_id)
+    order by e.ticker`
+  companies = rows.map(({ ticker }) => ticker)
+})
+afterAll(() => server.stop(), 60_000)
+
+const decode = (text: string) =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+const plain = (markup: string) => decode(markup.replaceAll(/<[^>]*>/g, ''))
+
+interface ShownLine {
+  readonly label: string
+  readonly tag: string | null
+  readonly cells: readonly ({ value: string; text: string; title: string } | null)[]
+}
+
+/** The first table of a page: its lines without the headings of groups. */
+function linesIn(html: string): ShownLine[] {
+  const table = /<table class="presented">([\s\S]*?)<\/table>/.exec(html)?.[1] ?? ''
+  const rows = [
+    ...table.replace(/<thead>[\s\S]*?<\/thead>/, '').matchAll(/<tr(?: class="([^"]*)")?>(.*?)<\/tr>/g),
+  ]
+  return rows.flatMap(([, classes = '', row = '']) => {
+    if (classes === 'group') return []
+    const [, head = ''] = /<th scope="row">(.*?)<\/th>/.exec(row) ?? []
+    const isHeading = classes.split(' ').includes('heading')
+    const cells = [...row.matchAll(/<td([^>]*)>(.*?)<\/td>/g)].map(([, attributes = '', content = '']) => {
+      const value = /data-v="([^"]*)"/.exec(attributes)?.[1]
+      const [, title = ''] = /title="([^"]*)"/.exec(attributes) ?? []
+      const [, text = ''] = /<a[^>]*>(.*?)<\/a>/.exec(content) ?? []
+      return value === undefined ? null : { value, text: decode(text), title: decode(title) }
+    })
+    const tag = / title="([^"]*)"/.exec(head)?.[1] ?? null
+    return [{ label: plain(head.replace(/<small>.*/, '')), tag, cells: isHeading ? [] : cells }]
+  })
+}
+
+/** The number that a cell shows, from its text and the scale that the page states: -7614000000 for (7,614) in millions. */
+function numberOf(text: string, scale: string, unit: string): string {
+  const kind = unit === 'shares' ? /shares in (\w+)/ : /^[A-Z]{3}$/.test(unit) ? /^[A-Z]{3} in (\w+)/ : null
+  const name = kind === null ? undefined : kind.exec(scale)?.[1]
+  const power = name === 'millions' ? 6 : name === 'thousands' ? 3 : 0
+  const [, whole = '', fraction = ''] = /^\(?(?:[A-Z]{3} )?([\d,]+)(?:\.(\d+))?\)?$/.exec(text) ?? []
+  const padded = fraction.padEnd(power, '0')
+  const digits = `${whole.replaceAll(',', '')}${padded.slice(0, power)}`.replace(/^0+(?=\d)/, '')
+  const rest = padded.slice(power).replace(/0+$/, '')
+  return `${text.startsWith('(') ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`
+}
+
+/** The label of a filing without the kind of element that taxonomies add. */
+const labelOf = (label: string) => label.replace(/ \[[A-Z][A-Za-z ]+\]$/, '')
+
+/** Compares a page with the answer to its visitor's key, cell by cell. Returns how many cells they have. */
+async function compareStatement(reader: Reader, ticker: string, query: string): Promise<number> {
+  const [page, response] = await Promise.all([
+    seePage(server.url, `/companies/${ticker}/statements?${query}`, reader),
+    askApi(server.url, `/api/v1/statements?ticker=${ticker}&${query}`, reader),
+  ])
+  const about = `${ticker} ${query}`
+  expect([about, page.status]).toEqual([about, response.status])
+  if (page.status !== 200) {
+    expect([about, page.html.includes('data-v=')]).toEqual([about, false])
+    return 0
+  }
+  const answer: StatementAnswer = await response.json()
+  const lines = linesIn(page.html)
+  expect([about, lines.length]).toEqual([about, answer.count])
+  if (answer.count === 0) {
+    expect(plain(page.html)).toContain(answer.note ?? '')
+    return 0
+  }
+  const scale = plain(/<h2 id="statement">.*?<small>(.*?)<\/small>/.exec(page.html)?.[1] ?? '')
+  const filed = new Map(
+    answer.filings.map(({ accession, form, filed }) => [accession, `${form} filed ${filed}`]),
+  )
+  let cells = 0
+  answer.data.forEach((line, at) => {
+    const shown = lines[at]
+    if (line.label !== null) expect([about, at, shown.label]).toEqual([about, at, labelOf(line.label)])
+    if (!line.heading) expect([about, at, shown.tag]).toEqual([about, at, line.tag])
+    expect([about, at, shown.cells.map(cell => cell?.value ?? null)]).toEqual([
+      about,
+      at,
+      line.cells.map(cell => (cell === null ? null : (cell.value ?? 'nil'))),
+    ])
+    line.cells.forEach((cell, column) => {
+      if (cell === null || cell.shown === null) return
+      const { text = '', title = '' } = shown.cells[column] ?? {}
+      expect([about, at, numberOf(text, scale, cell.unit)]).toEqual([about, at, cell.shown])
+      expect(title.replaceAll(',', '')).toStartWith(`${cell.value} ${cell.unit} ${filed.get(cell.accession)}`)
+      cells++
+    })
+  })
+  return cells
+}
+
+const names = ['income', 'balance', 'cash_flow', 'equity', 'comprehensive'] as const
+
+describe('a page of a statement has every cell of the API, as exactly', () => {
+  test('for random companies, statements, views and days', async () => {
+    let cells = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...nonEmpty(companies)),
+        fc.constantFrom(...names),
+        fc.constantFrom('', '&view=as_filed'),
+        fc.constantFrom('', '&fp=Q2', '&fp=Q2&fy=2009', '&fp=FY'),
+        fc.option(fc.date({ min: new Date('2009-06-01'), max: new Date('2010-06-01'), noInvalidDate: true })),
+        async (ticker, statement, view, period, date) => {
+          const day = date === null ? '' : `&as_of=${date.toISOString().slice(0, 10)}`
+          cells += await compareStatement(member, ticker, `statement=${statement}${view}${period}${day}`)
+        },
+      ),
+      { numRuns: 80 },
+    )
+    expect(cells).toBeGreaterThan(1_000)
+  })
+
+  test("for each of Apple's statements, to visitors who are not signed in", async () => {
+    for (const name of names)
+      for (const more of ['', '&as_of=2010-02-01', '&view=as_filed&accession=0000320193-25-000057'])
+        await compareStatement(signedOut, 'AAPL', `statement=${name}${more}`)
+    // R2 of 0000320193-25-000057: 17 lines, of which three are headings, for four periods.
+    expect(await compareStatement(signedOut, 'AAPL', 'statement=income&view=as_filed')).toBeGreaterThan(50)
+  })
+
+  test('a visitor without a licence sees no filing of other companies, as the demo key does not', async () => {
+    for (const ticker of nonEmpty(companies)) {
+      const cells = await compareStatement(signedOut, ticker, 'statement=income')
+      expect([ticker, cells > 0]).toEqual([ticker, ticker === 'AAPL'])
+      for (const path of ['segments', 'statements/download']) {
+        const { status } = await seePage(server.url, `/companies/${ticker}/${path}`, signedOut)
+        expect([ticker, path, status]).toEqual([ticker, path, ticker === 'AAPL' ? 200 : 403])
+      }
+    }
+  })
+})
+
+const page = (path: string, reader: Reader = member) => seePage(server.url, path, reader)
+
+describe('/companies/{id}/statements', () => {
+  // Total assets of Apple on 2008-09-27: 39,572 million in the 10-Q 0001193125-09-153165; 36,171 million after the change of
+  // accounting rules in the 10-K/A 0001193125-10-012091, filed on 2010-01-25.
+  test('marks what a later filing states otherwise, from the day on which it was filed', async () => {
+    for (const [day, later] of [
+      ['2010-01-24', null],
+      ['2010-01-25', '36,171'],
+    ] as const) {
+      const { html } = await page(`/companies/AAPL/statements?statement=balance&as_of=${day}`)
+      const assets =
+        /<tr class="total"><th scope="row"><a [^>]*title="us-gaap:Assets">.*?<\/tr>/.exec(html)?.[0] ?? ''
+      expect([day, />39,572</.test(assets)]).toEqual([day, true])
+      expect([day, /class="later">.*?<\/span>([\d,]+)</.exec(assets)?.[1] ?? null]).toEqual([day, later])
+      expect([day, assets.includes('36,171')]).toEqual([day, later !== null])
+    }
+  })
+
+  test('lists every filing that states a figure, with the address of its document', async () => {
+    const { html } = await page(
+      '/companies/AAPL/statements?statement=balance&as_of=2010-02-01&cell=us-gaap:Assets~2008-09-30~0',
+    )
+    const figure = /<section id="figure"[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+    const rows = [...figure.matchAll(/<tr><td>([\d-]+)<\/td><td class="number">(.*?)<\/td>/g)]
+    expect(rows.map(([, filed, value = '']) => [filed, plain(value)])).toEqual([
+      ['2010-01-25', '36,171,000,000 USD'],
+      ['2009-07-22', '39,572,000,000 USD'],
+    ])
+    expect(figure).toContain(
+      'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
+    )
+    const before = await page(
+      '/companies/AAPL/statements?statement=balance&as_of=2010-01-24&cell=us-gaap:Assets~2008-09-30~0',
+    )
+    expect(before.html).not.toContain('36,171')
+  })
+
+  test('links every figure and line to its filings, and every statement that the company presents', async () => {
+    const { html } = await page('/companies/AAPL/statements?view=as_filed')
+    const links = [...html.matchAll(/<td [^>]*><a href="(\?[^"]*cell=[^"]*)#figure">/g)]
+    for (const [, link = ''] of nonEmpty(links).slice(0, 12)) {
+      const chosen = await page(`/companies/AAPL/statements${decode(link)}`)
+      const figure = /<section id="figure"[\s\S]*?<\/section>/.exec(chosen.html)?.[0] ?? ''
+      expect([link, figure.includes('0000320193-25-000057')]).toEqual([link, true])
+    }
+    const nav = /<nav class="tabs" aria-label="Statements">(.*?)<\/nav>/.exec(html)?.[1] ?? ''
+    expect([...nav.matchAll(/statement=(\w+)/g)].map(([, name]) => name)).toEqual([...names])
+    // AvalonBay's 10-Q of 2009-06-30 (0000950123-09-032702) presents three statements.
+    const others = await page('/companies/AVB/statements')
+    const three = /<nav class="tabs" aria-label="Statements">(.*?)<\/nav>/.exec(others.html)?.[1] ?? ''
+    expect([...three.matchAll(/statement=(\w+)/g)].map(([, name]) => name)).toEqual([
+      'income',
+      'balance',
+      'cash_flow',
+    ])
+  })
+
+  test('the file of a statement is the answer of the API', async () => {
+    for (const format of ['csv', 'json', 'parquet']) {
+      const query = `statement=balance&as_of=2010-02-01&format=${format}`
+      const file = await fetch(`${server.url}/companies/AAPL/statements/download?${query}`, {
+        headers: { 'X-Forwarded-For': '10.79.0.1' },
+      })
+      const answer = await askApi(
+        server.url,
+        `/api/v1/statements?ticker=AAPL&${query}${format === 'csv' ? '&comments=true' : ''}`,
+        signedOut,
+      )
+      expect(file.headers.get('content-disposition')).toContain(`balance-AAPL-2010-02-01.${format}`)
+      expect([format, Buffer.from(await file.bytes()).equals(Buffer.from(await answer.bytes()))]).toEqual([
+        format,
+        true,
+      ])
+    }
+  })
+
+  test('what cannot be shown is said on a page, with the status of the API', async () => {
+    for (const [path, status, words] of [
+      ['/companies/NOTHING/statements', 404, 'is not a known company'],
+      ['/companies/AAPL/statements?statement=profits', 400, 'one of income, balance'],
+      ['/companies/AAPL/statements?as_of=9999-01-01', 400, 'in the future'],
+      ['/companies/AAPL/statements?as_of=2010-02-30', 400, 'not a valid date'],
+      ['/companies/AAPL/statements?fp=Q4', 400, 'one of FY, Q1, Q2, Q3'],
+      [
+        '/companies/AAPL/statements?view=as_filed&accession=0000000000-00-000000',
+        400,
+        'is not a filing of AAPL',
+      ],
+      ['/companies/AAPL/statements?accession=0000320193-25-000057', 400, 'Send view=as_filed'],
+      ['/companies/AAPL/statements?cell=Assets', 400, 'a tag and a period'],
+      ['/companies/AAPL/statements?colour=red', 400, 'colour'],
+      ['/companies/AAPL/segments?metric=revenu', 400, 'Did you mean revenue'],
+      ['/companies/AAPL/statements/download?format=xls', 400, 'format'],
+      ['/companies/SNOW/statements', 200, 'No filing of SNOW that was public'],
+      ['/companies/AAPL/statements?as_of=2009-07-21', 200, 'No filing of AAPL that was public on 2009-07-21'],
+      ['/companies/AAPL/statements?statement=balance&fp=FY&fy=1999', 200, 'presents a balance sheet'],
+      ['/companies/AAPL/segments?axis=us-gaap:NoSuchAxis', 200, 'divides revenue by us-gaap:NoSuchAxis'],
+    ] as const) {
+      const { status: got, html } = await page(path)
+      expect([path, got, plain(html).includes(words)]).toEqual([path, status, true])
+      expect(html.match(/<h1/g)).toHaveLength(1)
+    }
+  })
+
+  test('a renamed line names its former label, and the filing that has it', async () => {
+    const line = (order: number, concept: string, label: string) => ({
+      order,
+      concept,
+      depth: null,
+      label,
+      labelRole: null,
+      negated: false,
+    })
+    const yearEnds = new Map(
+      [2017, 2018, 2019, 2020].map(year => [year, Date.UTC(year, 11, 31) / 86_400_000]),
+    )
+    const figure = (concept: string, year: number, value: string) => ({
+      concept,
+      context: { start: null, end: yearEnds.get(year) ?? 0, quarters: 4, dimensions: [] },
+      unit: 'USD',
+      decimals: null,
+      value,
+    })
+    const report = (year: number, tag: string, label: string, fees: readonly [number, string][]) => ({
+      issuerId: '0007000002',
+      ticker: 'RENAMED',
+      form: '10-K',
+      filed: `${year + 1}-02-01`,
+      periodEnd: `${year}-12-31`,
+      source: 'dataSet' as const,
+      whole: {
+        accession: `0007000002-${year - 1999}-000001`,
+        taxonomies: new Map(),
+        figures: fees.flatMap(([of, value]) => [
+          figure(tag, of, value),
+          figure('us-gaap:NetIncomeLoss', of, `${of}000`),
+        ]),
+        statements: [
+          {
+            role: '2',
+            title: null,
+            kind: 'IS' as const,
+            parenthetical: false,
+            lines: [line(1, tag, label), line(2, 'us-gaap:NetIncomeLoss', 'Net <income>')],
+          },
+        ],
+        sums: [],
+        defaultMembers: new Map(),
+      },
+    })
+    await importWhole(server.sql, [
+      report(2019, 'custom:OldFees', 'Service & other fees', [
+        [2019, '719000'],
+        [2018, '718000'],
+        [2017, '717000'],
+      ]),
+      report(2020, 'custom:NewFees', 'Platform fees', [
+        [2020, '720000'],
+        [2019, '719000'],
+        [2018, '718000'],
+      ]),
+    ])
+    await Bun.sleep(300)
+    const { html } = await page('/companies/RENAMED/statements?as_of=2021-06-01')
+    const [fees, income] = linesIn(html)
+    expect([fees.label, income.label]).toEqual(['Platform fees', 'Net <income>'])
+    expect(fees.cells.map(cell => cell?.text)).toEqual(['720', '719', '718', '717'])
+    const former = /formerly <a href="([^"]*)" title="([^"]*)">(.*?)<\/a>/.exec(html)
+    expect([former?.[2], former?.[3]]).toEqual([
+      'custom:OldFees in 0007000002-20-000001, recognised by equal values in the periods to 2019-12-31 and 2018-12-31',
+      'Service &amp; other fees',
+    ])
+    const filed = await page(`/companies/RENAMED/statements${decode(former?.[1] ?? '')}`)
+    expect(linesIn(filed.html).map(({ label }) => label)).toEqual(['Service & other fees', 'Net <income>'])
+    // The line has one history under both of its tags.
+    const history = await page(
+      '/companies/RENAMED/statements?as_of=2021-06-01&cell=custom:NewFees~2018-12-31~4',
+    )
+    const figureOf = /<section id="figure"[\s\S]*?<\/section>/.exec(history.html)?.[0] ?? ''
+    expect([...figureOf.matchAll(/<code>(custom:\w+)<\/code><\/td>/g)].map(([, tag]) => tag)).toEqual([
+      'custom:NewFees',
+      'custom:OldFees',
+    ])
+  })
+})
+
+describe('/companies/{id}/segments', () => {
+  test('has the members, sums, totals and differences of the API', async () => {
+    for (const axis of ['product', 'geography', 'segment']) {
+      const { html } = await page(`/companies/AAPL/segments?axis=${axis}`, signedOut)
+      const answer: SegmentsAnswer = await (
+        await askApi(server.url, `/api/v1/segments?ticker=AAPL&metric=revenue&axis=${axis}`, signedOut)
+      ).json()
+      const wanted = answer.data.flatMap(({ members, sum, total, difference }) => [
+        ...members.map(({ value }) => value),
+        sum,
+        total,
+        difference,
+      ])
+      if (axis === 'product') expect(wanted.length).toBeGreaterThan(20)
+      const shown = [...html.matchAll(/data-v="([^"]*)"/g)].map(([, value]) => value)
+      expect([axis, shown.sort()]).toEqual([axis, wanted.filter(value => value !== null).sort()])
+    }
+    // R2 of 0000320193-25-000057: products 68,714, services 26,645.
+    const { html } = await page('/companies/AAPL/segments', signedOut)
+    expect(plain(html)).toMatch(/Products\s*68,714/)
+  })
+})
