@@ -71,6 +71,7 @@ export async function benchAsOfJoin({ short = false } = {}): Promise<Figure[]> {
           }
         },
         { DATABASE_URL: url },
+        'none',
       )
       const ms = (name: string, value: number): Figure => ({ name: `as_of_join.${name}`, value, unit: 'ms' })
       return [

@@ -64,7 +64,7 @@ function timePeers(folder: string, panel: string, short: boolean): Peers {
   const sweeps = short ? '' : '48,200'
   return {
     numpy: timeNumpy(folder, panel, short ? 5 : 9, sweeps),
-    cpp: timeCpp(folder, panel, 9, sweeps || '200'),
+    cpp: timeCpp(folder, panel, short ? 3 : 9, sweeps || '200'),
   }
 }
 

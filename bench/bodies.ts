@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { readBody } from '../src/backtest/codec/body.ts'
 import { buildDataset } from '../src/backtest/dataset/build.ts'
 import { type Columns, datasetBytes } from '../src/backtest/dataset/dataset.ts'
@@ -11,7 +8,8 @@ import { makePanel } from './backtest/makePanel.ts'
 import { readNaively } from './backtest/naiveBody.ts'
 import { type Timing, time } from './backtest/timings.ts'
 import type { Figure } from './figure.ts'
-import { type Served, sellKey, startApp } from './http.ts'
+import type { Served } from './http.ts'
+import { withService } from './service/server.ts'
 import { table } from './table.ts'
 
 /** Posts a panel of 1.26M rows in each body format to the real server, and times the whole request: parsing, checks, ranking
@@ -23,17 +21,22 @@ export async function benchBodies({ short = false } = {}): Promise<Figure[]> {
   const runs = short ? 3 : 7
   const plain = time(() => readNaively(bodies[0].bytes), runs, 1)
   const ours = time(() => readBody(bodies[0].bytes), runs, 1)
-  const timings = await onServer(async (served, key) => {
-    const answers = new Set<string>()
-    for (const body of bodies) answers.add(await post(served, key, body))
-    if (answers.size !== 1) throw new Error('The formats of one panel got different responses.')
-    const formats: Timing[] = []
-    for (const body of bodies) formats.push(await timeAsync(() => post(served, key, body), runs))
-    return {
-      formats,
-      stored: await timeStored(served, key, bodies[2], [...answers][0], short ? 40 : 200),
-    }
-  })
+  const timings = await withService(
+    async served => {
+      const key = await served.newKey()
+      const answers = new Set<string>()
+      for (const body of bodies) answers.add(await post(served, key, body))
+      if (answers.size !== 1) throw new Error('The formats of one panel got different responses.')
+      const formats: Timing[] = []
+      for (const body of bodies) formats.push(await timeAsync(() => post(served, key, body), runs))
+      return {
+        formats,
+        stored: await timeStored(served, key, bodies[2], [...answers][0], short ? 40 : 200),
+      }
+    },
+    {},
+    'none',
+  )
   const rows = `${columns.count / 1e6}M`
   return [
     ...bodies.map(({ name }, i) => figure(`bodies.${name}_${rows}`, timings.formats[i])),
@@ -43,22 +46,6 @@ export async function benchBodies({ short = false } = {}): Promise<Figure[]> {
     figure(`bodies.read_json_rows_plainly_${rows}`, plain),
     { name: 'bodies.naive_ratio', value: plain.medianMs / ours.medianMs, unit: 'times' },
   ]
-}
-
-async function onServer<T>(work: (served: Served, key: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
-  const children: Bun.Subprocess[] = []
-  try {
-    const environment = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '' }
-    const served = await startApp(environment, folder, children)
-    return await work(served, await sellKey(environment, '--quant'))
-  } finally {
-    for (const child of children.reverse()) {
-      child.kill('SIGTERM')
-      await child.exited
-    }
-    rmSync(folder, { recursive: true, force: true })
-  }
 }
 
 /** A result without the one thing in which it may differ: its echo of the request names the stored panel. */

@@ -19,12 +19,12 @@ import { scratchDatabase } from './scratchDatabase.ts'
 import { table } from './table.ts'
 
 const allCompanies = 100_000
-const fewCompanies = 20_000
+const fewCompanies = 5_000
 const companiesPerInsert = 5_000
 const columns = 20
 const asOf = '2019-06-30'
 
-/** Reads one metric of 100,000 companies (short: 20,000) as of a day, in one query and in pages, after a parity check. The
+/** Reads one metric of 100,000 companies (short: 5,000) as of a day, in one query and in pages, after a parity check. The
  * data has 27.8 million facts: six metrics over ten years and 14 over four, for the years and their first quarters, with
  * one vintage in five restated. The table has 20 metrics of all companies. */
 export function benchCrossSection({ short = false, explain = false } = {}): Promise<Figure[]> {

@@ -111,6 +111,7 @@ export async function benchNeighbours(names: readonly string[], rounds: number, 
       return figures
     },
     { COMPUTE_THREADS: String(threads), TRUSTED_PROXIES: '127.0.0.0/8', LOG_LEVEL: 'warn' },
+    'none',
   )
 }
 

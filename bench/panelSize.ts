@@ -78,20 +78,25 @@ export async function benchPanelSize({ short = false } = {}): Promise<Figure[]> 
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-size-'))
   try {
     runPython(python, peers, ['-c', makeFiles, writePanel(peers, dates, assets), folder])
-    return await withService(async service => {
-      const key = await service.newKey()
-      const figures: Figure[] = []
-      for (const type of ['parquet', 'csv'] as const) {
-        const path = join(folder, `panel.${type}`)
-        const sweep = (): PeerSweep => JSON.parse(runPython(python, peers, ['-c', peer, path, `${costBps}`]))
-        const uploaded = await compare(sweep, () => sweepUploaded(service, key, path, type), runs)
-        figures.push(...figuresOf(`panel_size.${type}_uploaded`, uploaded))
-        if (short) continue
-        const offline = await compare(sweep, () => sweepOffline(path), runs)
-        figures.push(...figuresOf(`panel_size.${type}_offline`, offline))
-      }
-      return figures
-    })
+    return await withService(
+      async service => {
+        const key = await service.newKey()
+        const figures: Figure[] = []
+        for (const type of ['parquet', 'csv'] as const) {
+          const path = join(folder, `panel.${type}`)
+          const sweep = (): PeerSweep =>
+            JSON.parse(runPython(python, peers, ['-c', peer, path, `${costBps}`]))
+          const uploaded = await compare(sweep, () => sweepUploaded(service, key, path, type), runs)
+          figures.push(...figuresOf(`panel_size.${type}_uploaded`, uploaded))
+          if (short) continue
+          const offline = await compare(sweep, () => sweepOffline(path), runs)
+          figures.push(...figuresOf(`panel_size.${type}_offline`, offline))
+        }
+        return figures
+      },
+      {},
+      'none',
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

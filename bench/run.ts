@@ -24,7 +24,8 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, metrics, neighbours, panel_size, search, service, signals; default: all
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, metrics, neighbours, panel_size, search, service, signals; default: all,
+            with --short those that have a budget
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
@@ -37,7 +38,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   cross_section: benchCrossSection,
   evidence: benchEvidence,
   filing_blocks: benchFilingBlocks,
-  http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
+  http: options => benchHttp(options).then(httpFigures),
   import: benchImport,
   metrics: ({ short }) => benchMetrics(short ? 200 : 1_500).then(metricsFigures),
   neighbours: ({ short }) => benchNeighbours([], short ? 1 : 5, 2),
@@ -61,7 +62,9 @@ if (values.help || unknown.length > 0) {
 }
 
 const { short } = values
-const names = positionals.length > 0 ? positionals : Object.keys(benches)
+const hasBudget = (name: string) => Object.keys(budget).some(figure => figure.startsWith(`${name}.`))
+const names =
+  positionals.length > 0 ? positionals : Object.keys(benches).filter(name => !short || hasBudget(name))
 const judged: Judged[] = []
 for (const name of names) {
   console.error(`bench: ${name} ...`)

@@ -147,6 +147,7 @@ if (import.meta.main) {
   const figures = await withService(
     async service => timeBatches(service, await service.newKey(), threads, Number(Bun.argv[2] ?? 5), 3_000),
     { COMPUTE_THREADS: String(threads), LOG_LEVEL: 'info' },
+    'none',
   )
   console.log(table(figures.map(found => ({ ...found, failed: false }))))
 }

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Served, sellKey, startApp } from '../http.ts'
+import { makeEmptyDatabase } from '../../test/database.ts'
+import { type Environment, type Served, sellKey, startApp } from '../http.ts'
 
 export interface Service extends Served {
   /** Creates a key with the quant plan and limits that no load reaches. */
@@ -9,19 +10,24 @@ export interface Service extends Served {
   /** Starts a second server on the same database. */
   startSecond(settings: Record<string, string>): Promise<Served>
   /** The environment of the server. */
-  readonly env: Record<string, string | undefined>
+  readonly env: Environment
 }
 
-/** Runs `work` against the real server in its own process, with the shipped sample in an embedded PostgreSQL. Removes both
- * afterwards. */
+/** Runs `work` against the real server in its own process, on an embedded PostgreSQL unless the settings name another. Removes
+ * both afterwards.
+ *
+ * @param settings as in the environment
+ * @param data what the database has at the start. Loading the shipped sample takes ten seconds */
 export async function withService<T>(
   work: (service: Service) => Promise<T>,
   settings: Record<string, string> = {},
+  data: 'sample' | 'none' = 'sample',
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
   const children: Bun.Subprocess[] = []
   const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '', ...settings }
   try {
+    if (data === 'none') await makeEmptyDatabase(env)
     const served = await startApp(env, folder, children)
     const startSecond = (more: Record<string, string>) => startApp({ ...env, ...more }, folder, children)
     return await work({ ...served, env, startSecond, newKey: () => sellKey(env, '--quant') })

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { runWorker } from '../boot/runWorker.ts'
 import type { CliContext } from './context.ts'
 
 const help = `
@@ -27,5 +26,8 @@ export function addWorkerCommand(program: Command, context: CliContext): void {
       'Run submitted backtests and as-of joins until stopped, alongside servers on the same database',
     )
     .addHelpText('after', help)
-    .action(() => runWorker(context.config, context.today))
+    .action(async () => {
+      const { runWorker } = await import('../boot/runWorker.ts')
+      return runWorker(context.config, context.today)
+    })
 }

@@ -22,7 +22,6 @@ import { planRestatements, readRestatements } from '../../src/features/restateme
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
-import { cases } from '../long.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import {
@@ -300,7 +299,7 @@ test('no reader shows on a day what only later filings state', async () => {
         expect(list.companies.map(({ ticker }) => ticker)).toEqual(tickers)
       },
     ),
-    { numRuns: cases(40, 80) },
+    { numRuns: 80 },
   )
   // The property has met what it is about.
   expect(compared).toBeGreaterThan(20)

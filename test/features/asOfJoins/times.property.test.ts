@@ -8,7 +8,6 @@ import type { FundamentalsQuery } from '../../../src/features/fundamentals/schem
 import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { cases } from '../../long.ts'
 import { rightsOf } from '../companies/fixtures.ts'
 import {
   companyDrafts,
@@ -134,7 +133,7 @@ test('every row with a time equals the answer of the fundamentals route at that 
         expect(answer.known).toBe('public by the time')
       },
     ),
-    { numRuns: cases(40, 80), endOnFailure: true },
+    { numRuns: 80, endOnFailure: true },
   )
   expect(found).toBeGreaterThan(50)
   expect(between).toBeGreaterThan(5)

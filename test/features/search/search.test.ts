@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { searchEntities } from '../../../src/features/search/search.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { removeCompanies } from '../companies/randomFilings.ts'
 import { searchByTheRules } from './byTheRules.ts'
 
 let db: TestDatabase
@@ -349,7 +348,7 @@ test('a search reads the rules plainly, whatever the names', async () => {
   )
   await fc.assert(
     fc.asyncProperty(world, queries, async (all, typed) => {
-      await removeCompanies(own.sql)
+      await own.sql`truncate entity, entity_ticker, entity_other_name, entity_former_id restart identity`
       await own.sql`
         insert into entity (market, issuer_id, ticker, name)
         select market, ticker, ticker, name
