@@ -44,7 +44,7 @@ export const sampleDatabase = () => createDatabase(withSample)
 /** A migrated database with the shipped samples of filings and of signals. */
 export const shippedDatabase = () => createDatabase(withBoth)
 
-/** A database in which nothing is yet, not even a schema. */
+/** A database that has nothing in it, not even a schema. */
 export const blankDatabase = () => createDatabase(null)
 
 async function createDatabase(template: Template | null): Promise<TestDatabase> {
@@ -74,7 +74,7 @@ const createFrom = (admin: Sql, name: string, template: Template | null) =>
     `create database ${name} template ${template?.name ?? 'template0'} owner ${serviceRole} strategy file_copy`,
   )
 
-/** Makes a template unless there is one. Of the workers of a run one does, and the others wait for it. */
+/** Makes the template if there is none. One worker of the test run makes it while the others wait. */
 async function makeTemplate({ admin, urls }: Omit<TestServer, 'stop'>, template: Template): Promise<void> {
   const { name, from, fill } = template
   if (from !== null) await makeTemplate({ admin, urls }, from)

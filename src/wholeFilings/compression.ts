@@ -9,7 +9,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
  */
 const dictionary = readFileSync(join(import.meta.dir, 'words.txt'))
 
-/** Level 9 takes four times as long and saves a hundredth. */
+/** Level 9 would take four times as long and save only 1%. */
 const level = 7
 
 /** The largest filings have some 5 MB of columns. */

@@ -68,7 +68,7 @@ const maxTermLength = 500
 /** All terms are in memory, some 60 bytes each. */
 const maxTerms = 250_000
 
-/** Adds every text of a filing that could be a term, to which a block refers by number. */
+/** Adds every text of a filing that its blocks could refer to as a term. */
 function addTexts(
   texts: Set<string>,
   { figures, statements, sums, taxonomies, defaultMembers }: WholeFiling,
