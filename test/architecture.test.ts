@@ -172,8 +172,11 @@ function roomOf(path: string): string {
 const importPattern =
   /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/g
 
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(importPattern)].map(match => match[1] ?? match[2])
+
 function read(path: string, text: string): Source {
-  const targets = [...text.matchAll(importPattern)].map(match => match[1] ?? match[2])
+  const targets = importsOf(text)
   const imports = targets
     .filter(target => target.startsWith('.'))
     .map(target => relative(root, resolve(root, dirname(path), target)))
@@ -240,6 +243,19 @@ describe('rooms', () => {
 describe('circles', () => {
   test('no files import each other in a circle, types included', () => {
     expect(circlesOf(graph)).toEqual([])
+  })
+
+  test('nor do files of tests, benchmarks, the cluster and the kernel', () => {
+    const paths = ['test', 'bench', 'deploy', 'kernel'].flatMap(folder => [
+      ...new Bun.Glob(`${folder}/**/*.ts`).scanSync(root),
+    ])
+    const outside = nonEmpty(paths).map(path => {
+      const targets = importsOf(readFileSync(join(root, path), 'utf8')).filter(target =>
+        target.startsWith('.'),
+      )
+      return [path, targets.map(target => relative(root, resolve(root, dirname(path), target)))] as const
+    })
+    expect(circlesOf(new Map(outside))).toEqual([])
   })
 
   test('no folders do, at any depth', () => {

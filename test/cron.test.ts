@@ -28,7 +28,7 @@ test('the next time is the first minute of the schedule after an instant, in UTC
   expect(next('30 9 * * 1-5', '2026-11-20T10:00:00Z')).toBe('2026-11-23T09:30')
   expect(next('0 0 29 2 *', '2026-11-22T00:00:00Z')).toBe('2028-02-29T00:00')
   expect(next('0 0 29 2 *', '2096-03-01T00:00:00Z')).toBe('2104-02-29T00:00')
-  // Of a day of the month and a day of the week either is enough.
+  // If both a day of the month and a day of the week are given, either one is enough.
   expect(next('0 12 1 * 7', '2026-11-23T00:00:00Z')).toBe('2026-11-29T12:00')
   expect(next('0 12 1 * 7', '2026-11-30T00:00:00Z')).toBe('2026-12-01T12:00')
 })

@@ -65,7 +65,7 @@ export async function makeEmptyDatabase(env: Readonly<Record<string, string | un
   await leaveEmpty(database.sql).finally(() => database.close())
 }
 
-/** A database in which nothing is yet, not even a schema. */
+/** A database that has nothing in it, not even a schema. */
 export const blankDatabase = () => createDatabase(null)
 
 async function createDatabase(template: Template | null): Promise<TestDatabase> {
@@ -112,7 +112,7 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
   cpSync(prepared, dataDir, { recursive: true })
 }
 
-/** Of the workers of a run one does the work, and the others wait for it. */
+/** One worker of the test run does the work while the others wait. */
 async function oncePerRun(admin: Sql, name: string, work: () => Promise<void>): Promise<void> {
   await admin.begin(async transaction => {
     // It waits while a template is filled, which takes minutes on a busy machine.
@@ -122,7 +122,7 @@ async function oncePerRun(admin: Sql, name: string, work: () => Promise<void>): 
   })
 }
 
-/** Makes a template unless there is one. */
+/** Makes the template if there is none. */
 async function makeTemplate(
   { admin, urls }: Pick<TestServer, 'admin' | 'urls'>,
   template: Template,

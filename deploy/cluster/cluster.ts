@@ -10,9 +10,9 @@ import { PostgresNode } from './postgresNode.ts'
 import { freePorts, Part, until } from './processes.ts'
 
 export interface ClusterOptions {
-  /** Everything is below it. */
+  /** Holds all data, logs and configuration of the cluster. */
   readonly folder: string
-  /** Where the first primary's data is; a disk of its own can be filled up. Default: below `folder`. */
+  /** The first primary's data, for example on a separate disk that a test fills up. Default: below `folder`. */
   readonly primaryFolder?: string
   readonly report: (line: string) => void
   /** Settings of the servers and the worker beyond those of the cluster. */
@@ -25,17 +25,17 @@ const serverNames = ['one', 'two'] as const
 export class Cluster {
   readonly address: string
   readonly servers: readonly Part[]
-  /** Their own addresses, without HAProxy. */
+  /** The servers' own addresses, which bypass HAProxy. */
   readonly serverAddresses: readonly string[]
   readonly worker: Part
   readonly proxy: Part
-  /** A server that knows no replica, for comparison. HAProxy does not know it. */
+  /** A server without replicas, for comparison. It is not behind HAProxy. */
   readonly reference: Part
   readonly referenceAddress: string
   /** The node that writes, and the one that follows it. */
   primary: PostgresNode
   replica: PostgresNode
-  /** A pool on the primary's address at HAProxy, as servers have it. */
+  /** A pool that reaches the primary through HAProxy, as the servers' pools do. */
   readonly sql: Sql
   /** What a server of the same cluster is started with. */
   readonly environment: Readonly<Record<string, string>>
@@ -70,7 +70,7 @@ export class Cluster {
   }
 
   static async start({ folder, primaryFolder, report, settings = {} }: ClusterOptions): Promise<Cluster> {
-    // PostgreSQL may run as an account of its own, which has to pass.
+    // PostgreSQL may run as another account, which must be able to enter the folder.
     mkdirSync(folder, { recursive: true, mode: 0o711 })
     const [front, database, nodeOne, nodeTwo, other, ...serverPorts] = freePorts(7)
     report('PostgreSQL, with the shipped sample ...')
@@ -88,7 +88,7 @@ export class Cluster {
     const databaseUrl = Object.assign(new URL(primary.serviceUrl), { port: String(database) }).href
     const environment = {
       DATABASE_URL: databaseUrl,
-      // Both nodes: the one that is the primary is left out, so that the list stays right after a promotion.
+      // Lists both nodes. Servers skip the one that is the primary, so the list stays correct after a promotion.
       DATABASE_READ_URL: `${primary.serviceUrl},${replica.serviceUrl}`,
       HOST: '127.0.0.1',
       TRUSTED_PROXIES: '127.0.0.1',
@@ -150,7 +150,7 @@ export class Cluster {
     }
   }
 
-  /** Waits until a server, or HAProxy with any, is ready. */
+  /** Waits until a server is ready, or HAProxy with at least one ready server. */
   async untilReady(address = this.address, timeoutMs = 60_000): Promise<void> {
     await until(
       `${address} is ready`,
@@ -159,7 +159,8 @@ export class Cluster {
     )
   }
 
-  /** Makes the replica the primary, and the dead primary's folder a new replica, which is not started: servers do not know it. */
+  /** Promotes the replica and turns the dead primary's folder into a new replica. That one is not started, because servers
+   * do not know it. */
   async promote(): Promise<void> {
     await this.replica.promote()
     const former = this.primary
@@ -205,7 +206,7 @@ interface Ports {
   readonly nodePorts: readonly number[]
 }
 
-/** The shipped files with the ports of this run, and without a change of user. */
+/** The shipped configuration files, with this run's ports and without the switch to another user. */
 async function writeProxyConfigurations(
   folder: string,
   { front, database, serverPorts, nodePorts }: Ports,
@@ -217,7 +218,7 @@ async function writeProxyConfigurations(
     ['127.0.0.1:5500', `127.0.0.1:${database}`],
     ['127.0.0.1:5501', `127.0.0.1:${nodePorts[0]}`],
     ['127.0.0.1:5502', `127.0.0.1:${nodePorts[1]}`],
-    // The load has many addresses, each with limits of its own.
+    // The load comes from many addresses, and each has its own limits.
     ['    http-request del-header X-Forwarded-For\n    option forwardfor\n', ''],
     ['    user haproxy\n', ''],
     ['    group haproxy\n', ''],

@@ -21,7 +21,8 @@ export interface ImportedBatch {
   readonly filed: string
 }
 
-/** Imports a random filing of a random company: a few years of figures, some of them restated. What it returns is committed. */
+/** Imports a random filing of a random company: a few years of figures, some of them restated. It is committed
+ * when this returns. */
 export async function importRandomFiling(sql: Sql, number: number, serial: number): Promise<ImportedBatch> {
   const below = (bound: number) => Math.floor(Math.random() * bound)
   const year = 2009 + below(15)

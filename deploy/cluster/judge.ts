@@ -1,6 +1,6 @@
 import type { LoadRequest } from './requests.ts'
 
-/** An answer that is not what it must be. */
+/** A response that differs from the expected one. */
 export interface WrongAnswer {
   readonly path: string
   readonly why: string
@@ -11,7 +11,7 @@ interface Waiting {
   readonly path: string
   readonly version: number
   readonly digest: string
-  /** When it was answered: a company shows what its register states without a day only as of today, so midnight changes an answer. */
+  /** The time of the response. Figures without a filing day are shown only as of today, so midnight changes a response. */
   readonly day: string
   tries: number
 }
@@ -19,7 +19,7 @@ interface Waiting {
 const maxWaiting = 20_000
 const maxKnown = 300_000
 const maxWrong = 100
-/** Looked up together: a server reads four pinned versions at a time. */
+/** Responses that are checked at the same time. A server reads only four pinned versions at once. */
 const maxAtOnce = 40
 const maxTries = 200
 const bodyVersion = /"data_version":\s*(\d+)/
@@ -30,10 +30,10 @@ const digestOf = (text: string) => String(Bun.hash(text))
 /** Compares answers with what a server of the primary alone answers for the same data version. */
 export class Judge {
   readonly wrong: WrongAnswer[] = []
-  /** Answers compared with the primary's, and with an equal request's. */
+  /** Responses compared with the primary's, and responses compared with that to an equal request. */
   compared = 0
   same = 0
-  /** Not compared, because too many waited, or because the day ended before. */
+  /** Not compared, because too many were waiting or because the day ended first. */
   skipped = 0
   readonly #address: string
   readonly #key: string
@@ -59,7 +59,7 @@ export class Judge {
         this.#report(path, `names no data version: ${body.slice(0, 200)}`)
         return
       }
-      // A stream begins with its tag, before its snapshot is opened: it may be of a later version.
+      // A stream sends its ETag before it opens its snapshot, so its rows may be of a later version.
       if (tagged !== undefined && tagged !== null && Number(tagged) > Number(version))
         this.#report(path, `the tag is of version ${tagged}, the rows of ${version}`)
       const day = today()
@@ -69,7 +69,7 @@ export class Judge {
       else this.skipped++
       return
     }
-    // A tool says in an answer of its own that the request which it made was refused.
+    // If a tool's own request was refused, the tool says so in a successful response.
     if (truth === 'figures' && body.includes('"isError":true')) return
     const content = truth === 'figures' ? (body.match(/"v":[^,}]+/g) ?? []).join() : body
     this.#compare(`${path} ${sent ?? ''}`, content.replaceAll(/"?data_version\\?"?:\s*\d+/g, ''), path)
@@ -79,7 +79,7 @@ export class Judge {
     return this.#waiting.length
   }
 
-  /** Waits until all is compared that was taken. */
+  /** Waits until all accepted responses have been compared. */
   async close(): Promise<void> {
     this.#isOpen = false
     await this.#working
@@ -139,7 +139,7 @@ export class Judge {
       else if (digestOf(body) !== digest)
         this.#report(path, `for version ${version} the primary answers otherwise`)
     } catch {
-      // The primary is away.
+      // The primary cannot be reached.
       if (++waiting.tries > maxTries) return this.#report(path, `version ${version} could not be compared`)
       this.#waiting.push(waiting)
       await Bun.sleep(250)

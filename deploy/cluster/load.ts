@@ -5,7 +5,7 @@ interface LoadOptions {
   readonly address: string
   readonly key: string
   readonly clients: number
-  /** Between two requests of a client. */
+  /** The pause between two requests of a client. */
   readonly pauseMs: number
   readonly next: () => LoadRequest
   readonly judge: Judge
@@ -16,12 +16,12 @@ export interface Span {
   readonly name: string
   readonly seconds: number
   readonly requests: number
-  /** 503 with Retry-After: what a keyed route answers without its primary. */
+  /** Responses with 503 and Retry-After, which routes that need a key send while there is no primary. */
   readonly refused: number
   readonly failures: Readonly<Record<string, number>>
   /** The longest time in which no request succeeded. */
   readonly longestGapMs: number
-  /** 99% of the answered requests took less. */
+  /** The 99th percentile of response times. */
   readonly p99Ms: number
 }
 
@@ -80,7 +80,7 @@ export class Load {
   async #client(): Promise<void> {
     while (this.#isOpen) {
       await this.#send(this.#options.next())
-      // The longer the judge is behind, the longer the pause: it compares all answers, so it sets how many there are.
+      // Clients pause longer the further the judge is behind, because it compares every response.
       await Bun.sleep(this.#options.pauseMs + this.#options.judge.waiting / 20)
     }
   }

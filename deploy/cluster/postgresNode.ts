@@ -19,7 +19,7 @@ import { childrenOf, Part, until } from './processes.ts'
 /** The user of HAProxy's check. It may connect from this machine without a password, and has no rights. */
 const checkUser = 'haproxy_check'
 
-/** One PostgreSQL of the cluster: a folder of its own, a port of loopback. */
+/** One PostgreSQL of the cluster, with its own folder and a port on the loopback interface. */
 export class PostgresNode {
   readonly name: string
   readonly port: number
@@ -40,7 +40,7 @@ export class PostgresNode {
     this.#serviceUrl = serviceUrl
     const args = ['-D', location.cluster, ...[...settings(port), ...more].flatMap(setting => ['-c', setting])]
     const [program, programArgs, { uid, gid }] = wrap(location.account, location.binaries.postgres, args)
-    // Bun starts no program as another user; setpriv does.
+    // Bun cannot start a program as another user, but setpriv can.
     const command =
       uid === undefined
         ? [program, ...programArgs]
@@ -59,7 +59,7 @@ export class PostgresNode {
   ): Promise<PostgresNode> {
     mkdirSync(folder, { recursive: true, mode: 0o711 })
     const location = await prepareCluster(folder, () => {})
-    // Before the lines of initdb: the first one that fits decides.
+    // Placed before the lines of initdb, because the first matching line decides.
     const rules = resolve(location.cluster, 'pg_hba.conf')
     writeFileSync(rules, `host postgres ${checkUser} 127.0.0.1/32 trust\n${readFileSync(rules, 'utf8')}`)
     const node = new PostgresNode(name, port, location, '', more)
@@ -94,7 +94,7 @@ export class PostgresNode {
     mkdirSync(resolve(cluster, '..'), { recursive: true, mode: 0o711 })
     mkdirSync(cluster, { mode: 0o700 })
     const admin = primary.admin('postgres')
-    // One connection: the backup ends with it.
+    // All on one connection, because the backup ends when it closes.
     const connection = await admin.reserve()
     try {
       await connection`select pg_backup_start('replica', fast => true)`
@@ -102,7 +102,7 @@ export class PostgresNode {
         if (name === 'postmaster.pid' || name === 'postmaster.opts') continue
         cpSync(resolve(primary.location.cluster, name), resolve(cluster, name), {
           ...{ recursive: true, force: true, verbatimSymlinks: true },
-          // The primary makes new ones and removes old ones meanwhile.
+          // The primary adds and removes WAL files during the copy.
           filter: source => !/\/pg_wal\/.|\/pgsql_tmp|\/pg_replslot\/.|\/pg_stat_tmp\/./.test(source),
         })
       }
@@ -125,7 +125,7 @@ export class PostgresNode {
         chownSync(resolve(cluster, name), account.uid, account.gid)
   }
 
-  /** Of the role that servers use. The role and its password are in the data, so that all nodes have the same. */
+  /** The URL for the role that servers use. The role is part of the data, so all nodes have the same password. */
   get serviceUrl(): string {
     return this.#serviceUrl
   }
@@ -162,7 +162,7 @@ export class PostgresNode {
       try {
         process.kill(child, signal)
       } catch {
-        // It has ended meanwhile.
+        // The process has ended in the meantime.
       }
     }
   }
@@ -171,7 +171,7 @@ export class PostgresNode {
   async untilReplayed(primary: PostgresNode): Promise<void> {
     const [on, at] = [primary.admin(), this.admin()]
     try {
-      // The place of the next record, and not of what is on disk: commits that wait for no disk count, too.
+      // The insert position rather than the flushed one, so that asynchronous commits count, too.
       const [{ lsn }] = await on<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`
       await until(`${this.name} has what ${primary.name} has`, async () => {
         const [{ done }] = await at<{ done: boolean }[]>`
@@ -190,13 +190,13 @@ export class PostgresNode {
     await admin.end()
   }
 
-  /** The superuser, on a pool of its own that has to be ended. */
+  /** A separate pool for the superuser. The caller must end it. */
   admin(database = databaseName): Sql {
     const url = adminUrl(this.location, this.port, database)
     return connect({ url, connections: 2, statementTimeoutMs: 60_000, applicationName: 'cluster-script' })
   }
 
-  /** The end of its log, for a report of what went wrong. */
+  /** The end of the server's log, for error reports. */
   output(): string {
     return this.#part.output().slice(-4_000)
   }
@@ -207,9 +207,9 @@ function settings(port: number): string[] {
     `port=${port}`,
     ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
     ...['shared_buffers=128MB', 'max_wal_size=512MB', 'log_min_messages=warning'],
-    // So that a replica that was away for minutes finds what it missed.
+    // Enough WAL for a replica that was disconnected for minutes to catch up.
     'wal_keep_size=512MB',
-    // A read that is in the way of the log is cancelled after a second, and read from the primary.
+    // A read that blocks replay is cancelled after a second and repeated on the primary.
     ...['hot_standby=on', 'hot_standby_feedback=on', 'max_standby_streaming_delay=1s'],
     'wal_receiver_timeout=5s',
     'wal_retrieve_retry_interval=500ms',

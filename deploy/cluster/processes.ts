@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Ports of loopback that are free now. */
+/** Ports of the loopback interface that are free now. */
 export function freePorts(count: number): number[] {
   const listeners = Array.from({ length: count }, () =>
     Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } }),
@@ -27,7 +27,7 @@ export function childrenOf(pid: number): number[] {
     .map(Number)
     .filter(child => {
       try {
-        // The name of a program may have blanks; what follows it has none.
+        // The program's name may contain spaces; the fields after it do not.
         return Number(readFileSync(`/proc/${child}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]) === pid
       } catch {
         return false
@@ -44,7 +44,7 @@ export class Part {
   #child: Bun.Subprocess | null = null
   #isWanted = false
   #startedAt = 0
-  /** After how many seconds it ended by itself, each time. It was started again then, as by whatever supervises it. */
+  /** For each unexpected exit, the seconds since the start. The process was then restarted, as a supervisor would. */
   readonly endedAfter: number[] = []
 
   constructor(
@@ -80,7 +80,7 @@ export class Part {
     void this.#supervise(this.#child)
   }
 
-  /** Starts it again a second after it has ended by itself, at most so often. */
+  /** Restarts it one second after an unexpected exit, up to a maximum number of times. */
   async #supervise(child: Bun.Subprocess): Promise<void> {
     await child.exited
     if (!this.#isWanted || this.#child !== child) return
@@ -89,7 +89,7 @@ export class Part {
     if (this.#isWanted && this.endedAfter.length < maxRestarts) this.start()
   }
 
-  /** Ends it and waits until it has. */
+  /** Ends the process and waits for its exit. */
   async end(signal: NodeJS.Signals): Promise<void> {
     this.#isWanted = false
     if (this.#child === null) return
@@ -97,12 +97,12 @@ export class Part {
     await this.#child.exited
   }
 
-  /** What it has written since its first start. */
+  /** Everything that it has written since its first start. */
   output(): string {
     return readFileSync(this.#log, 'utf8')
   }
 
-  /** Resident megabytes; null: it does not run. */
+  /** Resident memory in megabytes; null if it is not running. */
   memoryMb(): number | null {
     if (!this.isRunning || this.pid === null) return null
     try {

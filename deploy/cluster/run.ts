@@ -102,7 +102,7 @@ export async function proveCluster({ seconds, clients, folder, report }: RunOpti
       await cluster.primary.start()
     })
     await event('after it', () => cluster.untilReady())
-    // What the replica has not received when its primary dies is lost, unless commits wait for a replica: docs/scaling.md.
+    // Commits that the replica has not received are lost with the primary, unless commits wait for a replica (docs/scaling.md).
     isImporting = false
     await importing
     await cluster.replica.untilReplayed(cluster.primary)
@@ -139,7 +139,7 @@ async function pauseReplay(cluster: Cluster, isPaused: boolean): Promise<void> {
   }
 }
 
-/** A sweep that takes some seconds; null: it was refused. */
+/** Submits a sweep that takes some seconds. Returns null if it was refused. */
 async function submit(address: string, key: string): Promise<string | null> {
   const response = await fetch(`${address}/api/v1/backtest`, {
     method: 'POST',
@@ -155,7 +155,7 @@ async function submit(address: string, key: string): Promise<string | null> {
   return id
 }
 
-/** How many of the jobs do not succeed within a minute. */
+/** Returns how many of the jobs do not succeed within a minute. */
 async function countLost(address: string, key: string, jobs: readonly string[]): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` }
   let lost = 0

@@ -4,12 +4,12 @@ set -eu
 bin=/usr/lib/postgresql/15/bin
 cluster=/data/cluster
 if [ ! -f "$cluster/PG_VERSION" ]; then
-  # In a draft that is renamed when it is whole: a first start that was killed leaves none that only looks complete.
+  # Made in a draft folder that is renamed at the end, so that a first start that is killed leaves no half-made database.
   rm -rf /data/draft
   "$bin/initdb" --pgdata=/data/draft --username=asfiled --pwfile="${PASSWORD_FILE:-/run/secrets/database-password}" \
     --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-instructions
   echo 'host all all all scram-sha-256' >>/data/draft/pg_hba.conf
-  # One that listens nowhere makes the database.
+  # This server listens on no network address. It only makes the database.
   echo 'create database asfiled;' | "$bin/postgres" --single -D /data/draft postgres >/dev/null
   sync
   mv /data/draft "$cluster"

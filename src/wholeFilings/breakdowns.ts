@@ -17,14 +17,14 @@ export interface Breakdown {
 export interface BreakdownMember {
   readonly member: string
   readonly label: string | null
-  /** The nearest member above it that has a figure, too. */
+  /** The nearest ancestor that also has a figure. */
   readonly partOf: string | null
   readonly figure: ReportedFigure
 }
 
 /**
  * The breakdowns of a concept, the latest period first. Presentations that show the same members of a period count
- * once. Members that none presents are a breakdown of their own.
+ * once. Members that no presentation shows form a separate breakdown.
  *
  * @param figures of the concept
  * @param axes accepted ones, by `axisKey`

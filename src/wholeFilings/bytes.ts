@@ -104,7 +104,7 @@ export class ByteReader {
     return this.#at === this.#bytes.length
   }
 
-  /** Passes over a number. */
+  /** Skips a number. */
   skip(): void {
     while (this.#bytes[this.#at] >= 128) this.#at++
     if (this.#at++ >= this.#bytes.length) throw new Error('a block of a filing ends early')

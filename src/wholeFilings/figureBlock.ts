@@ -89,13 +89,13 @@ export function decodeFigures(bytes: Uint8Array, terms: Terms): DecodedFigures {
 
 export interface OpenFigures extends Pick<DecodedFigures, 'taxonomies' | 'defaultMembers'> {
   readonly ownTexts: OwnTexts
-  /** Those with figures. */
+  /** The concepts that have figures. */
   readonly concepts: readonly string[]
-  /** The figures of these concepts, which takes a fraction of the time of all figures; null: all. */
+  /** Decodes the figures of these concepts, in a fraction of the time of decoding all; null decodes all. */
   readonly figuresOf: (concepts: ReadonlySet<string> | null) => readonly ReportedFigure[]
 }
 
-/** Reads what a block of figures begins with, and its figures on demand. */
+/** Reads the head of a block of figures now, and its figures on demand. */
 export function openFigures(bytes: Uint8Array, terms: Terms): OpenFigures {
   const from = new ByteReader(decompress(bytes))
   checkVersion(from)
@@ -215,7 +215,7 @@ export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms:
   return figures
 }
 
-/** Reads single own texts of a block, which takes less time than reading all if few are needed. */
+/** Reads single texts from a block, which is faster than reading all of them if few are needed. */
 class FewTexts {
   readonly #terms: Terms
   readonly #beforeTexts: ByteReader

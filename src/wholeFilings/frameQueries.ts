@@ -30,7 +30,7 @@ export interface FrameFiling {
 }
 
 /**
- * Of each of the next companies, the latest filing that was public and states figures of the frame. Companies
+ * For each of the next companies, the latest public filing that states figures of the frame. Companies
  * without one are left out. `last` is the last company that was examined; null if none follows.
  */
 export async function latestOfFrame(
@@ -82,8 +82,8 @@ export async function earlierOfFrame(
 }
 
 /**
- * All but the blocks is read from the index of whole filings alone. Of a filing that its register edited, the
- * content that was known as of the day counts, as for `listKnownFilings`.
+ * Everything except the blocks comes from an index-only scan of whole filings. If a register edited a filing, the
+ * content that was known as of the day counts, as in `listKnownFilings`.
  */
 function filingsOf(
   sql: SqlClient,

@@ -16,7 +16,7 @@ export interface Frame {
 export type FrameCode = number
 
 export const firstFrameYear = 1990
-/** So that all frames of a filing fit into an index entry. */
+/** Keeps all frames of a filing within the size of an index entry. */
 export const lastFrameYear = 2079
 const codesPerYear = 9
 
@@ -49,10 +49,10 @@ const isFrameYear = (year: number) => year >= firstFrameYear && year <= lastFram
 
 const daysOfYear = 365
 const daysOfQuarter = 91
-/** By how many days a duration may be shorter or longer than its frame. */
+/** Tolerance in days between a duration and the length of its frame. */
 const toleranceDays = 30
 
-/** Half a quarter: an instant belongs to the quarter in which the day so many days earlier is. */
+/** Half a quarter. An instant belongs to the quarter that contains the day this many days earlier. */
 const daysToInstant = 45
 
 /**

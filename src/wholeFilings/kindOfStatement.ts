@@ -16,7 +16,7 @@ export const kindOfName: Readonly<Record<StatementName, StatementKind>> = {
 /** `0000002 - Statement - BALANCE SHEETS`: how filers of the SEC sort and name the roles of a filing. */
 const sortedTitle = /^\d+ - (\w+) - (.*)$/s
 
-/** The first one that a title fits decides: titles of statements of equity name income, too. */
+/** The first pattern that matches a title decides, so the order matters: titles of statements of equity also mention income. */
 const titles: readonly (readonly [StatementKind, RegExp])[] = [
   ['CP', /cover page|entity information/i],
   ['CF', /cash ?flow/i],
@@ -40,10 +40,10 @@ const comprehensive =
   /^((Other)?ComprehensiveIncome(Loss)?\w*|Comprehensive(Income|Loss)|OtherComprehensiveIncome\w+)$/
 
 /**
- * Which statement a presentation is. A data set says so. A filing's own documents do not, so a title that fits
- * decides together with the concepts on the statement: only a balance sheet has total assets or total liabilities and
- * equity, and only a statement of cash flows has net cash from activities; both are beyond doubt whatever the title
- * says. Null for notes and for what nothing identifies.
+ * Which statement a presentation is. A data set says so. A filing's own documents do not, so the concepts and the title
+ * decide. Some concepts are proof whatever the title says: only a balance sheet has total assets or total liabilities
+ * and equity, and only a statement of cash flows has net cash from activities. Null for notes and for presentations that
+ * nothing identifies.
  */
 export function kindOfStatement({ kind, title, role, lines }: Statement): StatementKind | null {
   if (kind !== null) return kind

@@ -21,14 +21,14 @@ export interface KnownFiling {
   readonly source: WholeSource
   readonly figures: number
   readonly lines: number
-  /** The day on which a register that overwrites was seen to state this content; null for all others. */
+  /** The day on which we saw this content, for a register that overwrites its filings; null for all others. */
   readonly seenOn: IsoDate | null
 }
 
 /**
- * The filings of a company that were public as of a day or an instant, the latest first. Of a filing that its register
- * edited, the content that was known then: the first one from the filing on, and each later one from the end of the day
- * on which it was seen. Nothing may read whole filings in any other way.
+ * The filings of a company that were public as of a day or an instant, the latest first. If a register edited a filing,
+ * its content is the one known then: the first content counts from the filing on, and each later one from the end of the
+ * day on which it was seen. Nothing may read whole filings in any other way.
  */
 export async function listKnownFilings(
   sql: SqlClient,
@@ -69,7 +69,7 @@ export async function readWholeFilings(
   return stored.map(({ figuresOf, concepts: _, ...filing }) => ({ ...filing, figures: figuresOf(null) }))
 }
 
-/** Like `readWholeFilings`, for readers of some of the figures and statements. */
+/** Like `readWholeFilings`, for readers that need only some of the figures and statements. */
 export async function openWholeFilings(
   sql: SqlClient,
   terms: Terms,

@@ -33,9 +33,9 @@ export interface KnownRow
   extends Pick<StatementRow, 'line' | 'isHeading' | 'atBeginning' | 'dimensions' | 'period'> {
   /** The latest filing that presents the line. Its label, depth and sign are used. */
   readonly accession: string
-  /** Null if the filing has no sums, so that it is not known. */
+  /** Null if unknown, because the filing states no sums. */
   readonly isTotal: boolean | null
-  /** The same line in the earlier filings that add columns, where they name it with another tag. */
+  /** Other tags that the line has in the earlier filings whose columns are added. */
   readonly otherTags: readonly OtherTag[]
   /** By column. Empty for headings. */
   readonly cells: readonly (KnownCell | null)[]
@@ -57,10 +57,10 @@ export interface KnownCell {
 }
 
 /**
- * Joins the presentations of one statement, the latest first. Columns of the latest one stay as they are. Each further
- * one adds the columns that are missing, if their periods are as long as one of the latest presentation's, and the
- * lines that only it has, after the line that precedes them in it. Lines are the same if their tags are, or if
- * `sameValues` recognises a renamed one.
+ * Joins the presentations of one statement, the latest first. The columns of the latest presentation stay as they are.
+ * Each earlier presentation adds two things: the columns that are missing, if a period of the latest presentation is as
+ * long, and the lines that only it has, each below the line that it follows there. Two lines are the same if their tags
+ * are the same, or if `sameValues` recognises that a tag was renamed.
  *
  * @param lastDay periods that end later are left out
  */

@@ -43,15 +43,15 @@ export function shownValue({ negated }: StatementLine, { value }: ReportedFigure
   return value.startsWith('-') ? value.slice(1) : `-${value}`
 }
 
-/** A period with fewer than this fraction of the fullest period's lines belongs to another statement. */
+/** A period whose lines are fewer than this fraction of those of the fullest period belongs to another statement. */
 const minShareOfLines = 0.25
 
 /** The axis of the American taxonomy, and that of IFRS and of Japan. */
 const equityAxis = /(^|:)((Statement)?EquityComponents|ComponentsOfEquity(IFRS)?)(Axis)?$/
 
 /**
- * Arranges a statement as the SEC's renderer does. Columns are periods, sorted by length and then with the latest
- * first. An instant belongs to the end of a period or, if its line is labelled so, to the beginning. Rows are the lines
+ * Arranges a statement as the SEC's renderer does. Columns are periods, sorted by length and then latest first. An
+ * instant is shown in the period that it ends or, if the label of its line says so, in the period that it begins. Rows are the lines
  * with figures and their headings, first for the whole company and then for each member on the statement. In a
  * statement of equity the components are the columns, and the rows repeat for each period in order of its beginning.
  */

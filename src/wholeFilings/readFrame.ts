@@ -19,16 +19,16 @@ export interface FramePage {
   readonly next: number | null
 }
 
-/** Blocks that are decoded before other requests get the thread: some 5 ms. */
+/** Number of blocks decoded before the thread is yielded to other requests, after about 5 ms. */
 const blocksPerTurn = 200
-/** How many companies a statement examines. It is doubled while a page is not full. */
+/** How many companies an SQL statement examines. The number doubles while the page is not full. */
 const [minCompanies, maxCompanies] = [50, 1_500]
-/** How many filings of a company a statement reads if the latest one states no such figure. */
+/** How many earlier filings of a company an SQL statement reads if the latest one has no such figure. */
 const earlierPerStatement = 4
 
 /**
- * For each company the figure that the latest filing states, among those that were public and state one value of
- * the concept for the whole company in this frame and unit. `snapshot` keeps the blocks and their terms together.
+ * For each company, the figure of the concept for the whole company in this frame and unit. It comes from the latest
+ * public filing that states exactly one value for it. All reads use `snapshot`, so that blocks and their terms match.
  */
 export async function readFrame(
   snapshot: SqlClient,
@@ -108,8 +108,8 @@ class FrameReader {
 }
 
 /**
- * The figure of a frame among all that a filing states of a concept: of the period that ends nearest to the end of
- * the frame, and of several for one period the most accurate. Null if there is none, or if equally accurate ones
+ * Picks the figure of a frame from all figures of a concept in a filing. The period that ends nearest to the end of the
+ * frame wins, and within one period the most accurate figure. Null if there is none, or if equally accurate figures
  * differ.
  */
 export function figureOfFrame(

@@ -7,7 +7,7 @@ import type { WholeFiling } from './wholeFiling.ts'
 export const wholeSources = ['figures', 'dataSet', 'documents'] as const
 export type WholeSource = (typeof wholeSources)[number]
 
-/** A whole filing as a register's document states it. The same document also states its `Filing`, by accession. */
+/** A whole filing as a register's document states it. The `Filing` with the same accession comes from that document, too. */
 export interface StatedFiling {
   readonly market: string
   /** The register's own number of the company. */

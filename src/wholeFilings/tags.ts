@@ -3,8 +3,8 @@ const sharedPrefix =
   /^(us-gaap|srt|dei|country|currency|exch|invest|naics|sic|stpr|ecd|cyd|ifrs[\w-]*|dart|jp[\w-]+)$/
 
 /**
- * Equal for tags that are the same: data sets name the filing and not the company's prefix (`custom:Streams`), where
- * its documents have it (`nflx:Streams`).
+ * Equal for tags that mean the same. For a company's own tag, data sets write `custom:Streams` where the filing's documents
+ * have the company's prefix, `nflx:Streams`.
  */
 export function tagKey(tag: string): string {
   const colon = tag.indexOf(':')

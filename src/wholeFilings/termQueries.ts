@@ -9,8 +9,8 @@ export async function loadTerms(sql: SqlClient): Promise<Terms> {
 }
 
 /**
- * Appends the terms that were stored since `terms` was loaded. Several requests may do so at once: each appends what
- * the others have not appended while it waited, because the number of a term is its position.
+ * Appends the terms that were stored since `terms` was loaded. Several requests may do so at once. The number of a term
+ * is its position, so each request skips the terms that another one appended while it waited.
  */
 export async function loadMoreTerms(sql: SqlClient, terms: Terms): Promise<void> {
   const from = terms.count

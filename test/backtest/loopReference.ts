@@ -114,7 +114,7 @@ function legs(names: Row[], settings: PortfolioSettings, share: number): Weights
     })
     if (raw.every(x => x === 0)) raw = raw.map(() => 1)
     const total = raw.reduce((a, b) => a + b, 0)
-    // A name exactly at the mean weighs nothing with score weights: it is not held.
+    // With score weights, a name whose score is exactly the mean has weight 0, so it is not held.
     weakestFirst.forEach((row, j) => {
       if (raw[j] > 0) weights.set(row.asset, side * share * (raw[j] / total))
     })

@@ -122,7 +122,7 @@ test('the first import after a load replaces nothing that no filing changed', as
   expect(added.factsRemoved).toBe(0)
   const after = await storedFacts(loaded.sql)
   const fresh = new Set(after)
-  // Of what was there only the day on which it ends may have changed.
+  // Of the existing rows, only the day on which they end may have changed.
   const withoutEnd = (row: string) => row.split('|').toSpliced(9, 1).join('|')
   const kept = new Set(after.map(withoutEnd))
   expect(before.filter(row => !kept.has(withoutEnd(row)))).toEqual([])

@@ -8,7 +8,7 @@ import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } fr
 setDefaultTimeout(120_000)
 
 const cap = 1_000
-// Odd, so that each company comes to both servers, and by two ways.
+// An odd number, so that both servers get every company, each over both routes.
 const companies = 1_151
 const database = await emptyServerDatabase()
 const { sql } = database
@@ -65,7 +65,7 @@ test('an evaluation sees 1,000 companies and no more, by API, pages and download
     const text = await response.text()
     return { id, status: response.status, refused: text.includes('entity_cap_reached') }
   }
-  // Each company comes twice, by different ways and to different servers.
+  // Each company is requested twice, over different routes and from different servers.
   const waiting = Array.from({ length: 2 * companies }, (_, place) => place)
   const answers: Awaited<ReturnType<typeof ask>>[] = []
   const client = async () => {
@@ -103,6 +103,6 @@ test('a cursor of one server process continues on another: the secret comes with
   const [{ secret: ofOther }] = await other.sql<[{ secret: Uint8Array }]>`select secret from cursor_secret`
   await other.close()
   expect(secret.length).toBe(32)
-  // Test databases are copies of one template, which is migrated once: the secret comes with the data, as in a restored backup.
+  // Test databases are copies of one migrated template, so they share its secret, as restored backups do.
   expect(Buffer.from(ofOther).equals(secret)).toBe(true)
 })

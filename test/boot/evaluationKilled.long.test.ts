@@ -57,7 +57,7 @@ describe.skipIf(process.env.LONG === undefined)('two servers of one database (LO
     return browser
   }
 
-  /** What there is of the signature of an address, in one statement. */
+  /** Everything stored about the signature of an address, in one statement. */
   async function made(email: string): Promise<number[]> {
     const [row] = await database.sql<{ counts: number[] }[]>`
       select array[
@@ -126,7 +126,7 @@ describe.skipIf(process.env.LONG === undefined)('two servers of one database (LO
       if (counts[0] === 0) before++
       else after++
       await isSlow(false)
-      // The person reloads: the form is sent again, to the server that lives.
+      // The user reloads, which sends the form again, this time to the surviving server.
       const again = await browser.post('/account/evaluation', form)
       expect([email, again.status, again.headers.get('location')]).toEqual([email, 303, '/account/api-keys'])
       expect([email, await made(email)]).toEqual([email, [1, 1, 1, 1, 1, 1]])
@@ -158,7 +158,7 @@ describe.skipIf(process.env.LONG === undefined)('two servers of one database (LO
   })
 
   test('kill -9 while mail goes out: each copy arrives, and one that arrives twice is one mail by its Message-ID', async () => {
-    // What a killed server has claimed is due when its claim runs out.
+    // Work claimed by a killed server is due again when the claim expires.
     for (let i = 0; i < 200; i++) {
       await database.sql`update account.mail_outbox set next_attempt_at = now() where state = 'waiting' and attempts > 0`
       const [{ n }] =

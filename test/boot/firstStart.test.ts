@@ -57,7 +57,7 @@ describe('three servers that start at once on a fresh folder', () => {
       expect(other.said()).toContain('created and shown by another server that started at the same time')
     const loading = servers.filter(server => server.said().includes('Loading the sample'))
     expect(loading).toHaveLength(1)
-    // A later start has nothing to say of it.
+    // A later start does not mention it.
     const later = await start(folder)
     expect(later.said()).not.toContain('owner key')
   })

@@ -9,7 +9,7 @@ import { makeDataDir, removeDataDir, runCommand } from './serverProcess.ts'
 
 const source = sharedPath('registers/us/companyfacts/CIK0001640147_snow.json')
 const repository = resolve(import.meta.dir, '../..')
-/** Of 1,757 figures each, so six batches of those of `importProcess.ts`. */
+/** Companies with 1,757 figures each, so that there are six batches of the size used in `importProcess.ts`. */
 const companies = 12
 const dataDir = makeDataDir()
 const corpus = join(dataDir, 'corpus')
@@ -48,7 +48,7 @@ async function withDatabase<T>(folder: string, work: (sql: Sql) => Promise<T>): 
   }
 }
 
-/** What the store holds, as a number that changes with any row. */
+/** A digest of the whole store, which changes with any row. */
 async function held(sql: Sql): Promise<Held> {
   const [row] = await sql<Held[]>`
     select count(*)::int as facts, count(distinct fact.entity_id)::int as entities,

@@ -7,9 +7,12 @@ import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } fr
 const dates = process.env.LONG === undefined ? 60 : 2_500
 const assets = 10_000
 const rows = dates * assets
-/** Of a row, above what the server takes before: the bound. */
+/** Maximum memory per row in addition to what the server uses before. */
 const maxBytesPerRow = 40
-/** What a small panel may take besides, for windows of the file and for parts on their way into the database. */
+/**
+ * What a small panel may use in addition, for windows of the file and for the parts being sent to the
+ * database.
+ */
 const freeBytes = 100_000_000
 
 if (process.env.LONG === undefined) console.log('shortened: 600,000 rows; 25,000,000 with LONG=1')

@@ -21,7 +21,7 @@ test.skipIf(process.env.LONG === undefined)(
       const beforeMb = residentMb(service.pid)
       const { failures, highestMb } = await runLoad(service, { key, requests, clients: 4, rounds: 2 })
       expect(failures).toEqual([])
-      // Otherwise there is nothing to return, and the test shows nothing.
+      // Without this growth there would be nothing to return, and the test would prove nothing.
       expect(highestMb - beforeMb).toBeGreaterThan(1.5 * maxMbAbove)
       let afterMb = Number.POSITIVE_INFINITY
       for (let second = 0; second < maxSeconds && afterMb > beforeMb + maxMbAbove; second++) {

@@ -77,7 +77,7 @@ test(
       const named = await send('/api/v1/backtest', 'application/json', JSON.stringify({ panel: id }))
       const sent = await send('/api/v1/backtest', 'text/csv', rowsOf(seed))
       expect(named.status).toBe(200)
-      // The echo of a request names the panel, and nothing else differs.
+      // Only the echo of the request differs, because it names the panel.
       const { request, ...result } = await named.json()
       const { request: sentRequest, ...sentResult } = await sent.json()
       expect(request).toEqual({ ...sentRequest, panel: id })

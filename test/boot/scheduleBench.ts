@@ -6,7 +6,7 @@ import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } fr
 
 /** The folder in which commands run. */
 export const repository = resolve(import.meta.dir, '../..')
-/** A time that comes in no test: the queue is given the task of that time instead. */
+/** A time that no test reaches. The queue is given the task of that time instead. */
 const never = 'us=0 0 29 2 *; be=0 0 29 2 *'
 
 export interface ScheduleBench {

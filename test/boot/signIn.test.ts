@@ -52,7 +52,7 @@ test('a fresh server without MAIL_URL shows codes in its terminal and by a comma
   const lines = await log
   expect(lines).toContain('"route":"/sign-in/code"')
   for (const secret of [code, key, ...tokens]) expect(lines).not.toContain(secret)
-  // What was counted is written before the end.
+  // Counts are written before the server exits.
   const [{ requests }] = await database.sql`select sum(requests)::int as requests from account.route_use`
   expect(requests).toBe(1)
 })

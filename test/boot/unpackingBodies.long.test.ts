@@ -71,7 +71,7 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
     beforeAll(async () => {
       // A queue with a place for each of them: a request that is refused as one too many is not unpacked.
       server = await startServerProcess(dataDir, { COMPUTE_QUEUE: String(4 * bodiesAtOnce) })
-      // What the first requests of a server load and compile is no growth by a body.
+      // Memory for code that the first requests load and compile is not counted as growth caused by a body.
       for (let round = 0; round < 3; round++)
         await sendAtOnce(server, [new TextEncoder().encode('PAR1....PAR1')])
     }, 300_000)

@@ -25,7 +25,7 @@ afterEach(async () => {
 }, twoMinutes)
 afterAll(() => db.close(), twoMinutes)
 
-/** On one thread, so that a sweep takes its time; nothing of DATA_DIR is used. */
+/** Runs on one thread, so that a sweep takes a while. Does not use DATA_DIR. */
 const settings = () => ({ DATABASE_URL: db.url, COMPUTE_THREADS: '1', LOG_LEVEL: 'error' })
 
 /** A server that leaves submitted backtests to workers, unless its settings differ. */

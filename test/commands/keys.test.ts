@@ -8,7 +8,7 @@ afterAll(() => database.close(), 60_000)
 const run = (line: string) =>
   runInProcess(line.split(' '), { today: () => '2026-07-01', withDatabase: work => work(database.sql) })
 
-/** Of a command that succeeds. */
+/** The output of a command that succeeds. */
 async function outputOf(line: string): Promise<string> {
   const { code, out, error } = await run(line)
   expect([line, code, error]).toEqual([line, 0, ''])

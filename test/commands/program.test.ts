@@ -34,7 +34,7 @@ function* commandsBelow(command: Command, path: readonly string[] = []): Generat
 // A process of its own, with a test of its own.
 const all = [...commandsBelow(program)].filter(([path]) => path[0] !== 'bench-data')
 const groups = all.filter(([, command]) => command.commands.length > 0)
-/** Groups that list where nothing else is said. */
+/** Command groups that print their list when called without a command. */
 const listing = ['grants', 'requests', 'accounts']
 
 describe('wrong usage ends every command with exit code 2', () => {

@@ -74,7 +74,7 @@ const until = async (part: string) => {
   while (!replay.requests.some(request => request.includes(part))) await Bun.sleep(5)
 }
 
-/** Standard error of a command that found nothing to complain about. */
+/** Standard error of a command without complaints. */
 const onlyTheDatabase = expect.stringMatching(
   /^Database: PostgreSQL at 127\.0\.0\.1:\d+\/\w+ \(DATABASE_URL\)\n$/,
 )

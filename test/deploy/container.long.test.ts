@@ -70,7 +70,7 @@ describe.skipIf(podman === null)('the container (LONG=1, podman)', () => {
   })
 
   test('ends with exit code 0 after SIGTERM, having answered what was under way', async () => {
-    // A body that comes slowly is under way until it is whole.
+    // A request whose body arrives slowly is in progress until the body is complete.
     const pieces = new ReadableStream({
       async start(controller) {
         controller.enqueue(new TextEncoder().encode('{'))

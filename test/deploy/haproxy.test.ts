@@ -9,7 +9,7 @@ if (haproxy === null) console.log('skipped: there is no haproxy (Debian: apt-get
 
 const ids = `${'a1'.repeat(16)}-${'b2'.repeat(8)}`
 
-/** What the front of a shipped configuration passes on of a header `traceparent`. */
+/** Returns the `traceparent` header that the shipped configuration passes on. */
 async function passedOn(name: string, sent: readonly string[]): Promise<(string | null)[]> {
   const text = await Bun.file(resolve(import.meta.dir, '../../deploy', name)).text()
   const rules = /^frontend clients\n[\s\S]*?(?=^backend )/m

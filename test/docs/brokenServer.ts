@@ -30,7 +30,10 @@ interface State {
   received: string
 }
 
-/** A proxy in front of `target` whose answers break. It writes HTTP by hand: a library would not send half of what it announced. */
+/**
+ * A proxy that breaks the responses of `target`. It writes HTTP by hand, because a library would not send
+ * less than it announced.
+ */
 export function brokenServer(target: string): BrokenServer {
   const listener = Bun.listen<State>({
     hostname: '127.0.0.1',

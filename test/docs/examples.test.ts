@@ -45,7 +45,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A stand-in on the PATH: `npx -y bun@... x` is `bun x` here, and the database of `createdb` exists already. */
+/**
+ * Replacements on the PATH: `npx -y bun@... x` runs `bun x`, and `createdb` does nothing because the database
+ * exists.
+ */
 function writeProgram(name: string, script: string): void {
   mkdirSync(join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`)
@@ -57,7 +60,7 @@ const place = ({ document, line }: Block) => `${document}:${line}`
 /** A server that a reader starts, and the tests that this is one of. */
 const isLongRunning = (line: string) => /bun@\S+ (start|run test)\b/.test(line)
 
-/** What a reader puts in for the placeholders of a document. */
+/** What a reader would enter for the placeholders of a document. */
 const filledIn = (text: string) =>
   text
     .replaceAll('http://localhost:3000', server.address)
@@ -92,7 +95,7 @@ async function shell(script: string, extra: Record<string, string> = {}) {
   return { out, err, code }
 }
 
-/** Numbers cut to ten digits: the last bits may change with the order in which a kernel adds. */
+/** Numbers are cut to ten digits, because the last bits may depend on the order in which a kernel adds. */
 const tenDigits = (value: unknown) =>
   JSON.parse(JSON.stringify(value), (_, item) =>
     typeof item === 'number' ? Number(item.toPrecision(10)) : item,

@@ -6,7 +6,7 @@ import { zipped } from '../zipped.ts'
 const root = resolve(import.meta.dir, '../..')
 const fixtures = (path: string) => resolve(root, 'test/ingest', path)
 
-/** Where each file of the documents' commands comes from: a fixture, or a zip of fixtures by their names in it. */
+/** Where each file in the documents' commands comes from: a fixture, or a zip made from fixtures. */
 const copies: Readonly<Record<string, string>> = {
   'company_tickers.json': 'registers/us/fixtures/company_tickers.json',
   '2010-QTR1/master.idx': 'network/fixtures/us-master.idx',

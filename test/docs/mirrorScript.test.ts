@@ -84,7 +84,7 @@ const wrongIn = (inside: string) =>
     .filter(name => !name.endsWith('.part') && name !== 'SHA256SUMS')
     .filter(name => !readFileSync(join(folder, inside, name)).equals(contentOf(name)))
 
-/** The mirror is whole: every file of the release with its bytes, the digests, and nothing else. */
+/** The mirror is complete: it has every file of the release byte for byte, the digests, and nothing else. */
 function expectWhole(): void {
   const version = String(manifest.data_version)
   expect(readdirSync(folder)).toEqual([version])
@@ -173,7 +173,7 @@ test('a run that was killed before it renamed a whole file is continued without 
   expect(rangesOf(large[0])).toEqual([])
 })
 
-/** What a run leaves of a file that it has not checked and renamed. */
+/** What an interrupted run leaves of a file that it has not yet checked and renamed. */
 function leaveUnfinished(name: string, bytes: Uint8Array): void {
   const inside = join(folder, `${manifest.data_version}.part`)
   mkdirSync(inside, { recursive: true })

@@ -90,7 +90,7 @@ test('sixteen weeks to the end of a month beyond the quarter are a quarter', () 
   ])
 })
 
-/** What a data set has of some figures. */
+/** Some figures as a data set states them. */
 const rounded = (reportedFacts: readonly ReportedFact[]): ReportedFact[] =>
   reportedFacts.flatMap(reported => {
     const span = spanOf(reported.start, reported.end)
@@ -158,6 +158,6 @@ test('the balance day of a quarterly report ends no fiscal year', () => {
     'revenue_ytd 2009-09-30 2009 3 760',
   ]
   expect(labels(reportedFacts)).toEqual(expected)
-  // Nor does it if the register has it on file as the year's end, as of today.
+  // It does not either if the register has it on file as the current end of the year.
   expect(labels(reportedFacts, '0630')).toEqual(expected)
 })

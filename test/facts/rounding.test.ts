@@ -8,7 +8,7 @@ import { derive, sampleOf, spell, vintages } from './derivation.ts'
 const snowflake = await sampleOf('0001640147')
 const million = 1e6
 
-/** What a filing would state in millions. */
+/** The value that a filing in millions would state. */
 const inMillions = (reported: ReportedFact): ReportedFact =>
   Math.abs(reported.value) < million
     ? reported
@@ -83,7 +83,7 @@ test('a change beyond the rounding is a restatement, and so is one between equal
     [1_234_000_000, 1_235_000_000],
     [1_234_567_000, 1_234_568_000],
     [400_000, 0],
-    // Not rounded to thousands or millions: hundreds show nothing.
+    // Figures in hundreds show no rounding to thousands or millions.
     [1_234_560, 1_234_600],
   ]
   for (const [first, second] of nonEmpty(changed)) {

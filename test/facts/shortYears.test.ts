@@ -9,7 +9,7 @@ import { derive } from './derivation.ts'
 
 const perMonth: Record<string, number> = { 2019: 100, 2020: 110, 2021: 120 }
 
-/** What is earned from the first month to the last, both as `YYYY-MM`. */
+/** The earnings from the first month to the last, both as `YYYY-MM`. */
 function earned(from: string, to: string): number {
   let sum = 0
   for (let year = Number(from.slice(0, 4)), month = Number(from.slice(5)); ; ) {
@@ -209,7 +209,7 @@ describe('other lengths and forms', () => {
     )
     const all = [...changing('2020-09', '10-KT', [], ['2020-10', '2020-12']), ...interim]
     expect(facts(all, 'revenue_ytd')).toEqual(['Q22020 2020-06-30 660'])
-    // What was reported before the change was known was the second quarter of 2020, and remains so.
+    // The figure reported before the change was known belongs to the second quarter of 2020 and stays there.
     expect(facts(all, 'revenue')).toEqual([
       'FY2019 2019-12-31 1200',
       'Q22020 2020-06-30 330',

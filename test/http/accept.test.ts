@@ -50,7 +50,7 @@ describe.each(Object.keys(lists))('%s', path => {
   test('the form that Accept names is that of `format`, with a file name, and no cache mixes two', async () => {
     const tags = new Set<string>()
     const wanted = new Map<string, string>()
-    // Twice: the second round comes from the caches.
+    // Twice, because the second round is served from the caches.
     for (const round of [1, 2]) {
       for (const format of formats) {
         const byAccept = await send(path, { Accept: types[format] })

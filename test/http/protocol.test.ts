@@ -14,7 +14,7 @@ await insertCompanies(database.sql)
 const nearNone = ['ONE', 'NINE', 'NOPE', 'NONA', 'DONE']
 for (const ticker of nearNone)
   await insertEntity(database.sql, { market: 'US', issuerId: ticker, ticker, name: null })
-/** A look for the company BROKEN is a defect. */
+/** Looking up the company BROKEN throws, like a defect. */
 const lookups = interceptSql(database.sql, (_, parameters) =>
   parameters.flat().includes('BROKEN') ? Promise.reject(new Error('secret detail of a defect')) : undefined,
 )

@@ -1,8 +1,8 @@
 import { makeToken, tokenDigest } from '../../access/cookies.ts'
 import type { Mailbox } from '../../access/emailAddress.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { insertCode, signIn as signInStored } from './codeQueries.ts'
 import type { Mailer } from './mail.ts'
+import { insertCode, signIn as signInStored } from './signInQueries.ts'
 
 export const codeMinutes = 10
 /** Wrong guesses after which a code becomes invalid. */

@@ -6,11 +6,11 @@ import type { RequestContext } from '../../http/context.ts'
 import type { SubmittedForm } from '../../http/submittedForm.ts'
 import type { AccountDeps } from './accountDeps.ts'
 import { findKnownBrowser, isKnownNetwork, rememberedDays } from './browserQueries.ts'
-import { findCodeEmail } from './codeQueries.ts'
 import { codeMinutes, sendCode, useCode } from './codes.ts'
 import { pageAnswer } from './pages/frame.ts'
 import { codePage, signInPage } from './pages/signInPages.ts'
 import { countGuess, countSend, giveSendBack } from './sendLimits.ts'
+import { findCodeEmail } from './signInQueries.ts'
 
 const sessionSeconds = 30 * 86_400
 const knownSeconds = rememberedDays * 86_400

@@ -4,11 +4,11 @@ import { redirectAnswer } from '../../http/answers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { AccountDeps } from './accountDeps.ts'
-import { findCodeEmail } from './codeQueries.ts'
 import { pageAnswer } from './pages/frame.ts'
 import { codePage, signInPage } from './pages/signInPages.ts'
 import { endSessions } from './sessionQueries.ts'
 import { enterCode, requestCode, safeNext } from './signIn.ts'
+import { findCodeEmail } from './signInQueries.ts'
 
 const readNext = queryReader(
   Type.Object(

@@ -18,7 +18,7 @@ export interface Report {
 }
 
 export interface ReportsOfCompany {
-  /** The one on the latest period first; of one period, the latest filing. */
+  /** Sorts by the latest period, and filings on one period by the latest filing day. */
   readonly reports: readonly Report[]
   readonly years: FiscalYears
 }

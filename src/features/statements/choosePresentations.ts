@@ -137,7 +137,7 @@ function moreNote({ filings }: StatementPlan, left: number): string {
   return `${more} of the same kind could add columns: ${mend}.`
 }
 
-/** The first report with a presentation that is accepted. Each that is read counts. */
+/** The first report whose presentation is accepted. Every report that is read counts towards the request's limit. */
 async function findPresented(
   reader: FilingReader,
   reports: readonly Report[],
@@ -158,7 +158,7 @@ function presentedIn(report: Report, filing: StoredFiling, kind: StatementKind):
   return presentation === null ? null : { ...presentation, report }
 }
 
-/** The fiscal period that was asked for: of a year alone, or of a quarter of any year, the latest one on record. */
+/** The requested fiscal period. If the request names only a year, or a quarter without a year, the latest one on record. */
 function targetOf({ fp, fy }: StatementPlan['asked'], own: readonly Report[]): FiscalLabel | null {
   return fp !== undefined && fy !== undefined ? { fp, fy } : (own.at(0)?.label ?? null)
 }

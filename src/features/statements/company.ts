@@ -53,7 +53,7 @@ export async function planFilingsOf(
   }
 }
 
-/** The ID of the company: its number is one, too. */
+/** The company's ID. The register's number is an ID, too. */
 export function sentId({ ticker, issuer_id }: CompanyQuery): string {
   if (ticker !== undefined && issuer_id !== undefined)
     throw refused('issuer_id', 'ticker and issuer_id both name the company. Send one of them.')

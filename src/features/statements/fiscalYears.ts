@@ -6,13 +6,14 @@ import { isInstant, type Period, quartersOf } from '../../wholeFilings/layOut.ts
 export const fiscalPeriods = ['FY', 'Q1', 'Q2', 'Q3'] as const
 export type FiscalPeriodName = (typeof fiscalPeriods)[number] | 'Q4'
 
-/** The fiscal period at whose end a day is. */
+/** The fiscal period that ends on or near a day. */
 export interface FiscalLabel {
   readonly fy: number
   readonly fp: FiscalPeriodName
 }
 
-/** Days by which a period may miss the end of its quarter: years have 52 or 53 weeks, sources round to month ends. */
+/** Tolerance in days between a period's end and the end of its quarter, because years have 52 or 53 weeks and sources
+ * round to month ends. */
 const slackDays = 20
 const quarterDays = 365.25 / 4
 

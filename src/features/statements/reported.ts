@@ -33,7 +33,7 @@ export interface ReportedPlan extends FilingsOfCompany {
   readonly cacheKey: string
 }
 
-/** The next figure: that many in a filing come before it. */
+/** The position of the next figure: how many figures of the filing come before it. */
 interface Position {
   readonly accession: string
   readonly skipped: number
@@ -41,7 +41,7 @@ interface Position {
   readonly dataVersion: number
 }
 
-/** Company, `as_of`, accession, figures passed, data version. */
+/** Company, `as_of`, accession, number of figures already sent, data version. */
 const positions = new PositionCursors(
   Type.Tuple([Type.Integer(), Type.String(), Type.String(), Type.Integer(), Type.Integer()]),
 )

@@ -59,7 +59,7 @@ export const periodParameters = {
   ),
 }
 
-/** What `companyParameters` send, without the format. */
+/** The values of `companyParameters`, without the format. */
 export interface CompanyQuery {
   readonly ticker?: string
   readonly issuer_id?: string

@@ -52,7 +52,7 @@ const row: fc.Arbitrary<BacktestPanelRow> = fc.record(
 const rowLists = fc.array(row, { minLength: 1, maxLength: 60 })
 const windows = fc.integer({ min: maxRowBytes + 1, max: 2_000 })
 
-/** All that a reader finds, with the places of some rows and what is made of them. */
+/** Everything that a reader finds, with the offsets of some rows and what is built from them. */
 function whatIsRead(source: BodySource, format: TextFormat) {
   const { columns, placeOf } = readPanelBody(source, format)
   const { dataset, duplicate } = buildDataset(columns)

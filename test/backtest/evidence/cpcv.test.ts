@@ -102,7 +102,7 @@ test('two hundred doubles of each candidate change no path', () => {
     Array.from({ length: 200 }, () => ({ net: one.net.slice(), groups })),
   )
   expect(cpcv(candidates, 3)).toEqual(own)
-  // Of equal returns, those with another purge are a candidate of their own.
+  // Candidates with equal returns but different purges are separate candidates.
   const wide = cpcvGroups(days, 10, { tranches: 40, returnDays: 1 })
   expect(cpcv([{ net, groups: wide }, ...different], 3)?.length).toBe(own?.length ?? 0)
 })
@@ -115,7 +115,7 @@ test('of configurations that trained equally well the first is taken', () => {
   const trained = [0.01, -0.02, 0.03, 0.01]
   const first = { net: Float64Array.of(...trained, 0.02, 0, -0.01, 0.01), groups }
   const second = { net: Float64Array.of(...trained, -0.03, 0.02, 0.01, 0.02), groups }
-  // Tested on the second half both are equal, so the only path has the returns of whichever comes first.
+  // On the second half both are equal, so the only path has the returns of the first candidate.
   for (const [one, other] of [
     [first, second],
     [second, first],

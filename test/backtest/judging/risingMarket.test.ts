@@ -38,7 +38,8 @@ test('long-only noise in a rising market and long-short noise in a falling one n
   const [rising, falling] = [0.0012, -0.0012]
   const longOnly = { direction: 'long_only' as const }
   const longShort = { direction: 'long_short' as const }
-  // What passed before: the market's own rise for skill, and a book without a market for one that beats a falling market.
+  // Both passed before: the market's own rise was taken for skill, and a market-neutral book for one that
+  // beats a falling market.
   expect(passing(rising, longOnly, 'cash')).toBeGreaterThan(seeds / 2)
   expect(passing(falling, longShort, 'universe')).toBeGreaterThan(seeds / 2)
   // At a rate of 7.5%, more than 8 of 40 has a chance of 0.2%.

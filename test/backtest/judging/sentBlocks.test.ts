@@ -7,8 +7,10 @@ import { datasetOf, row } from '../rows.ts'
 const costs = { markets: {}, standard: { roundTripBps: 0, source: 'a test', date: '2020-01-01' } }
 const seeds = 60
 
-/** Two years of 20 names, each on one side of a factor for good. Half of the factor's return comes back on the next day, so gains follow
- * gains; the score knows the sides, and earns nothing on average. */
+/**
+ * Two years of 20 names, each permanently on one side of a factor. Half of the factor's return is reversed on
+ * the next day, so gains follow gains. The score knows the sides and earns nothing on average.
+ */
 function persistentPanel(seed: number): Row[] {
   let state = 7 * seed + 11
   const uniform = () => {

@@ -82,7 +82,8 @@ test('is null with fewer than two trials or 20 periods', () => {
   expect(pbo([])).toBeNull()
 })
 
-// A panel of one name: every configuration holds nothing. All other choices between these records are the same choice.
+// A panel of one name holds nothing (`still`), and records that are equal except for rounding leave nothing
+// to choose.
 test('is null where the trials leave nothing to choose', () => {
   const still = new Float64Array(80)
   const [one] = noise(1, 80, 9, () => 0.05)

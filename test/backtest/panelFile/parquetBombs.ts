@@ -245,7 +245,7 @@ export function parquetBombs(cellMegabytes: number): Bomb[] {
   ]
 }
 
-/** Files that contradict themselves. Their reader took memory or time without an end. */
+/** Files that contradict themselves. Readers used to take unlimited memory or time for them. */
 export function damagedFiles(): Omit<Bomb, 'reason'>[] {
   const plain = plainTexts(same(40 * megabyte))
   const lying = { values: 1, packed: packers.ZSTD(plain), unpackedBytes: 69 }

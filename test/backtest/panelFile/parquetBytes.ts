@@ -74,7 +74,7 @@ export interface PageSpec {
   readonly encoding?: keyof typeof encodings
   /** As it is in the file. */
   readonly packed: Uint8Array
-  /** What the header states of the unpacked size. */
+  /** The unpacked size that the header states. */
   readonly unpackedBytes: number
 }
 
@@ -83,7 +83,7 @@ export interface ColumnSpec {
   readonly type: keyof typeof types
   readonly codec?: keyof typeof codecs
   readonly pages: readonly PageSpec[]
-  /** What the footer states of the unpacked size; by default what the pages state. */
+  /** The unpacked size that the footer states; by default the one that the pages state. */
   readonly statedBytes?: number
 }
 

@@ -8,7 +8,7 @@ afterAll(bench.close, 60_000)
 const panel = asPanel(signals(90))
 const include = ['curves']
 
-/** What 1 becomes over all folds, from the growth rate of each. */
+/** The value of 1 after all folds, given the growth rate of each. */
 const grownOver = ({ folds, periods_per_year }: BacktestResult) =>
   folds.reduce((value, { cagr, n_periods }) => value * (1 + (cagr ?? 0)) ** (n_periods / periods_per_year), 1)
 

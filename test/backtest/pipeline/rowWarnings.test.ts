@@ -7,7 +7,10 @@ import { selectPanelData } from '../../../src/backtest/pipeline/selectData.ts'
 import { planSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import type { BacktestConfig } from '../../../src/backtest/request.ts'
 
-/** What the rows themselves give away: returns that overlap, scores that know the returns, names that never leave. */
+/**
+ * Problems that the rows themselves reveal: overlapping returns, scores that know the returns, names that
+ * never leave.
+ */
 
 const costs = { markets: {}, standard: { roundTripBps: 0, source: 'a test', date: '2000-01-01' } }
 const noise: PanelSpec = {

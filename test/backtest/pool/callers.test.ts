@@ -172,7 +172,10 @@ describe('while all wait, whatever they send and the estimates say', () => {
   type Case = typeof cases extends fc.Arbitrary<infer T> ? T : never
   const untilMs = 20_000
 
-  /** What each caller used, and how far a fair division may be off: by the tasks that run or were estimated. */
+  /**
+   * Thread time used by each caller, and the tolerance for a fair division: the tasks that are running or
+   * were estimated.
+   */
   async function measure({ slots, floods }: Case, callerOf: (place: number) => ComputeCaller) {
     const simulation = new Simulation(slots, 10_000)
     for (const [i, { lanes, ms, estimateMs }] of floods.entries()) {

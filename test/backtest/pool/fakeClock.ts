@@ -1,6 +1,6 @@
 import type { SchedulerClock } from '../../../src/backtest/pool/scheduler.ts'
 
-/** A clock that stands still until it is moved. What is due later runs when it gets there. */
+/** A clock that only moves when it is told to. Timers run when it passes their time. */
 export class FakeClock implements SchedulerClock {
   #now = 0
   #timers: { readonly atMs: number; readonly wake: () => void }[] = []

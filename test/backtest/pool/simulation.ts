@@ -8,7 +8,7 @@ interface Running {
   readonly end: () => void
 }
 
-/** What a simulated task was given. */
+/** How a simulated task was served. */
 export interface Served {
   readonly caller: ComputeCaller
   readonly askedMs: number

@@ -4,7 +4,7 @@ import { nonEmpty } from '../../nonEmpty.ts'
 import { datasetOf, simulateDataset } from '../rows.ts'
 import { anyPanel, anySettings, borrow, bps } from './anyPanel.ts'
 
-/** What must hold for any panel and settings. */
+/** Properties that must hold for any panel and settings. */
 
 test('does not depend on the order of rows, to the bit', () => {
   fc.assert(

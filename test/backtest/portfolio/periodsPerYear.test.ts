@@ -91,6 +91,6 @@ test('a number that is not within 4% of a usual one stays as it is', () => {
   expect(perYear(dates('2020-01-03', 50, d => d + 10))).toBe(365.25 / 10) // 36.5
   expect(perYear(dates('2020-01-03', 50, d => d + 28))).toBe(365.25 / 28) // 13.04 is 8.7% from 12
   expect(perYear(dates('2020-01-03', 50, d => d + 29))).toBe(365.25 / 29) // 12.59 is 5% from 12
-  expect(perYear(Int32Array.of(0, 15, 29, 44, 58, 73, 87))).toBe(26) // 25.19: 26 is 3.1% away, 24 is 4.9%
+  expect(perYear(Int32Array.of(0, 15, 29, 44, 58, 73, 87))).toBe(26) // 25.19 periods: 26 is 3.1% off, 24 is 4.9% off.
   expect(perYear(Int32Array.of(18_000))).toBe(252)
 })

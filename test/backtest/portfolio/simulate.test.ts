@@ -147,7 +147,8 @@ test('a leg of one name weighs the same under every weighting, to the bit', () =
     expect(simulateDataset(data, { ...one, weighting }, 1, bps, borrow)).toEqual(equal)
 })
 
-// The kernel loads 32 periods at a time; a name that is absent when a new block begins costs what it did before.
+// The kernel loads 32 periods at a time. A name that is absent at the start of a new block keeps its earlier
+// cost.
 test('a name costs what its latest market costs, through absences and however long the record is', () => {
   const rows = Array.from({ length: 100 }, (_, t) =>
     day(

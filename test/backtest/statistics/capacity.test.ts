@@ -17,7 +17,7 @@ test('capacity leaves out at most 5% of the traded weight; the strict one leaves
     [0.4, 40_000],
     [0.5, 500_000],
   ] as const
-  // .04 is at most .05 of 1: 100. With .04 + .06 it would be more.
+  // 0.04 is at most 0.05 of 1, so the capacity is 100. Adding 0.06 to 0.04 would exceed it.
   expect(capacityOf(trades, 0.01)).toEqual({
     capital: expect.closeTo(100, 9),
     strict: expect.closeTo(10, 9),

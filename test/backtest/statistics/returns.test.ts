@@ -36,7 +36,7 @@ test('sortino, hit rate and calmar by hand', () => {
   expect(sortino(returns, 4)).toBeCloseTo((0.006 / downside) * 2, 14)
   expect(hitRate(returns)).toBeCloseTo(4 / 6, 15)
   expect(hitRate(Float64Array.of(0.01, 0, -0.01, 0))).toBe(0.25)
-  // .1 + .2 - .3 is 5.6e-17: two legs that cancel gain nothing.
+  // 0.1 + 0.2 - 0.3 is 5.6e-17 in doubles: two legs that cancel gain nothing.
   expect(hitRate(Float64Array.of(0.01, 0.1 + 0.2 - 0.3, 1e-12, 1.1e-12))).toBe(0.5)
   expect(calmar(0.3, -0.1)).toBeCloseTo(3, 15)
 })

@@ -86,7 +86,7 @@ describe('status', () => {
     expect(first.out).toContain('import US: No document could be read.')
     expect(first.out).toContain('The last sync of JP failed: The register responds with an error (503).')
     expect(first.out).toContain('1 mail could not be sent within a week.')
-    // Neither who gets mail nor what it is about.
+    // Shows neither the recipients of mails nor their subjects.
     expect(first.out).not.toMatch(/ana@|secret/)
     await recordRun(db.sql, { ...failed, outcome: 'done', reason: null })
     await db.sql`insert into sync_run (market, is_scheduled, is_partial, ended_at, outcome)

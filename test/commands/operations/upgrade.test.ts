@@ -63,7 +63,7 @@ describe('upgrade --check', () => {
       expect(run.out).toMatch(/job_process \(\d+ rows, \d+ MB\): a lock for a moment/)
       expect(run.out).toMatch(/Every pending migration only adds, so they\s+may go on/)
       expect((await older.sql`select name from migration`).length).toBe(before)
-      // What it foretold holds: the migrations apply, and the old server's heartbeat goes on.
+      // The forecast was right: the migrations apply, and the old server keeps sending its heartbeat.
       await migrate(older.sql)
       await older.sql`
         insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')

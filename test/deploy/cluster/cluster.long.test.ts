@@ -11,7 +11,10 @@ const haproxy = Bun.which('haproxy')
 if (process.env.LONG === undefined) console.log('skipped: the cluster under load and kills runs with LONG=1')
 else if (haproxy === null) console.log('skipped: there is no haproxy (Debian: apt-get install haproxy)')
 
-/** What is computed or streamed for a request: half of an answer may be on its way when its server or the primary is killed. */
+/**
+ * Responses that are computed or streamed. Half of one may have been sent when its server or the primary is
+ * killed.
+ */
 const cutByAKill = /^(several companies|signals|rows as CSV|as-of join|backtest|batch|sweep|tool|bulk file):/
 
 describe.skipIf(process.env.LONG === undefined || haproxy === null)(

@@ -2,7 +2,7 @@ import type { TestServer } from '../../http/testServer.ts'
 
 let networks = 0
 
-/** What a browser is to a server: cookies, a network, and pages whose forms it sends. */
+/** A browser as a server sees it: cookies, a network, and pages whose forms it submits. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>()
   readonly #url: string

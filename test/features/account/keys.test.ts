@@ -48,7 +48,7 @@ describe('a key made on the page', () => {
     const browser = await signedIn(server, email)
     const made = await browser.post(keysPage, { name: 'Research' })
     expect([made.status, made.headers.get('location')]).toEqual([303, keysPage])
-    // HEAD shows nothing and uses nothing up.
+    // HEAD reveals nothing and does not use up the link.
     expect((await browser.head(keysPage)).status).toBe(200)
     const page = await browser.page(keysPage)
     const key = shownKey(page) ?? ''

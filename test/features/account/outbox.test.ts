@@ -94,7 +94,7 @@ describe('the outbox', () => {
       const [{ pause }] = await sql`
         select round(extract(epoch from next_attempt_at - now()))::int as pause from account.mail_outbox where state = 'waiting'`
       pauses.push(pause)
-      // Not due: nothing happens before the pause is over.
+      // Nothing is sent before the pause is over.
       await sendDueMail(deps)
       await passTime()
     }

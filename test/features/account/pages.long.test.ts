@@ -26,7 +26,7 @@ afterAll(async () => {
 
 let visitors = 0
 
-/** A page of a browser with a network of its own, and what it complains about. */
+/** A page in a browser on its own network, and the errors that the page reports. */
 async function open(options: BrowserContextOptions = {}) {
   const context = await browser.newContext({
     ...options,

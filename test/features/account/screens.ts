@@ -13,7 +13,7 @@ const screens = [1280, 390].flatMap(width =>
   (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
 )
 
-/** On each screen: nothing is wider than it, and no finding of axe that is serious or critical. */
+/** On every screen size, nothing is wider than the screen and axe has no serious or critical finding. */
 export async function checkOnScreens(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme } of nonEmpty(screens)) {
     await page.setViewportSize({ width, height: 900 })
@@ -36,7 +36,7 @@ export async function checkOnScreens(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 })
 }
 
-/** Opens a page of the account, which sends to sign in, and comes back to it. */
+/** Opens an account page, which redirects to the sign-in page and back. */
 export async function signInAt(
   page: Page,
   { url, terminal }: { readonly url: string; readonly terminal: string[] },

@@ -83,7 +83,7 @@ describe('codes are sent a limited number of times, on two servers together', ()
       select used_today as sent from limit_counter where subject = 'code-domain:refused.example'`
     expect(sent).toBe(3)
     expect((await sendMany(6, place => ({ email: `p${place}@refused.example` }))).accepted).toBe(6)
-    // Of 200 networks 197 were refused.
+    // 197 of the 200 networks were refused.
     const spent = await sql`
       select from limit_counter where subject like 'code-network:10.92.%' and used_today > 0`
     expect(spent).toHaveLength(3)

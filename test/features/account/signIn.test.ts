@@ -239,7 +239,7 @@ describe('a session', () => {
     const response = await browser.post('/sign-in/code', { code })
     const plain = response.headers.getSetCookie().find(cookie => cookie.startsWith('asfiled_session='))
     expect(plain).toMatch(/; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
-    // Codes are in the terminal of a server on loopback alone, hence the database.
+    // Only a server on loopback prints codes to the terminal, so this test reads the code from the database.
     const secure = await testServer(
       sql,
       { mailer: server.resources.mailer },

@@ -108,7 +108,7 @@ describe.skipIf(path === null)('licences in a browser', () => {
     await boss.page.getByRole('button', { name: `Revoke ${key.slice(0, 17)}` }).click()
     await boss.page.waitForURL('**/admin/accounts/*')
     expect(await me(key)).toMatchObject({ error: { code: 'key_revoked' } })
-    // A status of 409 is a line in the console; nothing else may be.
+    // The browser logs a response with status 409. It must log nothing else.
     expect([...holder.complaints, ...boss.complaints].filter(text => !text.includes('409'))).toEqual([])
     await holder.context.close()
     await boss.context.close()

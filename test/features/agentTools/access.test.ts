@@ -104,7 +104,8 @@ describe('a tool call counts as the requests that it makes', () => {
   })
 
   test('no header of the client names another address, save through a trusted proxy', async () => {
-    // Proxies on loopback are trusted here, so the header stands for the network; what a tool requests has no header at all.
+    // Loopback proxies are trusted in this test, so the header stands for the network. A tool's own requests
+    // have no such header.
     const mine = nextAddress()
     const sent = { 'X-Forwarded-For': `198.51.100.7, ${mine}` }
     await (await post(callOf('get_latest_fundamentals', latestOfApple), sent)).text()

@@ -8,7 +8,7 @@ import { connectTools, type Structured, type ToolClient } from './toolClient.ts'
 
 setDefaultTimeout(120_000)
 
-/** What every conversation pays for, what tools promise with it, and in which words they speak. */
+/** The tool list: its size, which every conversation pays for, its promises and its wording. */
 
 /** Of the list with the schemas of answers: 8,700 tokens of four characters. */
 const maxCharacters = 8_700 * 4

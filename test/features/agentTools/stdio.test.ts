@@ -26,7 +26,7 @@ afterAll(async () => {
 const startServer = (): Promise<ServerProcess> =>
   startServerProcess(folder, { DATABASE_URL: database.url, COMPUTE_THREADS: '1', LOG_LEVEL: 'silent' })
 
-/** A server that is none of ours. */
+/** A server that does not belong to this project. */
 function impostor(answer: (request: Request) => Response | Promise<Response>) {
   const seen: string[] = []
   const server = Bun.serve({

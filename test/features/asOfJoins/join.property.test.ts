@@ -46,7 +46,7 @@ interface Cell {
 }
 const nothing: Cell = { value: null, end: null, filed: null }
 
-/** What the route answers for one row. */
+/** The route's response for one row. */
 async function naive(
   ticker: string,
   metric: string,
@@ -131,7 +131,7 @@ test('every row is what the fundamentals route answers as of the day before its 
         }
         if (maxAge !== undefined) aged += truth.filter(cell => cell.value === null).length
         expect(units[metric].length).toBeLessThanOrEqual(1)
-        // The company of which nothing later is on record has the same figures on that day.
+        // A company without later filings on record has the same figures on that day.
         const twins = await bench.join({
           ...settings,
           rows: { date: tickers.map(() => cutDate), ticker: tickers.map(ticker => `${ticker}.JP`) },

@@ -76,7 +76,7 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
   }
 }
 
-/** What a body is read as, for tests of bodies alone. */
+/** The result of reading a body, for tests of body formats alone. */
 export const readBodyOf = (
   body: string | Uint8Array,
   format: 'json' | 'csv' | 'ndjson' | 'parquet',

@@ -76,7 +76,7 @@ async function lastSession(date: string, point: string): Promise<string> {
   throw new Error(`No session around ${date}.`)
 }
 
-/** What the fundamentals route says was known of a company's latest year. */
+/** What the fundamentals route says was known of a company's latest year on a day. */
 async function roeAt(ticker: string, as_of: string, date: string): Promise<number | null> {
   const response = await get({ ticker, metric: 'roe', fp: 'FY', view: 'latest', as_of })
   if (!response.ok) return null

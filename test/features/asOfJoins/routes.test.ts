@@ -105,7 +105,7 @@ describe('which figure a row shows', () => {
   })
 
   test('no row shows a figure that is filed after today, and no date may ask for one', async () => {
-    // Today is 2026-07-01: with the day after as its date a row sees what is known today.
+    // Today is 2026-07-01. A row dated one day later sees everything that is known today.
     const rows = { date: ['2026-07-02'], ticker: ['PLANT'] }
     expect((await joined({ ...ofPlant(), rows })).columns.revenue).toEqual([130])
     for (const [date, inclusive] of [

@@ -97,7 +97,7 @@ describe('a minute of the demo key', () => {
       '0 are left of the 500,000 rows per minute with the demo key from your network, 198.18.5.0/24',
     )
     expect((await join(equalRows(10), { address: '198.18.6.99' })).status).toBe(200)
-    // What the network refused is the address's again.
+    // The address gets back what the network's limit refused.
     const [row] = await database.sql`select used from limit_counter where subject = 'rows:demo:198.18.5.99'`
     expect(row.used).toBe(0)
   })

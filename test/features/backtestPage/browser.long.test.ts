@@ -106,7 +106,7 @@ describe.skipIf(path === null)('/backtest in a browser', () => {
         test(`${who} at ${width}, ${colorScheme}: has no serious finding and nothing overflows`, async () => {
           const options = { viewport: { width, height: 900 }, colorScheme }
           const { page, complaints, close } = await visit('/backtest?horizon=7d', who, options)
-          // It loads when it comes into view.
+          // The section loads when it scrolls into view.
           await page.locator('iframe.report').scrollIntoViewIfNeeded()
           await report(page).locator('h1').waitFor()
           expect(await findings(page)).toEqual([])
@@ -244,7 +244,7 @@ describe.skipIf(path === null)('/backtest in a browser', () => {
 const expectText = (page: Page, text: string) =>
   page.locator('#stored-state', { hasText: text }).waitFor({ timeout: 30_000 })
 
-/** What a person's hand does with a file. */
+/** Drops a file onto the page as a user would. */
 async function drop(page: Page, { name, buffer }: { name: string; buffer: Buffer }): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([text, fileName]) => {

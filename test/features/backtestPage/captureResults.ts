@@ -25,7 +25,7 @@ export async function captureResults({
   return results
 }
 
-/** What the archive is, counted in the database. */
+/** Counts that describe the archive, read from the database. */
 export async function readShipped({ sql }: Pick<RealServer, 'sql'>): Promise<ShippedArchive> {
   const [archive] = await sql<[ShippedArchive]>`
     with name as (

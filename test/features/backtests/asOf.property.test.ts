@@ -76,7 +76,7 @@ function tied(): ResolvedSignal[] {
   )
 }
 
-// With a second listing the ids of the first become A:US and B:US, which stand elsewhere in the alphabet than A and B.
+// A second listing renames the first IDs to A:US and B:US, which sort differently from A and B.
 test('a ticker that is listed in another market later settles no tie of the days before', async () => {
   const later = ['A', 'B'].map(ticker => ({
     day: days[41],

@@ -209,7 +209,8 @@ test('the standard grid holds 1, 5, 10 and 21 returns, however long a return is'
 })
 
 test('oos_sharpe_mean is that of the folds as they were traded; the winner’s own is in best', async () => {
-  // All names gain for half of the record and lose more after it: to buy alone was best before the folds, and not after all.
+  // All names gain in the first half of the record and lose more in the second, so that buying alone was best
+  // before the folds but not over all.
   const turning = panel.map((row, j) => ({
     ...row,
     forward_return: (j < panel.length / 2 ? 0.01 : -0.02) + (row.score + row.forward_return) / 10,

@@ -17,7 +17,7 @@ afterAll(() => database.close(), 60_000)
 const firstDay = dayNumber('2015-01-01')
 const metrics = ['roe', 'revenue'] as const
 
-/** A filing that states a figure, or that takes away the ground of one (as a denominator that becomes 0 does). */
+/** A filing that states a figure or withdraws one, for example because the denominator becomes 0. */
 interface Filed {
   readonly company: number
   readonly metric: (typeof metrics)[number]
@@ -70,7 +70,7 @@ const world = fc
       // Some years end after their filing: a slip of the filer's.
       end: firstDay - 60 + 250 * year,
       filed: firstDay + (onDate === null ? filed : ascending[onDate % ascending.length]),
-      // Every value is of one filing alone, so a score tells which it was.
+      // Each value occurs in only one filing, so a score reveals its filing.
       value: isWithdrawn ? null : i + 1,
     }))
     return {
@@ -82,7 +82,7 @@ const world = fc
 
 let worlds = 0
 
-/** The filings as an import leaves them: each figure a row, which ends on the day of what comes after it. */
+/** The filings as an import stores them: each figure is a row, which ends on the day of the next one. */
 async function store(sql: Sql, filings: readonly Filed[]): Promise<(name: string) => string> {
   const prefix = `W${worlds++}`
   const rename = (name: string) => `${prefix}${name}`
@@ -104,7 +104,7 @@ async function store(sql: Sql, filings: readonly Filed[]): Promise<(name: string
     insert into entity_ticker (ticker, entity_id)
     select * from unnest(${tickers.map(([ticker]) => rename(ticker))}::text[], ${tickers.map(([, id]) => id)}::int[])`
   const facts: object[] = [
-    // Of a company of another market that has a name of the archive: none of its figures is a score.
+    // Figures of a company in another market with a name of the archive. None of them may become a score.
     {
       e: elsewhere.entity_id,
       m: 'roe',
@@ -133,7 +133,7 @@ async function store(sql: Sql, filings: readonly Filed[]): Promise<(name: string
       v: value,
     })
   })
-  // The value names the filing: it is of that one alone.
+  // The value occurs in only one filing, so it identifies the filing.
   await sql`
     insert into fact (entity_id, metric_id, fp, fy, unit_id, period_end, filed, superseded, value, filing_id)
     select f.e, m.metric_id, f.fp, 2015, u.unit_id, date '1970-01-01' + f."end", date '1970-01-01' + f.filed,
@@ -144,7 +144,7 @@ async function store(sql: Sql, filings: readonly Filed[]): Promise<(name: string
   return rename
 }
 
-/** The definition, one row at a time, from the filings alone. */
+/** The definition applied to one row at a time, from the filings alone. */
 function naive({ filings, days, maxAgeDays }: World): Scored[] {
   return days.flatMap(day =>
     names.map(asset => {

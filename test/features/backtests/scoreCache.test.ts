@@ -105,7 +105,7 @@ test('a read that fails is not cached, and at most two run at a time', async () 
     openFigures: async requested => {
       maxUnderWay = Math.max(maxUnderWay, ++underWay)
       if (underWay === 2) gate.resolve()
-      // Both are under way at once, or this never goes on.
+      // Both must be in progress at the same time; otherwise this never continues.
       await gate.promise
       await Bun.sleep(10)
       underWay--

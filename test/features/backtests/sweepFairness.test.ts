@@ -77,7 +77,8 @@ test('a caller who leaves stops a sweep at once, and no thread is lost', async (
   controller.abort(new Error('the client left'))
   await expect(sweep).rejects.toThrow('the client left')
   const left = slices
-  // Both threads are free again. Of the sweep only the slice that each of them had begun is finished, and one that was sent after it.
+  // Both threads are free again. Only the slices that had begun are finished, and one that was sent
+  // afterwards.
   await onBothThreads()
   await Bun.sleep(100)
   expect(slices).toBeLessThanOrEqual(left + 4)

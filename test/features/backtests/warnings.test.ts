@@ -4,7 +4,7 @@ import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { type Bench, costs, openBench } from './backtestBench.ts'
 
-/** What a reader must know before believing a result is in the result. */
+/** A result contains everything that a reader must know before believing it. */
 
 const bench: Bench = openBench()
 afterAll(bench.close, 60_000)

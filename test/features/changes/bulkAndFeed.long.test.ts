@@ -95,7 +95,7 @@ test.skipIf(isShort || [taiwan, apple, snowflake, quarter, charities].includes(n
   },
 )
 
-/** Rows of a company are removed, changed and end, and its ID changes, in one data version. */
+/** Removes, changes and ends rows of a company and changes its ID, all in one data version. */
 async function correct(sql: Sql): Promise<void> {
   await sql.begin(async transaction => {
     await transaction`select next_data_version()`

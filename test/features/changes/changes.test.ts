@@ -63,7 +63,7 @@ test('a cursor cannot show a later day', async () => {
     filingId: -1,
   }
   const range = { since, sinceDay: '2024-01-01', upto: since, asOf: '2099-01-01' }
-  // Signed, so that nothing but its day is wrong.
+  // The cursor is signed, so that only its day is wrong.
   const scope = { route: 'changes', rights: 'bulk', query: [since] }
   const cursor = testCursors.write(scope, JSON.stringify({ range, phase: 'days', after: place }))
   const refused = listChanges(

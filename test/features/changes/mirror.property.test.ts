@@ -115,7 +115,7 @@ test('a copy maintained by the feed is the data, row by row, on every day and un
     { numRuns: Number(process.env.RUNS ?? 12), endOnFailure: true },
   )
   expect(examined).toBeGreaterThan(100)
-  // All that the feed can say was said.
+  // The feed has sent every kind of row.
   expect(Object.keys(mirror.changes).sort()).toEqual(['added', 'ended', 'removed', 'renamed'])
   await sql.end()
 }, 120_000)

@@ -17,7 +17,7 @@ const keyOf = (row: MirrorRow) =>
 
 const withoutChange = ({ version: _, change: __, ...row }: MirrorRow): MirrorRow => row
 
-/** A copy of the data that the feed alone maintains, as a client's. */
+/** A copy of the data that is maintained only from the feed, like a client's. */
 export class Mirror {
   readonly rows = new Map<string, MirrorRow>()
   version = 0

@@ -27,7 +27,7 @@ export interface Draft {
   /** After the first. */
   readonly day: number
   readonly hour: number | null
-  /** What its document states of the company; null: nothing. */
+  /** What the filing's document states about the company; null if nothing. */
   readonly name: string | null
   /** 10-K where it is not said. */
   readonly form?: string
@@ -56,12 +56,12 @@ export function draftsOf(
   })
 }
 
-/** What a company's filings state; of a figure that one states twice, the first. */
+/** What a company's filings state. If a filing states a figure twice, the first one counts. */
 export function statementsOf(number: number, drafts: readonly Draft[]): ReportedFact[] {
   return drafts.flatMap((draft, index) => {
     const filed = dayNumber(firstDay) + draft.day
     const made: Filing = {
-      // Their order is not that in which they were made.
+      // Shuffled, so that they are not in the order in which they were made.
       accession: `${number}-${(index * 7) % 10}-${index}`,
       form: draft.form ?? '10-K',
       filed,

@@ -240,7 +240,7 @@ describe('a join', () => {
       { id: number }[]
     >`select entity_id as id from entity where issuer_id = '0000012345'`
     expect(await seenEntities(sql, rights)).toEqual([old?.id ?? 0])
-    // A symbol that no company had counts nothing, and the symbol of another company is refused.
+    // A symbol that no company had counts nothing; the symbol of another company is refused.
     await expect(planCompany(deps, rights, { ticker: 'FB', as_of: '2008-01-02' })).rejects.toThrow(
       'not a known company',
     )

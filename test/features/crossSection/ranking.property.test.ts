@@ -156,7 +156,7 @@ async function ask(asked: Question): Promise<Listed> {
   throw new Error('The pages do not end.')
 }
 
-/** What is listed, from the figures as they were generated. */
+/** The expected rows, from the figures as they were generated. */
 function expected(companies: readonly Company[], { columns, sort, currency, bound }: Question) {
   const code = currency?.toUpperCase() ?? 'USD'
   const compared = [...(sort === null ? [] : [sort.metric]), ...(bound === null ? [] : [bound.metric])]
@@ -178,7 +178,7 @@ function expected(companies: readonly Company[], { columns, sort, currency, boun
     listed.sort((a, b) => sign * (figureOf(a.figures) - figureOf(b.figures)) || a.place - b.place)
   }
   const others = new Map<string, number>()
-  // A bound on amounts is one in the currency of the request: 1e9 dollars says nothing of yen.
+  // A bound on amounts is in the currency of the request: 1e9 dollars excludes no amount in yen.
   const isBoundAnAmount = bound !== null && isMoney(bound.metric)
   const isUnbounded = (figures: Company) => isBoundAnAmount && figures[bound.metric]?.currency !== code
   for (const { figures } of complete.filter(one => isUnbounded(one.figures) || isWithin(one.figures))) {

@@ -27,8 +27,10 @@ export async function readRows(
   return (await readCompany(deps, plan)).data
 }
 
-/** What was known on `day` is what is known today less what was filed since: nothing is missing, nothing was
- * filed later, and the order is the same. Raising as_of therefore never removes a vintage. */
+/**
+ * The figures known on `day` are today's figures minus everything filed since: nothing is missing and nothing
+ * is added.
+ */
 export async function checkHistory(
   deps: CompanyDeps,
   ticker: string,
@@ -44,7 +46,10 @@ export async function checkHistory(
 const withoutGeneration = (rows: readonly FundamentalsRow[]): FundamentalsRow[] =>
   rows.map(({ generation: _, ...row }) => row)
 
-/** What a later answer says of the rows filed by a day, as it was known on that day: their ends after it were not. */
+/**
+ * The rows of a later response that were filed by a day, as known on that day: ends after that day are not
+ * yet known.
+ */
 export const knownOn = (later: readonly FundamentalsRow[], day: string): FundamentalsRow[] =>
   withoutGeneration(later.filter(row => row.filed <= day)).map(row =>
     row.until !== null && row.until > day ? { ...row, until: null } : row,

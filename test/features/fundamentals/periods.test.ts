@@ -93,7 +93,7 @@ const named = ({ kinds }: Wanted, rows: readonly FundamentalsRow[]): Fundamental
 /** Only view=latest marks rows as stale. */
 const withoutStale = ({ stale: _, ...row }: FundamentalsRow) => row
 
-/** Of each metric the latest period, the year before a quarter that ends on the same day. */
+/** The latest period of each metric. If a year and a quarter end on the same day, the year comes first. */
 function latestOf(rows: readonly FundamentalsRow[]): FundamentalsRow[] {
   const rank = (row: FundamentalsRow) => `${row.end} ${row.fp === 'FY' ? 9 : row.fp.slice(1)}`
   const best = new Map<string, FundamentalsRow>()
@@ -205,7 +205,7 @@ test('vintage=first is the first vintage of its period, even if a later one has 
   expect(await values({ vintage: 'first', fy: '2020' })).toEqual([])
   expect(await values({ vintage: 'latest', fy: '2019' })).toEqual([])
   expect(await values({ fy: '2019..2020' })).toEqual([1, 2])
-  // A demo key sees fiscal year 2020 alone, and of that year the figure is no first one.
+  // A demo key sees only fiscal year 2020, and this figure of that year is a restated one.
   expect(await values({}, 'demo')).toEqual([2])
   expect(await values({ vintage: 'first' }, 'demo')).toEqual([])
   expect(await values({ vintage: 'first', fp: 'TTM', fy: '2020' })).toEqual([])

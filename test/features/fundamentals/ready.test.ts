@@ -35,7 +35,7 @@ async function fillAll(): Promise<void> {
   )
 }
 
-/** What a change removes, in a transaction that is undone. */
+/** What a change removes. The transaction is rolled back. */
 async function removedBy(change: (transaction: TransactionSql) => Promise<unknown>): Promise<string[]> {
   await fillAll()
   const undone = new Error('undone')

@@ -21,7 +21,7 @@ test('rows that came with a company are never sent, nor cached, under a later da
   await fillReadyAnswers(sql, [id])
   const [{ today }] = await sql<{ today: string }[]>`select import_day() as today`
   const before = await readDataVersion(sql)
-  // What this server has heard of. It hears of the next version while it compresses an answer.
+  // The data version that this server knows. It hears of the next one while it compresses a response.
   let heard = before
   let hears = () => {}
   const current = () => {
@@ -50,7 +50,7 @@ test('rows that came with a company are never sent, nor cached, under a later da
     await slow.stop()
     return answer.headers.get('etag') ?? ''
   })()
-  // Looks the company up, and sends none of the rows that came with it.
+  // Looks the company up and sends none of the rows that were read with it.
   expect((await ask(one, { 'If-None-Match': tag })).status).toBe(304)
   expect((await ask(other)).status).toBe(200)
   const next = await sql.begin(async transaction => {

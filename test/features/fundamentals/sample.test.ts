@@ -25,7 +25,7 @@ FormatRegistry.Set('date', isIsoDate)
 const today = '2026-11-20'
 let database: TestDatabase
 let deps: CompanyDeps
-/** Of these no file at hand has both the figures and the day of their filing. */
+/** Figures for which no file at hand has both the value and the filing day. */
 const withoutFigures = ['0410682657.BE', '65305216.DK']
 let tickers: string[] = []
 const wholeHistory = new Map<string, FundamentalsRow[]>()

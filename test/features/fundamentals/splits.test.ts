@@ -165,7 +165,7 @@ describe('a split', () => {
     expect(shown(...after(30, 3_000_000))).toEqual(['1:10'])
     expect(shown(...after(2, 45_000_000))).toEqual(['3:2'])
     expect(shown(...after(1.5, 60_000_000), ...after(0.5, 180_000_000, '2022-02-01'))).toEqual(['2:1', '3:1'])
-    // What the first filing left out is restated by a later one, and is no second split.
+    // A later filing restates what the first one left out. That is not a second split.
     const late = vintage('shares_diluted', '2020-02-01', 31_000_000)
     expect(
       detectSplits([

@@ -35,7 +35,7 @@ const garbage = 200 * 8_192
 beforeAll(async () => {
   await db.start()
   await loadSample(db.sql)
-  // Copies of what requests need, so that the original comes back after the damage.
+  // Copies of the relations that requests need, so that the originals can be restored after the damage.
   await db.sql`create table ready_copy as select * from ready_answer`
   const indexes = await db.sql<{ name: string }[]>`
     select indexrelid::regclass::text as name from pg_index where indrelid = 'entity'::regclass and indisprimary`

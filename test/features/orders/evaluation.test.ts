@@ -212,7 +212,7 @@ describe('the order form', () => {
     expect(page).toContain(text)
     expect(sha256(stored.document)).toBe(posted.sha256)
     expect(stored.digest).toBe(posted.sha256)
-    // Of the operator's settings, as text. ASCII: the copy reads the same whatever encoding a reader assumes.
+    // The text from the operator's settings, in ASCII, so that the copy reads the same in every encoding.
     expect(text).toContain(
       '&#x4efb;&#x5929;&#x5802; Data &amp; S&#xf6;hne &quot;GmbH&quot;, 1 &lt;b&gt;Example&lt;/b&gt; Street',
     )

@@ -72,7 +72,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
     await signIn(page, 'ana@mail.fund.co.uk')
     await checkOnScreens(page, 'evaluation-form')
     const shown = await page.getByText('SHA-256 of the order form above').locator('code').textContent()
-    // Without the consent the browser itself sends nothing.
+    // Without the consent, the browser does not submit the form.
     await fillIn(page)
     await page.getByRole('button', { name: 'Sign', exact: true }).click()
     expect(page.url()).toEndWith('/account/evaluation')

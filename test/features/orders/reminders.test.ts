@@ -52,7 +52,7 @@ describe('a reminder of the end', () => {
     const days: number[] = []
     for (let left = 10; left >= -2; left--) {
       await setDaysLeft(left)
-      // One grant, of which the last day stays: only today moves.
+      // One grant whose last day stays the same; only today changes.
       await sql`update account.grant_reminder set last_day = ${await lastDay()}`
       const runs = await Promise.all(Array.from({ length: 8 }, () => queueReminders(sql, baseUrl)))
       for (const count of runs) if (count > 0) days.push(left)

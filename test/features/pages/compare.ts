@@ -30,7 +30,7 @@ const fundamentals = async (url: string, query: string, reader: Reader) => {
 export const seePage = (url: string, path: string, { cookie }: Reader) =>
   readPage(url + path, cookie === '' ? {} : { Cookie: cookie })
 
-/** What the key gets, in the order of nothing: `revenue FY 2009 2009-09-26 42905000000`. */
+/** The figures that the key gets, in no particular order: `revenue FY 2009 2009-09-26 42905000000`. */
 function figuresOf(table: Table): string[] {
   return table.data
     .flatMap(row =>
@@ -72,7 +72,7 @@ export async function compareCompany(
   }
   const allowed = figuresOf(answer.body)
   const shown = shownIn(page.cells)
-  // A long history shows its latest periods: none of them is one that the key does not get.
+  // A long history shows its latest periods, all of which the key gets, too.
   const isPart = page.html.includes('Earlier periods, up to ')
   const expected = isPart ? allowed.filter(figure => shown.includes(figure)) : allowed
   expect([...about, shown]).toEqual([...about, expected])

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { sql } = database
   entity = await insertEntity(sql, { market: 'US', issuerId: '0000000777', ticker: 'BIG', name: 'Big' })
   await insertVintages(sql, entity, appleVintages)
-  // A year before: open with a licence alone.
+  // A year earlier, which only a licence opens.
   await insertVintages(sql, entity, [
     ['revenue', 0, 2008, '2007-09-30', '2008-09-27', '2008-11-05', 32_479e6, 'early'],
   ])
@@ -64,7 +64,7 @@ describe('a page shows a person who is signed in', () => {
     await giveKey(sql, email, { licence: 'personal', quant: true })
     await sql`delete from key_entity where key_id = ${capped.keyId}`
     expect(await years(cookie)).toEqual(open)
-    // The evaluation counts nothing while there is something better.
+    // While there is a better grant, companies do not count against the evaluation.
     expect(await sql`select entity_id from key_entity where key_id = ${capped.keyId}`).toHaveLength(0)
     const limit = (await see(cookie, `${company}/download`)).headers.get('x-ratelimit-limit')
     expect(limit).toBe('1000')

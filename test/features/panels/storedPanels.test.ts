@@ -73,7 +73,7 @@ async function ask(deps: PanelDeps, key: number, body: object): Promise<string> 
   const backtests = { ...bench.deps, panels: deps }
   const bytes = new TextEncoder().encode(JSON.stringify(body))
   const { bytes: answer } = await runBacktest(backtests, bytes, undefined, { caller: operator, keyId: key })
-  // The echo of the request names the panel, and nothing else differs.
+  // Only the echo of the request differs, because it names the panel.
   const named = new RegExp(`"request":{"panel":"${'panel' in body ? body.panel : ''}",?`)
   const text = new TextDecoder().decode(answer)
   expect(text).toMatch(named)

@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close()
 }, 60_000)
 
-/** Another process on the same database: nothing of the first one is in its memory. */
+/** A second process on the same database, with empty memory. */
 async function freshServer() {
   const server = await testServer(first.sql, {
     today: () => testToday,

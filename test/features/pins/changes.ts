@@ -9,7 +9,7 @@ const periods = [2018, 2019, 2020].flatMap(year => [
   { start: `${year}-01-01`, end: `${year}-03-31` },
 ])
 
-/** Something that happens to the store: each makes at least one data version, or none where it changes nothing. */
+/** A change to the store. Each makes at least one data version, or none if it changes nothing. */
 export type Change =
   | {
       readonly kind: 'import'
@@ -102,7 +102,7 @@ export async function applyChange(sql: Sql, change: Change): Promise<void> {
 
 const undone = new Error('undone')
 
-/** What no importer of ours does in this form, and an operator may: all in one version. */
+/** A change that our importers never make but an operator may, all in one version. */
 async function apply(sql: TransactionSql, statement: Statement, number: number): Promise<void> {
   const id = `E${number}`
   const own = sql`(select entity_id from entity_ticker where ticker = ${id})`

@@ -24,7 +24,7 @@ const me = rightsOf('personal')
 const quant = rightsOf('personal', { quant: true })
 const fields = 'accession,form,tag,start,accepted_at,inputs,statement,line,label'
 
-/** What every reader answers as of a day, by the name of the question. A refusal is an answer, too. */
+/** What every reader responds as of a day, by the name of the request. A refusal is a response, too. */
 export async function answersOf(
   deps: CompanyDeps,
   tickers: readonly string[],

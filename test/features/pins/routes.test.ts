@@ -45,7 +45,7 @@ async function anotherServer(url: string) {
   return server
 }
 
-/** Of each route, and of each form of its answers. */
+/** Requests to each route, in each format of its response. */
 const paths = [
   '/api/v1/fundamentals?ticker=AAPL&fields=accession,form,tag,inputs',
   '/api/v1/fundamentals?ticker=AAPL&view=latest',
@@ -133,7 +133,7 @@ describe('an answer for a data version', () => {
       const plain = (bytes: string) => bytes.replaceAll(/"data_version":\d+/g, '')
       if (plain(now.bytes) === plain(answer.bytes)) same.push(path)
     }
-    // Of every route something has changed, or the test would prove nothing.
+    // The response of every route must have changed, or the test would prove nothing.
     expect(same.filter(path => !path.includes('/metrics'))).toEqual([])
   }, 120_000)
 

@@ -87,7 +87,7 @@ describe('the rows of a version', () => {
     await expect(undone).rejects.toThrow('undone')
     expect([await countPast(), await readDataVersion(sql)]).toEqual([{}, version])
     expect([await ask(), await askAt(version)]).toEqual([before, before])
-    // A savepoint that is undone takes what it remembered with it.
+    // Rolling back to a savepoint also removes what was recorded since.
     await sql.begin(async transaction => {
       await transaction
         .savepoint(async inner => {

@@ -76,7 +76,7 @@ const changes: Readonly<Record<string, (name: string) => string>> = {
     name.replaceAll(/[!-~]/g, letter => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)),
 }
 
-/** Letters and digits alone: names that agree in these cannot be told apart by a search. */
+/** Letters and digits only: a search cannot tell apart names that are equal in these. */
 const squeezed = (name: string) =>
   name
     .normalize('NFKD')

@@ -296,7 +296,7 @@ test('the shortest of thousands of names with a common word come first', async (
 
 test('of a long beginning that more names have than are read, the few short ones come first', async () => {
   const own = await testDatabase()
-  // The long ones lie first in the table, so a reading that is cut meets none of the others.
+  // The long names come first in the table, so a scan that is cut short meets none of the others.
   const long = Array.from({ length: 1_200 }, (_, n) => ({
     ticker: `L${n}`,
     name: `Commonly ${'w'.repeat(40)}${n}`,

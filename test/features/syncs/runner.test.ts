@@ -48,7 +48,7 @@ test('of processes that claim at once one gets each run, and keeps it while it l
   expect((await claimDue(db.sql, holder, ['US'], 2)).map(({ market }) => market)).toEqual(['US'])
   await db.sql`delete from job_process where process_id = ${holder}`
   expect((await claimDue(db.sql, other, ['US'], 2)).map(({ market }) => market)).toEqual(['US'])
-  // The dead one was only slow: what it says does not count any more.
+  // The process that seemed dead was only slow. Its outcome no longer counts.
   await settleDue(db.sql, holder, 'US')
   expect((await claimDue(db.sql, other, ['US'], 2)).map(({ market }) => market)).toEqual(['US'])
 })

@@ -405,7 +405,7 @@ test('a name is a former one once another filing has shown the next, not on the 
   expect(await formerOn('WOLF', '2019-08-19')).toEqual([])
   expect(await formerOn('WOLF', '2019-08-20')).toEqual(['CREE INC'])
   expect(await formerOn('WOLF', '2022-01-03')).toEqual(['CREE INC'])
-  // The register's list of today says so by itself.
+  // The register's list of today shows it without further documents.
   expect(await formerOn('WOLF')).toEqual(['CREE, INC.', 'CREE INC'])
 })
 

@@ -58,7 +58,7 @@ const text = async (path: string) => (await fetch(server.url + path)).text()
 const specification = await text('/openapi.json')
 const asServed: Document = JSON.parse(specification)
 
-/** What a reference stands for; undefined: nothing. */
+/** The schema that a reference points to; undefined if there is none. */
 const target = (reference: string): unknown =>
   reference
     .split('/')

@@ -100,7 +100,7 @@ describe('observations in the order of their days', () => {
             // A return that is first observed after its deadline would count from the deadline.
             else if (made.kind === 'omit') omitted = made.at % first.length
             else {
-              // A year of which the return is not late: it is due on 31 December.
+              // A year whose return is not late: it is due on 31 December.
               const year = Number(day.slice(0, 4))
               if (returns.every(known => known.year < year))
                 returns.push({ number: number++, year, fields: made.fields })

@@ -107,7 +107,7 @@ describe('a pass over an embedded database', () => {
       { name: 'big_n', kind: 'index', foundBy: 'structure', fork: 'main', blocks: null, range: [null, null] },
     ])
     expect(result.findings[0].detail).toMatch(/index/)
-    // Without the check of structure nothing is said about it, and it remains.
+    // A pass that does not check the structure says nothing about this damage, so the finding remains.
     expect((await db.pass({ hasStructure: false })).findings).toHaveLength(1)
     await db.sql`reindex index big_n`
     expect((await db.pass()).findings).toEqual([])

@@ -99,7 +99,7 @@ async function open(name: string, width: number, colorScheme: 'light' | 'dark') 
   return { page, complaints, close: () => context.close() }
 }
 
-/** Of the charts that are shown: pairs of labels that touch, and labels that stick out. */
+/** For each chart shown: pairs of labels that touch, and labels that stick out. */
 function badLabels(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const faults: string[] = []
@@ -148,7 +148,7 @@ interface AxeResult {
   }[]
 }
 
-/** The policy of the page lets no foreign script in, so axe-core comes through the debugger. */
+/** The page's content policy blocks foreign scripts, so axe-core is injected through the debugger. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const { violations } = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })')

@@ -139,7 +139,7 @@ describe.each(names)('every figure of the page is that of the data of the same r
 const bps = (value: number | null) => ratio(value === null ? null : value * 1e4, 1)
 const lastOf = (values: readonly (number | null)[] = []) => values.findLast(value => value !== null)
 
-/** What each table must say, from the data alone. */
+/** The values that each table must show, computed from the data alone. */
 function tables(result: BacktestResult): Record<string, string[][]> {
   const { performance: p, folds, ic_decay = [], quantile_returns = [], monthly = [], positions = [] } = result
   if (p === undefined) throw new Error('the data has no performance')

@@ -253,7 +253,7 @@ describe('the verdict', () => {
       expect(found.dsr).toBe(deflatedSharpe(record, 1 / 79, 4))
       expect(found.psr).toBe(deflatedSharpe(record, 1 / 79, 1))
       expect(found.survives).toBe((found.dsr ?? 0) >= 0.95)
-      // One of four: the test of it alone would not count the others.
+      // One backtest of a batch of four: testing it alone would ignore the other trials.
       expect(result.verdict).toMatchObject({ trials: 4, dsr: found.dsr, superior: null })
       expect(result.verdict.reasons.at(-1)?.message).toContain('would ignore the other 3 of its batch')
     }

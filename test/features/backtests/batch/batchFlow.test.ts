@@ -100,7 +100,7 @@ test('a reader who stops reading stops the batch, and what waits for them stays 
   const lines = batchLines(parts, { size: 500, errorOf: neverAnError, stop: leave })
   const reader = spool(lines, leave, new SpoolBudget(0), 60_000).getReader()
   const pieces = [(await reader.read()).value ?? new Uint8Array()]
-  // Until nothing more is sent to the threads.
+  // Waits until no further task is sent to the threads.
   for (let before = -1; before < sentBy(run); await Bun.sleep(300)) before = sentBy(run)
   const sent = sentBy(run)
   // 8 KB each: a megabyte waits in the batch, a quarter in the spool, and two tasks of up to 50 had begun.

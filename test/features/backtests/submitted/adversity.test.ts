@@ -33,7 +33,7 @@ const archiveSweep = { sweep: { quantile: quantiles }, source: { market: 'US' } 
 
 type Worker = JobDeps & SubmittedDeps
 
-/** What a process works with, to be driven by hand. */
+/** The dependencies of one process, which the test controls by hand. */
 function worker(change: Partial<SubmittedDeps> = {}): Worker {
   const deps: SubmittedDeps = {
     sql: bench.sql,

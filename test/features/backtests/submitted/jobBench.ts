@@ -43,7 +43,7 @@ export interface JobBench {
   readonly sql: Sql
   readonly keyId: number
   readonly archive: FakeArchive
-  /** What processes of this bench said went wrong. */
+  /** The errors that processes of this bench reported. */
   readonly reports: string[]
   newKey(): Promise<number>
   /** A process as far as the database can tell: threads, queue, heartbeat. */
@@ -51,7 +51,7 @@ export interface JobBench {
   submit(body: unknown, change?: Partial<Submission>): Promise<Job>
   /** The job once it has ended. */
   ended(jobId: string): Promise<Job>
-  /** What the same body is answered synchronously. */
+  /** The synchronous response to the same body. */
   answer(body: unknown, resultFormat?: ResultFormat): Promise<string>
   /** Threads, the archive and stored panels, as a process of its own has them. */
   compute(threads: number): JobDeps
