@@ -41,7 +41,7 @@ export async function loadReportedFilings(
   if (shapes === null)
     throw new Failure(
       'conflict',
-      'Whole filings are made in the likeness of real ones, which are not on this machine: put the files of ../shared/registers/us beside the checkout, or omit --figures.',
+      'Whole filings are made in the likeness of real ones, which are not on this machine (../shared/registers/us). Omit --figures.',
     )
   const known = await readImportedFiles(sql)
   const done = { companies: 0, filings: 0, figures: 0, known: 0 }
@@ -53,7 +53,8 @@ export async function loadReportedFilings(
       const contentKey = `bench-data figures ${seed} ${first}-${first + companiesPerUnit}`
       const isKnown = known.has(contentKey)
       const unit = isKnown ? null : unitOf(companies, contentKey)
-      const sum = (field: 'filings' | 'figures') => companies.reduce((all, company) => all + company[field], 0)
+      const sum = (field: 'filings' | 'figures') =>
+        companies.reduce((all, company) => all + company[field], 0)
       done.companies += companies.length
       done.filings += sum('filings')
       done.figures += sum('figures')

@@ -80,7 +80,8 @@ export function makeReportingCompany(company: ReportingCompany): {
     .toString(36)
     .padStart(3, '0')
   const ownWords = (text: string) => (shape.isOwn(text) ? `${text} ${code}` : text)
-  const words = (text: string) => (/^[\w-]+:\S+$/.test(text) ? ownWords(text).replace(' ', '') : ownWords(text))
+  const words = (text: string) =>
+    /^[\w-]+:\S+$/.test(text) ? ownWords(text).replace(' ', '') : ownWords(text)
   const maker = new FilingMaker(company, words, random)
   const quarters = Array.from({ length: company.filings }, (_, at) => lastQuarter - company.filings + 1 + at)
   const made = quarters.map(quarter => maker.make(quarter))
@@ -97,7 +98,13 @@ export function makeReportingCompany(company: ReportingCompany): {
       reportedFacts: [],
       filings: made.map(({ filing }) => filing),
     },
-    wholeFilings: made.map(({ whole, periodEnd }) => ({ market, issuerId, whole, source: 'dataSet', periodEnd })),
+    wholeFilings: made.map(({ whole, periodEnd }) => ({
+      market,
+      issuerId,
+      whole,
+      source: 'dataSet',
+      periodEnd,
+    })),
   }
 }
 
@@ -134,7 +141,11 @@ class FilingMaker {
     this.#hash = Number(Bun.hash.xxHash32(seed)) | 0
   }
 
-  make(quarter: number): { readonly filing: Filing; readonly whole: WholeFiling; readonly periodEnd: number } {
+  make(quarter: number): {
+    readonly filing: Filing
+    readonly whole: WholeFiling
+    readonly periodEnd: number
+  } {
     const { issuerId, shape } = this.#company
     const ofYear = quarterOfYear(quarter)
     const year = Math.floor(quarter / 4)
