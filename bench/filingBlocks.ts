@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { decodeFigures, encodeFigures } from '../src/wholeFilings/figureBlock.ts'
+import { columnarFiling, columnsOf } from '../src/wholeFilings/figureColumns.ts'
 import { decodePresentation, encodePresentation } from '../src/wholeFilings/presentationBlock.ts'
 import { Terms } from '../src/wholeFilings/terms.ts'
 import type { ReportedFigure, WholeFiling } from '../src/wholeFilings/wholeFiling.ts'
@@ -8,6 +12,9 @@ import type { Figure } from './figure.ts'
 /** 435 filings with 126,650 figures and 47,958 presented lines. */
 const dataSet = 'fsds/2009q3.zip'
 
+/** The largest filings have so many figures. */
+const largestFiling = 40_000
+
 /**
  * Encodes and decodes the filings of a data set on one core. Rates are per second of processor time, so that other
  * processes on a busy machine do not affect them, and the fastest run counts.
@@ -15,7 +22,8 @@ const dataSet = 'fsds/2009q3.zip'
 export async function benchFilingBlocks({ short }: { short: boolean }): Promise<readonly Figure[]> {
   const files = await readZipFiles(dataSet)
   if (files === null) return []
-  const filings = filingsOf(files)
+  // Columns, as the importer's readers make them.
+  const filings = filingsOf(files).map(filing => columnarFiling(columnsOf(filing), filing))
   const terms = new Terms()
   terms.append(terms.propose(filings.map(filing => [filing])))
   const blocks = filings.map(filing => {
@@ -32,15 +40,45 @@ export async function benchFilingBlocks({ short }: { short: boolean }): Promise<
   const encoding = processorSeconds(runs, () => {
     for (const filing of filings) encodeFigures(filing, terms)
   })
+  const encodingAll = processorSeconds(runs, () => {
+    for (const filing of filings) encodePresentation(filing, terms, encodeFigures(filing, terms).ownTexts)
+  })
   const decoding = processorSeconds(runs, () => {
     for (const { figures } of blocks) decodeFigures(figures.bytes, terms)
   })
   const figureBytes = blocks.reduce((sum, { figures }) => sum + figures.bytes.length, 0)
+  const lines = filings.reduce(
+    (sum, { statements }) => sum + statements.reduce((all, statement) => all + statement.lines.length, 0),
+    0,
+  )
+  const lineBytes = blocks.reduce((sum, { presentation }) => sum + presentation.length, 0)
   return [
     rate('filing_blocks.encoded_per_core', count, encoding),
+    rate('filing_blocks.encoded_with_statements_per_core', count, encodingAll),
     rate('filing_blocks.decoded_per_core', count, decoding),
     { name: 'filing_blocks.bytes_per_figure', value: figureBytes / count, unit: 'bytes/row' },
+    { name: 'filing_blocks.bytes_per_line', value: lineBytes / lines, unit: 'bytes/row' },
+    { name: 'filing_blocks.largest_memory', value: memoryOfLargest(filings, terms), unit: 'MB' },
   ]
+}
+
+/** The peak memory of a process that reads a block as large as the largest, the process itself included. */
+function memoryOfLargest(filings: readonly WholeFiling[], terms: Terms): number {
+  const figures = filings.flatMap(filing => filing.figures).slice(0, largestFiling)
+  const [{ taxonomies, defaultMembers }] = filings
+  const { bytes } = encodeFigures({ figures, taxonomies, defaultMembers }, terms)
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-block-'))
+  try {
+    writeFileSync(join(folder, 'block'), bytes)
+    const texts = Array.from({ length: terms.count }, (_, number) => terms.text(number))
+    writeFileSync(join(folder, 'terms.json'), JSON.stringify(texts))
+    const child = Bun.spawnSync(['bun', join(import.meta.dir, 'filingBlocks/readBlock.ts'), folder])
+    const { count, peakBytes } = JSON.parse(child.stdout.toString())
+    if (count !== largestFiling) throw new Error(`${count} figures were decoded`)
+    return peakBytes / 1e6
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function proveParity({ accession, figures }: WholeFiling, decoded: readonly ReportedFigure[]): void {

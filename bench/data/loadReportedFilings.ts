@@ -41,7 +41,7 @@ export async function loadReportedFilings(
   if (shapes === null)
     throw new Failure(
       'conflict',
-      'Whole filings are made in the likeness of real ones, which are not on this machine: put the files of ../shared/registers/us beside the checkout, or omit --figures.',
+      'Whole filings are made in the likeness of real ones, which are not on this machine (../shared/registers/us). Omit --figures.',
     )
   const known = await readImportedFiles(sql)
   const done = { companies: 0, filings: 0, figures: 0, known: 0 }

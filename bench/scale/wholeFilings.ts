@@ -1,4 +1,4 @@
-import { addDays, isoDate } from '../../src/dates.ts'
+import { addDays, dayNumber, isoDate } from '../../src/dates.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { quartersOf } from '../../src/wholeFilings/layOut.ts'
 import type { StatedFiling } from '../../src/wholeFilings/statedFiling.ts'
@@ -33,6 +33,7 @@ const statements = ['income', 'balance', 'cash_flow'] as const
 const tag = 'us-gaap:Assets'
 /** A frame in which every company has a figure, if it states total assets. */
 const frame = { period: 'CY2025Q3I', end: '2025-09-30' }
+const maxDaysApart = 20
 
 /**
  * Reads whole filings that `asfiled bench-data --figures` made: statements as known, a tag through 60 filings, and a
@@ -99,7 +100,7 @@ async function proveParity(context: Context, company: ReportingCompany): Promise
   const filed = new Map(parsed.filings.map(filing => [filing.accession, isoDate(filing.filed)]))
   const known = made.filter(({ whole }) => (filed.get(whole.accession) ?? '') <= context.today)
   const sought = tagOf(known)
-  const reported = await fetchJson(context, `/api/v1/reported?ticker=${ticker}&tag=${sought}&limit=10000`)
+  const reported = await fetchJson(context, `/api/v1/reported?ticker=${ticker}&tag=${sought}&limit=5000`)
   const served: string[] = reported.data.map((row: Served & { accession: string; quarters: number }) =>
     [row.accession, row.end, row.quarters, row.unit, row.value].join(' '),
   )
@@ -201,7 +202,10 @@ async function timeFrames(
       const last = makeReportingCompany(company).wholeFilings.at(-1)?.whole.figures ?? []
       const wanted = last.filter(
         ({ concept, context: of }) =>
-          concept === tag && of.dimensions.length === 0 && isoDate(of.end) === frame.end,
+          concept === tag &&
+          of.dimensions.length === 0 &&
+          // Fiscal quarters of whole weeks end some days earlier.
+          Math.abs(of.end - dayNumber(frame.end)) <= maxDaysApart,
       )
       if (!wanted.some(({ value }) => Number(value) === byTicker.get(company.ticker)))
         throw new Error(`${company.ticker} in ${path} is not what was made`)

@@ -3,6 +3,7 @@ import { plainDecimal } from './wholeFiling.ts'
 /** The number that JSON can state without changing a plain decimal; null if there is none. */
 export function exactNumber(plain: string): number | null {
   const number = Number(plain)
+  if (String(number) === plain) return number
   return Number.isFinite(number) && plainDecimal(String(number)) === plain ? number : null
 }
 

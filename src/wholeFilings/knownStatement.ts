@@ -95,7 +95,9 @@ interface DraftRow extends Omit<KnownRow, 'cells' | 'otherTags'> {
 export const periodKey = (period: Period) => `${quartersOf(period)} ${nearestMonthEnd(period.end)}`
 
 const dimensionKey = (dimensions: readonly Dimension[]) =>
-  dimensions.map(({ axis, member }) => `${tagKey(axis)} ${tagKey(member)}`).join(' ')
+  dimensions.length === 0
+    ? ''
+    : dimensions.map(({ axis, member }) => `${tagKey(axis)} ${tagKey(member)}`).join(' ')
 
 const isTotal = ({ statement, sums }: Presentation, { concept, labelRole }: StatementLine) => {
   if (/total(Label)?$/i.test(labelRole ?? '')) return true

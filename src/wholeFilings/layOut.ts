@@ -199,12 +199,19 @@ class CellIndex {
   /** The columns of the statement. */
   periods(): Period[] {
     const all = new Map<string, { readonly period: Period; readonly concepts: Set<string> }>()
+    // Figures share their contexts, so few keys are made.
+    const byContext = new Map<FigureContext, Set<string>>()
     for (const [concept, figures] of this.#byConcept) {
       for (const { context } of figures) {
-        const key = `${context.start} ${context.end} ${context.quarters}`
-        const known = all.get(key)
-        if (known === undefined) all.set(key, { period: context, concepts: new Set([concept]) })
-        else known.concepts.add(concept)
+        let concepts = byContext.get(context)
+        if (concepts === undefined) {
+          const key = `${context.start} ${context.end} ${context.quarters}`
+          const known = all.get(key) ?? { period: context, concepts: new Set() }
+          all.set(key, known)
+          concepts = known.concepts
+          byContext.set(context, concepts)
+        }
+        concepts.add(concept)
       }
     }
     const found = [...all.values()]
@@ -261,7 +268,7 @@ class CellIndex {
 }
 
 const keyOf = (dimensions: readonly Dimension[]) =>
-  dimensions.map(({ axis, member }) => `${axis} ${member}`).join(' ')
+  dimensions.length === 0 ? '' : dimensions.map(({ axis, member }) => `${axis} ${member}`).join(' ')
 
 const accuracy = ({ decimals, value }: ReportedFigure) =>
   value === null ? Number.NEGATIVE_INFINITY : (decimals ?? -1_000)

@@ -24,6 +24,7 @@ test('help shows the options and an example, though the command runs in a proces
   for (const text of [
     'Usage: ./asfiled bench-data',
     '--entities',
+    '--figures',
     '--seed',
     './asfiled bench-data --entities',
   ])
