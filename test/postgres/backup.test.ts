@@ -63,6 +63,7 @@ beforeAll(async () => {
   await sql`insert into term (term_id, text) values (0, 'us-gaap:Assets')`
   await sql`insert into whole_filing (filing_id, entity_id, source, frames, figures, lines, figure_block, statement_block, since_version)
     select filing_id, entity_id, 2, '{}', 1, 0, '\\x01', '\\x02', 0 from filing order by filing_id limit 1`
+  await sql`insert into co_filer (filing_id, entity_id) select filing_id, 1 from filing order by filing_id limit 1`
   await sql`insert into whole_filing_repeat (filing_id, seen_on) select filing_id, '2026-11-20' from filing order by filing_id limit 1`
   // What a version replaces is remembered in tables of its own.
   for (const table of versionedTables) {

@@ -5,9 +5,11 @@ import type { TransactionSql } from '../../postgres/client.ts'
 import { withoutEdit } from '../observations/factsFromObservations.ts'
 import { addReadings, readReadings } from '../store/clockQueries.ts'
 import {
+  addCoFilers,
   addFilings,
   amendFilings,
   countFigures,
+  type Filer,
   FilingIds,
   type OwnedFiling,
   readFilings,
@@ -119,9 +121,20 @@ export async function saveFilings(
   figures: ReadonlyMap<string, number>,
 ): Promise<readonly number[]> {
   await addFilings(transaction, added, ids, figures)
+  await addCoFilers(transaction, coFilersIn(work, added), ids)
   await amendFilings(transaction, amended)
   await countFigures(transaction, figuresOnRecord(figures, stored))
   return findObsolete(transaction, work, observed)
+}
+
+/** The companies of a batch that may share a filing with another. A new filing is on record under one that is known here. */
+function coFilersIn(work: readonly EntityWork[], added: readonly OwnedFiling[]): readonly Filer[] {
+  const ownerOf = new Map(added.map(({ entityId, filing }) => [filing.accession, entityId]))
+  return work.flatMap(({ entity: { entityId }, filings }) =>
+    [...filings.keys()].flatMap(accession =>
+      ownerOf.get(accession) === entityId ? [] : [{ entityId, accession }],
+    ),
+  )
 }
 
 /** The counts of filings that were already stored. New filings are inserted with their counts. */

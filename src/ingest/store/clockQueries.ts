@@ -59,7 +59,7 @@ interface Filer {
   readonly fiscalYearEnd: string | null
 }
 
-/** The companies on record that filed one of these filings, by the lists that name it. */
+/** The companies on record that filed one of these filings: those that state its figures, and those whose lists name it. */
 export async function readFilersOf(
   transaction: TransactionSql,
   accessions: readonly string[],
@@ -68,6 +68,9 @@ export async function readFilersOf(
     select e.entity_id as "entityId", e.market, e.issuer_id as "issuerId", e.fiscal_year_end as "fiscalYearEnd"
     from (
       select l.entity_id from filing l where l.accession = any(${accessions}::text[])
+      union
+      select c.entity_id from filing l join co_filer c on c.filing_id = l.filing_id
+      where l.accession = any(${accessions}::text[])
       union
       select e.entity_id from clock_reading r
       join entity e on e.issuer_id = r.lister and e.market = filing_market(r.accession)

@@ -105,6 +105,30 @@ export async function addFilings(
   )
 }
 
+/** A company that states figures of a filing. */
+export interface Filer {
+  readonly entityId: number
+  readonly accession: string
+}
+
+/** Notes which of these companies are not the one under which a stored filing is on record. */
+export async function addCoFilers(
+  transaction: TransactionSql,
+  filers: readonly Filer[],
+  ids: FilingIds,
+): Promise<void> {
+  if (filers.length === 0) return
+  await transaction`
+    insert into co_filer (filing_id, entity_id)
+    select l.filing_id, f.entity_id
+    from unnest(
+      ${filers.map(({ accession }) => ids.id(accession))}::int[],
+      ${filers.map(({ entityId }) => entityId)}::int[]
+    ) as f (filing_id, entity_id)
+    join filing l on l.filing_id = f.filing_id and l.entity_id <> f.entity_id
+    on conflict do nothing`
+}
+
 function* encodeFilings(
   added: readonly OwnedFiling[],
   ids: FilingIds,

@@ -163,7 +163,11 @@ test('imports in any order, at once or one by one, once or several times, give t
       expect(await storedTimes(sql)).toEqual(expected)
       expect(await storedFacts(sql)).toEqual([...facts])
     }),
-    { numRuns: 12 },
+    {
+      numRuns: 12,
+      // The last list shows the time of a report of which the second company has figures, but which its own list does not name.
+      examples: [[[3, 5, 2, 2, 5, 3, 1, 4, 4, 1, 0, 0], 1]],
+    },
   )
 })
 
