@@ -21,7 +21,8 @@ export function figureSection(
     )
   const { choice, label, rows, isPart } = figure
   const { period, tag } = choice
-  const length = period === null ? 'all periods' : `${lengthText(period.quarters)} ${period.end}`
+  const length =
+    period === null ? 'all periods' : `${lengthText(rows.at(0) ?? { start: null, ...period })} ${period.end}`
   const head = html`<h2>${lineLabel(label, tag)} <small>${period !== null && period.quarters === 0 ? period.end : length}, <code>${tag}</code></small></h2>`
   const asOf = read.answer.as_of
   if (rows.length === 0)
@@ -50,7 +51,8 @@ function historyRow(
   const { filed, value, unit, accession, form, tag } = row
   const url = documentUrl(manifest, issuerId, accession)
   const name = `${form} ${accession}`
-  const isRestated = before !== null && isChanged(comparable(row), comparable(before))
+  // A filing may state a figure in two currencies, which are not values of one figure.
+  const isRestated = before !== null && before.unit === unit && isChanged(comparable(row), comparable(before))
   const text = value === null ? 'none' : `${exactDecimal(value)} ${unit}`
   return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${isRestated ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
 `
@@ -61,8 +63,8 @@ const comparable = ({ value, decimals }: ReportedRow) => ({
   decimals: decimals === 'INF' ? Number.POSITIVE_INFINITY : decimals,
 })
 
-const periodCell = ({ quarters, end, fp, fy }: ReportedRow) =>
-  `${quarters === 0 ? '' : `${lengthText(quarters)} `}${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
+const periodCell = ({ start, quarters, end, fp, fy }: ReportedRow) =>
+  `${quarters === 0 && start === null ? '' : `${lengthText({ start, end, quarters })} `}${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
 
 const accuracies: Readonly<Record<string, string>> = {
   '0': 'to the unit',
