@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { lengthName, lengthText } from '../../../src/features/pages/presented/labels.ts'
+import { lengthText } from '../../../src/features/pages/presented/labels.ts'
 import {
   exactDecimal,
   isPerShare,
@@ -9,6 +9,7 @@ import {
   unitKind,
 } from '../../../src/features/pages/presented/numbers.ts'
 import { isChanged } from '../../../src/features/statements/otherValues.ts'
+import { lengthName } from '../../../src/features/statements/periodLength.ts'
 
 test('figures are shown as statements write them', () => {
   // Apple's quarter to 2025-03-29, 0000320193-25-000057: R2 and R7.

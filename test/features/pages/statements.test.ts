@@ -230,6 +230,7 @@ describe('/companies/{id}/statements', () => {
       ['2010-01-25', '36,171,000,000 USD'],
       ['2009-07-22', '39,572,000,000 USD'],
     ])
+    expect(figure).toContain('A <span class="restated">highlighted</span> value differs')
     expect(figure).toContain(
       'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
     )
@@ -237,6 +238,7 @@ describe('/companies/{id}/statements', () => {
       '/companies/AAPL/statements?statement=balance&as_of=2010-01-24&cell=us-gaap:Assets~2008-09-30~0',
     )
     expect(before.html).not.toContain('36,171')
+    expect(before.html).not.toContain('class="restated"')
   })
 
   test('links every figure and line to its filings, and every statement that the company presents', async () => {

@@ -28,12 +28,14 @@ export function figureSection(
   if (rows.length === 0)
     return section(html`${head}<p>No filing that was public on ${asOf} states this figure.</p>`)
   const shown = rows.slice(0, maxShown)
+  const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1]))
+  const hasRestated = marks.includes(true)
   return section(html`${head}
-<p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.</p>
+<p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table>
 <thead><tr><th scope="col">Filed</th>${period === null && html`<th scope="col">Period</th>`}<th scope="col" class="number">Value</th><th scope="col">Accuracy</th><th scope="col">Document</th><th scope="col">Stated as</th></tr></thead>
 <tbody>
-${shown.map((row, at) => historyRow(row, period === null ? null : (shown[at + 1] ?? null), profile.issuer_id, manifest, figure))}</tbody>
+${shown.map((row, at) => historyRow(row, marks[at], profile.issuer_id, manifest, figure))}</tbody>
 </table></div>
 ${(isPart || shown.length < rows.length) && html`<p class="quiet">There are more: programs get all of them from <code>GET /api/v1/reported?ticker=${profile.ticker}&amp;tag=${tag}</code>.</p>`}`)
 }
@@ -43,7 +45,7 @@ const section = (content: Markup) =>
 
 function historyRow(
   row: ReportedRow,
-  before: ReportedRow | null,
+  marked: boolean,
   issuerId: string,
   manifest: Manifest | undefined,
   { choice }: FigureHistory,
@@ -51,12 +53,14 @@ function historyRow(
   const { filed, value, unit, accession, form, tag } = row
   const url = documentUrl(manifest, issuerId, accession)
   const name = `${form} ${accession}`
-  // A filing may state a figure in two currencies, which are not values of one figure.
-  const isRestated = before !== null && before.unit === unit && isChanged(comparable(row), comparable(before))
   const text = value === null ? 'none' : `${exactDecimal(value)} ${unit}`
-  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${isRestated ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
+  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${marked ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
 `
 }
+
+/** A filing may state a figure in two currencies, which are not two values of one figure. */
+const isRestated = (row: ReportedRow, before: ReportedRow | undefined): boolean =>
+  before !== undefined && before.unit === row.unit && isChanged(comparable(row), comparable(before))
 
 const comparable = ({ value, decimals }: ReportedRow) => ({
   value,

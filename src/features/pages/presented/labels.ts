@@ -1,4 +1,4 @@
-import { dayNumber, type IsoDate } from '../../../dates.ts'
+import { lengthName, type StatedPeriod } from '../../statements/periodLength.ts'
 import type { Dimension } from '../../statements/schema.ts'
 
 /** What taxonomies put at the end of labels of elements that are not figures. */
@@ -23,29 +23,8 @@ function wordsOf(tag: string): string {
     : words.charAt(0) + words.slice(1).replaceAll(/\b[A-Z](?=[a-z])/g, letter => letter.toLowerCase())
 }
 
-const daysOfMonth = 365.25 / 12
-
-/**
- * The length of a period; null for a balance. Where its first day is stated, its days count, because its quarters are
- * rounded: 16 weeks are 4 months, and one month before a merger is not a balance.
- */
-export function lengthName({ start, end, quarters }: StatedPeriod): string | null {
-  if (start === null) return quarters === 0 ? null : `${quarters * 3} months`
-  const days = dayNumber(end) - dayNumber(start) + 1
-  const months = Math.round(days / daysOfMonth)
-  return months === 0 ? counted(days, 'day') : counted(months, 'month')
-}
-
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
-
 /** The length of a period as the head of its columns says it. */
 export function lengthText(period: StatedPeriod): string {
   const length = lengthName(period)
   return length === null ? 'Balances on' : `${length} to`
-}
-
-export interface StatedPeriod {
-  readonly start: IsoDate | null
-  readonly end: IsoDate
-  readonly quarters: number
 }
