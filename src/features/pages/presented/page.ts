@@ -42,7 +42,7 @@ ${downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}</code>; the guide <a href="/docs/guides/clients">Clients</a> lists the parameters.</p></section>
+<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}</code>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }
