@@ -8,7 +8,7 @@ import {
   shownDecimal,
   unitKind,
 } from '../../../src/features/pages/presented/numbers.ts'
-import { isChanged } from '../../../src/features/statements/otherValues.ts'
+import { isChanged, roundingOf, withRounding } from '../../../src/features/statements/otherValues.ts'
 import { lengthName } from '../../../src/features/statements/periodLength.ts'
 
 test('figures are shown as statements write them', () => {
@@ -99,4 +99,20 @@ test('a value is changed if it differs by more than the less accurate filing rou
   expect(changed(['36171000000', -6], ['36170400000', 0])).toBeTrue()
   expect(changed(['36171000000', -6], ['36172000000', -6])).toBeTrue()
   expect(changed([null, null], ['1', null])).toBeFalse()
+})
+
+test('a figure that a later filing only rounds is not restated, though data sets state no accuracy', () => {
+  // Southern Company, num.txt of 2009q3 and 2010q1: AccruedVacationCurrent and
+  // AccrualForTaxesOtherThanIncomeTaxesCurrent of 2008-12-31.
+  const inThousands = roundingOf(['178519000', '396206000', '0'].map(value => ({ value, unit: 'USD' })))
+  const inMillions = roundingOf(['179000000', '396000000', '1.25'].map(value => ({ value, unit: 'USD' })))
+  expect([inThousands, inMillions, roundingOf([])]).toEqual([3, 6, 0])
+  const figure = (value: string, power: number) =>
+    withRounding({ value, unit: 'USD', decimals: null as number | null }, power)
+  expect(isChanged(figure('179000000', inMillions), figure('178519000', inThousands))).toBeFalse()
+  expect(isChanged(figure('180000000', inMillions), figure('178519000', inThousands))).toBeTrue()
+  // In a filing in thousands a round amount is as accurate as any other.
+  expect(isChanged(figure('179000000', inThousands), figure('178519000', inThousands))).toBeTrue()
+  expect(isChanged(figure('1.25', inMillions), figure('1.2', inMillions))).toBeTrue()
+  expect(isChanged(figure('0', inMillions), figure('300000', inThousands))).toBeTrue()
 })

@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { documentUrl } from '../../../markets/documents.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
-import { isChanged } from '../../statements/otherValues.ts'
+import { isChanged, withRounding } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { lengthText, lineLabel } from './labels.ts'
 import { exactDecimal } from './numbers.ts'
@@ -12,7 +12,7 @@ const maxShown = 400
 
 /** Every filing that states the chosen figure. Without a choice, a sentence explains how to choose one. */
 export function figureSection(
-  { figure, profile, read }: StatementView,
+  { figure, profile, read, roundings }: StatementView,
   manifest: Manifest | undefined,
 ): Markup {
   if (figure === null)
@@ -28,7 +28,7 @@ export function figureSection(
   if (rows.length === 0)
     return section(html`${head}<p>No filing that was public on ${asOf} states this figure.</p>`)
   const shown = rows.slice(0, maxShown)
-  const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1]))
+  const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1], roundings))
   const hasRestated = marks.includes(true)
   return section(html`${head}
 <p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
@@ -59,13 +59,19 @@ function historyRow(
 }
 
 /** A filing may state a figure in two currencies, which are not two values of one figure. */
-const isRestated = (row: ReportedRow, before: ReportedRow | undefined): boolean =>
-  before !== undefined && before.unit === row.unit && isChanged(comparable(row), comparable(before))
-
-const comparable = ({ value, decimals }: ReportedRow) => ({
-  value,
-  decimals: decimals === 'INF' ? Number.POSITIVE_INFINITY : decimals,
-})
+function isRestated(
+  row: ReportedRow,
+  before: ReportedRow | undefined,
+  roundings: StatementView['roundings'],
+): boolean {
+  if (before === undefined || before.unit !== row.unit) return false
+  const accurate = ({ value, unit, decimals, accession }: ReportedRow) =>
+    withRounding(
+      { value, unit, decimals: decimals === 'INF' ? Number.POSITIVE_INFINITY : decimals },
+      roundings.get(accession) ?? 0,
+    )
+  return isChanged(accurate(row), accurate(before))
+}
 
 const periodCell = ({ start, quarters, end, fp, fy }: ReportedRow) =>
   `${quarters === 0 && start === null ? '' : `${lengthText({ start, end, quarters })} `}${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
