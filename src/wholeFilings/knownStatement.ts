@@ -158,7 +158,9 @@ class KnownPeriods {
     if (added.length === 0) return
     const shared = keys.flatMap((_, at) => (added.includes(at) ? [] : [at]))
     const found = this.#match(from, rows, keys, shared)
-    let last = -1
+    // Lines before any that both filings have come below the headings with which the latest presentation begins.
+    const first = this.#rows.findIndex(({ isHeading }) => !isHeading)
+    let last = (first < 0 ? this.#rows.length : first) - 1
     rows.forEach((row, at) => {
       const { draft } = found[at]
       if (draft === null && row.isHeading && !isLatest) return

@@ -42,11 +42,13 @@ const figureText = ({ context, unit }: ReportedFigure): string =>
  * Compares the cells of a statement with the other filings that state the same line, period, unit and members. Only
  * filings that the request may still read are compared, the latest first.
  *
- * @returns by line and column, null for cells with which all others agree; and how many filings were left out
+ * @returns by line and column, null for cells with which all others agree; how many filings were left out; and by
+ * accession the power of ten to which a filing rounds
  */
 export async function readOtherValues({ table, known, reader }: StatementRead): Promise<{
   readonly rows: readonly (readonly (OtherValues | null)[])[]
   readonly leftOut: number
+  readonly roundings: ReadonlyMap<string, number>
 }> {
   const tagsOf = table.rows.map(({ line, otherTags }) =>
     [line.concept, ...otherTags.map(({ tag }) => tag)].map(tagKey),
@@ -60,6 +62,9 @@ export async function readOtherValues({ table, known, reader }: StatementRead): 
       return [accession, mostPrecise(wanted.size === 0 ? [] : figuresOf(wanted))]
     }),
   )
+  const roundings = new Map(
+    [...figuresOf].map(([accession, found]) => [accession, roundingOf([...found.values()])]),
+  )
   const rankOf = new Map(read.map(({ accession }, rank) => [accession, rank]))
   const statedIn = (filing: KnownFiling, keys: readonly string[]): OtherValue | null => {
     const figures = figuresOf.get(filing.accession)
@@ -71,7 +76,10 @@ export async function readOtherValues({ table, known, reader }: StatementRead): 
     const rank = rankOf.get(accession)
     if (rank === undefined) return null
     const keys = ofLine.map(tag => `${tag} ${figureText(figure)}`)
-    const differs = (other: OtherValue | null) => other !== null && isChanged(other.figure, figure)
+    const accurate = (each: ReportedFigure, of: string) => withRounding(each, roundings.get(of) ?? 0)
+    const own = accurate(figure, accession)
+    const differs = (other: OtherValue | null) =>
+      other !== null && isChanged(accurate(other.figure, other.filing.accession), own)
     const later = read.slice(0, rank).flatMap(filing => statedIn(filing, keys) ?? [])
     const after = differs(later.at(0) ?? null) ? later[0] : null
     let before: OtherValue | null = null
@@ -88,6 +96,7 @@ export async function readOtherValues({ table, known, reader }: StatementRead): 
       cells.map(cell => (cell === null ? null : othersOf(tagsOf[at], cell))),
     ),
     leftOut: known.length - read.length,
+    roundings,
   }
 }
 
@@ -102,6 +111,38 @@ function mostPrecise(figures: readonly ReportedFigure[]): ReadonlyMap<string, Re
 }
 
 const accuracyOf = ({ decimals }: ReportedFigure) => decimals ?? Number.NEGATIVE_INFINITY
+
+const isAmount = ({ unit, value }: Valued) =>
+  /^(iso4217:)?[A-Z]{3}$/.test(unit) && value !== null && value !== '0'
+
+const isMultiple = ({ value }: Valued, power: number) =>
+  value !== null && !value.includes('.') && value.endsWith('0'.repeat(power))
+
+type Valued = Pick<ReportedFigure, 'value' | 'unit'>
+
+/** Units in which filings state amounts, as powers of ten. */
+const roundingPowers = [6, 5, 3]
+
+/** The power of ten to which a filing rounds: the largest of which at least half of its amounts are whole multiples. */
+export function roundingOf(figures: readonly Valued[]): number {
+  const amounts = figures.filter(isAmount)
+  const isRounded = (power: number) =>
+    amounts.filter(each => isMultiple(each, power)).length * 2 >= amounts.length
+  return amounts.length === 0 ? 0 : (roundingPowers.find(isRounded) ?? 0)
+}
+
+/**
+ * A figure with its accuracy. Data sets do not state it: an amount counts as rounded if it is a whole multiple of the
+ * unit to which its filing rounds, as for the mapped metrics, and all others as exact.
+ */
+export function withRounding<T extends Valued & Pick<ReportedFigure, 'decimals'>>(
+  figure: T,
+  power: number,
+): T {
+  if (figure.decimals !== null) return figure
+  const isRounded = power > 0 && isAmount(figure) && isMultiple(figure, power)
+  return { ...figure, decimals: isRounded ? -power : Number.POSITIVE_INFINITY }
+}
 
 /** Whether two values differ by more than the rounding of the less accurate one. */
 export function isChanged(

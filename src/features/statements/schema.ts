@@ -139,7 +139,8 @@ export const periodFields = {
   ),
   end: day('Last day. The source may round it to the end of a month, as data sets do.'),
   quarters: Type.Integer({
-    description: 'Length in quarters, rounded; 0 for a balance.',
+    description:
+      'Length in quarters, rounded; 0 for a balance, and for a flow of up to 45 days, which has a `start`.',
     examples: [4],
   }),
   fy: orNull(Type.Integer(), 'The fiscal year in which the period ends; null if it is not known.'),

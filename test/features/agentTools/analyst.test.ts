@@ -297,7 +297,7 @@ for (const way of ways) {
     beforeAll(async () => {
       tools = await connectTools(way, { url: server.url, key })
       // The client checks each structured answer by the schemas of this list.
-      expect((await tools.client.listTools()).tools).toHaveLength(8)
+      expect((await tools.client.listTools()).tools).toHaveLength(10)
     })
     afterAll(() => tools.close())
 

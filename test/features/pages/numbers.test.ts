@@ -1,12 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { lengthText } from '../../../src/features/pages/presented/labels.ts'
 import {
   exactDecimal,
+  isPerShare,
   powerOf,
   shownDecimal,
   unitKind,
 } from '../../../src/features/pages/presented/numbers.ts'
-import { isChanged } from '../../../src/features/statements/otherValues.ts'
+import { isChanged, roundingOf, withRounding } from '../../../src/features/statements/otherValues.ts'
+import { lengthName } from '../../../src/features/statements/periodLength.ts'
 
 test('figures are shown as statements write them', () => {
   // Apple's quarter to 2025-03-29, 0000320193-25-000057: R2 and R7.
@@ -61,6 +64,32 @@ test('units are money, shares or neither', () => {
   ])
 })
 
+test('amounts per share are known by their tag, or by their cents', () => {
+  // Tags of num.txt in the data set 2009q3, all with the unit USD.
+  expect(isPerShare('us-gaap:EarningsPerShareBasic', ['4'])).toBeTrue()
+  expect(isPerShare('us-gaap:IncomeLossFromContinuingOperationsPerDilutedShare', ['2.11'])).toBeTrue()
+  expect(isPerShare('us-gaap:NetIncomeLossPerOutstandingLimitedPartnershipUnit', ['1'])).toBeTrue()
+  expect(isPerShare('custom:DiscontinuedOperationsbasic', ['0.02', '0'])).toBeTrue()
+  expect(isPerShare('us-gaap:StockIssuedDuringPeriodValueShareBasedCompensation', ['1446000000'])).toBeFalse()
+  expect(isPerShare('us-gaap:NetIncomeLoss', ['1446000000.5', '0.5'])).toBeFalse()
+  expect(isPerShare('us-gaap:PreferredStockValue', ['500'])).toBeFalse()
+})
+
+test('a period is as long as its days if they are stated, else as its quarters', () => {
+  // Apple's quarter to 2025-03-29; Costco's fourth quarter of 2009 had 16 weeks and its first three 12.
+  expect(lengthText({ start: '2024-12-29', end: '2025-03-29', quarters: 1 })).toBe('3 months to')
+  expect(lengthName({ start: '2009-05-11', end: '2009-08-30', quarters: 1 })).toBe('4 months')
+  expect(lengthName({ start: '2008-09-01', end: '2008-11-23', quarters: 1 })).toBe('3 months')
+  // Fiscal years of 52 and 53 weeks.
+  expect(lengthName({ start: '2023-10-01', end: '2024-09-28', quarters: 4 })).toBe('12 months')
+  expect(lengthName({ start: '2022-09-25', end: '2023-09-30', quarters: 4 })).toBe('12 months')
+  // General Motors' predecessor reported 1 July to 9 July 2009.
+  expect(lengthText({ start: '2009-07-01', end: '2009-07-09', quarters: 0 })).toBe('9 days to')
+  expect(lengthName({ start: '2009-07-01', end: '2009-07-31', quarters: 0 })).toBe('1 month')
+  expect(lengthText({ start: null, end: '2009-07-31', quarters: 0 })).toBe('Balances on')
+  expect(lengthText({ start: null, end: '2009-07-31', quarters: 3 })).toBe('9 months to')
+})
+
 test('a value is changed if it differs by more than the less accurate filing rounds', () => {
   const changed = (a: [string | null, number | null], b: [string | null, number | null]) =>
     isChanged({ value: a[0], decimals: a[1] }, { value: b[0], decimals: b[1] })
@@ -70,4 +99,20 @@ test('a value is changed if it differs by more than the less accurate filing rou
   expect(changed(['36171000000', -6], ['36170400000', 0])).toBeTrue()
   expect(changed(['36171000000', -6], ['36172000000', -6])).toBeTrue()
   expect(changed([null, null], ['1', null])).toBeFalse()
+})
+
+test('a figure that a later filing only rounds is not restated, though data sets state no accuracy', () => {
+  // Southern Company, num.txt of 2009q3 and 2010q1: AccruedVacationCurrent and
+  // AccrualForTaxesOtherThanIncomeTaxesCurrent of 2008-12-31.
+  const inThousands = roundingOf(['178519000', '396206000', '0'].map(value => ({ value, unit: 'USD' })))
+  const inMillions = roundingOf(['179000000', '396000000', '1.25'].map(value => ({ value, unit: 'USD' })))
+  expect([inThousands, inMillions, roundingOf([])]).toEqual([3, 6, 0])
+  const figure = (value: string, power: number) =>
+    withRounding({ value, unit: 'USD', decimals: null as number | null }, power)
+  expect(isChanged(figure('179000000', inMillions), figure('178519000', inThousands))).toBeFalse()
+  expect(isChanged(figure('180000000', inMillions), figure('178519000', inThousands))).toBeTrue()
+  // In a filing in thousands a round amount is as accurate as any other.
+  expect(isChanged(figure('179000000', inThousands), figure('178519000', inThousands))).toBeTrue()
+  expect(isChanged(figure('1.25', inMillions), figure('1.2', inMillions))).toBeTrue()
+  expect(isChanged(figure('0', inMillions), figure('300000', inThousands))).toBeTrue()
 })

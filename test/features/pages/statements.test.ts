@@ -60,8 +60,15 @@ function linesIn(html: string): ShownLine[] {
 }
 
 /** The number that a cell shows, from its text and the scale that the page states: -7614000000 for (7,614) in millions. */
-function numberOf(text: string, scale: string, unit: string): string {
-  const kind = unit === 'shares' ? /shares in (\w+)/ : /^[A-Z]{3}$/.test(unit) ? /^[A-Z]{3} in (\w+)/ : null
+function numberOf(text: string, scale: string, { tag, unit }: { tag: string; unit: string }): string {
+  const isPerShare = /PerShare|Per(Basic|Diluted)\w*Share/.test(tag)
+  const kind = isPerShare
+    ? null
+    : unit === 'shares'
+      ? /shares in (\w+)/
+      : /^[A-Z]{3}$/.test(unit)
+        ? /^[A-Z]{3} in (\w+)/
+        : null
   const name = kind === null ? undefined : kind.exec(scale)?.[1]
   const power = name === 'millions' ? 6 : name === 'thousands' ? 3 : 0
   const [, whole = '', fraction = ''] = /^\(?(?:[A-Z]{3} )?([\d,]+)(?:\.(\d+))?\)?$/.exec(text) ?? []
@@ -110,7 +117,7 @@ async function compareStatement(reader: Reader, ticker: string, query: string): 
     line.cells.forEach((cell, column) => {
       if (cell === null || cell.shown === null) return
       const { text = '', title = '' } = shown.cells[column] ?? {}
-      expect([about, at, numberOf(text, scale, cell.unit)]).toEqual([about, at, cell.shown])
+      expect([about, at, numberOf(text, scale, { ...line, ...cell })]).toEqual([about, at, cell.shown])
       expect(title.replaceAll(',', '')).toStartWith(`${cell.value} ${cell.unit} ${filed.get(cell.accession)}`)
       cells++
     })
@@ -179,6 +186,40 @@ describe('/companies/{id}/statements', () => {
     }
   })
 
+  test('figures per share are shown as stated, also if the filing states them in plain dollars', async () => {
+    // num.txt of 2009q3, 0001193125-09-153165: EarningsPerShareBasic 1.3800 USD, and SalesRevenueNet 8337000000 USD.
+    const filed = await page('/companies/AAPL/statements?as_of=2010-02-01')
+    const today = await page('/companies/AAPL/statements?as_of=2025-06-01')
+    for (const { html } of [filed, today]) {
+      expect(html).toContain('<small>USD in millions, shares in thousands, other figures as stated</small>')
+      const cells = linesIn(html).flatMap(({ cells }) => cells.flatMap(cell => cell ?? []))
+      const textOf = (value: string) =>
+        new Set(cells.flatMap(cell => (cell.value === value ? cell.text : [])))
+      expect(textOf('1.38')).toEqual(new Set(['1.38']))
+      expect(textOf('8337000000')).toEqual(new Set(['8,337']))
+    }
+  })
+
+  test('a line that only an earlier filing has is below the heading of the statement', async () => {
+    const { html } = await page('/companies/AAPL/statements?as_of=2025-06-01')
+    const tags = linesIn(html).map(({ label, tag }) => tag ?? label)
+    expect(tags.slice(0, 3)).toEqual([
+      'Income Statement',
+      'us-gaap:SalesRevenueNet',
+      'us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax',
+    ])
+  })
+
+  test('says which later filings are on record without statements', async () => {
+    // The data set of 2010q1 has no pre.txt.
+    const { html } = await page('/companies/AAPL/statements?as_of=2010-02-01')
+    expect(plain(html)).toContain(
+      '2 later filings are on record without statements, so they add no columns: 10-K/A filed 2010-01-25, 10-Q filed 2010-01-25.',
+    )
+    for (const path of ['?as_of=2010-01-24', '?as_of=2010-02-01&fp=Q3&fy=2009', '?as_of=2025-06-01'])
+      expect((await page(`/companies/AAPL/statements${path}`)).html).not.toContain('without statements')
+  })
+
   test('lists every filing that states a figure, with the address of its document', async () => {
     const { html } = await page(
       '/companies/AAPL/statements?statement=balance&as_of=2010-02-01&cell=us-gaap:Assets~2008-09-30~0',
@@ -189,6 +230,7 @@ describe('/companies/{id}/statements', () => {
       ['2010-01-25', '36,171,000,000 USD'],
       ['2009-07-22', '39,572,000,000 USD'],
     ])
+    expect(figure).toContain('A <span class="restated">highlighted</span> value differs')
     expect(figure).toContain(
       'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
     )
@@ -196,6 +238,7 @@ describe('/companies/{id}/statements', () => {
       '/companies/AAPL/statements?statement=balance&as_of=2010-01-24&cell=us-gaap:Assets~2008-09-30~0',
     )
     expect(before.html).not.toContain('36,171')
+    expect(before.html).not.toContain('class="restated"')
   })
 
   test('links every figure and line to its filings, and every statement that the company presents', async () => {

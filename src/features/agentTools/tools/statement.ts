@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { lengthName, type StatedPeriod } from '../../statements/periodLength.ts'
 import { FilingUsed } from '../../statements/schema.ts'
 import { maxFilings, StatementAnswer, StatementQuery } from '../../statements/statementSchema.ts'
 import { read } from '../api.ts'
@@ -42,8 +43,10 @@ export async function companyOf(
 }
 
 /** `3 months to 2025-03-29`; a balance is of a day. */
-export const periodWords = ({ end, quarters }: { readonly end: string; readonly quarters: number }) =>
-  quarters === 0 ? end : `${quarters * 3} months to ${end}`
+export function periodWords(period: StatedPeriod): string {
+  const length = lengthName(period)
+  return length === null ? period.end : `${length} to ${period.end}`
+}
 
 const ReadAnswer = Type.Object({
   ...readOriginFields,

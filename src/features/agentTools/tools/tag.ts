@@ -278,7 +278,7 @@ async function ofMarket(
       (row): Row => ({
         ticker: row.ticker,
         name: row.name,
-        period: periodWords({ end: row.end, quarters: months / 3 }),
+        period: periodWords({ start: null, end: row.end, quarters: months / 3 }),
         value: String(row.value),
         u: row.unit,
         filed: row.filed,

@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { documentUrl } from '../../../markets/documents.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
-import { isChanged } from '../../statements/otherValues.ts'
+import { isChanged, withRounding } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { lengthText, lineLabel } from './labels.ts'
 import { exactDecimal } from './numbers.ts'
@@ -12,7 +12,7 @@ const maxShown = 400
 
 /** Every filing that states the chosen figure. Without a choice, a sentence explains how to choose one. */
 export function figureSection(
-  { figure, profile, read }: StatementView,
+  { figure, profile, read, roundings }: StatementView,
   manifest: Manifest | undefined,
 ): Markup {
   if (figure === null)
@@ -21,18 +21,21 @@ export function figureSection(
     )
   const { choice, label, rows, isPart } = figure
   const { period, tag } = choice
-  const length = period === null ? 'all periods' : `${lengthText(period.quarters)} ${period.end}`
+  const length =
+    period === null ? 'all periods' : `${lengthText(rows.at(0) ?? { start: null, ...period })} ${period.end}`
   const head = html`<h2>${lineLabel(label, tag)} <small>${period !== null && period.quarters === 0 ? period.end : length}, <code>${tag}</code></small></h2>`
   const asOf = read.answer.as_of
   if (rows.length === 0)
     return section(html`${head}<p>No filing that was public on ${asOf} states this figure.</p>`)
   const shown = rows.slice(0, maxShown)
+  const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1], roundings))
+  const hasRestated = marks.includes(true)
   return section(html`${head}
-<p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.</p>
+<p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table>
 <thead><tr><th scope="col">Filed</th>${period === null && html`<th scope="col">Period</th>`}<th scope="col" class="number">Value</th><th scope="col">Accuracy</th><th scope="col">Document</th><th scope="col">Stated as</th></tr></thead>
 <tbody>
-${shown.map((row, at) => historyRow(row, period === null ? null : (shown[at + 1] ?? null), profile.issuer_id, manifest, figure))}</tbody>
+${shown.map((row, at) => historyRow(row, marks[at], profile.issuer_id, manifest, figure))}</tbody>
 </table></div>
 ${(isPart || shown.length < rows.length) && html`<p class="quiet">There are more: programs get all of them from <code>GET /api/v1/reported?ticker=${profile.ticker}&amp;tag=${tag}</code>.</p>`}`)
 }
@@ -42,7 +45,7 @@ const section = (content: Markup) =>
 
 function historyRow(
   row: ReportedRow,
-  before: ReportedRow | null,
+  marked: boolean,
   issuerId: string,
   manifest: Manifest | undefined,
   { choice }: FigureHistory,
@@ -50,19 +53,28 @@ function historyRow(
   const { filed, value, unit, accession, form, tag } = row
   const url = documentUrl(manifest, issuerId, accession)
   const name = `${form} ${accession}`
-  const isRestated = before !== null && isChanged(comparable(row), comparable(before))
   const text = value === null ? 'none' : `${exactDecimal(value)} ${unit}`
-  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${isRestated ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
+  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${marked ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
 `
 }
 
-const comparable = ({ value, decimals }: ReportedRow) => ({
-  value,
-  decimals: decimals === 'INF' ? Number.POSITIVE_INFINITY : decimals,
-})
+/** A filing may state a figure in two currencies, which are not two values of one figure. */
+function isRestated(
+  row: ReportedRow,
+  before: ReportedRow | undefined,
+  roundings: StatementView['roundings'],
+): boolean {
+  if (before === undefined || before.unit !== row.unit) return false
+  const accurate = ({ value, unit, decimals, accession }: ReportedRow) =>
+    withRounding(
+      { value, unit, decimals: decimals === 'INF' ? Number.POSITIVE_INFINITY : decimals },
+      roundings.get(accession) ?? 0,
+    )
+  return isChanged(accurate(row), accurate(before))
+}
 
-const periodCell = ({ quarters, end, fp, fy }: ReportedRow) =>
-  `${quarters === 0 ? '' : `${lengthText(quarters)} `}${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
+const periodCell = ({ start, quarters, end, fp, fy }: ReportedRow) =>
+  `${quarters === 0 && start === null ? '' : `${lengthText({ start, end, quarters })} `}${end}${fy === null || fp === null ? '' : ` (${fp} ${fy})`}`
 
 const accuracies: Readonly<Record<string, string>> = {
   '0': 'to the unit',

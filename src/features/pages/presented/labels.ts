@@ -1,3 +1,4 @@
+import { lengthName, type StatedPeriod } from '../../statements/periodLength.ts'
 import type { Dimension } from '../../statements/schema.ts'
 
 /** What taxonomies put at the end of labels of elements that are not figures. */
@@ -23,5 +24,7 @@ function wordsOf(tag: string): string {
 }
 
 /** The length of a period as the head of its columns says it. */
-export const lengthText = (quarters: number): string =>
-  quarters === 0 ? 'Balances on' : `${quarters * 3} months to`
+export function lengthText(period: StatedPeriod): string {
+  const length = lengthName(period)
+  return length === null ? 'Balances on' : `${length} to`
+}

@@ -4,6 +4,25 @@ export type UnitKind = 'money' | 'shares' | 'other'
 export const unitKind = (unit: string): UnitKind =>
   /^(iso4217:)?[A-Z]{3}$/.test(unit) ? 'money' : /^(xbrli:)?shares$/.test(unit) ? 'shares' : 'other'
 
+/** `EarningsPerShareBasic`, `IncomeLossFromContinuingOperationsPerBasicShare`; not `StockIssuedDuringPeriodValueShares`. */
+const perShareTag = /Per(?=[A-Z])[A-Za-z]*(Share|Unit)/
+
+/** An amount with cents below this is one per share, or a rate. */
+const minAmount = 1_000
+
+/**
+ * What the figures of a line count. Filings of 2009 state figures per share in plain dollars, and a scale of millions
+ * would turn earnings of 1.38 per share into 0.00000138.
+ *
+ * @param amounts the line's figures in units of money, as stated
+ */
+export function isPerShare(tag: string, amounts: readonly string[]): boolean {
+  if (perShareTag.test(tag)) return true
+  return (
+    amounts.some(value => value.includes('.')) && amounts.every(value => Math.abs(Number(value)) < minAmount)
+  )
+}
+
 /** How many decimal places the figures of a kind are shifted: 6 for millions. */
 export type Power = 0 | 3 | 6
 

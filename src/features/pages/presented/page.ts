@@ -42,7 +42,7 @@ ${downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}</code>; the guide <a href="/docs/guides/clients">Clients</a> lists the parameters.</p></section>
+<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}</code>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }
@@ -56,9 +56,23 @@ function presented(view: StatementView, query: StatementPageQuery): Markup {
 <p class="quiet legend">${query.view === 'as_filed' ? html`As filed on ${latest.filed}, in ${latest.form} ${latest.accession}.` : html`As known on ${answer.as_of}. The latest presentation is that of ${latest.form}, filed ${latest.filed}; earlier filings add the columns that name them.`} \
 Hover over a figure for its exact value and filing, click it for every filing that states it.${hasRestated(view) && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`}${hasOutdated(view) && html` Where a later filing states another value, it is below, in <span class="later">amber</span>.`}</p>
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
+${laterNote(view, query)}
 ${view.leftOut > 0 && html`<p class="quiet">Restatements are found in the latest filings; ${view.leftOut} earlier ones are not compared.</p>`}
 ${statementTable(view, query)}</section>`
 }
+
+/** A day may be later than the latest statements on record: some sources have the figures of a filing alone. */
+function laterNote({ read }: StatementView, { view, fp, fy }: StatementPageQuery): Markup | false {
+  if (view === 'as_filed' || fp !== undefined || fy !== undefined) return false
+  const [{ filed }] = read.answer.filings
+  const later = read.known.filter(filing => filing.filed > filed && filing.lines === 0)
+  if (later.length === 0) return false
+  const filings = later.length === 1 ? '1 later filing is' : `${later.length} later filings are`
+  const names = later.slice(0, maxNamed).map(filing => `${filing.form} filed ${filing.filed}`)
+  return html`<p class="quiet">${filings} on record without statements, so ${later.length === 1 ? 'it adds' : 'they add'} no columns: ${names.join(', ')}${later.length > maxNamed && ', and earlier ones'}.</p>`
+}
+
+const maxNamed = 3
 
 /** Titles in documents are often in capitals, except what they have in parentheses. */
 function titleText(title: string): string {

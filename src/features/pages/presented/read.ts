@@ -59,6 +59,8 @@ export interface StatementView {
   readonly others: readonly (readonly (OtherValues | null)[])[]
   /** How many filings `others` does not compare. */
   readonly leftOut: number
+  /** By accession, the power of ten to which a filing rounds its amounts. */
+  readonly roundings: ReadonlyMap<string, number>
   /** The figure whose filings are listed, if one is chosen. */
   readonly figure: FigureHistory | null
 }
@@ -111,7 +113,7 @@ export async function readStatementView(
       shown === plan.statement
         ? first
         : await readStatementWithSources(reading, { ...plan, statement: shown })
-    const { rows, leftOut } = await readOtherValues(read)
+    const { rows, leftOut, roundings } = await readOtherValues(read)
     const known = await listKnownFilings(sql, plan.entityId, deps.today())
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),
@@ -122,6 +124,7 @@ export async function readStatementView(
       filingDays: daysOf(known),
       others: rows,
       leftOut,
+      roundings,
       figure: figurePlan === null ? null : await readFigure(reading, figurePlan, read),
     }
   }

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
+import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
 import { companyHead, companyName, companyParts } from '../companyFrame.ts'
 import { metricField } from '../fields.ts'
@@ -73,7 +74,7 @@ type BreakdownTable = readonly [Breakdown, ...Breakdown[]]
 function tablesOf(data: readonly Breakdown[]): BreakdownTable[] {
   const tables = new Map<string, [Breakdown, ...Breakdown[]]>()
   for (const each of data) {
-    const key = JSON.stringify([each.axis, each.title, each.quarters, each.unit])
+    const key = JSON.stringify([each.axis, each.title, lengthName(each), each.unit])
     const table = tables.get(key)
     if (table === undefined) tables.set(key, [each])
     else table.push(each)
@@ -83,7 +84,8 @@ function tablesOf(data: readonly Breakdown[]): BreakdownTable[] {
 
 function breakdownTable(table: BreakdownTable, at: number): Markup {
   const [latest] = table
-  const { unit, quarters, axis, title } = latest
+  const { unit, axis, title } = latest
+  const length = lengthName(latest)
   const kind = unitKind(unit)
   const values = table.flatMap(({ members, total }) => [...members.map(({ value }) => value), total])
   const power = kind === 'other' ? 0 : powerOf(values.filter(value => value !== null))
@@ -105,9 +107,9 @@ function breakdownTable(table: BreakdownTable, at: number): Markup {
   ) =>
     html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total)}</td></tr>\n`
   const id = `breakdown-${at}`
-  return html`<section><h3 id="${id}">${title ?? axis} <small>${quarters > 0 && `${quarters * 3} months, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
+  return html`<section><h3 id="${id}">${title ?? axis} <small>${length !== null && `${length}, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
 <div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
-<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(quarters)}</th><th scope="col" rowspan="2">Share of latest</th></tr>
+<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(latest)}</th><th scope="col" rowspan="2">Share of latest</th></tr>
 <tr>${table.map(({ end, fy, fp }) => html`<th scope="col">${end}${fy !== null && fp !== null && html`<small>${fp} ${fy}</small>`}</th>`)}</tr></thead>
 <tbody>
 ${inOrder.map(member => {

@@ -5,7 +5,16 @@ import type { StatementAnswer } from '../../statements/statementSchema.ts'
 import { queryText } from '../companyFrame.ts'
 import { cellName } from './figureChoice.ts'
 import { lengthText, lineLabel, membersLabel } from './labels.ts'
-import { exactDecimal, type Power, powerNames, powerOf, shownDecimal, unitKind } from './numbers.ts'
+import {
+  exactDecimal,
+  isPerShare,
+  type Power,
+  powerNames,
+  powerOf,
+  shownDecimal,
+  type UnitKind,
+  unitKind,
+} from './numbers.ts'
 import type { StatementPageQuery } from './query.ts'
 import type { StatementView } from './read.ts'
 
@@ -24,11 +33,14 @@ interface Scales {
 }
 
 function scalesOf({ data }: StatementAnswer): Scales {
-  const cells = data.flatMap(line => line.cells.filter(cell => cell !== null))
-  const valuesOf = (kind: string) =>
-    cells.flatMap(({ unit, value }) => (value !== null && unitKind(unit) === kind ? [value] : []))
+  const cells = data.flatMap(line => {
+    const kindOf = kindsOf(line)
+    return line.cells.flatMap(cell => (cell === null ? [] : [{ ...cell, kind: kindOf(cell.unit) }]))
+  })
+  const valuesOf = (kind: UnitKind) =>
+    cells.flatMap(({ kind: own, value }) => (value !== null && own === kind ? [value] : []))
   const counts = new Map<string, number>()
-  for (const { unit } of cells) if (unitKind(unit) === 'money') counts.set(unit, (counts.get(unit) ?? 0) + 1)
+  for (const { unit, kind } of cells) if (kind === 'money') counts.set(unit, (counts.get(unit) ?? 0) + 1)
   const [currency = null] = [...counts].sort(([, a], [, b]) => b - a).map(([unit]) => unit)
   return {
     currency,
@@ -39,7 +51,19 @@ function scalesOf({ data }: StatementAnswer): Scales {
   }
 }
 
-/** Units and scales in words: `USD in millions, shares in thousands, figures per share as stated`. */
+/** What the units of a line count. Amounts per share are shown as stated, like figures in dollars per share. */
+function kindsOf({ tag, cells }: Line): (unit: string) => UnitKind {
+  const amounts = cells.flatMap(cell =>
+    cell !== null && cell.value !== null && unitKind(cell.unit) === 'money' ? [cell.value] : [],
+  )
+  const asStated = isPerShare(tag, amounts)
+  return unit => {
+    const kind = unitKind(unit)
+    return kind === 'money' && asStated ? 'other' : kind
+  }
+}
+
+/** Units and scales in words: `USD in millions, shares in thousands, other figures as stated`. */
 export function scaleText(answer: StatementAnswer): string {
   const { currency, money, shares, hasShares, hasOthers } = scalesOf(answer)
   const inScale = (power: Power) => (power === 0 ? '' : ` in ${powerNames[power]}`)
@@ -101,7 +125,7 @@ function groupsOf(lines: readonly NumberedLine[]) {
 
 function groupTitle({ dimensions, period }: Line): string | null {
   const parts = [
-    ...(period === null ? [] : [`${lengthText(period.quarters)} ${period.end}${labelText(period)}`]),
+    ...(period === null ? [] : [`${lengthText(period)} ${period.end}${labelText(period)}`]),
     ...(dimensions.length === 0 ? [] : [membersLabel(dimensions)]),
   ]
   return parts.length === 0 ? null : parts.join(', ')
@@ -115,19 +139,19 @@ function tableHead(view: StatementView, query: StatementPageQuery): Markup {
   const isEquity = columns.some(({ period }) => period === null)
   const lengths = isEquity ? [] : spansOf(columns)
   return html`<thead>
-${lengths.length > 0 && html`<tr><th scope="col" rowspan="2" class="line">Line</th>${lengths.map(({ quarters, count }) => html`<th scope="colgroup" colspan="${count}">${lengthText(quarters)}</th>`)}</tr>\n`}\
+${lengths.length > 0 && html`<tr><th scope="col" rowspan="2" class="line">Line</th>${lengths.map(({ text, count }) => html`<th scope="colgroup" colspan="${count}">${text}</th>`)}</tr>\n`}\
 <tr>${lengths.length === 0 && html`<th scope="col" class="line">Line</th>`}${columns.map(column => columnHead(view, query, column))}</tr>
 </thead>`
 }
 
 /** Neighbouring columns of the same length. */
 function spansOf(columns: readonly Column[]) {
-  const spans: { quarters: number; count: number }[] = []
+  const spans: { text: string; count: number }[] = []
   for (const { period } of columns) {
-    const quarters = period?.quarters ?? 0
+    const text = period === null ? '' : lengthText(period)
     const last = spans.at(-1)
-    if (last?.quarters === quarters) last.count++
-    else spans.push({ quarters, count: 1 })
+    if (last?.text === text) last.count++
+    else spans.push({ text, count: 1 })
   }
   return spans
 }
@@ -194,7 +218,7 @@ function lineRow(
   const shown = heading
     ? html`${text}`
     : html`<a href="${queryText({ ...query, cell: tag })}#figure" title="${tag}">${text}</a>`
-  return html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${shown}${line.opening && !/begin/i.test(text) && html`<small>at the beginning of the period</small>`}${formerly(line, query)}</th>${heading ? fillers(view.read.answer.columns.length) : line.cells.map((cell, column) => figureCell(view, query, scales, { cell, at, column }))}</tr>
+  return html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${shown}${line.opening && !/begin/i.test(text) && html`<small>at the beginning of the period</small>`}${formerly(line, query)}</th>${heading ? fillers(view.read.answer.columns.length) : line.cells.map((cell, column) => figureCell(view, query, scales, { cell, at, column, kindOf: kindsOf(line) }))}</tr>
 `
 }
 
@@ -214,30 +238,38 @@ interface CellPosition {
   readonly cell: Cell | null
   readonly at: number
   readonly column: number
+  readonly kindOf: (unit: string) => UnitKind
 }
 
 function figureCell(
   { read, others }: StatementView,
   query: StatementPageQuery,
   scales: Scales,
-  { cell, at, column }: CellPosition,
+  { cell, at, column, kindOf }: CellPosition,
 ): Markup {
   const known = read.table.rows[at].cells[column]
   if (cell === null || known === null) return html`<td></td>`
   const { before = null, after = null } = others[at][column] ?? {}
   const shownOf = (other: OtherValue | null) =>
-    other === null ? null : cellText(shownValue(read.table.rows[at].line, other.figure), cell.unit, scales)
+    other === null
+      ? null
+      : cellText(shownValue(read.table.rows[at].line, other.figure), cell.unit, kindOf, scales)
   const [former, later] = [shownOf(before), shownOf(after)]
   const address = queryText({ ...query, cell: cellName(known.figure) })
-  return html`<td data-v="${cell.value ?? 'nil'}" title="${titleOf(read.answer, cell, before, after)}"${before !== null && html` class="restated"`}><a href="${address}#figure">${cellText(cell.shown, cell.unit, scales)}</a>${former !== null && html`<s>${former}</s>`}${later !== null && html`<span class="later"><span class="hidden">later filing: </span>${later}</span>`}</td>`
+  return html`<td data-v="${cell.value ?? 'nil'}" title="${titleOf(read.answer, cell, before, after)}"${before !== null && html` class="restated"`}><a href="${address}#figure">${cellText(cell.shown, cell.unit, kindOf, scales)}</a>${former !== null && html`<s>${former}</s>`}${later !== null && html`<span class="later"><span class="hidden">later filing: </span>${later}</span>`}</td>`
 }
 
-function cellText(shown: string | null, unit: string, scales: Scales): string {
+function cellText(
+  shown: string | null,
+  unit: string,
+  kindOf: (unit: string) => UnitKind,
+  scales: Scales,
+): string {
   if (shown === null) return '–'
-  const kind = unitKind(unit)
+  const kind = kindOf(unit)
   const power = kind === 'money' ? scales.money : kind === 'shares' ? scales.shares : 0
   const text = shownDecimal(shown, kind, power)
-  return kind === 'money' && unit !== scales.currency ? `${currencyName(unit)} ${text}` : text
+  return unitKind(unit) === 'money' && unit !== scales.currency ? `${currencyName(unit)} ${text}` : text
 }
 
 function titleOf(
