@@ -314,6 +314,7 @@ describe.skipIf(packages === null)('real filings', () => {
         'segments?ticker=MSFT&metric=revenue&axis=us-gaap:NoSuchAxis',
         'divides revenue by us-gaap:NoSuchAxis',
       ],
+      ['segments?ticker=MSFT&metric=revenue&axis=constructor', 'divides revenue by constructor'],
     ]) {
       const answer = await ask<StatementAnswer>(path)
       expect([path, answer.count, answer.data]).toEqual([path, 0, []])
