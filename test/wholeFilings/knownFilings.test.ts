@@ -157,13 +157,19 @@ test('a more complete source replaces a less complete one, and never the other w
   expect(await contents('2021-02-28')).toEqual([])
 })
 
-test('the same holds for a register that overwrites, on whatever days it was seen', async () => {
+test('of a register that overwrites, a more complete source counts from the day on which it was seen', async () => {
   await put(
     { value: '1', source: 'dataSet', filed: '2021-03-01', seenOn: '2021-04-01' },
     { value: '2', source: 'documents', filed: '2021-03-01', seenOn: '2021-05-01' },
     { value: '3', source: 'dataSet', filed: '2021-03-01', seenOn: '2021-06-01' },
   )
-  for (const day of ['2021-03-01', '2021-04-15', '2021-06-02']) expect(await contents(day)).toEqual(['1:2'])
+  for (const [day, value] of [
+    ['2021-03-01', '1:1'],
+    ['2021-04-30', '1:1'],
+    ['2021-05-01', '1:2'],
+    ['2021-06-02', '1:2'],
+  ])
+    expect(await contents(day)).toEqual([value])
 })
 
 test('the same content that is imported again writes nothing and makes no data version, also when more terms are known', async () => {
