@@ -236,17 +236,20 @@ test.skipIf(folder === null)('opening balances of Korea are in the columns that 
   ])
 })
 
-test.skipIf(folder === null)('Korean figures per share have a unit of their own, whatever their code', async () => {
-  const stated = await read(krRegister, ['kr/fnlttSinglAcntAll/005380.jsonl.gz'])
-  const figures = stated.flatMap(({ whole }) => whole.figures)
-  const unitsOf = (concept: RegExp) => [
-    ...new Set(figures.filter(figure => concept.test(figure.concept)).map(({ unit }) => unit)),
-  ]
-  // Hyundai Motor states them for preference shares and, without a code, as 1우선주 희석주당이익.
-  expect(unitsOf(/^dart:BasicEarningsLossPerSharePreferredStock/)).toEqual(['KRW/shares'])
-  expect(unitsOf(/주당/)).toEqual(['KRW/shares'])
-  expect(unitsOf(/^ifrs-full:(ProfitLoss|Revenue|Assets|NumberOfShares)/)).toEqual(['KRW'])
-})
+test.skipIf(folder === null)(
+  'Korean figures per share have a unit of their own, whatever their code',
+  async () => {
+    const stated = await read(krRegister, ['kr/fnlttSinglAcntAll/005380.jsonl.gz'])
+    const figures = stated.flatMap(({ whole }) => whole.figures)
+    const unitsOf = (concept: RegExp) => [
+      ...new Set(figures.filter(figure => concept.test(figure.concept)).map(({ unit }) => unit)),
+    ]
+    // Hyundai Motor states them for preference shares and, without a code, as 1우선주 희석주당이익.
+    expect(unitsOf(/^dart:BasicEarningsLossPerSharePreferredStock/)).toEqual(['KRW/shares'])
+    expect(unitsOf(/주당/)).toEqual(['KRW/shares'])
+    expect(unitsOf(/^ifrs-full:(ProfitLoss|Revenue|Assets|NumberOfShares)/)).toEqual(['KRW'])
+  },
+)
 
 test.skipIf(folder === null)('Taiwanese tables hand over every cell, in dollars', async () => {
   const archive = 'tw/tw_income_stmt_cumulative_2023-2024.csv.gz'
