@@ -238,15 +238,20 @@ class CellIndex {
   }
 
   /**
-   * True for a line of a data set whose balances all belong to the beginnings of the columns (`Cash at beginning of
-   * year`, with a tag of its own).
+   * True for a line of a data set whose balances belong to the beginnings of the columns (`Cash at beginning of year`,
+   * with a tag of its own). The beginning of one column is often the end of another, so the first column decides, whose
+   * beginning is the end of none, and the last one, whose end is the beginning of none.
    */
   isOpening({ line }: PlacedLine, periods: readonly Period[]): boolean {
     if (line.depth !== null) return false
     const figures = this.#byConcept.get(line.concept) ?? []
+    if (!figures.every(({ context }) => isInstant(context))) return false
+    const beginnings = new Set(periods.map(beginningOf))
+    const ends = new Set(periods.map(({ end }) => end))
+    const days = figures.map(({ context }) => context.end)
     return (
-      figures.every(({ context }) => isInstant(context) && periods.every(({ end }) => end !== context.end)) &&
-      figures.some(({ context }) => periods.some(period => beginningOf(period) === context.end))
+      days.some(day => beginnings.has(day) && !ends.has(day)) &&
+      days.every(day => beginnings.has(day) || !ends.has(day))
     )
   }
 

@@ -5,9 +5,9 @@ import { companyFieldSchemas, companyParameters, day, figureFields, periodFields
 export const maxReported = 5_000
 export const defaultReported = 1_000
 
-/** A tag with the prefix of its taxonomy. */
-export const tagPattern = '^[A-Za-z][A-Za-z0-9_.-]{0,39}:[A-Za-z0-9_.-]{1,250}$'
-export const tagAllowed = 'a tag with its prefix, like us-gaap:Revenues'
+/** Tables of Taiwan and New Zealand have columns and fields without a prefix, and Korean names any letters and signs. */
+export const tagPattern = '^\\S{1,300}$'
+export const tagAllowed = 'a tag as filings spell it, without spaces, like us-gaap:Revenues'
 
 /** GET /api/v1/reported: every figure of a tag. */
 export const ReportedQuery = Type.Object(

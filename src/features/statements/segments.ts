@@ -137,7 +137,8 @@ function inFiling(
   filing: StoredFiling,
   accepts: (period: Period) => boolean,
 ): Omit<Found, 'filing'> | null {
-  const wanted = new Set((axes[axis.toLowerCase()] ?? [axis]).map(axisKey))
+  const name = axis.toLowerCase()
+  const wanted = new Set((Object.hasOwn(axes, name) ? axes[name] : [axis]).map(axisKey))
   const concepts = filing.concepts.filter(concept => tags.includes(tagKey(concept)))
   concepts.sort((a, b) => tags.indexOf(tagKey(a)) - tags.indexOf(tagKey(b)))
   let single: Omit<Found, 'filing'> | null = null

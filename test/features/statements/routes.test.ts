@@ -291,7 +291,7 @@ describe.skipIf(packages === null)('real filings', () => {
       ['statements?ticker=AAPL&statement=profits', 'one of income, balance'],
       ['statements?ticker=AAPL&statement=income&fp=Q4', 'one of FY, Q1, Q2, Q3'],
       ['statements?ticker=AAPL&statement=income&filings=61', 'from 1 to 60'],
-      ['reported?ticker=AAPL&tag=Assets', 'a tag with its prefix'],
+      ['reported?ticker=AAPL&tag=us-gaap:%20Assets', 'a tag as filings spell it'],
       ['segments?ticker=AAPL&axis=product', 'Send either metric'],
       ['segments?ticker=AAPL&axis=product&metric=revenue&tag=us-gaap:Revenues', 'Send either metric'],
       ['segments?ticker=AAPL&axis=product&metric=revenu', 'Did you mean revenue'],
@@ -314,6 +314,9 @@ describe.skipIf(packages === null)('real filings', () => {
         'segments?ticker=MSFT&metric=revenue&axis=us-gaap:NoSuchAxis',
         'divides revenue by us-gaap:NoSuchAxis',
       ],
+      ['reported?ticker=AAPL&tag=Assets', 'states Assets'],
+      ['reported?ticker=AAPL&tag=資產總計', 'states 資產總計'],
+      ['segments?ticker=MSFT&metric=revenue&axis=constructor', 'divides revenue by constructor'],
     ]) {
       const answer = await ask<StatementAnswer>(path)
       expect([path, answer.count, answer.data]).toEqual([path, 0, []])

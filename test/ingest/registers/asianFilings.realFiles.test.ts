@@ -219,6 +219,38 @@ test.skipIf(folder === null)(
   },
 )
 
+test.skipIf(folder === null)('opening balances of Korea are in the columns that they open', async () => {
+  const [hynix] = await read(krRegister, ['kr/fnlttSinglAcntAll_00164779_2020_11011_CFS.json'])
+  const cashFlow = nonEmpty(hynix.whole.statements.filter(({ role }) => role === 'CFS/CF'))[0]
+  const { columns, rows } = layOutStatement(hynix.whole, cashFlow)
+  expect(columns.map(({ period }) => isoDate(period?.end ?? 0))).toEqual([
+    '2020-12-31',
+    '2019-12-31',
+    '2018-12-31',
+  ])
+  const cash = rows.filter(({ line }) => /^기[초말]현금및현금성자산$/.test(line.label ?? ''))
+  // 기초현금및현금성자산 and 기말현금및현금성자산 of the file, thstrm_amount to bfefrmtrm_amount.
+  expect(cash.map(({ atBeginning, cells }) => [atBeginning, ...cells.map(cell => cell?.value)])).toEqual([
+    [true, '2306070000000', '2349319000000', '2949991000000'],
+    [false, '2975989000000', '2306070000000', '2349319000000'],
+  ])
+})
+
+test.skipIf(folder === null)(
+  'Korean figures per share have a unit of their own, whatever their code',
+  async () => {
+    const stated = await read(krRegister, ['kr/fnlttSinglAcntAll/005380.jsonl.gz'])
+    const figures = stated.flatMap(({ whole }) => whole.figures)
+    const unitsOf = (concept: RegExp) => [
+      ...new Set(figures.filter(figure => concept.test(figure.concept)).map(({ unit }) => unit)),
+    ]
+    // Hyundai Motor states them for preference shares and, without a code, as 1우선주 희석주당이익.
+    expect(unitsOf(/^dart:BasicEarningsLossPerSharePreferredStock/)).toEqual(['KRW/shares'])
+    expect(unitsOf(/주당/)).toEqual(['KRW/shares'])
+    expect(unitsOf(/^ifrs-full:(ProfitLoss|Revenue|Assets|NumberOfShares)/)).toEqual(['KRW'])
+  },
+)
+
 test.skipIf(folder === null)('Taiwanese tables hand over every cell, in dollars', async () => {
   const archive = 'tw/tw_income_stmt_cumulative_2023-2024.csv.gz'
   const [, ...lines] = (await textOfFile(archive)).split(/\r?\n/).filter(line => line !== '')

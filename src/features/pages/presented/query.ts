@@ -21,8 +21,7 @@ export const StatementPageQuery = Type.Object(
     /** A tag, whose history is listed, or one figure of it: `us-gaap:Assets~2009-09-26~0`. */
     cell: Type.Optional(
       Type.String({
-        pattern:
-          '^[A-Za-z][A-Za-z0-9_.-]{0,39}:[A-Za-z0-9_.-]{1,250}(~[0-9]{4}-[0-9]{2}-[0-9]{2}~[0-9]{1,3}(~[A-Za-z0-9_.:=-]{1,600}){0,8})?$',
+        pattern: '^[^\\s~]{1,300}(~[0-9]{4}-[0-9]{2}-[0-9]{2}~[0-9]{1,3}(~[^~]{1,600}){0,8})?$',
         allowed: 'a tag and a period like us-gaap:Assets~2009-09-26~0',
         maxLength: 2_000,
       }),

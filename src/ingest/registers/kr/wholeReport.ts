@@ -331,8 +331,16 @@ function atMoment(span: Span, moment: 'beginning' | 'end' | null): Span {
 }
 
 /** The API states the currency of amounts per share, too. */
-const unitOf = (line: Line, currency: string): string =>
-  /PerShare$/.test(textOf(line.account_id) ?? '') ? `${currency}/shares` : currency
+const unitOf = (line: Line, currency: string): string => (isPerShare(line) ? `${currency}/shares` : currency)
+
+/**
+ * Codes go on after `PerShare` for preference shares and for discontinued operations, and many lines have no code. In
+ * their names `주당` is `per share`, unless it belongs to holders (`주주`, `소유주`) and `당기` (of this period).
+ */
+const isPerShare = (line: Line): boolean =>
+  /PerShare/.test(textOf(line.account_id) ?? '') ||
+  (sheetOfDivision[textOf(line.sj_div) ?? ''] === 'income' &&
+    /(?<!(?:소유|주))주당|[통선]주주당(?![기분반])/.test(spacelessName(line)))
 
 /** JSON numbers with more digits than a double has were rounded when they were parsed. */
 const isRounded = (value: unknown) =>
