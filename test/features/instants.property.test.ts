@@ -174,7 +174,7 @@ test('at an instant every reader shows exactly what the filings that were public
         }
       },
     ),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: 80, endOnFailure: true },
   )
   expect(met).toBeGreaterThan(60)
   expect(between).toBeGreaterThan(4)
