@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import packageFile from '../../package.json'
-import { serveTools } from '../features/agentTools/stdio.ts'
 import type { CliContext } from './context.ts'
 
 const help = `An assistant starts this command itself, as its configuration says, and talks to it over standard input and output.
@@ -20,12 +19,14 @@ export function addMcpCommand(program: Command, { config }: CliContext): void {
     .command('mcp')
     .description('Serve the agent tools (MCP) on standard input and output')
     .addHelpText('after', help)
-    .action(() =>
+    .action(async () => {
+      // Other commands need not wait until this is read.
+      const { serveTools } = await import('../features/agentTools/stdio.ts')
       serveTools({
         address: config.agentUrl,
         key: config.agentKey,
         version: packageFile.version,
         report: line => console.error(`asfiled: ${line}`),
-      }),
-    )
+      })
+    })
 }

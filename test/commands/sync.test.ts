@@ -89,7 +89,11 @@ const sweep = [
     `GET /sec-data/submissions/CIK${cik}.json`,
     `GET /sec-data/api/xbrl/companyfacts/CIK${cik}.json`,
   ]),
+  ...['2009q1', '2009q2', '2009q3', '2009q4', '2010q1', '2010q2', '2010q3', '2010q4'].map(
+    quarter => `GET /sec/files/dera/data/financial-statement-data-sets/${quarter}.zip`,
+  ),
 ]
+const beforeDataSets = sweep.findIndex(request => request.includes('data-sets'))
 
 test('an address of a register that was removed does not make a run fetch from the register itself', async () => {
   const addresses = Object.keys(replay.settings).filter(name => name.endsWith('_URL'))
@@ -106,7 +110,7 @@ test('a register is fetched and imported, and a second run finds nothing new', a
   const first = await sync('us')
   expect([first.code, first.error]).toEqual([0, onlyTheDatabase])
   expect(replay.requests).toEqual(sweep)
-  expect(line(first.out, 'requests')).toBe('8 (0 more were already stored)')
+  expect(line(first.out, 'requests')).toBe('16 (0 more were already stored)')
   expect(line(first.out, 'documents')).toBe('4')
   expect(Number(line(first.out, 'facts added'))).toBeGreaterThan(20)
   const facts = await storedFacts(db.sql)
@@ -114,7 +118,14 @@ test('a register is fetched and imported, and a second run finds nothing new', a
   replay.replace('daily-index', { status: 200, body: '{"directory":{"item":[]}}' })
   const second = await sync('us')
   expect(second.code).toBe(0)
-  expect(replay.requests.every(request => request.includes('daily-index'))).toBe(true)
+  const [sets, others] = [true, false].map(isSet =>
+    replay.requests.filter(request => request.includes('data-sets') === isSet),
+  )
+  expect(nonEmpty(others).every(request => request.includes('daily-index'))).toBe(true)
+  // The next eight: the first ones are missing at this register and will not come.
+  expect(sets.map(request => request.slice(-10, -4))).toEqual(
+    ['2011', '2012'].flatMap(year => ['q1', 'q2', 'q3', 'q4'].map(quarter => year + quarter)),
+  )
   expect(line(second.out, 'facts added')).toBe('0')
   expect(await storedFacts(db.sql)).toEqual(facts)
 })
@@ -132,13 +143,17 @@ test('kill -9 in the middle: the next run requests nothing that is stored, and e
   await until('companyfacts/CIK0001997711')
   killed.child.kill('SIGKILL')
   expect((await killed.ended).code).not.toBe(0)
-  expect(replay.requests).toEqual(sweep)
+  expect(replay.requests).toEqual(sweep.slice(0, beforeDataSets))
   expect(await storedFacts(db.sql)).toEqual([])
 
   const resumed = await sync('us')
   expect([resumed.code, resumed.error]).toEqual([0, onlyTheDatabase])
   // Only the answer that never came is requested again.
-  expect(replay.requests).toEqual([...sweep, 'GET /sec-data/api/xbrl/companyfacts/CIK0001997711.json'])
+  expect(replay.requests).toEqual([
+    ...sweep.slice(0, beforeDataSets),
+    'GET /sec-data/api/xbrl/companyfacts/CIK0001997711.json',
+    ...sweep.slice(beforeDataSets),
+  ])
   expect(await storedFacts(db.sql)).toEqual(wanted)
 })
 

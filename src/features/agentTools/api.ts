@@ -1,3 +1,5 @@
+// Registers formats such as uuid and date-time, as in the server whose schemas the answers have.
+import 'elysia/type-system'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { registerFormats } from '../../dates.ts'

@@ -48,7 +48,7 @@ async function storeEdited(): Promise<void> {
     database.sql,
     [
       ['2020-05-01', '10'],
-      ['2020-06-15', '12.50'],
+      ['2020-06-15', '12.5'],
     ].map(([seenOn, value]) => ({
       market: 'NZ',
       issuerId: 'CC1',
@@ -241,7 +241,7 @@ describe.skipIf(isMissing)('whole filings in a release', () => {
     expect(await on('2020-06-14')).toEqual([['2020-05-01', '10']])
     expect(await on('2020-06-15')).toEqual([
       ['2020-05-01', '10'],
-      ['2020-06-15', '12.50'],
+      ['2020-06-15', '12.5'],
     ])
   })
 

@@ -136,7 +136,7 @@ function factsOfLine(
   filing: Filing,
   tally: Tally,
 ): ReportedFact[] {
-  const currency = textOf(line.currency) ?? ''
+  const currency = textOf(line.currency)
   const taken: ReportedFact[] = []
   /** The first quarter's three months are also its year to date, so a period may have two columns. */
   const periods = new Set<string>()
@@ -156,11 +156,12 @@ function factsOfLine(
     periods.add(period)
     const value = numberOf(amount)
     const facts = uses.flatMap(({ metric, concept, tag }): ReportedFact[] => {
-      const unit = unitOf(currency, concept.unitKind)
+      const unit = unitOf(currency ?? '', concept.unitKind)
       return unit === null ? [] : [{ metric, tag, unit, ...span, value, rounded: false, filing }]
     })
     const location = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
-    // The whole filing has named an amount that is not a decimal number.
+    // The whole filing has named an amount that is not a decimal number, or that has no currency.
+    if (currency === null) continue
     if (Number.isNaN(value)) {
       if (plainDecimal(amount) !== null)
         tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
