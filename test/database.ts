@@ -112,8 +112,19 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
   cpSync(prepared, dataDir, { recursive: true })
 }
 
-/** One worker of the test run does the work while the others wait. */
-async function oncePerRun(admin: Sql, name: string, work: () => Promise<void>): Promise<void> {
+let latestWork: Promise<unknown> = Promise.resolve()
+
+/**
+ * One worker of the test run does the work while the others wait. Within a process one call follows another: the lock
+ * takes one of the two connections, and the work needs the other.
+ */
+function oncePerRun(admin: Sql, name: string, work: () => Promise<void>): Promise<void> {
+  const done = latestWork.then(() => lockWhile(admin, name, work))
+  latestWork = done.catch(() => {})
+  return done
+}
+
+async function lockWhile(admin: Sql, name: string, work: () => Promise<void>): Promise<void> {
   await admin.begin(async transaction => {
     // It waits while a template is filled, which takes minutes on a busy machine.
     await transaction`set local idle_in_transaction_session_timeout = 0`
