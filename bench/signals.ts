@@ -35,6 +35,7 @@ export function benchSignals({ short = false } = {}): Promise<Figure[]> {
     const naive = await repeat(Math.min(runs, 10), () => readNaively(sql))
     figures.push(
       { name: 'signals.naive_ratio', value: naive.median / medians.json, unit: 'times' },
+      { name: 'signals.csv_naive_ratio', value: naive.median / medians.csv, unit: 'times' },
       { name: 'signals.naive_50k_memory', value: naive.growthMb, unit: 'MB' },
     )
     return figures
