@@ -180,8 +180,8 @@ function placeInPeriods(
 }
 
 /**
- * Sorts exact days first, because rounded days are matched to them. If there are several counts, the one of the last day
- * is served.
+ * Sorts exact days first, because rounded days are matched to them. If there are several counts, the one of the last
+ * day is served.
  */
 const inOrderOfCovers = (a: ReportedFact, b: ReportedFact) =>
   Number(a.rounded) - Number(b.rounded) || a.end - b.end || (a.unit < b.unit ? -1 : 1)

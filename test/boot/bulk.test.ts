@@ -37,7 +37,7 @@ const command = (folder: string, ...words: string[]) =>
 test('a build that is killed again and again is continued, and a release is never there in part', async () => {
   const { folder, remove } = makeBulkFolder()
   let kills = 0
-  for (const delayMs of [900, 1_300, 1_700, 2_100]) {
+  for (const delayMs of [900, 1_100, 1_300, 1_500, 1_700, 1_900, 2_100]) {
     const child = command(folder, 'build')
     await Promise.race([child.exited, Bun.sleep(delayMs)])
     if (child.exitCode !== null) break

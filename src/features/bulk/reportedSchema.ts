@@ -143,7 +143,10 @@ const partitions = new Set([
     'met',
     'liasse',
   ],
-  ...['jppfs_cor', 'jpcrp_cor', 'jpdei_cor', 'jpigp_cor'],
+  'jppfs_cor',
+  'jpcrp_cor',
+  'jpdei_cor',
+  'jpigp_cor',
 ])
 
 /** The files in which the rows of a tag are. */

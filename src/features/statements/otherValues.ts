@@ -123,7 +123,7 @@ type Valued = Pick<ReportedFigure, 'value' | 'unit'>
 /** Units in which filings state amounts, as powers of ten. */
 const roundingPowers = [6, 5, 3]
 
-/** The power of ten to which a filing rounds: the largest of which at least half of its amounts are whole multiples. */
+/** The largest power of ten that divides at least half of a filing's amounts: the one to which it rounds. */
 export function roundingOf(figures: readonly Valued[]): number {
   const amounts = figures.filter(isAmount)
   const isRounded = (power: number) =>

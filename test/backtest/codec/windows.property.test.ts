@@ -10,7 +10,6 @@ import { packDataset } from '../../../src/backtest/dataset/packed.ts'
 import type { BacktestPanelRow, TextFormat } from '../../../src/backtest/request.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
-import { cases } from '../../long.ts'
 import { everyFormat } from './encodeRequest.ts'
 
 registerFormats()
@@ -82,7 +81,7 @@ test('a body in a file gives what it gives in memory, wherever its windows end',
         )
       }
     }),
-    { numRuns: cases(80, 250) },
+    { numRuns: 250 },
   )
 }, 120_000)
 

@@ -76,14 +76,14 @@ test('amounts per share are known by their tag, or by their cents', () => {
 })
 
 test('a period is as long as its days if they are stated, else as its quarters', () => {
-  // Apple's quarter to 2025-03-29; Costco's fourth quarter of 2009 had 16 weeks and its first three 12.
+  // Apple's quarter to 2025-03-29 (0000320193-25-000057), then quarters of 16 and of 12 weeks.
   expect(lengthText({ start: '2024-12-29', end: '2025-03-29', quarters: 1 })).toBe('3 months to')
   expect(lengthName({ start: '2009-05-11', end: '2009-08-30', quarters: 1 })).toBe('4 months')
   expect(lengthName({ start: '2008-09-01', end: '2008-11-23', quarters: 1 })).toBe('3 months')
   // Fiscal years of 52 and 53 weeks.
   expect(lengthName({ start: '2023-10-01', end: '2024-09-28', quarters: 4 })).toBe('12 months')
   expect(lengthName({ start: '2022-09-25', end: '2023-09-30', quarters: 4 })).toBe('12 months')
-  // General Motors' predecessor reported 1 July to 9 July 2009.
+  // Data sets count less than half a quarter as none.
   expect(lengthText({ start: '2009-07-01', end: '2009-07-09', quarters: 0 })).toBe('9 days to')
   expect(lengthName({ start: '2009-07-01', end: '2009-07-31', quarters: 0 })).toBe('1 month')
   expect(lengthText({ start: null, end: '2009-07-31', quarters: 0 })).toBe('Balances on')

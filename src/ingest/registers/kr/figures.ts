@@ -154,14 +154,14 @@ function factsOfLine(
       continue
     }
     periods.add(period)
+    // The whole filing has named an amount that has no currency, or that is not a decimal number.
+    if (currency === null) continue
     const value = numberOf(amount)
     const facts = uses.flatMap(({ metric, concept, tag }): ReportedFact[] => {
-      const unit = unitOf(currency ?? '', concept.unitKind)
+      const unit = unitOf(currency, concept.unitKind)
       return unit === null ? [] : [{ metric, tag, unit, ...span, value, rounded: false, filing }]
     })
     const location = `receipt ${line.rcept_no}, ${division} ${lineTag}, ${column}`
-    // The whole filing has named an amount that is not a decimal number, or that has no currency.
-    if (currency === null) continue
     if (Number.isNaN(value)) {
       if (plainDecimal(amount) !== null)
         tally.faults.add(`${location}: ${shown(line[column])} is not a finite number`)
