@@ -26,9 +26,10 @@ export interface KnownFiling {
 }
 
 /**
- * The filings of a company that were public as of a day or an instant, the latest first. If a register edited a filing,
- * its content is the one known then: the first content counts from the filing on, and each later one from the end of the
- * day on which it was seen. Nothing may read whole filings in any other way.
+ * The filings of a company that were public as of a day or an instant, the latest first. A report of several companies
+ * counts as that of the one whose figures are on record. If a register edited a filing, its content is the one known
+ * then: the first content counts from the filing on, and each later one from the end of the day on which it was seen.
+ * Nothing may read whole filings in any other way.
  */
 export async function listKnownFilings(
   sql: SqlClient,
@@ -38,14 +39,15 @@ export async function listKnownFilings(
   const rows = await sql<(Omit<KnownFiling, 'source'> & { source: number })[]>`
     select l.filing_id as "filingId", l.accession, l.form, l.filed, l.accepted_at as "acceptedAt", w.period_end as "periodEnd",
            w.source, w.figures, w.lines, nullif(w.seen_on, '-infinity') as "seenOn"
-    from filing l
+    from (select distinct c.filing_id from whole_filing c where c.entity_id = ${entityId}) own
+    join filing l on l.filing_id = own.filing_id
     cross join lateral (
       select v.* from whole_filing v
       where v.filing_id = l.filing_id
       order by v.seen_on <= ${lastWholeDay(asOf)}::date desc,
                case when v.seen_on <= ${lastWholeDay(asOf)}::date then v.seen_on end desc nulls last, v.seen_on
       limit 1) w
-    where l.entity_id = ${entityId} and ${filingIsKnown(sql, asOf)}
+    where ${filingIsKnown(sql, asOf)}
     order by l.filed desc, l.accepted_at desc nulls first, l.accession desc`
   return rows.map(row => ({ ...row, source: wholeSources[row.source - 1] }))
 }

@@ -32,6 +32,9 @@ interface Held {
   entities: number
   version: number
   digest: string
+  /** Filings that are stored in full, and a digest of whose they are and of how much they state. */
+  wholeFilings: number
+  contents: string
   /** How many of the indexes that a bulk load puts aside are there. */
   indexes: number
 }
@@ -48,14 +51,17 @@ async function withDatabase<T>(folder: string, work: (sql: Sql) => Promise<T>): 
   }
 }
 
-/** A digest of the whole store, which changes with any row. */
+/** Digests of all figures and of all filings in full. Each changes with any row. */
 async function held(sql: Sql): Promise<Held> {
   const [row] = await sql<Held[]>`
     select count(*)::int as facts, count(distinct fact.entity_id)::int as entities,
       (select version::int from data_version) as version,
       (select count(*)::int from pg_class where relname = any(${Object.keys(secondaryIndexes)}::text[])) as indexes,
       md5(string_agg(concat_ws('|', issuer_id, m.name, fp, fy, period_end, fact.filed, superseded, value), ',' order by
-        issuer_id, m.name, fp, period_end, fact.filed, accession)) as digest
+        issuer_id, m.name, fp, period_end, fact.filed, accession)) as digest,
+      (select count(*)::int from whole_filing) as "wholeFilings",
+      (select md5(string_agg(concat_ws('|', l.accession, e.issuer_id, w.source, w.figures, w.lines), ',' order by l.accession))
+       from whole_filing w join filing l using (filing_id) join entity e on e.entity_id = w.entity_id) as contents
     from fact join entity using (entity_id) join metric m using (metric_id) join filing using (filing_id)`
   return row
 }
@@ -108,6 +114,7 @@ describe.skipIf(source === null)('an import that is killed', () => {
       return held(sql)
     })
     expect(wanted.entities).toBe(companies)
+    expect(wanted.wholeFilings).toBeGreaterThan(10)
   }, 120_000)
 
   test.each(victims)(

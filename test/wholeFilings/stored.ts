@@ -52,6 +52,7 @@ export async function storeFiled(sql: Sql, filed: readonly FiledWhole[]): Promis
       const { bytes, ownTexts } = encodeFigures(whole, terms)
       encoded.push({
         entityId,
+        issuerId,
         accession,
         source: 'dataSet',
         periodEnd: one.periodEnd ?? null,

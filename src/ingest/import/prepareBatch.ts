@@ -31,7 +31,7 @@ export interface PreparedBatch {
 }
 
 /** A whole filing, encoded. */
-export type PreparedFiling = Pick<StatedFiling, 'market' | 'issuerId'> & Omit<EncodedFiling, 'entityId'>
+export type PreparedFiling = Pick<StatedFiling, 'market'> & Omit<EncodedFiling, 'entityId'>
 
 /**
  * Everything that some files state about one entity, and everything that can be computed from it without the database.

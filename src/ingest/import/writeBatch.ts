@@ -148,7 +148,7 @@ function filingsOnRecord(
   const byKey = new Map(entities.map(entity => [entityKey(entity), entity.entityId]))
   return prepared.flatMap(({ market, issuerId, ...filing }) => {
     const entityId = byKey.get(entityKey({ market, issuerId }))
-    return entityId === undefined || !ids.has(filing.accession) ? [] : [{ ...filing, entityId }]
+    return entityId === undefined || !ids.has(filing.accession) ? [] : [{ ...filing, issuerId, entityId }]
   })
 }
 

@@ -13,6 +13,8 @@ import type { FilingIds } from './filingQueries.ts'
 /** A whole filing in the form in which it is stored. */
 export interface EncodedFiling {
   readonly entityId: number
+  /** The company's number at its register. */
+  readonly issuerId: string
   readonly accession: string
   readonly source: WholeSource
   readonly periodEnd: number | null
@@ -38,6 +40,13 @@ interface Content extends EncodedContent {
 interface Sighting {
   readonly day: number
   readonly content: Content
+}
+
+/** What is on record of a filing. */
+interface Recorded {
+  /** The company whose figures these are. */
+  readonly company: Pick<EncodedFiling, 'entityId' | 'issuerId'>
+  readonly sightings: readonly Sighting[]
 }
 
 interface AddedRow extends Sighting {
@@ -68,14 +77,13 @@ export async function saveWholeFilings(
   const noLongerRepeated: DayOfFiling[] = []
   const repeated: DayOfFiling[] = []
   for (const [id, stated] of byFiling) {
-    const sightings = stored.get(id) ?? []
-    const [before, after] = [
-      sightings,
-      stated.reduce((all, one) => withStated(all, one, terms), sightings),
-    ].map(inRuns)
-    const [{ entityId }] = stated
+    const recorded = stored.get(id) ?? { company: stated[0], sightings: [] }
+    const complete = stated.reduce((all, one) => withStatement(all, one, terms), recorded)
+    const { entityId } = complete.company
+    const isSameCompany = entityId === recorded.company.entityId
+    const [before, after] = [recorded.sightings, complete.sightings].map(inRuns)
     const isIn = (rows: readonly Sighting[], { day, content }: Sighting) =>
-      rows.some(row => row.day === day && row.content === content)
+      isSameCompany && rows.some(row => row.day === day && row.content === content)
     for (const row of before.rows) if (!isIn(after.rows, row)) removed.push({ id, day: row.day })
     for (const row of after.rows) if (!isIn(before.rows, row)) added.push({ ...row, id, entityId })
     for (const day of before.repeats) if (!after.repeats.includes(day)) noLongerRepeated.push({ id, day })
@@ -90,6 +98,21 @@ export async function saveWholeFilings(
     encodeRows(added),
   )
   return added.length
+}
+
+/**
+ * Several companies may file one report. A list of figures has those of one company alone, and figures without
+ * dimensions in a document are of its first filer, so only one company's statement of a filing is kept: that with the
+ * most complete source, and of several the one with the lowest number. No other company may show these figures.
+ */
+function withStatement(recorded: Recorded, stated: EncodedFiling, terms: Terms): Recorded {
+  const { company, sightings } = recorded
+  if (stated.entityId === company.entityId)
+    return { company, sightings: withStated(sightings, stated, terms) }
+  const rank = wholeSources.indexOf(stated.source)
+  const highest = Math.max(...sightings.map(({ content }) => content.rank))
+  const isPreferred = rank === highest ? stated.issuerId < company.issuerId : rank > highest
+  return isPreferred ? { company: stated, sightings: withStated([], stated, terms) } : recorded
 }
 
 /**
@@ -157,6 +180,8 @@ function contentOf({ figureBlock, statementBlock }: Content, terms: Terms): stri
 
 interface BlockRecord extends Omit<Content, 'rank' | 'periodEnd'> {
   readonly id: number
+  readonly entityId: number
+  readonly issuerId: string
   readonly seen: string
   readonly ends: string | null
   readonly source: number
@@ -166,31 +191,33 @@ async function readSightings(
   transaction: TransactionSql,
   terms: Terms,
   filingIds: readonly number[],
-): Promise<Map<number, readonly Sighting[]>> {
+): Promise<Map<number, Recorded>> {
   const rows = await transaction<BlockRecord[]>`
-    select filing_id as id, seen_on as seen, period_end as ends, source, frames, figures, lines, figure_block as "figureBlock",
-           statement_block as "statementBlock"
-    from whole_filing where filing_id = any(${filingIds}::int[])
-    order by filing_id, seen_on`
+    select w.filing_id as id, w.entity_id as "entityId", e.issuer_id as "issuerId", w.seen_on as seen, w.period_end as ends, w.source,
+           w.frames, w.figures, w.lines, w.figure_block as "figureBlock", w.statement_block as "statementBlock"
+    from whole_filing w join entity e on e.entity_id = w.entity_id
+    where w.filing_id = any(${filingIds}::int[])
+    order by w.filing_id, w.seen_on`
   if (rows.length === 0) return new Map()
   // Other imports may have written blocks with terms that they added.
   await loadMoreTerms(transaction, terms)
   const repeats = await transaction<{ id: number; seen: string }[]>`
     select filing_id as id, seen_on as seen from whole_filing_repeat where filing_id = any(${filingIds}::int[])`
-  const sightings = new Map<number, Sighting[]>()
-  for (const { id, seen, ends, source, ...blocks } of rows) {
-    const known = sightings.get(id) ?? []
-    sightings.set(id, known)
+  const recorded = new Map<number, Recorded & { readonly sightings: Sighting[] }>()
+  for (const { id, entityId, issuerId, seen, ends, source, ...blocks } of rows) {
+    const ofFiling = recorded.get(id) ?? { company: { entityId, issuerId }, sightings: [] }
+    recorded.set(id, ofFiling)
+    const known = ofFiling.sightings
     const read = { ...blocks, rank: source - 1, periodEnd: ends === null ? null : dayNumber(ends) }
     known.push({ day: dayOfText(seen), content: sameContent(known, read, terms) ?? read })
   }
   for (const { id, seen } of repeats) {
-    const known = sightings.get(id) ?? []
+    const known = recorded.get(id)?.sightings ?? []
     const day = dayOfText(seen)
     const row = known.findLast(other => other.day < day)
     if (row !== undefined) known.splice(known.indexOf(row) + 1, 0, { day, content: row.content })
   }
-  return sightings
+  return recorded
 }
 
 const dayText = (day: number) => (day === Number.NEGATIVE_INFINITY ? '-infinity' : isoDate(day))

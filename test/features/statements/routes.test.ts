@@ -413,3 +413,52 @@ test('an answer from the latest 60 reports of more does not claim that there is 
     expect(note).toContain(answer)
   }
 })
+
+describe('a report that two companies filed', () => {
+  const accession = '0000000091-21-000001'
+  const stated = (issuerId: string, ticker: string, source: GivenFiling['source'], value: string) => {
+    const filing = made({ issuerId, ticker, source }, value)
+    return { ...filing, whole: { ...filing.whole, accession } }
+  }
+  const given = [
+    stated('0000000091', 'PARENT', 'figures', '91'),
+    stated('0000000092', 'CHILD', 'figures', '92'),
+    stated('0000000091', 'PARENT', 'dataSet', '9100'),
+    stated('0000000092', 'CHILD', 'dataSet', '9200'),
+  ]
+  const orders = [
+    [[0, 1], ['91'], []],
+    [[1, 0], ['91'], []],
+    [[0, 3], [], ['9200']],
+    [[3, 0], [], ['9200']],
+    [[3, 2, 0, 1], ['9100'], []],
+    [[1, 2, 0, 3], ['9100'], []],
+  ] as const
+  test.each(orders)(
+    'never shows the figures of one as those of the other, whatever the order: %j',
+    async (order, parent, child) => {
+      const other = await testDatabase()
+      const watch = await watchDataVersion(other.sql, () => {})
+      const own = await testServer(other.sql, { dataVersion: watch.current })
+      const key = await sellKey(other.sql, { licence: 'personal' })
+      try {
+        for (const at of order) await importWhole(other.sql, [given[at]])
+        await Bun.sleep(300)
+        for (const [ticker, values] of [
+          ['PARENT', parent],
+          ['CHILD', child],
+        ] as const) {
+          const response = await fetch(`${own.url}/api/v1/reported?ticker=${ticker}&tag=us-gaap:Assets`, {
+            headers: { Authorization: `Bearer ${key}` },
+          })
+          const { data }: ReportedList = JSON.parse(await response.text())
+          expect([ticker, data.map(({ value }) => value)]).toEqual([ticker, [...values]])
+        }
+      } finally {
+        await own.stop()
+        await watch.close()
+        await other.close()
+      }
+    },
+  )
+})
