@@ -1,5 +1,6 @@
 import { laterOfDay } from './computeRatios.ts'
 import type { CoverCounts } from './coverCounts.ts'
+import { weakestCheck } from './factRow.ts'
 import { compareFilings } from './filings.ts'
 import type { PeriodIndex, Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
@@ -77,5 +78,7 @@ function updateOne(equity: Series, filing: Filing, { counts, periods, vintages }
   series.bases = equity.bases & shares.bases
   const inputs = [current.filing, shares.current.filing]
   const filed = laterOfDay(current.filing, shares.current.filing, filing)
-  vintages.record(series, { tag: null, unit: `${current.unit}/shares`, value, start: null, inputs }, filed)
+  const check = weakestCheck([current.check, shares.current.check])
+  const unit = `${current.unit}/shares`
+  vintages.record(series, { tag: null, unit, value, start: null, inputs, check }, filed)
 }

@@ -1,4 +1,5 @@
 import { type RatioMetric, ratioMetrics } from '../markets/metrics.ts'
+import { weakestCheck } from './factRow.ts'
 import { compareFilings } from './filings.ts'
 import type { Period, PeriodIndex, Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
@@ -83,7 +84,8 @@ function updateRatio(
   }
   const inputs = [top.current.filing, bottom.current.filing]
   const earlierSince = earliestMark(top.current.earlierSince, bottom.current.earlierSince)
-  const figure = { tag: null, unit: 'pure', value, start: top.period.start, inputs, earlierSince }
+  const check = weakestCheck([top.current.check, bottom.current.check])
+  const figure = { tag: null, unit: 'pure', value, start: top.period.start, inputs, earlierSince, check }
   vintages.record(series, figure, laterOfDay(top.current.filing, bottom.current.filing, filing))
 }
 

@@ -1,5 +1,6 @@
 import { type ComputedMetric, computedMetrics } from '../markets/metrics.ts'
 import { earliestMark, laterOfDay, trailingInputs, yearlyInputs } from './computeRatios.ts'
+import { weakestCheck } from './factRow.ts'
 import type { PeriodIndex, Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
 import type { VintageBuilder } from './vintages.ts'
@@ -105,7 +106,8 @@ function updateOne(
   const inputs = known.map(part => part.current.filing)
   const earlierSince = known.map(part => part.current.earlierSince).reduce(earliestMark, null)
   const filed = inputs.reduce((last, next) => laterOfDay(last, next, filing))
-  vintages.record(sum, { tag: null, unit, value, start, inputs, earlierSince }, filed)
+  const check = weakestCheck(known.map(part => part.current.check))
+  vintages.record(sum, { tag: null, unit, value, start, inputs, earlierSince, check }, filed)
 }
 
 const areOfOneKind = (parts: readonly KnownSeries[]): boolean =>

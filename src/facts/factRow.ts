@@ -1,3 +1,4 @@
+import type { CheckState } from '../markets/checkStates.ts'
 import type { Filing, ReportedFact } from './reportedFact.ts'
 
 /** Fiscal period: 0 for the year, 1 to 4 for its quarters, 5 for the trailing twelve months. */
@@ -28,6 +29,33 @@ export interface FactRow {
   readonly earlierSince: number | null
   /** For derived figures: accessions of the inputs that come from filings other than `filing`. */
   readonly inputs: readonly string[]
+  /** For derived figures: the weakest state of their inputs. */
+  readonly check: CheckState
+}
+
+/** States as they are stored. */
+const checkCodes: Readonly<Record<CheckState, number | null>> = {
+  proved: 1,
+  consistent: 2,
+  contradicted: 3,
+  unchecked: null,
+}
+
+export const checkCode = (state: CheckState): number | null => checkCodes[state]
+
+const statesByCode: readonly CheckState[] = ['unchecked', 'proved', 'consistent', 'contradicted']
+
+export const checkOfCode = (code: number | null): CheckState => statesByCode[code ?? 0]
+
+/** The codes of some states, with 0 for figures without one. Null if all are allowed. */
+export const checkCodesOf = (states: readonly CheckState[] | null): readonly number[] | null =>
+  states?.map(state => checkCode(state) ?? 0) ?? null
+
+/** A derived figure is as sure as the least sure of its inputs. */
+export function weakestCheck(states: readonly CheckState[]): CheckState {
+  for (const state of ['contradicted', 'unchecked', 'consistent'] as const)
+    if (states.includes(state)) return state
+  return states.length === 0 ? 'unchecked' : 'proved'
 }
 
 /**

@@ -7,6 +7,7 @@ import { type Period, PeriodIndex } from './periods.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 import { type FilingRounding, roundingOf, roundingOfFiling } from './rounding.ts'
 import { partition, type Selection, selectReportedFacts } from './selectReportedFacts.ts'
+import { withSharedChecks } from './sharedChecks.ts'
 import { type Span, spanOf, storedMetric } from './spans.ts'
 import { VintageBuilder } from './vintages.ts'
 import { YearsToDate } from './yearsToDate.ts'
@@ -41,8 +42,9 @@ export class FiledFigures {
   }
 
   /** Returns the periods whose exact days became known from this filing. */
-  read(filing: Filing, ofFiling: readonly ReportedFact[]): readonly Period[] {
+  read(filing: Filing, reportedFacts: readonly ReportedFact[]): readonly Period[] {
     const { rules, calendar, periods } = this
+    const ofFiling = withSharedChecks(reportedFacts)
     const selection = selectReportedFacts(ofFiling, rules, this.currency)
     const passedOver = [...selection.unserved, ...selection.lesser]
     if (filing.filed === unknownFilingDate) {

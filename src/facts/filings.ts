@@ -15,16 +15,18 @@ export function groupByFiling(
   reportedFacts: readonly ReportedFact[],
   known: ReadonlyMap<string, Filing>,
 ): readonly FiledFacts[] {
-  const groups = new Map<string, { filing: Filing; reportedFacts: ReportedFact[] }>()
+  const groups = new Map<string, { filing: Filing; last: Filing; reportedFacts: ReportedFact[] }>()
   for (const reported of reportedFacts) {
     const { filing } = reported
     const group = groups.get(filing.accession)
     if (group === undefined) {
       const other = known.get(filing.accession)
       const merged = other === undefined ? filing : mergeFilings(filing, other)
-      groups.set(filing.accession, { filing: merged, reportedFacts: [reported] })
+      groups.set(filing.accession, { filing: merged, last: filing, reportedFacts: [reported] })
     } else {
-      if (group.filing !== filing) group.filing = mergeFilings(group.filing, filing)
+      // Most facts of a filing share one object, which is merged once.
+      if (group.last !== filing) group.filing = mergeFilings(group.filing, filing)
+      group.last = filing
       group.reportedFacts.push(reported)
     }
   }

@@ -135,6 +135,7 @@ function isSameRow(row: FactRow, known: FactRow, day: number): boolean {
     row.fy === known.fy &&
     row.unit === known.unit &&
     row.tag === known.tag &&
-    row.start === known.start
+    row.start === known.start &&
+    row.check === known.check
   )
 }

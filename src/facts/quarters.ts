@@ -1,4 +1,4 @@
-import type { FiscalPeriod } from './factRow.ts'
+import { type FiscalPeriod, weakestCheck } from './factRow.ts'
 import type { PeriodIndex, Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
 import type { ReportedToday, VintageBuilder } from './vintages.ts'
@@ -113,7 +113,8 @@ function updateQuarter(
   quarter.bases = bases
   const inputs = [longer.current.filing, shorter.current.filing]
   const { unit } = longer.current
-  return vintages.recordDerived(quarter, group, { tag: null, unit, value, start, inputs }, filing)
+  const check = weakestCheck([longer.current.check, shorter.current.check])
+  return vintages.recordDerived(quarter, group, { tag: null, unit, value, start, inputs, check }, filing)
 }
 
 const lowestBit = (bits: number) => 31 - Math.clz32(bits & -bits)

@@ -1,9 +1,23 @@
+import type { Filing } from './reportedFact.ts'
+
 /** Everything that a document of a register states about filings and filers except figures. */
 export interface RegisterStatements {
   readonly entries: readonly RegisterEntry[]
   readonly indexes: readonly RegisterIndex[]
   readonly formerNames: readonly FormerName[]
   readonly covers?: readonly StatedSymbols[]
+  readonly announcements?: readonly Announcement[]
+}
+
+/**
+ * A filing with which a registrant announced its results, usually before the report that has the figures. Its time is
+ * settled like that of any other filing (`Register.settleTimes`).
+ */
+export interface Announcement {
+  readonly market: string
+  /** The register's number of the registrant. */
+  readonly issuerId: string
+  readonly filing: Filing
 }
 
 /** The symbols on the cover page of a filing, which another part of the document or another document dates. */

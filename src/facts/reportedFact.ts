@@ -1,3 +1,5 @@
+import type { CheckState } from '../markets/checkStates.ts'
+
 /**
  * What one filing reports for one metric and period: a register's figure after its tag was mapped to a
  * metric. Days are days since 1970-01-01.
@@ -14,6 +16,8 @@ export interface ReportedFact {
   /** True if the source rounded the period's end to a month end. */
   readonly rounded: boolean
   readonly filing: Filing
+  /** Set if the statements of its filing are known. */
+  readonly check?: CheckState
 }
 
 /** A filing, with the fields that determine its order among other filings. */

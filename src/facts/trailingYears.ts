@@ -1,3 +1,5 @@
+import type { CheckState } from '../markets/checkStates.ts'
+import { weakestCheck } from './factRow.ts'
 import { compareFilings } from './filings.ts'
 import type { Period, PeriodIndex, Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
@@ -122,6 +124,7 @@ interface Trailing {
   readonly start: number
   readonly bases: number
   readonly inputs: readonly Filing[]
+  readonly check: CheckState
 }
 
 /** Returns null if a part is unknown or the parts do not belong together. */
@@ -141,5 +144,6 @@ function trailingOf(year: YearToDate, before: YearToDate, span: PartOfYear): Tra
   const start = prior.period.end + 1
   const isContiguous = Math.abs(full.period.end + 1 - year.start) <= slackDays
   if (!isContiguous || spanOf(start, current.period.end) !== 4) return null
-  return { value, unit, start, bases, inputs: parts.map(part => part.current.filing) }
+  const check = weakestCheck(parts.map(part => part.current.check))
+  return { value, unit, start, bases, inputs: parts.map(part => part.current.filing), check }
 }

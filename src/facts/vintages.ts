@@ -1,3 +1,4 @@
+import type { CheckState } from '../markets/checkStates.ts'
 import { ratioMetrics } from '../markets/metrics.ts'
 import type { FactRow } from './factRow.ts'
 import { compareFilings } from './filings.ts'
@@ -19,6 +20,8 @@ interface Figure {
   readonly earlierSince?: number | null
   /** Filings of the figures from which it was derived. */
   readonly inputs?: readonly Filing[]
+  /** Absent: unchecked. */
+  readonly check?: CheckState | undefined
   /** Set for reported figures. */
   readonly rounding?: RoundingUnit
   /** Set if this states the current figure more precisely. */
@@ -82,6 +85,7 @@ export class VintageBuilder {
       superseded: null,
       earlierSince: earlierSince === null ? null : filing.filed,
       inputs: figure.inputs === undefined ? none : otherAccessions(figure.inputs, filing),
+      check: figure.check ?? 'unchecked',
       rounding: figure.rounding ?? 1,
       since: figure.since ?? filing.filed,
     }
@@ -115,7 +119,7 @@ export class VintageBuilder {
     { group, groups: stated, basis, rounding }: StatedAs,
     filing: Filing,
   ): 'added' | 'repeated' | 'echoed' | 'ignored' {
-    const { tag, unit, value, rounded } = reported
+    const { tag, unit, value, rounded, check } = reported
     const { current } = series
     const isKnown = current !== null && isOneAmount(comparable(series, current), { value, unit, rounding })
     const groups = (isKnown ? series.groups : 0) | stated
@@ -133,7 +137,7 @@ export class VintageBuilder {
     if (isKnown && current.value !== value && rounding > current.rounding) return 'repeated'
     const start = rounded ? series.period.start : reported.start
     const since = isKnown ? current.since : filing.filed
-    if (!this.record(series, { tag, unit, value, start, rounding, since }, filing)) {
+    if (!this.record(series, { tag, unit, value, start, rounding, since, check }, filing)) {
       if (current !== null) current.rounding = finer(current.rounding, rounding)
       return 'repeated'
     }
@@ -191,9 +195,19 @@ export class VintageBuilder {
       if (current === null || current.end === period.end || isRatio(series.metric)) continue
       const isComputed = series.reportedGroup === null && series.derivedGroup === null
       if (isComputed !== (which === 'computed')) continue
-      const { unit, value, earlierSince, rounding, since } = current
+      const { unit, value, earlierSince, rounding, since, check } = current
       const inputs = [current.filing]
-      const figure = { tag: null, unit, value, start: period.start, earlierSince, inputs, rounding, since }
+      const figure = {
+        tag: null,
+        unit,
+        value,
+        start: period.start,
+        earlierSince,
+        inputs,
+        rounding,
+        since,
+        check,
+      }
       this.record(series, figure, filing)
     }
   }

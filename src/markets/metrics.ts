@@ -240,7 +240,7 @@ export const computedMetrics: readonly ComputedMetric[] = [
     sign: 'amount',
     statement: 'balance',
     description:
-      'current_debt + long_term_debt_noncurrent. None where a part is with leases and the other without, or a stated total of current debt is less than one of its parts.',
+      'current_debt + long_term_debt_noncurrent. None if one part includes leases and the other does not, or if a stated total of current debt is less than one of its parts.',
     components: ['current_debt', 'long_term_debt_noncurrent'],
     operation: '+',
   },

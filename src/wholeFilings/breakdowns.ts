@@ -22,6 +22,13 @@ export interface BreakdownMember {
   readonly figure: ReportedFigure
 }
 
+/** Axes of segments by the names of the API; taxonomies changed some of them. */
+export const segmentAxes: Readonly<Record<string, readonly string[]>> = {
+  product: ['ProductOrService', 'ProductsAndServices', 'ProductsAndServicesByType'],
+  geography: ['Geographical', 'GeographicAreas', 'GeographicDistribution', 'GeographicalAreas'],
+  segment: ['BusinessSegments', 'SegmentReportingInformationBySegment', 'Segments', 'OperatingSegments'],
+}
+
 /**
  * The breakdowns of a concept, the latest period first. Presentations that show the same members of a period count
  * once. Members that no presentation shows form a separate breakdown.

@@ -53,7 +53,7 @@ export class ByteWriter {
     this.#length = at
   }
 
-  /** Writes a 32-bit integer with sign, small absolute values in few bytes. */
+  /** Writes a signed 32-bit integer; small absolute values take few bytes. */
   signed(value: number): void {
     this.number(value < 0 ? -value * 2 - 1 : value * 2)
   }
@@ -80,15 +80,45 @@ export class ByteWriter {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
+function decodeText(bytes: Buffer, start: number, end: number): string {
+  // Three times as fast as the decoder, but it replaces what is not UTF-8.
+  const text = bytes.toString('utf8', start, end)
+  return text.includes('\ufffd') ? decoder.decode(bytes.subarray(start, end)) : text
+}
+
+/** Texts that a `ByteWriter` wrote, decoded when they are asked for: a filing has thousands, and most readers want a few. */
+export class WrittenTexts {
+  readonly #bytes: Buffer
+  /** The first byte of each text and the one after its last. */
+  readonly #bounds: Uint32Array
+  readonly #decoded: (string | undefined)[] = []
+
+  constructor(bytes: Buffer, bounds: Uint32Array) {
+    this.#bytes = bytes
+    this.#bounds = bounds
+  }
+
+  get count(): number {
+    return this.#bounds.length / 2
+  }
+
+  at(index: number): string | undefined {
+    if (index >= this.count) return undefined
+    const known = this.#decoded[index]
+    if (known !== undefined) return known
+    const text = decodeText(this.#bytes, this.#bounds[2 * index], this.#bounds[2 * index + 1])
+    this.#decoded[index] = text
+    return text
+  }
+}
 
 /** Reads what a `ByteWriter` wrote. Throws if the bytes end early: a block is damaged then. */
 export class ByteReader {
-  readonly #bytes: Uint8Array
+  readonly #bytes: Buffer
   #at = 0
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
   /** The offset of the next byte. */
@@ -102,12 +132,6 @@ export class ByteReader {
 
   get isAtEnd(): boolean {
     return this.#at === this.#bytes.length
-  }
-
-  /** Skips a number. */
-  skip(): void {
-    while (this.#bytes[this.#at] >= 128) this.#at++
-    if (this.#at++ >= this.#bytes.length) throw new Error('a block of a filing ends early')
   }
 
   number(): number {
@@ -128,13 +152,20 @@ export class ByteReader {
     // Each takes at least a byte, so a damaged count cannot claim memory.
     if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
     const values = new Float64Array(count)
+    const bytes = this.#bytes
+    let at = this.#at
     for (let index = 0; index < count; index++) {
-      const byte = this.#bytes[this.#at]
+      const byte = bytes[at]
       if (byte < 128) {
         values[index] = byte
-        this.#at++
-      } else values[index] = this.number()
+        at++
+      } else {
+        this.#at = at
+        values[index] = this.number()
+        at = this.#at
+      }
     }
+    this.#at = at
     return values
   }
 
@@ -155,7 +186,22 @@ export class ByteReader {
   }
 
   text(): string {
-    return decoder.decode(this.bytes(this.number()))
+    const length = this.number()
+    this.skipBytes(length)
+    return decodeText(this.#bytes, this.#at - length, this.#at)
+  }
+
+  /** The next texts, not yet decoded. */
+  texts(count: number): WrittenTexts {
+    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    const bounds = new Uint32Array(2 * count)
+    for (let at = 0; at < bounds.length; at += 2) {
+      const length = this.number()
+      bounds[at] = this.#at
+      this.skipBytes(length)
+      bounds[at + 1] = this.#at
+    }
+    return new WrittenTexts(this.#bytes, bounds)
   }
 
   skipBytes(count: number): void {
@@ -178,12 +224,5 @@ export class ByteReader {
     const reader = new ByteReader(this.#bytes)
     reader.#at = this.#at
     return reader
-  }
-
-  bytes(count: number): Uint8Array {
-    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
-    const taken = this.#bytes.subarray(this.#at, this.#at + count)
-    this.#at += count
-    return taken
   }
 }

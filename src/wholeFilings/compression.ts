@@ -13,11 +13,13 @@ const dictionary = readFileSync(join(import.meta.dir, 'words.txt'))
 const level = 4
 
 /**
- * Shorter blocks, of filings with few figures, are stored as they are: compression takes longer than all else and saves
- * nothing. Such a block begins with the version of its format, never with the number that begins what zstd writes.
+ * Shorter blocks, which belong to filings with few figures, are stored uncompressed: compressing them takes
+ * longer than everything else and saves nothing. An uncompressed block begins with the version of its format,
+ * which never equals the magic number of zstd.
  */
 const minCompressedBytes = 192
 const zstdMagic = 0xfd2fb528
+const zstdMagicBytes = 4
 
 /** The largest filings have some 5 MB of columns. */
 const maxBlockBytes = 256 * 1024 * 1024
@@ -30,8 +32,48 @@ export function compress(bytes: Uint8Array): Uint8Array {
 /** Throws if the block is damaged. */
 export function decompress(bytes: Uint8Array): Uint8Array {
   if (bytes.length < minCompressedBytes && !isCompressed(bytes)) return bytes
-  return zstdDecompressSync(bytes, { dictionary, maxOutputLength: maxBlockBytes })
+  return (
+    decompressAfterWords(bytes) ?? zstdDecompressSync(bytes, { dictionary, maxOutputLength: maxBlockBytes })
+  )
+}
+
+/** The header of a frame that states nothing but its size (RFC 8878, 3.1.1.1), by the bytes of the size. */
+const plainFrames: ReadonlyMap<number, number> = new Map([
+  [0x20, 1],
+  [0x60, 2],
+  [0xa0, 4],
+])
+const sizeAt = zstdMagicBytes + 1
+const longHeader = sizeAt + 4
+
+/** The words as a block of a frame that is not compressed. */
+const wordsBlock = Buffer.concat([
+  new Uint8Array(new Uint32Array([dictionary.length << 3]).buffer, 0, 3),
+  dictionary,
+])
+
+/**
+ * Bun's own function takes no dictionary, but half the time. What the blocks of a frame repeat from a dictionary they
+ * repeat from what comes before them just as well, so the words are made the first block of the frame, and cut off
+ * again. Null for frames with other headers.
+ */
+function decompressAfterWords(bytes: Uint8Array): Uint8Array | null {
+  const sizeBytes = isCompressed(bytes) ? plainFrames.get(bytes[zstdMagicBytes]) : undefined
+  if (sizeBytes === undefined || bytes.length < longHeader) return null
+  const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  // Two bytes begin where one cannot count any further.
+  const size = block.readUIntLE(sizeAt, sizeBytes) + (sizeBytes === 2 ? 256 : 0)
+  if (size > maxBlockBytes) return null
+  const header = sizeAt + sizeBytes
+  const frame = Buffer.allocUnsafe(longHeader + wordsBlock.length + bytes.length - header)
+  frame.writeUInt32LE(zstdMagic, 0)
+  frame[zstdMagicBytes] = 0xa0
+  frame.writeUInt32LE(size + dictionary.length, sizeAt)
+  frame.set(wordsBlock, longHeader)
+  frame.set(block.subarray(header), longHeader + wordsBlock.length)
+  return Bun.zstdDecompressSync(frame).subarray(dictionary.length)
 }
 
 const isCompressed = (bytes: Uint8Array) =>
-  bytes.length >= 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === zstdMagic
+  bytes.length >= zstdMagicBytes &&
+  new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === zstdMagic

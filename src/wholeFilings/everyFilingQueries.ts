@@ -7,7 +7,7 @@ import { type WholeSource, wholeSources } from './statedFiling.ts'
 import type { Terms } from './terms.ts'
 import type { WholeFiling } from './wholeFiling.ts'
 
-/** A content of a filing, for readers of the whole store. */
+/** A company's content of a filing, for readers of the whole store. */
 export interface EveryFiling {
   readonly entityId: number
   readonly ticker: string
@@ -39,9 +39,10 @@ export async function yearsOfFilings(
 const filingsPerFetch = 8
 
 /**
- * Streams every content that was public on a day, of the filings of a market and a year, the latest filing first. Of a
- * filing that its register edited, these are all contents seen up to the day. Without one, its first content counts,
- * by the rule of `listKnownFilings`.
+ * Streams the filings of a market and a year with every version of their content that was public on a day,
+ * the latest filing first. A report of several companies has the content of each. If a register edited a filing,
+ * these are all versions seen up to that day or, if there are none, its first one, by the rule of
+ * `listKnownFilings`.
  *
  * @param terms all that the database has
  */
@@ -62,8 +63,8 @@ export async function* everyFilingOf(
     where filing_market(l.accession) = ${market} and l.filed >= ${`${year}-01-01`} and l.filed <= ${`${year}-12-31`}
       and ${filingIsKnown(sql, asOf)}
       and (w.seen_on <= ${asOf} or not exists (
-        select from whole_filing v where v.filing_id = w.filing_id and v.seen_on < w.seen_on))
-    order by filing_market(l.accession), l.filed desc, l.accession desc, w.seen_on`
+        select from whole_filing v where v.filing_id = w.filing_id and v.entity_id = w.entity_id and v.seen_on < w.seen_on))
+    order by filing_market(l.accession), l.filed desc, l.accession desc, w.entity_id, w.seen_on`
   for await (const rows of query.cursor(filingsPerFetch))
     for (const { figures, statements, source, ...filing } of rows) {
       const { ownTexts, figuresOf, taxonomies, defaultMembers } = openFigures(figures, terms)

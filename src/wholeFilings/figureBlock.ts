@@ -102,7 +102,9 @@ export function openFigures(bytes: Uint8Array, terms: Terms): OpenFigures {
   const texts = new TextReader(terms, from)
   const taxonomies = readPairs(from, texts)
   const defaultMembers = readPairs(from, texts)
-  const contexts = readContexts(from, texts)
+  const beforeContexts = from.fork()
+  let contexts: readonly FigureContext[] | null = null
+  skipContexts(from)
   const concepts = readConcepts(from, texts)
   const units = Array.from({ length: from.number() }, () => texts.text(from.number()))
   const accuracies = Array.from({ length: from.number() }, () => decimalsOfCode(from.number()))
@@ -111,14 +113,18 @@ export function openFigures(bytes: Uint8Array, terms: Terms): OpenFigures {
   const values = from.at
   const figuresOf = (wanted: ReadonlySet<string> | null) => {
     from.moveTo(values)
+    contexts ??= readContexts(beforeContexts, texts)
     const figures: ReportedFigure[] = []
     let at = 0
+    let unread = 0
     for (const { concept, figures: ofConcept } of concepts) {
       const end = at + ofConcept
       if (wanted?.has(concept) === false) {
-        for (; at < end; at++) if (scales[at] !== nilScale) from.skip()
+        for (; at < end; at++) if (scales[at] !== nilScale) unread++
         continue
       }
+      from.skipNumbers(unread)
+      unread = 0
       for (let context = 0; at < end; at++) {
         context += steps[at]
         figures.push({
@@ -130,6 +136,7 @@ export function openFigures(bytes: Uint8Array, terms: Terms): OpenFigures {
         })
       }
     }
+    from.skipNumbers(unread)
     if (!from.isAtEnd) throw new Error('a block of figures is longer than its figures')
     return figures
   }
@@ -167,8 +174,8 @@ export class SoughtConcept {
 }
 
 /**
- * The figures that a block has of one concept for the whole company, without dimensions: the same that
- * `decodeFigures` returns, in a fraction of the time.
+ * Decodes only the figures of one concept for the whole company, without dimensions. They equal those of
+ * `decodeFigures`, but take a fraction of the time.
  */
 export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms: Terms): ReportedFigure[] {
   const from = new ByteReader(decompress(bytes))
@@ -178,8 +185,7 @@ export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms:
   if (wanted === null) return []
   for (let lists = 0; lists < 2; lists++) from.skipNumbers(from.number() * 2)
   const beforeContexts = from.fork()
-  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
-  from.skipNumbers(from.number() * 3)
+  skipContexts(from)
   const { first, ofConcept, count } = findConcept(from, wanted)
   if (ofConcept === 0) return []
 
@@ -194,8 +200,7 @@ export function decodeFiguresOf(bytes: Uint8Array, sought: SoughtConcept, terms:
     return values
   }
   const [steps, unitOf, accuracyOf] = [column(), column(), column()]
-  let valuesBefore = 0
-  for (let at = 0; at < first; at++) if (from.number() !== nilScale) valuesBefore++
+  const valuesBefore = from.numbers(first).reduce((sum, scale) => (scale === nilScale ? sum : sum + 1), 0)
   const scales = Array.from({ length: ofConcept }, () => from.number())
   from.skipNumbers(count - first - ofConcept + valuesBefore)
   const figures: ReportedFigure[] = []
@@ -241,9 +246,10 @@ function findConcept(from: ByteReader, wanted: number): { first: number; ofConce
   let first = 0
   let ofConcept = 0
   let count = 0
-  for (let concepts = from.number(); concepts > 0; concepts--) {
-    reference += from.number()
-    const figures = from.number()
+  const concepts = from.numbers(from.number() * 2)
+  for (let at = 0; at < concepts.length; at += 2) {
+    reference += concepts[at]
+    const figures = concepts[at + 1]
     if (reference === wanted) {
       first = count
       ofConcept = figures
@@ -367,6 +373,11 @@ const comparePeriods = (a: FigureContext, b: FigureContext) =>
 function codeOfLength({ start, end, quarters }: FigureContext): number {
   if (start !== null) return 2 + 2 * (end - start)
   return quarters === null ? 0 : 1 + 2 * quarters
+}
+
+function skipContexts(from: ByteReader): void {
+  for (let lists = from.number(); lists > 0; lists--) from.skipNumbers(from.number() * 2)
+  from.skipNumbers(from.number() * 3)
 }
 
 function readContexts(from: ByteReader, texts: TextReader): FigureContext[] {

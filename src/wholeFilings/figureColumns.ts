@@ -153,7 +153,7 @@ export class Numbering<T> {
   }
 }
 
-/** Numbers the contexts of a filing. Equal contexts are one, also if a reader made several objects of it. */
+/** Numbers the contexts of a filing. Equal contexts get one number, even if they are separate objects. */
 class ContextNumbering {
   readonly values: FigureContext[] = []
   readonly #byObject = new Map<FigureContext, number>()
@@ -192,9 +192,14 @@ function plainValueOf(scale: number, digits: number, longValues: readonly string
   return scale === textScale ? longValues[digits] : plainOf(scale, digits)
 }
 
+const powersOfTen = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
+
 export function plainOf(scale: number, digits: number): string {
   const isNegative = (scale - 2) % 2 === 1
   const exponent = unzigzag((scale - 2 - (isNegative ? 1 : 0)) / 2)
+  const scaled = exponent >= 0 && exponent < powersOfTen.length ? digits * powersOfTen[exponent] : Number.NaN
+  // Nearly all figures: the number is exact.
+  if (scaled <= Number.MAX_SAFE_INTEGER) return isNegative ? `-${scaled}` : String(scaled)
   const integer = String(digits)
   const sign = isNegative ? '-' : ''
   if (exponent >= 0) return sign + (integer === '0' ? '0' : integer + '0'.repeat(exponent))

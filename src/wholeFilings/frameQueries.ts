@@ -103,10 +103,10 @@ function filingsOf(
       from whole_filing w join filing l on l.filing_id = w.filing_id
       where w.entity_id = e.entity_id and ${frame}::smallint = any(w.frames) and ${filingIsKnown(sql, asOf)}
         and (w.seen_on = '-infinity' or w.seen_on = (
-          select v.seen_on from whole_filing v where v.filing_id = w.filing_id
+          select v.seen_on from whole_filing v where v.filing_id = w.filing_id and v.entity_id = w.entity_id
           order by v.seen_on <= ${day} desc, case when v.seen_on <= ${day} then v.seen_on end desc nulls last, v.seen_on
           limit 1))
       order by l.filed desc, l.accepted_at desc nulls first, l.accession desc
       offset ${skipped} limit ${count}) c
-    join whole_filing b on b.filing_id = c.filing_id and b.seen_on = c.seen_on`
+    join whole_filing b on b.filing_id = c.filing_id and b.entity_id = e.entity_id and b.seen_on = c.seen_on`
 }

@@ -56,18 +56,27 @@ const toleranceDays = 30
 const daysToInstant = 45
 
 /**
- * The frame to which a period belongs: a duration of 365 or of 91 days, give or take 30, belongs to the calendar
- * year or quarter in which its middle is, and an instant to the nearest end of a quarter. Null for all other
- * periods. This is the rule of the SEC's frames, except that these also count a duration of up to a month as an
- * instant. Data sets state durations in quarters and round their ends to the end of a month.
+ * The frame to which a period belongs. A duration of 365 or 91 days, give or take 30, belongs to the calendar
+ * year or quarter that contains its midpoint, and an instant to the nearest end of a quarter. Null for all
+ * other periods. The SEC's frames follow the same rule, except that they also count a duration of up to a
+ * month as an instant. Data sets state durations in quarters and round their ends to the end of a month.
  */
-export function frameOfPeriod({ start, end, quarters }: Omit<FigureContext, 'dimensions'>): FrameCode | null {
-  const days = lengthOf({ start, end, quarters })
-  if (days === 0) return codeAt(end - daysToInstant, 'instant')
-  const middle = Math.floor(end - (days - 1) / 2)
-  if (Math.abs(days - daysOfQuarter) <= toleranceDays) return codeAt(middle, 'quarter')
-  if (Math.abs(days - daysOfYear) <= toleranceDays) return codeAt(middle, 'year')
-  return null
+export function frameOfPeriod(period: Omit<FigureContext, 'dimensions'>): FrameCode | null {
+  const kind = kindOfPeriod(period)
+  if (kind === null) return null
+  if (kind === 'instant') return codeAt(period.end - daysToInstant, kind)
+  return codeAt(Math.floor(period.end - (lengthOf(period) - 1) / 2), kind)
+}
+
+/** A year and a quarter are durations of 365 and 91 days, give or take 30. */
+export type KindOfPeriod = 'instant' | 'quarter' | 'year'
+
+/** Null for durations that are neither a quarter nor a year. */
+export function kindOfPeriod(period: Omit<FigureContext, 'dimensions'>): KindOfPeriod | null {
+  const days = lengthOf(period)
+  if (days === 0) return 'instant'
+  if (Math.abs(days - daysOfQuarter) <= toleranceDays) return 'quarter'
+  return Math.abs(days - daysOfYear) <= toleranceDays ? 'year' : null
 }
 
 function lengthOf({ start, end, quarters }: Omit<FigureContext, 'dimensions'>): number {
@@ -76,7 +85,7 @@ function lengthOf({ start, end, quarters }: Omit<FigureContext, 'dimensions'>): 
   return quarters === 4 ? daysOfYear : quarters * daysOfQuarter
 }
 
-function codeAt(day: number, kind: 'instant' | 'quarter' | 'year'): FrameCode | null {
+function codeAt(day: number, kind: KindOfPeriod): FrameCode | null {
   const date = new Date(day * 86_400_000)
   const year = date.getUTCFullYear()
   if (!isFrameYear(year)) return null

@@ -45,12 +45,14 @@ const comprehensive =
  * and equity, and only a statement of cash flows has net cash from activities. Null for notes and for presentations that
  * nothing identifies.
  */
-export function kindOfStatement({ kind, title, role, lines }: Statement): StatementKind | null {
+export function kindOfStatement(statement: Statement): StatementKind | null {
+  // Its lines are decoded when they are read, so a stored kind must not read them.
+  const { kind, title, role } = statement
   if (kind !== null) return kind
   const [, group = null, name = title ?? lastPart(role)] = sortedTitle.exec(title ?? '') ?? []
   if (group !== null && group !== 'Statement') return group === 'Document' ? 'CP' : null
   if (group === null && /disclosure|details|notes?\b|policies/i.test(name)) return null
-  const names = lines.map(({ concept }) => localName(concept))
+  const names = statement.lines.map(({ concept }) => localName(concept))
   const count = (pattern: RegExp) => new Set(names.filter(each => pattern.test(each))).size
   if (count(cashFlows) >= 2) return 'CF'
   const titled = titles.find(([, pattern]) => pattern.test(name))?.[0] ?? null
@@ -81,14 +83,18 @@ export interface ChosenStatement {
 /**
  * The statement of this kind in a filing; null if it presents none. That of the group comes before that of the company
  * alone. Filings of several registrants present one each: the first one that is not much shorter than the others is
- * that of the whole group.
+ * that of the whole group. If the source says of some presentations which statement they are, the others are none: Japan's
+ * summary of five years has net income and comprehensive income, too.
  */
 export function chooseStatement(
   { statements }: Pick<WholeFiling, 'statements'>,
   kind: StatementKind,
 ): ChosenStatement | null {
+  const isStated = statements.some(each => each.kind !== null)
   const ofKind = (wanted: StatementKind) => {
-    const all = statements.filter(each => !each.parenthetical && kindOfStatement(each) === wanted)
+    const all = statements.filter(
+      each => !each.parenthetical && (isStated ? each.kind : kindOfStatement(each)) === wanted,
+    )
     const ofGroup = all.filter(({ dimensions }) => dimensions === undefined)
     return ofGroup.length > 0 ? ofGroup : all
   }

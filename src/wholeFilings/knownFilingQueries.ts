@@ -12,6 +12,8 @@ import type { ReportedFigure, WholeFiling } from './wholeFiling.ts'
 /** A filing whose content in full was public at some time. */
 export interface KnownFiling {
   readonly filingId: number
+  /** The company whose content it is. A report of several companies has one of each. */
+  readonly entityId: number
   readonly accession: string
   readonly form: string
   readonly filed: IsoDate
@@ -26,30 +28,76 @@ export interface KnownFiling {
 }
 
 /**
- * The filings of a company that were public as of a day or an instant, the latest first. A report of several companies
- * counts as that of the one whose figures are on record. If a register edited a filing, its content is the one known
- * then: the first content counts from the filing on, and each later one from the end of the day on which it was seen.
- * Nothing may read whole filings in any other way.
+ * The filings of a company that were public as of a day or an instant, the latest first. Of a report of
+ * several companies this company's content counts. If a register edited a filing, its content is the one known then: the
+ * first content counts from the filing on, and each later one from the end of the day on which it was seen. Nothing may
+ * read whole filings in any other way.
  */
 export async function listKnownFilings(
   sql: SqlClient,
   entityId: number,
   asOf: AsOf,
 ): Promise<readonly KnownFiling[]> {
+  // Filings are looked up one by one: after an import, before its rows are counted, a join would scan all of them.
   const rows = await sql<(Omit<KnownFiling, 'source'> & { source: number })[]>`
-    select l.filing_id as "filingId", l.accession, l.form, l.filed, l.accepted_at as "acceptedAt", w.period_end as "periodEnd",
-           w.source, w.figures, w.lines, nullif(w.seen_on, '-infinity') as "seenOn"
+    select l.filing_id as "filingId", l.entity_id as "entityId", l.accession, l.form, l.filed, l.accepted_at as "acceptedAt",
+           l.period_end as "periodEnd", l.source, l.figures, l.lines, nullif(l.seen_on, '-infinity') as "seenOn"
     from (select distinct c.filing_id from whole_filing c where c.entity_id = ${entityId}) own
-    join filing l on l.filing_id = own.filing_id
     cross join lateral (
-      select v.* from whole_filing v
-      where v.filing_id = l.filing_id
+      select f.filing_id, v.entity_id, f.accession, f.form, f.filed, f.accepted_at, v.period_end, v.source, v.figures, v.lines, v.seen_on
+      from whole_filing v join filing f on f.filing_id = v.filing_id
+      where v.filing_id = own.filing_id and v.entity_id = ${entityId}
       order by v.seen_on <= ${lastWholeDay(asOf)}::date desc,
                case when v.seen_on <= ${lastWholeDay(asOf)}::date then v.seen_on end desc nulls last, v.seen_on
-      limit 1) w
+      limit 1) l
     where ${filingIsKnown(sql, asOf)}
     order by l.filed desc, l.accepted_at desc nulls first, l.accession desc`
   return rows.map(row => ({ ...row, source: wholeSources[row.source - 1] }))
+}
+
+/** A content of a filing, and since when it is known. */
+export interface FilingContent extends KnownFiling {
+  /** The filing day or, for a content that replaced another one, the day on which it was seen. */
+  readonly since: IsoDate
+  /** Whether it replaced an earlier content. */
+  readonly isEdit: boolean
+  /** The position of the filing among those of the company, the earliest first. */
+  readonly order: number
+}
+
+/**
+ * Every content of the filings of a company that was known on some day up to `until`, in the order in which they became
+ * known. On each day the latest content of each filing is what `listKnownFilings` lists for that day, and the filings are
+ * in its order, reversed.
+ */
+export async function listFilingContents(
+  sql: SqlClient,
+  entityId: number,
+  until: IsoDate,
+): Promise<readonly FilingContent[]> {
+  const rows = await sql<(Omit<FilingContent, 'source'> & { source: number })[]>`
+    select l.filing_id as "filingId", l.entity_id as "entityId", l.accession, l.form, l.filed, l.accepted_at as "acceptedAt",
+           l.period_end as "periodEnd", l.source, l.figures, l.lines, nullif(l.seen_on, '-infinity') as "seenOn",
+           case when l.is_edit then greatest(l.filed, l.seen_on) else l.filed end as since, l.is_edit as "isEdit",
+           (dense_rank() over (order by l.filed, l.accepted_at nulls last, l.accession) - 1)::int as "order"
+    from (
+      select f.filing_id, v.entity_id, f.accession, f.form, f.filed, f.accepted_at, v.period_end, v.source, v.figures, v.lines,
+             v.seen_on, row_number() over (partition by v.filing_id order by v.seen_on) > 1 as is_edit
+      from whole_filing v
+      cross join lateral (select * from filing o where o.filing_id = v.filing_id limit 1) f
+      where v.entity_id = ${entityId}) l
+    where ${filingIsKnown(sql, until)} and (not l.is_edit or l.seen_on <= ${until}::date)
+    order by since, "order", l.seen_on`
+  return rows.map(row => ({ ...row, source: wholeSources[row.source - 1] }))
+}
+
+/** Whether any filing of a company is on record, public or not. */
+export async function hasFilings(sql: SqlClient, entityId: number): Promise<boolean> {
+  const [{ found }] = await sql<{ found: boolean }[]>`
+    select exists (select from filing where entity_id = ${entityId})
+      or exists (select from whole_filing where entity_id = ${entityId})
+      or exists (select from co_filer where entity_id = ${entityId}) as found`
+  return found
 }
 
 /** A filing whose figures are decoded on demand. */
@@ -114,9 +162,10 @@ async function readBlocks<Blocks extends object>(
 ): Promise<readonly Blocks[]> {
   const rows = await sql<(Blocks & { readonly terms: number })[]>`
     select ${columns}, (select coalesce(max(term_id) + 1, 0) from term) as terms
-    from unnest(${filings.map(({ filingId }) => filingId)}::int[], ${filings.map(({ seenOn }) => seenOn ?? '-infinity')}::date[])
-           with ordinality as wanted (filing_id, seen_on, position)
-    join whole_filing w using (filing_id, seen_on)
+    from unnest(${filings.map(({ filingId }) => filingId)}::int[], ${filings.map(({ entityId }) => entityId)}::int[],
+                ${filings.map(({ seenOn }) => seenOn ?? '-infinity')}::date[])
+           with ordinality as wanted (filing_id, entity_id, seen_on, position)
+    join whole_filing w using (filing_id, entity_id, seen_on)
     order by wanted.position`
   if (rows.length !== filings.length) throw new Error('a filing was replaced while it was read')
   if (rows.some(row => row.terms > terms.count)) await loadMoreTerms(sql, terms)

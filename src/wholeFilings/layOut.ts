@@ -182,12 +182,16 @@ class CellIndex {
     for (const { line } of lines) this.#byConcept.set(line.concept, [])
     // Data sets do not state the axes of a statement, so its breakdowns are used only where nothing else is stated.
     const isDataSet = lines.every(({ line }) => line.depth === null)
-    const undivided = new Set(
-      figures.filter(({ context }) => context.dimensions.length === 0).map(({ concept }) => concept),
-    )
+    let undivided: ReadonlySet<string> | null = null
+    const isUndivided = (concept: string) => {
+      undivided ??= new Set(
+        figures.filter(({ context }) => context.dimensions.length === 0).map(each => each.concept),
+      )
+      return undivided.has(concept)
+    }
     const isOnStatement = ({ concept, context }: ReportedFigure) =>
       isDataSet
-        ? !undivided.has(concept) ||
+        ? !isUndivided(concept) ||
           (kind === 'EQ' && context.dimensions.every(({ axis }) => equityAxis.test(axis)))
         : context.dimensions.every(({ axis, member }) => members.get(axis)?.includes(member))
     for (const figure of figures) {
@@ -198,28 +202,33 @@ class CellIndex {
 
   /** The columns of the statement. */
   periods(): Period[] {
-    const all = new Map<string, { readonly period: Period; readonly concepts: Set<string> }>()
+    interface Found {
+      readonly period: Period
+      concepts: number
+      last: string | null
+    }
+    const all = new Map<string, Found>()
     // Figures share their contexts, so few keys are made.
-    const byContext = new Map<FigureContext, Set<string>>()
+    const byContext = new Map<FigureContext, Found>()
     for (const [concept, figures] of this.#byConcept) {
       for (const { context } of figures) {
-        let concepts = byContext.get(context)
-        if (concepts === undefined) {
+        let ofPeriod = byContext.get(context)
+        if (ofPeriod === undefined) {
           const key = `${context.start} ${context.end} ${context.quarters}`
-          const known = all.get(key) ?? { period: context, concepts: new Set() }
-          all.set(key, known)
-          concepts = known.concepts
-          byContext.set(context, concepts)
+          ofPeriod = all.get(key) ?? { period: context, concepts: 0, last: null }
+          all.set(key, ofPeriod)
+          byContext.set(context, ofPeriod)
         }
-        concepts.add(concept)
+        if (ofPeriod.last !== concept) ofPeriod.concepts++
+        ofPeriod.last = concept
       }
     }
     const found = [...all.values()]
     const durations = found.filter(({ period }) => !isInstant(period))
     const candidates = durations.length > 0 ? durations : found
-    const fullest = Math.max(0, ...candidates.map(({ concepts }) => concepts.size))
+    const fullest = Math.max(0, ...candidates.map(({ concepts }) => concepts))
     return candidates
-      .filter(({ concepts }) => concepts.size >= fullest * minShareOfLines)
+      .filter(({ concepts }) => concepts >= fullest * minShareOfLines)
       .map(({ period: { start, end, quarters } }) => ({ start, end, quarters }))
       .sort((a, b) => quartersOf(a) - quartersOf(b) || b.end - a.end)
   }
@@ -238,9 +247,10 @@ class CellIndex {
   }
 
   /**
-   * True for a line of a data set whose balances belong to the beginnings of the columns (`Cash at beginning of year`,
-   * with a tag of its own). The beginning of one column is often the end of another, so the first column decides, whose
-   * beginning is the end of none, and the last one, whose end is the beginning of none.
+   * True for a line of a data set whose balances belong to the beginnings of the columns (`Cash at beginning
+   * of year`, with a tag of its own). The beginning of one column is often the end of another. So the
+   * decisive columns are the first one, whose beginning is not the end of any other, and the last one, whose
+   * end is not the beginning of any other.
    */
   isOpening({ line }: PlacedLine, periods: readonly Period[]): boolean {
     if (line.depth !== null) return false
@@ -265,7 +275,7 @@ class CellIndex {
       const fits = isInstant(context)
         ? context.end === day
         : context.start === period.start && context.end === period.end && context.quarters === period.quarters
-      if (!fits || keyOf(context.dimensions) !== key) continue
+      if (!fits || (context.dimensions !== dimensions && keyOf(context.dimensions) !== key)) continue
       if (best === null || accuracy(figure) > accuracy(best)) best = figure
     }
     return best

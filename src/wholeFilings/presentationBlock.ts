@@ -1,5 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { compress, decompress } from './compression.ts'
+import { unzigzag } from './figureColumns.ts'
 import type { Terms } from './terms.ts'
 import { OwnTexts, TextReader, TextWriter } from './texts.ts'
 import {
@@ -154,5 +155,3 @@ const readSums = (from: ByteReader, texts: TextReader): Sum[] =>
     })
     return { role, total, items }
   })
-
-const unzigzag = (coded: number) => (coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2)

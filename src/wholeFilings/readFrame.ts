@@ -3,13 +3,14 @@ import type { SqlClient } from '../postgres/client.ts'
 import { decodeFiguresOf, SoughtConcept } from './figureBlock.ts'
 import { earlierOfFrame, type FrameFiling, type FrameScope, latestOfFrame } from './frameQueries.ts'
 import { type FrameCode, frameEnd, frameOfPeriod } from './frames.ts'
+import { mostAccurate, type StatedFigure } from './mostAccurate.ts'
 import { loadMoreTerms } from './termQueries.ts'
 import type { Terms } from './terms.ts'
 import type { ReportedFigure } from './wholeFiling.ts'
 
 /** A company's figure in a frame, and the filing that states it. */
 export interface FrameFigure extends Omit<FrameFiling, 'figures'> {
-  readonly figure: ReportedFigure & { readonly value: string }
+  readonly figure: StatedFigure
 }
 
 export interface FramePage {
@@ -112,36 +113,12 @@ class FrameReader {
  * frame wins, and within one period the most accurate figure. Null if there is none, or if equally accurate figures
  * differ.
  */
-export function figureOfFrame(
+export const figureOfFrame = (
   figures: readonly ReportedFigure[],
   frame: FrameCode,
   unit: string,
-): FrameFigure['figure'] | null {
-  let best: FrameFigure['figure'] | null = null
-  let isContradicted = false
-  for (const figure of figures) {
-    if (!hasValue(figure) || figure.unit !== unit || frameOfPeriod(figure.context) !== frame) continue
-    const order: number = best === null ? -1 : compare(figure, best, frame)
-    if (order < 0) {
-      best = figure
-      isContradicted = false
-    } else if (order === 0 && best?.value !== figure.value) isContradicted = true
-  }
-  return isContradicted ? null : best
-}
-
-const hasValue = (figure: ReportedFigure): figure is FrameFigure['figure'] => figure.value !== null
-
-/** Negative if `a` comes before `b`. */
-function compare(a: ReportedFigure, b: ReportedFigure, frame: FrameCode): number {
-  const end = frameEnd(frame)
-  const byPeriod =
-    Math.abs(a.context.end - end) - Math.abs(b.context.end - end) ||
-    b.context.end - a.context.end ||
-    beginning(a) - beginning(b)
-  if (byPeriod !== 0) return byPeriod
-  const [ofA, ofB] = [a.decimals ?? Number.NEGATIVE_INFINITY, b.decimals ?? Number.NEGATIVE_INFINITY]
-  return ofA === ofB ? 0 : ofB - ofA
-}
-
-const beginning = ({ context: { start, end } }: ReportedFigure) => start ?? end
+): StatedFigure | null =>
+  mostAccurate(
+    figures.filter(figure => figure.unit === unit && frameOfPeriod(figure.context) === frame),
+    frameEnd(frame),
+  )

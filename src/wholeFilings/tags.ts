@@ -4,16 +4,21 @@ const sharedPrefix =
 
 /**
  * Equal for tags that mean the same. For a company's own tag, data sets write `custom:Streams` where the filing's documents
- * have the company's prefix, `nflx:Streams`.
+ * have the company's prefix, `nflx:Streams`. OpenDART writes `ifrs-full_Assets`.
  */
 export function tagKey(tag: string): string {
   const colon = tag.indexOf(':')
+  if (colon < 0 && /^(ifrs[a-z-]*|dart)_/.test(tag)) return tag.replace('_', ':')
   return isOwnTag(tag) ? `own:${tag.slice(colon + 1)}` : tag
 }
 
+/** `tagKey(tag) === key`, at once for nearly all tags that have another key. */
+export const hasTagKey = (tag: string, key: string): boolean =>
+  tag === key || (tag.endsWith(localName(key)) && tagKey(tag) === key)
+
 /** Whether the company defined the tag itself. */
 export const isOwnTag = (tag: string): boolean =>
-  !sharedPrefix.test(tag.slice(0, Math.max(0, tag.indexOf(':'))))
+  !tag.startsWith('us-gaap:') && !sharedPrefix.test(tag.slice(0, Math.max(0, tag.indexOf(':'))))
 
 /** The part of a tag after its prefix. */
 export const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1)

@@ -1,4 +1,4 @@
-import { type ByteReader, type ByteWriter, decodeText } from './bytes.ts'
+import type { ByteReader, ByteWriter, WrittenTexts } from './bytes.ts'
 import type { Terms } from './terms.ts'
 
 /** Writes texts as numbers: even ones are terms, odd ones are texts that the block itself contains. */
@@ -7,7 +7,7 @@ export class TextWriter {
   readonly #own = new Map<string, number>()
   #written: number
 
-  /** @param known own texts of the block that this one is read with */
+  /** @param known the own texts of another block, which is always read together with this one */
   constructor(terms: Terms, known: readonly string[] = []) {
     this.#terms = terms
     for (const text of known) this.#own.set(text, this.#own.size)
@@ -37,29 +37,33 @@ export class TextWriter {
   }
 }
 
-/** Texts that are decoded when they are asked for: a filing has thousands, and most readers want a few of them. */
+/** The own texts of a filing's figures, and after them those that only its presentation has. */
 export class OwnTexts {
-  readonly #texts: (string | Uint8Array)[]
+  readonly #lists: readonly (WrittenTexts | readonly string[])[]
 
-  constructor(texts: readonly (string | Uint8Array)[]) {
-    this.#texts = [...texts]
+  constructor(...lists: readonly (WrittenTexts | readonly string[])[]) {
+    this.#lists = lists
   }
 
   at(index: number): string | undefined {
-    const text = this.#texts[index]
-    if (text === undefined || typeof text === 'string') return text
-    const decoded = decodeText(text)
-    this.#texts[index] = decoded
-    return decoded
+    let left = index
+    for (const list of this.#lists) {
+      const count = 'count' in list ? list.count : list.length
+      if (left < count) return list.at(left)
+      left -= count
+    }
+    return undefined
   }
 
   /** These texts and further ones. */
-  concat(more: readonly Uint8Array[]): OwnTexts {
-    return new OwnTexts([...this.#texts, ...more])
+  concat(more: WrittenTexts): OwnTexts {
+    return new OwnTexts(...this.#lists, more)
   }
 
   all(): readonly string[] {
-    return this.#texts.flatMap((_, index) => this.at(index) ?? [])
+    const texts: string[] = []
+    for (let text = this.at(0); text !== undefined; text = this.at(texts.length)) texts.push(text)
+    return texts
   }
 }
 
@@ -67,9 +71,9 @@ export class TextReader {
   readonly #terms: Terms
   readonly own: OwnTexts
 
-  constructor(terms: Terms, from: ByteReader, known: OwnTexts = new OwnTexts([])) {
+  constructor(terms: Terms, from: ByteReader, known: OwnTexts = new OwnTexts()) {
     this.#terms = terms
-    this.own = known.concat(Array.from({ length: from.number() }, () => from.bytes(from.number())))
+    this.own = known.concat(from.texts(from.number()))
   }
 
   text(reference: number): string {

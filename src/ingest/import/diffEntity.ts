@@ -1,11 +1,12 @@
 import { isoDate } from '../../dates.ts'
 import type { DerivedEntity } from '../../facts/deriveFacts.ts'
 import type { FactRow, RepeatRow } from '../../facts/factRow.ts'
+import type { CheckState } from '../../markets/checkStates.ts'
 import type { StoredRow } from '../store/storedRows.ts'
 
 interface EntityChange {
   readonly addedFacts: readonly FactRow[]
-  /** Stored vintages whose end changed or whose filing's acceptance time became known. */
+  /** Stored vintages whose end or state changed, or whose filing's acceptance time became known. */
   readonly amendedFacts: readonly FactRow[]
   /** Positions of rows that are no longer derived. */
   readonly removedFacts: readonly string[]
@@ -53,7 +54,8 @@ function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[])
       continue
     }
     stored.delete(key)
-    const isAmended = row.superseded !== fact.superseded || row.earlierSince !== fact.earlierSince
+    const isAmended =
+      row.superseded !== fact.superseded || row.earlierSince !== fact.earlierSince || row.check !== fact.check
     if (isAmended || row.acceptedAt !== fact.filing.acceptedAt) amendedFacts.push(fact)
   }
   return { addedFacts, amendedFacts, corrections, removedFacts: [...stored.values()].map(row => row.ctid) }
@@ -83,13 +85,14 @@ interface RepeatKeyParts {
   readonly end: number
   readonly value: number
   readonly rounded: boolean
+  readonly check?: CheckState
 }
 
 const repeatKey = (
-  { tag, unit, start, end, value, rounded }: RepeatKeyParts,
+  { tag, unit, start, end, value, rounded, check = 'unchecked' }: RepeatKeyParts,
   metric: string,
   accession: string,
-) => `${metric} ${tag} ${unit} ${start} ${end} ${value} ${rounded} ${accession}`
+) => `${metric} ${tag} ${unit} ${start} ${end} ${value} ${rounded} ${check} ${accession}`
 
 function isSameFigure(stored: StoredRow, fact: FactRow): boolean {
   return (

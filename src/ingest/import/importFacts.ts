@@ -154,7 +154,7 @@ async function* batches(
     batch.push(unit)
     entities += unit.parsed.length
     for (const { reportedFacts } of unit.parsed) facts += reportedFacts.length
-    facts += unit.statements?.entries.length ?? 0
+    facts += (unit.statements?.entries.length ?? 0) + (unit.statements?.announcements?.length ?? 0)
     for (const { whole } of unit.wholeFilings ?? []) facts += figureCountOf(whole) / figuresPerFact
     // Meanwhile this thread also sends the previous batch to the database.
     await setImmediate()

@@ -20,6 +20,7 @@ import { readKnownEntities } from '../store/entityQueries.ts'
 import type { FileReceipt } from '../store/importQueries.ts'
 import type { EncodedFiling } from '../store/wholeFilingQueries.ts'
 import { mergeParsedDocuments } from './mergeDocuments.ts'
+import { withChecks } from './stateChecks.ts'
 
 export interface PreparedBatch {
   readonly items: readonly PreparedEntity[]
@@ -31,7 +32,7 @@ export interface PreparedBatch {
 }
 
 /** A whole filing, encoded. */
-export type PreparedFiling = Pick<StatedFiling, 'market'> & Omit<EncodedFiling, 'entityId'>
+export type PreparedFiling = Pick<StatedFiling, 'market' | 'issuerId'> & Omit<EncodedFiling, 'entityId'>
 
 /**
  * Everything that some files state about one entity, and everything that can be computed from it without the database.
@@ -74,7 +75,8 @@ export async function prepareBatch(
   rules: MetricRules,
   { observedOn = null, settleTimes = null, terms = new Terms() }: BatchOptions = {},
 ): Promise<PreparedBatch> {
-  const documents = mergeParsedDocuments(units.flatMap(unit => unit.parsed))
+  const checked = await withChecks(units)
+  const documents = mergeParsedDocuments(checked.flatMap(unit => unit.parsed))
   const profiles = documents.map(({ profile }) => profile)
   const known = observedOn === null ? await readKnownEntities(sql, profiles) : null
   const items: PreparedEntity[] = []
@@ -94,12 +96,13 @@ export async function prepareBatch(
     facts = 0
     await setImmediate()
   }
-  const observations = observedOn === null ? null : observationsIn(units, observedOn)
+  const observations = observedOn === null ? null : observationsIn(checked, observedOn)
   const statements: RegisterStatements = {
     entries: units.flatMap(unit => unit.statements?.entries ?? []),
     indexes: units.flatMap(unit => unit.statements?.indexes ?? []),
     formerNames: units.flatMap(unit => unit.statements?.formerNames ?? []),
     covers: units.flatMap(unit => unit.statements?.covers ?? []),
+    announcements: units.flatMap(unit => unit.statements?.announcements ?? []),
   }
   const stated = units.flatMap(unit => unit.wholeFilings ?? [])
   const wholeFilings = await encodeFilings(sql, terms, stated, observedOn)

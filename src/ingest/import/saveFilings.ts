@@ -38,11 +38,15 @@ export interface PlannedFilings {
 /**
  * Merges what a batch states about filings with what is stored. Figures are derived from the result and counted
  * before any filing is written, because counting later would write each new filing twice.
+ *
+ * @param announced filings that announce results. Unless a company of the batch also states them, only their times are
+ * settled
  */
 export async function planFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
   settleTimes: SettleTimes | null,
+  announced: readonly Filing[] = [],
 ): Promise<PlannedFilings> {
   const stated = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
@@ -58,7 +62,8 @@ export async function planFilings(
     for (const row of storedFacts) accessions.add(row.accession)
     for (const row of storedRepeats) accessions.add(row.accession)
   }
-  const times = await settleStated(transaction, [...stated.values()], settleTimes)
+  const timed = [...stated.values()].flatMap(({ filing }) => (filing.readings === undefined ? [] : [filing]))
+  const times = await settleStated(transaction, [...timed, ...announced], settleTimes)
   for (const accession of times.keys()) accessions.add(accession)
   const ids = new FilingIds()
   const filings = await readFilings(transaction, [...accessions], ids)
@@ -95,10 +100,9 @@ export async function planFilings(
  */
 async function settleStated(
   transaction: TransactionSql,
-  stated: readonly OwnedFiling[],
+  read: readonly Filing[],
   settleTimes: SettleTimes | null,
 ): Promise<SettledTimes> {
-  const read = stated.flatMap(({ filing }) => (filing.readings === undefined ? [] : [filing]))
   if (settleTimes === null || read.length === 0) return new Map()
   await addReadings(transaction, read)
   const { readings, dependent } = await readReadings(

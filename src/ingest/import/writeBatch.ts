@@ -9,6 +9,7 @@ import { lockNextDataVersion } from '../../postgres/dataVersion.ts'
 import type { OverwriteRules } from '../observations/factsFromObservations.ts'
 import { NamedFaults } from '../reading/namedFaults.ts'
 import { endOfDayIn } from '../registers/zones.ts'
+import { saveAnnouncements } from '../store/announcementQueries.ts'
 import { type SavedEntity, saveEntities, saveOtherNames } from '../store/entityQueries.ts'
 import {
   addFacts,
@@ -27,7 +28,12 @@ import { fillReadyAnswers } from '../store/readyQueries.ts'
 import { saveStatements } from '../store/statementQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
 import { dateCoverSymbols, saveCoverSymbols } from '../store/symbolQueries.ts'
-import { type EncodedFiling, saveWholeFilings } from '../store/wholeFilingQueries.ts'
+import {
+  companyAndAccession,
+  type EncodedFiling,
+  filingsOfBetterSources,
+  saveWholeFilings,
+} from '../store/wholeFilingQueries.ts'
 import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
 import { type EntityWork, readEntityWork } from './entityWork.ts'
@@ -48,7 +54,8 @@ export interface BatchResult {
   unplaced: number
   /** For each entity that the batch touched, how many of its filings still have no known date. */
   undatedFilings: ReadonlyMap<number, number>
-  /** The acceptance times that the readings determine for this batch, by accession; null if they determine none. */
+  /** The acceptance times of filings on record that the readings determine for this batch, by accession; null if they
+   * determine none. */
   times: SettledTimes
   /** False if everything was already known. */
   changed: boolean
@@ -70,6 +77,10 @@ function lateFilings({ added }: PlannedFilings): string[] {
   )
 }
 
+/** Without filings that only announce results. */
+const timesOnRecord = ({ times, filings }: PlannedFilings): SettledTimes =>
+  new Map([...times].filter(([accession]) => filings.has(accession)))
+
 /** Null: no source has dated the filing yet. */
 function filedOf({ filings }: PlannedFilings, accession: string): IsoDate | null {
   const filed = filings.get(accession)?.filed ?? unknownFilingDate
@@ -88,13 +99,19 @@ export async function writeBatch(
   const profiles = items.map(({ parsed }) => parsed.profile)
   const saved = await saveEntities(transaction, profiles, seenOn)
   const entities = await saveOtherNames(transaction, profiles, saved)
-  const stated = await readEntityWork(transaction, names, entities, items)
+  const read = await readEntityWork(transaction, names, entities, items)
+  const stated = withoutStatesOf(
+    read,
+    await filingsOfBetterSources(transaction, ofCompanies(wholeFilings, entities)),
+  )
   const overwriteRules: OverwriteRules = { rules, replaces }
   const work =
     observations === null
       ? stated
       : await applyObservations(transaction, names, stated, observations, overwriteRules)
-  const planned = await planFilings(transaction, work, settleTimes)
+  const { announcements = [], covers = [] } = statements
+  const announced = announcements.map(({ filing }) => filing)
+  const planned = await planFilings(transaction, work, settleTimes, announced)
   const changes = new FactChanges()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, planned.filings, rules)
@@ -106,10 +123,10 @@ export async function writeBatch(
   await saveWholeFilings(
     transaction,
     names.terms,
-    filingsOnRecord(wholeFilings, entities, planned.ids),
+    // Those whose filing days are stored.
+    ofCompanies(wholeFilings, entities).filter(({ accession }) => planned.ids.has(accession)),
     planned.ids,
   )
-  const { covers = [] } = statements
   const datedCovers = covers.map(cover => ({ ...cover, filed: filedOf(planned, cover.accession) }))
   await dateCoverSymbols(
     transaction,
@@ -118,6 +135,7 @@ export async function writeBatch(
   await saveCoverSymbols(transaction, datedCovers, seenOn)
   const concerned = [...entities, ...retimed.work.map(({ entity }) => entity)]
   await saveStatements(transaction, statements, concerned, [...lateFilings(planned), ...planned.retimed])
+  await saveAnnouncements(transaction, announcements, planned.times)
   // Any change removed these companies' ready answers, so they are made again.
   await fillReadyAnswers(
     transaction,
@@ -134,21 +152,37 @@ export async function writeBatch(
     repeats: changes.repeatsAdded,
     unplaced,
     undatedFilings: changes.undatedFilings,
-    times: planned.times,
+    times: timesOnRecord(planned),
     changed: entitiesChanged > 0 || changes.areServed,
   }
 }
 
-/** The whole filings whose companies and filing days are stored. */
-function filingsOnRecord(
+/**
+ * A less complete source of a filing neither sets nor clears the states of its figures, as it does not replace its content:
+ * the order of imports decides nothing.
+ */
+function withoutStatesOf(work: readonly EntityWork[], filings: ReadonlySet<string>): readonly EntityWork[] {
+  if (filings.size === 0) return work
+  return work.map(item => {
+    const { entityId } = item.entity
+    const reportedFacts = item.parsed.reportedFacts.map(({ check, ...reported }) =>
+      check === undefined ||
+      filings.has(companyAndAccession({ entityId, accession: reported.filing.accession }))
+        ? reported
+        : { ...reported, check },
+    )
+    return { ...item, parsed: { ...item.parsed, reportedFacts } }
+  })
+}
+
+function ofCompanies(
   prepared: readonly PreparedFiling[],
   entities: readonly SavedEntity[],
-  ids: FilingIds,
-): EncodedFiling[] {
+): readonly EncodedFiling[] {
   const byKey = new Map(entities.map(entity => [entityKey(entity), entity.entityId]))
   return prepared.flatMap(({ market, issuerId, ...filing }) => {
     const entityId = byKey.get(entityKey({ market, issuerId }))
-    return entityId === undefined || !ids.has(filing.accession) ? [] : [{ ...filing, issuerId, entityId }]
+    return entityId === undefined ? [] : [{ ...filing, entityId }]
   })
 }
 
@@ -235,12 +269,16 @@ function allReportedFacts(work: EntityWork, filings: ReadonlyMap<string, Filing>
   const { storedFacts, storedRepeats, observedAccessions } = work
   const fresh = work.parsed.reportedFacts
   if (observedAccessions !== null || storedFacts.length + storedRepeats.length === 0) return fresh
+  // The states of a filing whose statements are read again come from this reading alone.
+  const checked = new Set(fresh.flatMap(({ check, filing }) => (check === undefined ? [] : filing.accession)))
   const stored: ReportedFact[] = []
   for (const rows of [storedFacts, storedRepeats]) {
     for (const row of rows) {
       const filing = filings.get(row.accession)
       const reported = filing === undefined ? null : reportedFactOf(row, filing)
-      if (reported !== null) stored.push(reported)
+      if (reported === null) continue
+      const { check: _, ...unchecked } = reported
+      stored.push(checked.has(row.accession) ? unchecked : reported)
     }
   }
   return [...fresh, ...notMended(stored, fresh)]

@@ -5,7 +5,7 @@ import type { RegisterRequest } from './source.ts'
 export interface ReceivedResponse {
   readonly status: number
   readonly headers: Headers
-  /** Null if it is incomplete or the status is not 200. */
+  /** Null if the body is incomplete or the status is not 200. */
   readonly body: Uint8Array | null
 }
 

@@ -44,17 +44,29 @@ export function mergeObservations<Stored extends ObservedFiling>(
   const fresh: ObservedFiling[] = []
   const outdated: Stored[] = []
   for (const version of stored) {
-    const more = days.get(keyOf(version))
-    observed.delete(keyOf(version))
+    const key = keyOf(version)
+    const more = days.get(key)
+    const { reportedFacts } = withNewStates(version, observed.get(key))
+    observed.delete(key)
     const merged = inOrder([...version.days, ...(more ?? [])])
-    if (merged.length === version.days.length) all.push(version)
+    if (merged.length === version.days.length && reportedFacts === version.reportedFacts) all.push(version)
     else {
       outdated.push(version)
-      fresh.push({ ...version, days: merged })
+      fresh.push({ ...version, reportedFacts, days: merged })
     }
   }
   for (const [key, version] of observed) fresh.push({ ...version, days: inOrder(days.get(key) ?? []) })
   return { all: [...all, ...fresh], fresh, outdated }
+}
+
+/** The statements of a filing may be read after its figures, or by newer rules. Their states are the only difference. */
+function withNewStates(stored: ObservedFiling, observed: ObservedFiling | undefined): ObservedFiling {
+  if (observed === undefined || observed.reportedFacts.every(({ check }) => check === undefined))
+    return stored
+  const isSame = observed.reportedFacts.every(
+    ({ check = 'unchecked' }, at) => check === (stored.reportedFacts[at]?.check ?? 'unchecked'),
+  )
+  return isSame ? stored : observed
 }
 
 const inOrder = (days: Iterable<number>): readonly number[] => [...new Set(days)].sort((a, b) => a - b)

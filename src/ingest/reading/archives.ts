@@ -92,7 +92,7 @@ export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array>
   }
   const bytes = unpack(Buffer.concat(packed), entry)
   if (bytes.length !== entry.uncompressedSize || Bun.hash.crc32(bytes) !== entry.crc32) {
-    throw new Failure('body_invalid', 'The unpacked data does not match its checksum.')
+    throw new Failure('body_invalid', `The unpacked data of ${entry.fileName} does not match its checksum.`)
   }
   return bytes
 }

@@ -71,8 +71,8 @@ interface Preference {
 
 /**
  * Groups are bits of a 32-bit number. A figure under a tag that was removed from the table is comparable with
- * other such figures and yields to every other one. Bits beyond the last would be lost, and its quarters
- * would share no group even with each other.
+ * other such figures and yields to every other one. Its group must be within these bits: otherwise quarters
+ * under removed tags would share no group even with each other.
  */
 const unknownTag: Preference = { rank: Number.MAX_SAFE_INTEGER, group: 30 }
 

@@ -17,6 +17,10 @@ export function dayOf(text: unknown): number {
   return day
 }
 
+/** The text of a field of JSON. An object has none: its own `toString` may be anything, and is not called. */
+export const textOfScalar = (value: unknown): string =>
+  typeof value === 'object' || value === undefined ? (JSON.stringify(value) ?? '') : String(value)
+
 /** Converts `YYYYMMDD` to days since 1970-01-01; NaN if there is no such day. */
 export const compactDay = (text: string) => dayOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
 

@@ -8,6 +8,7 @@ const sharedModules = [
   '../../facts/clockReadings.ts',
   '../../facts/deriveFacts.ts',
   '../import/mergeDocuments.ts',
+  '../import/stateChecks.ts',
   '../observations/factsFromObservations.ts',
   '../observations/mergeObservations.ts',
 ]

@@ -1,4 +1,5 @@
-import type { FactRow, RepeatRow } from '../../facts/factRow.ts'
+import { checkCode, type FactRow, type RepeatRow } from '../../facts/factRow.ts'
+import type { CheckState } from '../../markets/checkStates.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { BinaryCopyWriter, copyBytes, copyDateText } from '../../postgres/copy.ts'
 import type { FilingIds } from './filingQueries.ts'
@@ -10,9 +11,9 @@ export interface FactsOfEntity {
 }
 
 const factColumns =
-  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, data_version, earlier_since, inputs'
+  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, data_version, earlier_since, inputs, check_state'
 const repeatColumns =
-  'value, entity_id, filing_id, period_end, filed, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, data_version'
+  'value, entity_id, filing_id, period_end, filed, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, data_version, check_state'
 
 export async function addFacts(
   transaction: TransactionSql,
@@ -37,7 +38,7 @@ function* encodeFacts(
   added: readonly FactsOfEntity[],
   dataVersion: number,
 ): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(16)
+  const copy = new BinaryCopyWriter(17)
   for (const { entityId, facts } of added) {
     for (const fact of facts) {
       writeFact(copy, names, filings, entityId, fact)
@@ -56,7 +57,7 @@ export interface InterimFacts extends FactsOfEntity {
 }
 
 const interimColumns =
-  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, earlier_since, inputs, known_at'
+  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, earlier_since, inputs, check_state, known_at'
 
 export async function addInterimFacts(
   transaction: TransactionSql,
@@ -78,7 +79,7 @@ function* encodeInterimFacts(
   filings: FilingIds,
   added: readonly InterimFacts[],
 ): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(16)
+  const copy = new BinaryCopyWriter(17)
   for (const { entityId, knownAt, facts } of added) {
     for (const fact of facts) {
       writeFact(copy, names, filings, entityId, fact)
@@ -95,6 +96,13 @@ function writeDerivation(copy: BinaryCopyWriter, filings: FilingIds, fact: FactR
   else copy.date(fact.earlierSince)
   if (fact.inputs.length === 0) copy.null()
   else copy.integers(fact.inputs.map(accession => filings.id(accession)))
+  writeCheck(copy, fact.check)
+}
+
+function writeCheck(copy: BinaryCopyWriter, check: CheckState): void {
+  const code = checkCode(check)
+  if (code === null) copy.null()
+  else copy.smallint(code)
 }
 
 function writeFact(
@@ -157,11 +165,12 @@ function* encodeRepeats(
   added: readonly RepeatsOfEntity[],
   dataVersion: number,
 ): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(13)
+  const copy = new BinaryCopyWriter(14)
   for (const { entityId, repeats } of added) {
     for (const repeat of repeats) {
       writeRepeat(copy, names, filings, entityId, repeat)
       copy.integer(dataVersion)
+      writeCheck(copy, repeat.reported.check ?? 'unchecked')
     }
     yield* copy.takeFull()
   }
@@ -193,8 +202,8 @@ function writeRepeat(
 }
 
 /**
- * Updates the only columns of an unchanged vintage that may change: the day that ends it, and the day from
- * which it is of an earlier generation. (The acceptance time belongs to its filing.) Unchanged rows are not
+ * Updates the only columns of an unchanged vintage that may change: the day that ends it, the day from which it is of an
+ * earlier generation, and its state, where the filing's statements were imported after its figures. (The acceptance time belongs to its filing.) Unchanged rows are not
  * touched: an update would store them a second time as history.
  */
 export async function amendFacts(
@@ -206,7 +215,8 @@ export async function amendFacts(
   const rows = amended.flatMap(({ entityId, facts }) => facts.map(fact => ({ entityId, fact })))
   if (rows.length === 0) return
   await transaction`
-    update fact set superseded = now_known.superseded, earlier_since = now_known.earlier_since
+    update fact set superseded = now_known.superseded, earlier_since = now_known.earlier_since,
+      check_state = now_known.check_state
     from unnest(
       ${rows.map(({ entityId }) => entityId)}::int[],
       ${rows.map(({ fact }) => names.metrics.id(fact.metric))}::smallint[],
@@ -215,12 +225,14 @@ export async function amendFacts(
       ${rows.map(({ fact }) => fact.fp)}::smallint[],
       ${rows.map(({ fact }) => filings.id(fact.filing.accession))}::int[],
       ${rows.map(({ fact }) => (fact.superseded === null ? 'infinity' : copyDateText(fact.superseded)))}::date[],
-      ${rows.map(({ fact }) => (fact.earlierSince === null ? null : copyDateText(fact.earlierSince)))}::date[]
-    ) as now_known (entity_id, metric_id, period_end, filed, fp, filing_id, superseded, earlier_since)
+      ${rows.map(({ fact }) => (fact.earlierSince === null ? null : copyDateText(fact.earlierSince)))}::date[],
+      ${rows.map(({ fact }) => checkCode(fact.check))}::smallint[]
+    ) as now_known (entity_id, metric_id, period_end, filed, fp, filing_id, superseded, earlier_since, check_state)
     where fact.entity_id = now_known.entity_id and fact.metric_id = now_known.metric_id
       and fact.period_end = now_known.period_end and fact.filed = now_known.filed
       and fact.fp = now_known.fp and fact.filing_id = now_known.filing_id
-      and (fact.superseded, fact.earlier_since) is distinct from (now_known.superseded, now_known.earlier_since)`
+      and (fact.superseded, fact.earlier_since, fact.check_state)
+        is distinct from (now_known.superseded, now_known.earlier_since, now_known.check_state)`
 }
 
 /**

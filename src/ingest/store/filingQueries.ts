@@ -111,7 +111,7 @@ export interface Filer {
   readonly accession: string
 }
 
-/** Notes which of these companies are not the one under which a stored filing is on record. */
+/** Records the companies that filed a stored filing together with the company under which it is stored. */
 export async function addCoFilers(
   transaction: TransactionSql,
   filers: readonly Filer[],

@@ -1,4 +1,5 @@
 import { dayNumber } from '../../dates.ts'
+import { checkCode, checkOfCode } from '../../facts/factRow.ts'
 import type { ReportedFact } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { copyDateText, copyTextLines, copyTimestampText, escapeCopyText } from '../../postgres/copy.ts'
@@ -10,8 +11,8 @@ interface StoredObservedFiling extends ObservedFiling {
   readonly ctid: string
 }
 
-/** `metric_id, tag_id, unit_id, start, end, value, rounded` */
-type Figure = readonly [number, number, number, number | null, number, number, 0 | 1]
+/** `metric_id, tag_id, unit_id, start, end, value, rounded`, and the state unless it is unchecked. */
+type Figure = readonly [number, number, number, number | null, number, number, 0 | 1, number?]
 
 interface ObservationRecord {
   ctid: string
@@ -49,7 +50,7 @@ function observedFilingFrom(row: ObservationRecord, names: FactNames): StoredObs
   const { ctid, accession, form, filed, accepted_at, figures } = row
   const filing = { accession, form, filed, acceptedAt: accepted_at?.getTime() ?? null }
   const reportedFacts = figures.map(
-    ([metric, tag, unit, start, end, value, rounded]): ReportedFact => ({
+    ([metric, tag, unit, start, end, value, rounded, check]): ReportedFact => ({
       metric: names.metrics.name(metric),
       tag: names.tags.name(tag),
       unit: names.units.name(unit),
@@ -58,6 +59,7 @@ function observedFilingFrom(row: ObservationRecord, names: FactNames): StoredObs
       value,
       filing,
       rounded: rounded === 1,
+      ...(check === undefined ? {} : { check: checkOfCode(check) }),
     }),
   )
   const days = row.days
@@ -99,9 +101,10 @@ function copyLine(
 ): string {
   const { accession, form, filed, acceptedAt } = filing
   const figures = reportedFacts.map(
-    ({ metric, tag, unit, start, end, value, rounded }): Figure => [
+    ({ metric, tag, unit, start, end, value, rounded, check = 'unchecked' }): Figure => [
       ...([names.metrics.id(metric), names.tags.id(tag), names.units.id(unit)] as const),
       ...([start, end, value, rounded ? 1 : 0] as const),
+      ...(check === 'unchecked' ? ([] as const) : ([checkCode(check) ?? 0] as const)),
     ],
   )
   const dayTexts = days.map(day => (day === unknownObservationDay ? '-infinity' : copyDateText(day)))

@@ -1,6 +1,8 @@
 import { nearestMonthEnd, startOfMonths } from '../../dates.ts'
+import { checkOfCode } from '../../facts/factRow.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from '../../facts/reportedFact.ts'
 import { reportedMetric, spanOf } from '../../facts/spans.ts'
+import type { CheckState } from '../../markets/checkStates.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { type FactNames, learnNames } from './nameQueries.ts'
 
@@ -27,6 +29,7 @@ export interface StoredRow {
   readonly value: number
   readonly rounded: boolean
   readonly accession: string
+  readonly check: CheckState
 }
 
 interface RowRecord {
@@ -46,6 +49,7 @@ interface RowRecord {
   value: number
   period_rounded: boolean
   filing_id: number
+  check_state: number | null
 }
 
 /**
@@ -67,7 +71,7 @@ export async function readStoredRows(
     select stored.ctid::text, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
            period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
            case when stored.filed = 'infinity' then null else stored.filed - date '1970-01-01' end as filed,
-           ${ofVintage}, value, period_rounded, filing_id
+           ${ofVintage}, value, period_rounded, filing_id, check_state
     from ${transaction(table)} stored
     where stored.entity_id = any(${entityIds}::int[])`
   await learnNames(names, rows)
@@ -90,6 +94,7 @@ export async function readStoredRows(
     value: row.value,
     rounded: row.period_rounded,
     accession: filingOf(row.filing_id, filings).accession,
+    check: checkOfCode(row.check_state),
   }))
 }
 
@@ -123,7 +128,10 @@ function filingOf(id: number, filings: ReadonlyMap<number, FilingRecord>): Filin
 const missingFiling = (id: number): string =>
   `Filing ${id} is not on record, but rows of the figures still refer to it: it was deleted by hand. Restore a backup, or delete these rows in PostgreSQL, too: delete from fact where filing_id = ${id} or inputs @> '{${id}}'; delete from fact_repeat where filing_id = ${id}.`
 
-type FigureOfRow = Pick<StoredRow, 'metric' | 'tag' | 'unit' | 'start' | 'end' | 'value' | 'rounded'>
+type FigureOfRow = Pick<
+  StoredRow,
+  'metric' | 'tag' | 'unit' | 'start' | 'end' | 'value' | 'rounded' | 'check'
+>
 
 /** The reported fact from which a stored row was made; null for derived rows. */
 export function reportedFactOf(row: FigureOfRow, filing: Filing): ReportedFact | null {
@@ -140,5 +148,6 @@ export function reportedFactOf(row: FigureOfRow, filing: Filing): ReportedFact |
     value: row.value,
     rounded: row.rounded,
     filing,
+    ...(row.check === 'unchecked' ? {} : { check: row.check }),
   }
 }

@@ -13,8 +13,6 @@ import type { FilingIds } from './filingQueries.ts'
 /** A whole filing in the form in which it is stored. */
 export interface EncodedFiling {
   readonly entityId: number
-  /** The company's number at its register. */
-  readonly issuerId: string
   readonly accession: string
   readonly source: WholeSource
   readonly periodEnd: number | null
@@ -42,20 +40,15 @@ interface Sighting {
   readonly content: Content
 }
 
-/** What is on record of a filing. */
-interface Recorded {
-  /** The company whose figures these are. */
-  readonly company: Pick<EncodedFiling, 'entityId' | 'issuerId'>
-  readonly sightings: readonly Sighting[]
-}
-
-interface AddedRow extends Sighting {
+/** A company's content of a filing. Each of several companies that filed one report has its own. */
+interface FilingOfCompany {
   readonly id: number
   readonly entityId: number
 }
 
-interface DayOfFiling {
-  readonly id: number
+interface AddedRow extends Sighting, FilingOfCompany {}
+
+interface DayOfFiling extends FilingOfCompany {
   readonly day: number
 }
 
@@ -70,24 +63,29 @@ export async function saveWholeFilings(
   ids: FilingIds,
 ): Promise<number> {
   if (encoded.length === 0) return 0
-  const byFiling = Map.groupBy(encoded, ({ accession }) => ids.id(accession))
-  const stored = await readSightings(transaction, terms, [...byFiling.keys()])
+  const byKey = Map.groupBy(encoded, ({ accession, entityId }) => keyOf({ id: ids.id(accession), entityId }))
+  const stored = await readSightings(transaction, terms, [
+    ...new Set(encoded.map(({ accession }) => ids.id(accession))),
+  ])
   const removed: DayOfFiling[] = []
   const added: AddedRow[] = []
   const noLongerRepeated: DayOfFiling[] = []
   const repeated: DayOfFiling[] = []
-  for (const [id, stated] of byFiling) {
-    const recorded = stored.get(id) ?? { company: stated[0], sightings: [] }
-    const complete = stated.reduce((all, one) => withStatement(all, one, terms), recorded)
-    const { entityId } = complete.company
-    const isSameCompany = entityId === recorded.company.entityId
-    const [before, after] = [recorded.sightings, complete.sightings].map(inRuns)
+  for (const [key, stated] of byKey) {
+    const [{ accession, entityId }] = stated
+    const id = ids.id(accession)
+    const sightings = stored.get(key) ?? []
+    const [before, after] = [
+      sightings,
+      stated.reduce((all, one) => withStated(all, one, terms), sightings),
+    ].map(inRuns)
     const isIn = (rows: readonly Sighting[], { day, content }: Sighting) =>
-      isSameCompany && rows.some(row => row.day === day && row.content === content)
-    for (const row of before.rows) if (!isIn(after.rows, row)) removed.push({ id, day: row.day })
+      rows.some(row => row.day === day && row.content === content)
+    for (const row of before.rows) if (!isIn(after.rows, row)) removed.push({ id, entityId, day: row.day })
     for (const row of after.rows) if (!isIn(before.rows, row)) added.push({ ...row, id, entityId })
-    for (const day of before.repeats) if (!after.repeats.includes(day)) noLongerRepeated.push({ id, day })
-    for (const day of after.repeats) if (!before.repeats.includes(day)) repeated.push({ id, day })
+    for (const day of before.repeats)
+      if (!after.repeats.includes(day)) noLongerRepeated.push({ id, entityId, day })
+    for (const day of after.repeats) if (!before.repeats.includes(day)) repeated.push({ id, entityId, day })
   }
   await removeRows(transaction, removed)
   await saveRepeats(transaction, noLongerRepeated, repeated)
@@ -100,23 +98,34 @@ export async function saveWholeFilings(
   return added.length
 }
 
-/**
- * Several companies may file one report. A list of figures has those of one company alone, and figures without
- * dimensions in a document are of its first filer, so only one company's statement of a filing is kept: that with the
- * most complete source, and of several the one with the lowest number. No other company may show these figures.
- */
-function withStatement(recorded: Recorded, stated: EncodedFiling, terms: Terms): Recorded {
-  const { company, sightings } = recorded
-  if (stated.entityId === company.entityId)
-    return { company, sightings: withStated(sightings, stated, terms) }
-  const rank = wholeSources.indexOf(stated.source)
-  const highest = Math.max(...sightings.map(({ content }) => content.rank))
-  const isPreferred = rank === highest ? stated.issuerId < company.issuerId : rank > highest
-  return isPreferred ? { company: stated, sightings: withStated([], stated, terms) } : recorded
+/** A filing whose stored content comes from a more complete source than `source`, by company and accession. */
+export async function filingsOfBetterSources(
+  transaction: TransactionSql,
+  stated: readonly Pick<EncodedFiling, 'entityId' | 'accession' | 'source'>[],
+): Promise<ReadonlySet<string>> {
+  if (stated.length === 0) return new Set()
+  const rows = await transaction<{ entityId: number; accession: string; rank: number }[]>`
+    select w.entity_id as "entityId", l.accession, max(w.source)::int - 1 as rank
+    from filing l join whole_filing w on w.filing_id = l.filing_id
+    where l.accession = any(${[...new Set(stated.map(({ accession }) => accession))]})
+    group by 1, 2`
+  const stored = new Map(rows.map(row => [companyAndAccession(row), row.rank]))
+  const best = new Map<string, number>()
+  for (const filing of stated) {
+    const key = companyAndAccession(filing)
+    best.set(key, Math.max(best.get(key) ?? 0, wholeSources.indexOf(filing.source)))
+  }
+  return new Set([...best].flatMap(([key, rank]) => ((stored.get(key) ?? -1) > rank ? [key] : [])))
 }
 
+export const companyAndAccession = ({ entityId, accession }: Pick<EncodedFiling, 'entityId' | 'accession'>) =>
+  `${entityId} ${accession}`
+
+/** A map's key of a company's content of a filing. */
+const keyOf = ({ id, entityId }: FilingOfCompany) => `${id} ${entityId}`
+
 /**
- * What was seen of a filing, in order of days, once another statement of it is read. The result does not depend on
+ * What was seen of a company's filing, in order of days, once another statement of it is read. The result does not depend on
  * the order of the statements, except that of several on one day the one that is read last counts: it may
  * have been read by a better reader. A less complete source counts until the day on which a more complete one was seen,
  * which may state what was edited meanwhile.
@@ -178,46 +187,44 @@ function contentOf({ figureBlock, statementBlock }: Content, terms: Terms): stri
   return JSON.stringify([[...taxonomies].sort(), [...defaultMembers].sort(), texts.sort(), statements, sums])
 }
 
-interface BlockRecord extends Omit<Content, 'rank' | 'periodEnd'> {
-  readonly id: number
-  readonly entityId: number
-  readonly issuerId: string
+interface BlockRecord extends Omit<Content, 'rank' | 'periodEnd'>, FilingOfCompany {
   readonly seen: string
   readonly ends: string | null
   readonly source: number
 }
 
+/** What is on record of some filings, by `keyOf`. */
 async function readSightings(
   transaction: TransactionSql,
   terms: Terms,
   filingIds: readonly number[],
-): Promise<Map<number, Recorded>> {
+): Promise<Map<string, readonly Sighting[]>> {
   const rows = await transaction<BlockRecord[]>`
-    select w.filing_id as id, w.entity_id as "entityId", e.issuer_id as "issuerId", w.seen_on as seen, w.period_end as ends, w.source,
-           w.frames, w.figures, w.lines, w.figure_block as "figureBlock", w.statement_block as "statementBlock"
-    from whole_filing w join entity e on e.entity_id = w.entity_id
-    where w.filing_id = any(${filingIds}::int[])
-    order by w.filing_id, w.seen_on`
+    select filing_id as id, entity_id as "entityId", seen_on as seen, period_end as ends, source, frames, figures, lines,
+           figure_block as "figureBlock", statement_block as "statementBlock"
+    from whole_filing where filing_id = any(${filingIds}::int[])
+    order by filing_id, entity_id, seen_on`
   if (rows.length === 0) return new Map()
   // Other imports may have written blocks with terms that they added.
   await loadMoreTerms(transaction, terms)
-  const repeats = await transaction<{ id: number; seen: string }[]>`
-    select filing_id as id, seen_on as seen from whole_filing_repeat where filing_id = any(${filingIds}::int[])`
-  const recorded = new Map<number, Recorded & { readonly sightings: Sighting[] }>()
-  for (const { id, entityId, issuerId, seen, ends, source, ...blocks } of rows) {
-    const ofFiling = recorded.get(id) ?? { company: { entityId, issuerId }, sightings: [] }
-    recorded.set(id, ofFiling)
-    const known = ofFiling.sightings
+  const repeats = await transaction<(FilingOfCompany & { seen: string })[]>`
+    select filing_id as id, entity_id as "entityId", seen_on as seen
+    from whole_filing_repeat where filing_id = any(${filingIds}::int[])`
+  const sightings = new Map<string, Sighting[]>()
+  for (const { id, entityId, seen, ends, source, ...blocks } of rows) {
+    const key = keyOf({ id, entityId })
+    const known = sightings.get(key) ?? []
+    sightings.set(key, known)
     const read = { ...blocks, rank: source - 1, periodEnd: ends === null ? null : dayNumber(ends) }
     known.push({ day: dayOfText(seen), content: sameContent(known, read, terms) ?? read })
   }
-  for (const { id, seen } of repeats) {
-    const known = recorded.get(id)?.sightings ?? []
-    const day = dayOfText(seen)
+  for (const repeat of repeats) {
+    const known = sightings.get(keyOf(repeat)) ?? []
+    const day = dayOfText(repeat.seen)
     const row = known.findLast(other => other.day < day)
     if (row !== undefined) known.splice(known.indexOf(row) + 1, 0, { day, content: row.content })
   }
-  return recorded
+  return sightings
 }
 
 const dayText = (day: number) => (day === Number.NEGATIVE_INFINITY ? '-infinity' : isoDate(day))
@@ -226,9 +233,8 @@ const dayOfText = (text: string) => (text === '-infinity' ? Number.NEGATIVE_INFI
 async function removeRows(transaction: TransactionSql, removed: readonly DayOfFiling[]): Promise<void> {
   if (removed.length === 0) return
   await transaction`
-    delete from whole_filing w
-    using unnest(${removed.map(({ id }) => id)}::int[], ${removed.map(({ day }) => dayText(day))}::date[]) as gone (id, seen_on)
-    where w.filing_id = gone.id and w.seen_on = gone.seen_on`
+    delete from whole_filing w using ${rowsOf(transaction, removed)} as gone (id, entity_id, seen_on)
+    where w.filing_id = gone.id and w.entity_id = gone.entity_id and w.seen_on = gone.seen_on`
 }
 
 async function saveRepeats(
@@ -238,14 +244,16 @@ async function saveRepeats(
 ): Promise<void> {
   if (gone.length > 0)
     await transaction`
-      delete from whole_filing_repeat r
-      using unnest(${gone.map(({ id }) => id)}::int[], ${gone.map(({ day }) => dayText(day))}::date[]) as gone (id, seen_on)
-      where r.filing_id = gone.id and r.seen_on = gone.seen_on`
+      delete from whole_filing_repeat r using ${rowsOf(transaction, gone)} as gone (id, entity_id, seen_on)
+      where r.filing_id = gone.id and r.entity_id = gone.entity_id and r.seen_on = gone.seen_on`
   if (added.length > 0)
     await transaction`
-      insert into whole_filing_repeat (filing_id, seen_on)
-      select * from unnest(${added.map(({ id }) => id)}::int[], ${added.map(({ day }) => dayText(day))}::date[])`
+      insert into whole_filing_repeat (filing_id, entity_id, seen_on) select * from ${rowsOf(transaction, added)}`
 }
+
+const rowsOf = (transaction: TransactionSql, rows: readonly DayOfFiling[]) => transaction`
+  unnest(${rows.map(({ id }) => id)}::int[], ${rows.map(({ entityId }) => entityId)}::int[],
+         ${rows.map(({ day }) => dayText(day))}::date[])`
 
 function* encodeRows(added: readonly AddedRow[]): Generator<Uint8Array> {
   const copy = new BinaryCopyWriter(10)

@@ -22,8 +22,8 @@ export interface XbrlContext {
   readonly start: number | null
   readonly end: number
   /**
-   * Member by dimension, both as `{namespace}name`. The member of a typed dimension is its text. Empty for
-   * the whole entity.
+   * Member by dimension, both as `{namespace}name`. The member of a typed dimension is its text, after `{}` if it begins
+   * with a brace, so that it is never taken for a name. Empty for the whole entity.
    */
   readonly dimensions: ReadonlyMap<string, string>
 }
@@ -147,6 +147,8 @@ interface ContextDraft {
   end: number
   instant: number
   faultyDay: string | null
+  /** Inside a typed member: the texts of the elements in it, which state the member. */
+  typed: string[] | null
   readonly dimensions: Map<string, string>
 }
 
@@ -172,6 +174,7 @@ export class ResourceReader {
   }
 
   open({ uri, local }: OpenElement): void {
+    if (uri === dimensionNamespace && local === 'typedMember' && this.#context) this.#context.typed = []
     if (uri !== instanceNamespace) return
     if (local === 'context') {
       const none = Number.NaN
@@ -181,6 +184,7 @@ export class ResourceReader {
         end: none,
         instant: none,
         faultyDay: null,
+        typed: null,
         dimensions: new Map(),
       }
     }
@@ -205,8 +209,11 @@ export class ResourceReader {
       )
     } else if (uri === dimensionNamespace && local === 'typedMember') {
       const dimension = qualified(attributes.dimension?.value ?? '', element.namespaces)
-      if (!context.dimensions.has(dimension)) context.dimensions.set(dimension, text)
-    }
+      const member = (context.typed ?? []).join(' ').slice(0, maxTextLength)
+      if (!context.dimensions.has(dimension))
+        context.dimensions.set(dimension, member.startsWith('{') ? `{}${member}` : member)
+      context.typed = null
+    } else if (context.typed !== null && text !== '') context.typed.push(text)
     if (uri !== instanceNamespace) return null
     if (local === 'identifier') context.entity = text
     else if (local === 'startDate') context.start = dayIn(text, context)

@@ -1,4 +1,4 @@
-import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { dayOf, isRecord, textOf, textOfScalar } from '../../reading/fields.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
 import { enterpriseNumber } from './enterprises.ts'
@@ -49,7 +49,7 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
     const year = isRecord(rubric) ? rubric.Period : null
     if (code === null || !isRecord(rubric) || (year !== 'N' && year !== 'NM1'))
       faults.add(`${reference}, rubric ${index + 1}: ${shown(rubric)} needs a Code, and a Period of N or NM1`)
-    else rubrics.push({ code, year, value: String(rubric.Value ?? '').trim() })
+    else rubrics.push({ code, year, value: textOfScalar(rubric.Value ?? '').trim() })
   }
   return {
     reference,

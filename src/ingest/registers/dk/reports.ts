@@ -49,9 +49,9 @@ export function readReport(text: string, path: string): DocumentContent {
 }
 
 /**
- * The report in full: group and parent company, earlier years, notes. It is a publication of its own, under the
- * name of its document: a report that replaces another one, and one that repeats it, each count from their own
- * publication. An instance presents no statements.
+ * The report in full: group and parent company, earlier years, notes. The filing is the publication itself,
+ * named after its document, so a report that replaces or repeats another one counts from its own publication.
+ * An instance presents no statements.
  */
 function wholeFilingOf(
   report: XbrlInstance,

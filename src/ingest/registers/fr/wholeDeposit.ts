@@ -4,6 +4,7 @@ import {
   plainDecimal,
   type ReportedFigure,
   type Statement,
+  type StatementKind,
 } from '../../../wholeFilings/wholeFiling.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { Tally } from '../registerInterface.ts'
@@ -12,7 +13,8 @@ import { type FormCode, forms, incomePages } from './forms.ts'
 import type { Header, Year } from './header.ts'
 
 /**
- * A deposit in full, as the register entered it: the pages of the form, with their lines in the order of the file.
+ * A deposit in full, as the register entered it: the pages of the form, with their lines in the order of the file. The
+ * form divides the balance sheet and the income statement into two pages each.
  *
  * @param lines without those of confidential pages
  */
@@ -42,7 +44,9 @@ export function wholeFilingOf(lines: readonly Line[], header: Header, tally: Tal
       accession: filing.accession,
       taxonomies: new Map(),
       figures,
-      statements: [...pages.values()].map(page => page.statement),
+      statements: [...Map.groupBy(pages.values(), ({ role, kind }) => kind ?? role).values()].map(
+        statementOf,
+      ),
       sums: [],
       defaultMembers: new Map(),
     },
@@ -137,20 +141,34 @@ class Page {
     return start === null ? null : { start, end }
   }
 
-  get statement(): Statement {
-    return {
-      role: String(this.#number),
-      title: null,
-      kind: this.#layout === undefined ? null : this.#isIncome ? 'IS' : 'BS',
-      parenthetical: false,
-      lines: this.#concepts.map((concept, index) => ({
-        order: index + 1,
-        concept,
-        depth: null,
-        label: null,
-        labelRole: null,
-        negated: false,
-      })),
-    }
+  /** The page of the form. */
+  get role(): string {
+    return String(this.#number)
+  }
+
+  get kind(): StatementKind | null {
+    return this.#layout === undefined ? null : this.#isIncome ? 'IS' : 'BS'
+  }
+
+  get concepts(): readonly string[] {
+    return this.#concepts
   }
 }
+
+/** A statement of one page or of several. */
+const statementOf = (pages: readonly Page[]): Statement => ({
+  role: pages.map(({ role }) => role).join('-'),
+  title: null,
+  kind: pages[0].kind,
+  parenthetical: false,
+  lines: pages
+    .flatMap(({ concepts }) => concepts)
+    .map((concept, index) => ({
+      order: index + 1,
+      concept,
+      depth: null,
+      label: null,
+      labelRole: null,
+      negated: false,
+    })),
+})

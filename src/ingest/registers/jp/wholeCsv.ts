@@ -14,8 +14,9 @@ import { separateAccounts, type WholeReport } from './wholeReport.ts'
 const membersAxis = 'edinet:members'
 
 /**
- * The axis of figures whose days the CSV does not state, of years before the prior one. Its members are the register's
- * names of periods (`Prior2YearInstant`), and their context has the last day of the report's year alone.
+ * The axis of figures from years before the prior year, whose days the CSV does not state. Its members are
+ * the register's names of periods (`Prior2YearInstant`), and the context of such a figure has only the last
+ * day of the report's year.
  */
 const periodAxis = 'edinet:period'
 

@@ -84,9 +84,12 @@ export function readPresentations(
   }
 }
 
-/** The register's own names of the statements, in the roles of its taxonomies for Japanese standards and for IFRS. */
+/**
+ * The register's own names of the statements, in the roles of its taxonomies for Japanese standards and for IFRS. Interim
+ * statements under IFRS are condensed ones. Those of three months (`QuarterPeriod`) stand beside those of the year to date.
+ */
 const statementRole =
-  /\/rol_(?:(?:Quarterly|SemiAnnual|Interim|YearToQuarterEnd|Type1SemiAnnual)?(?:Consolidated)?)(BalanceSheet|StatementOf(?:FinancialPosition|IncomeAndRetainedEarnings|Income|ProfitOrLoss|ComprehensiveIncome(?:SingleStatement)?|CashFlows|ChangesIn(?:NetAssets|Equity)|UnitholdersEquity))(?:IFRS)?(?:-(?:direct|indirect))?$/
+  /\/rol_(?:std_)?(?:Condensed)?(?:(?:Quarterly|SemiAnnual|Interim|YearToQuarterEnd|Type1SemiAnnual)?(?:Consolidated)?)(BalanceSheet|StatementOf(?:FinancialPosition|IncomeAndRetainedEarnings|Income|ProfitOrLoss|ComprehensiveIncome(?:SingleStatement)?|CashFlows|ChangesIn(?:NetAssets|Equity)|UnitholdersEquity))(?:IFRS)?(?:-(?:direct|indirect))?$/
 
 function kindOf(role: string): StatementKind | null {
   const name = statementRole.exec(role)?.[1]

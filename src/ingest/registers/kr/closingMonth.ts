@@ -14,8 +14,8 @@ export const isReportCode = (text: unknown): text is ReportCode =>
   typeof text === 'string' && Object.hasOwn(monthsOf, text)
 
 /**
- * When a company's business years end: the month, and how many calendar years after the year that gives them
- * their name.
+ * When a company's business years end: the month, and how many calendar years this is after the year in the
+ * business year's name.
  */
 export interface Closing {
   readonly month: number

@@ -2,7 +2,7 @@ import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import { plainDecimal } from '../../../wholeFilings/wholeFiling.ts'
 import type { TagUse } from '../../reading/conceptTable.ts'
-import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
+import { numberOf, textOf, textOfScalar, unitOf } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { LeftOut, Tally } from '../registerInterface.ts'
 import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
@@ -199,7 +199,7 @@ const plainName = (name: string) =>
 
 /** The text of an amount; null if there is none. */
 export function amountOf(value: unknown): string | null {
-  const text = value === undefined || value === null ? '' : String(value).trim()
+  const text = value === undefined || value === null ? '' : textOfScalar(value).trim()
   return text === '' || text === '-' ? null : text
 }
 

@@ -9,7 +9,7 @@ import {
   type StatementKind,
   type StatementLine,
 } from '../../../wholeFilings/wholeFiling.ts'
-import { textOf } from '../../reading/fields.ts'
+import { textOf, textOfScalar } from '../../reading/fields.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import type { Tally } from '../registerInterface.ts'
 import { type Closing, monthsOf, periodEnd } from './closingMonth.ts'
@@ -254,7 +254,7 @@ function inOrder(lines: readonly Line[]): PlacedLine[] {
     const { ord, account_id, account_nm, account_detail } = line
     const amounts = columns.map(column => amountOf(line[column]))
     const key = JSON.stringify([ord, account_id, account_nm, account_detail, ...amounts])
-    const isNumbered = /^\d{1,6}$/.test(String(ord))
+    const isNumbered = /^\d{1,6}$/.test(textOfScalar(ord))
     if (isNumbered && seen.has(key)) return
     seen.add(key)
     placed.push({ line, order: isNumbered ? Number(ord) : at + 1 })
@@ -334,8 +334,9 @@ function atMoment(span: Span, moment: 'beginning' | 'end' | null): Span {
 const unitOf = (line: Line, currency: string): string => (isPerShare(line) ? `${currency}/shares` : currency)
 
 /**
- * Codes go on after `PerShare` for preference shares and for discontinued operations, and many lines have no code. In
- * their names `주당` is `per share`, unless it belongs to holders (`주주`, `소유주`) and `당기` (of this period).
+ * Codes continue after `PerShare` for preference shares and for discontinued operations, and many lines have
+ * no code. In their names `주당` is `per share`, unless it belongs to holders (`주주`, `소유주`) and `당기` (of this
+ * period).
  */
 const isPerShare = (line: Line): boolean =>
   /PerShare/.test(textOf(line.account_id) ?? '') ||

@@ -8,7 +8,7 @@ import {
   type ReportedFigure,
   type StatementLine,
 } from '../../../wholeFilings/wholeFiling.ts'
-import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
+import { dayOf, isRecord, numberOf, textOf, textOfScalar } from '../../reading/fields.ts'
 import { asWritten, WrittenNumber } from '../../reading/json.ts'
 import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, LeftOut } from '../registerInterface.ts'
@@ -151,7 +151,7 @@ function returnOf(row: Row): AnnualReturn | null {
  */
 export function returnNumber(row: Row): string | null {
   const address = isRecord(row.__metadata) ? textOf(row.__metadata.uri) : null
-  const number = String(row.AnnualReturnId ?? /AnnualReturnId=(\d+)/.exec(address ?? '')?.[1])
+  const number = textOfScalar(row.AnnualReturnId ?? /AnnualReturnId=(\d+)/.exec(address ?? '')?.[1])
   return /^\d{1,12}$/.test(number) ? number : null
 }
 

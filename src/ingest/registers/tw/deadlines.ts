@@ -144,4 +144,13 @@ function isDragonBoatBreak(day: number): boolean {
   return weekday(day) === 1 && (isFestival(day - 1) || isFestival(day + 1))
 }
 
-const isFestival = (day: number) => lunar.format(day * dayMs) === '5/5'
+/** By day, because a lunar date takes microseconds to find and the thousands of rows of a table have a few due days. */
+const festivals = new Map<number, boolean>()
+
+function isFestival(day: number): boolean {
+  const known = festivals.get(day)
+  if (known !== undefined) return known
+  const found = lunar.format(day * dayMs) === '5/5'
+  festivals.set(day, found)
+  return found
+}

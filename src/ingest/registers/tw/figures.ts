@@ -7,7 +7,7 @@ import {
   type Statement,
   type StatementLine,
 } from '../../../wholeFilings/wholeFiling.ts'
-import { numberOf, unitOf } from '../../reading/fields.ts'
+import { numberOf, textOfScalar, unitOf } from '../../reading/fields.ts'
 import { asWritten } from '../../reading/json.ts'
 import { shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, Tally } from '../registerInterface.ts'
@@ -109,8 +109,9 @@ function unitOfColumn(column: string): 'TWD/shares' | 'shares' | 'TWD' {
 }
 
 /**
- * The value as a plain decimal number, of money in dollars; null if the text is not a finite number. The exponent is
- * appended to the text, because a multiplication would add the noise of binary fractions.
+ * The value as a plain decimal number, with amounts of money in dollars; null if the text is not a finite
+ * number. The exponent is appended to the text, because a multiplication would add the noise of binary
+ * fractions.
  */
 function plainValue(text: string, unit: string): string | null {
   if (Number.isNaN(numberOf(text))) return null
@@ -134,4 +135,4 @@ function factsOf(column: string, value: string, quarter: Quarter, filing: Filing
 
 /** Empty if the cell states nothing. */
 export const textOfCell = (cell: unknown): string =>
-  cell === undefined || cell === null ? '' : String(asWritten(cell)).trim()
+  cell === undefined || cell === null ? '' : textOfScalar(asWritten(cell)).trim()

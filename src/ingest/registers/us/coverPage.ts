@@ -4,7 +4,7 @@ import { isMonthDay } from './submissions.ts'
 
 /** What the cover page of a filing states about itself and its company. Null: it does not state this. */
 export interface CoverPage {
-  /** The identifiers in the contexts: a CIK, in whatever length. */
+  /** The identifiers in the contexts: CIKs, with or without leading zeros. */
   readonly entities: ReadonlySet<string>
   readonly form: string | null
   readonly periodEnd: number | null

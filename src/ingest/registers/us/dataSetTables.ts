@@ -3,9 +3,6 @@ import { Failure } from '../../../errors.ts'
 /** The index of each column of a part of a data set, by its name. */
 export type Columns = ReadonlyMap<string, number>
 
-/** Returns the text of a column of one line. A column that the part does not have reads as empty. */
-export type Fields = (name: string) => string
-
 export const numColumns = ['adsh', 'tag', 'version', 'ddate', 'qtrs', 'uom', 'value']
 export const preColumns = ['adsh', 'report', 'line', 'stmt', 'inpth', 'tag', 'version', 'plabel', 'negating']
 
@@ -21,56 +18,113 @@ export function columnsOf(header: string, needed: readonly string[], file: strin
   return columns
 }
 
-/** The sets before 2024 have no column `segments`. */
-export function fieldReader(line: string, columns: Columns): Fields {
-  const fields = line.split('\t')
-  return name => fields[columns.get(name) ?? -1] ?? ''
-}
-
 /** No part of a set has as many columns. */
 const maxColumns = 1_000
 /** A longer line is refused, so that a file without line breaks does not fill the memory. */
 const maxLineBytes = 1_000_000
 const [tab, lineFeed, carriageReturn] = [0x09, 0x0a, 0x0d]
 
-/**
- * The lines of a part, from its bytes: without a string for each line and each field this takes a fourth of the time.
- * The same texts are mostly the same string object.
- */
-export class TableLines {
-  #bytes: Buffer = Buffer.alloc(0)
-  /** Where each field of the current line begins, and after the last one where another would begin. */
+/** Reads one line of a part after another, each by the names of its columns. */
+export class LineFields {
+  readonly #columns: Columns
+  readonly #runs = new Map<readonly string[], readonly Run[]>()
+  #line = ''
+  /** Where each field of the line begins, and after the last one where another would begin. */
   readonly #starts = new Int32Array(maxColumns + 1)
   #fields = 0
-  /** The fields of the current line that were read already: most are read more than once. */
-  readonly #read: (string | null)[] = []
-  #rest: Buffer = Buffer.alloc(0)
-  readonly #texts = new RecentTexts()
 
-  /** The text of a field of the current line; empty if the line has no such field. */
-  text(column: number): string {
-    if (column < 0 || column >= this.#fields) return ''
-    const known = this.#read[column]
-    if (known !== null) return known
-    const text = this.#texts.text(this.#bytes, this.#starts[column], this.#starts[column + 1] - 1)
-    this.#read[column] = text
-    return text
+  constructor(columns: Columns) {
+    this.#columns = columns
   }
+
+  /** @param line without its line break */
+  select(line: string): this {
+    this.#line = line
+    const starts = this.#starts
+    let fields = 0
+    let start = 0
+    for (;;) {
+      starts[fields++] = start
+      const end = fields < maxColumns ? line.indexOf('\t', start) : -1
+      if (end < 0) break
+      start = end + 1
+    }
+    starts[fields] = line.length + 1
+    this.#fields = fields
+    return this
+  }
+
+  /** Empty if the line or the part does not have the column: the sets before 2024 have no `segments`. */
+  field(name: string): string {
+    const column = this.#columns.get(name)
+    return column === undefined ? '' : this.#textOf(column, column)
+  }
+
+  /**
+   * The fields of some columns as one text, which differs if one of them differs. Columns are mostly next to one
+   * another, so this takes as long as reading one.
+   */
+  together(names: readonly string[]): string {
+    let runs = this.#runs.get(names)
+    if (runs === undefined) {
+      runs = runsOf(names.flatMap(name => this.#columns.get(name) ?? []))
+      this.#runs.set(names, runs)
+    }
+    if (runs.length === 1) return this.#textOf(runs[0].first, runs[0].last)
+    return runs.map(({ first, last }) => this.#textOf(first, last)).join('\t')
+  }
+
+  #textOf(first: number, last: number): string {
+    const [starts, fields] = [this.#starts, this.#fields]
+    return first >= fields ? '' : this.#line.substring(starts[first], starts[Math.min(last + 1, fields)] - 1)
+  }
+}
+
+/** Columns that are next to one another. */
+interface Run {
+  readonly first: number
+  readonly last: number
+}
+
+function runsOf(columns: readonly number[]): readonly Run[] {
+  const runs: Run[] = []
+  for (const column of [...columns].sort((a, b) => a - b)) {
+    const before = runs.at(-1)
+    if (before?.last === column - 1) runs[runs.length - 1] = { first: before.first, last: column }
+    else runs.push({ first: column, last: column })
+  }
+  return runs
+}
+
+/** The lines of a part, from its bytes in chunks. */
+export class TableLines {
+  #bytes: Buffer = Buffer.alloc(0)
+  #start = 0
+  #end = 0
+  #rest: Buffer = Buffer.alloc(0)
 
   /** The current line as a whole. */
   get line(): string {
-    return decoder.decode(this.#bytes.subarray(this.#starts[0], this.#starts[this.#fields] - 1))
+    return this.#bytes.toString('utf8', this.#start, this.#end)
   }
 
-  /** Selects a line that `add` of a `PartLines` kept. */
-  select(bytes: Buffer, start: number, end: number): void {
-    this.#bytes = bytes
-    this.#findFields(start, end)
+  /** A field of the current line, in ASCII. */
+  asciiField(column: number): string {
+    const bytes = this.#bytes
+    let start = this.#start
+    for (let left = column; left > 0; left--) {
+      while (start < this.#end && bytes[start] !== tab) start++
+      if (start === this.#end) return ''
+      start++
+    }
+    let end = start
+    while (end < this.#end && bytes[end] !== tab) end++
+    return bytes.toString('latin1', start, end)
   }
 
   /** Passes the bytes of the current line on. */
   copyTo(lines: PartLines, filing: number, number: number): void {
-    lines.add(filing, number, this.#bytes, this.#starts[0], this.#starts[this.#fields] - 1)
+    lines.add(filing, number, this.#bytes, this.#start, this.#end)
   }
 
   /** Calls `take` for each line that ends in the chunk. */
@@ -102,20 +156,9 @@ export class TableLines {
 
   #readLine(start: number, lineEnd: number, take: () => void): void {
     const hasReturn = lineEnd > start && this.#bytes[lineEnd - 1] === carriageReturn
-    this.#findFields(start, hasReturn ? lineEnd - 1 : lineEnd)
+    this.#start = start
+    this.#end = hasReturn ? lineEnd - 1 : lineEnd
     take()
-  }
-
-  #findFields(start: number, end: number): void {
-    const bytes = this.#bytes
-    const starts = this.#starts
-    let fields = 1
-    starts[0] = start
-    for (let at = start; at < end; at++)
-      if (bytes[at] === tab && fields < maxColumns) starts[fields++] = at + 1
-    starts[fields] = end + 1
-    for (let at = 0; at < fields; at++) this.#read[at] = null
-    this.#fields = fields
   }
 }
 
@@ -181,52 +224,11 @@ export class PartLines {
     this.#order = order
   }
 
-  /** Calls `take` for each line of a filing, in the order of the file, once `table` reads its fields. */
-  read(filing: number, table: TableLines, take: (number: number) => void): void {
+  /** Calls `take` for each line of a filing, in the order of the file. */
+  read(filing: number, take: (line: string, number: number) => void): void {
     for (let position = this.#first[filing]; position < this.#first[filing + 1]; position++) {
       const at = this.#order[position]
-      table.select(this.#bytes, this.#starts[at], this.#ends[at])
-      take(this.#numbers[at])
+      take(this.#bytes.toString('utf8', this.#starts[at], this.#ends[at]), this.#numbers[at])
     }
   }
-}
-
-const decoder = new TextDecoder()
-
-/** Returns known strings for texts in bytes. It remembers a fixed number of texts, so most of the recent ones. */
-class RecentTexts {
-  readonly #texts: string[] = new Array(slots).fill('')
-
-  text(bytes: Buffer, start: number, end: number): string {
-    const length = end - start
-    if (length <= 0) return ''
-    let hash = length
-    let all = 0
-    let at = start
-    for (; at + 4 <= end; at += 4) {
-      const four = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
-      hash = Math.imul(hash ^ four, 0x9e3779b1)
-      hash ^= hash >>> 15
-      all |= four
-    }
-    for (; at < end; at++) {
-      hash = Math.imul(hash ^ bytes[at], 0x01000193)
-      all |= bytes[at]
-    }
-    if ((all & 0x80808080) !== 0) return decoder.decode(bytes.subarray(start, end))
-    const slot = (hash ^ (hash >>> 15)) & (slots - 1)
-    const known = this.#texts[slot]
-    if (known.length === length && isText(known, bytes, start)) return known
-    const text = bytes.toString('latin1', start, end)
-    if (length <= maxKeptLength) this.#texts[slot] = text
-    return text
-  }
-}
-
-const slots = 2 ** 15
-const maxKeptLength = 200
-
-function isText(text: string, bytes: Uint8Array, start: number): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) !== bytes[start + at]) return false
-  return true
 }

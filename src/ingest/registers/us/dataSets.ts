@@ -6,22 +6,12 @@ import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../
 import { figureCountOf } from '../../../wholeFilings/figureColumns.ts'
 import type { StatedFiling } from '../../../wholeFilings/statedFiling.ts'
 import { checkEntry, type Entry, messageOf, readEntry } from '../../reading/archives.ts'
-import type { TagUse } from '../../reading/conceptTable.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
 import { contentWithoutFigures, LeftOut, type SetProgress, type ZipSet } from '../registerInterface.ts'
-import { usesOfTag } from './concepts.ts'
-import {
-  type Columns,
-  columnsOf,
-  type Fields,
-  fieldReader,
-  numColumns,
-  PartLines,
-  preColumns,
-  TableLines,
-} from './dataSetTables.ts'
+import { type DataSetConcept, DataSetConcepts } from './dataSetConcepts.ts'
+import { columnsOf, LineFields, numColumns, PartLines, preColumns, TableLines } from './dataSetTables.ts'
 import { dataSetLister, shownDigits } from './edgarClock.ts'
 import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
@@ -81,8 +71,8 @@ async function* readParts(
   for (const entry of [sub, num, pre]) {
     if (entry === undefined) continue
     refuseLargePart(entry)
-    await checkEntry(set.zip, entry)
     if (passes === 1 && entry !== sub) whole.set(entry, await readEntry(set.zip, entry))
+    else await checkEntry(set.zip, entry)
   }
   const data = new FinancialStatementData()
   const faulty = new LineFaults(progress)
@@ -163,14 +153,10 @@ class PassPart {
   readonly lines: PartLines
   /** Lines of filings that `sub.txt` does not have. */
   unknown = 0
-  readonly field: Fields
-  readonly #table = new TableLines()
   readonly #set: ZipSet
   readonly #needed: readonly string[]
   readonly #faulty: LineFaults
-  #columns: Columns | null = null
-
-  #accession = ''
+  #fields: LineFields | null = null
   readonly #whole: Uint8Array | null
 
   /** @param whole the part, or in how many passes it is read */
@@ -187,8 +173,6 @@ class PassPart {
     this.#faulty = faulty
     this.#whole = typeof whole === 'number' ? null : whole
     this.lines = new PartLines(typeof whole === 'number' ? (entry.uncompressedSize * 1.1) / whole : whole)
-    this.field = name =>
-      name === 'adsh' ? this.#accession : this.#table.text(this.#columns?.get(name) ?? -1)
   }
 
   get #name(): string {
@@ -197,17 +181,18 @@ class PassPart {
 
   /** @param filingOf the index of a filing of this pass; null for one of another pass */
   async *load(filingOf: (accession: string) => number | 'unknown' | null): AsyncGenerator<number> {
-    const table = this.#table
+    const table = new TableLines()
     let accessionColumn = -1
     let number = 0
     const takeLine = () => {
       number++
-      if (this.#columns === null) {
-        this.#columns = columnsOf(table.line.replace(/^\ufeff/, ''), this.#needed, this.entry.fileName)
-        accessionColumn = this.#columns.get('adsh') ?? -1
+      if (this.#fields === null) {
+        const columns = columnsOf(table.line.replace(/^\ufeff/, ''), this.#needed, this.entry.fileName)
+        this.#fields = new LineFields(columns)
+        accessionColumn = columns.get('adsh') ?? -1
         return
       }
-      const accession = table.text(accessionColumn)
+      const accession = table.asciiField(accessionColumn)
       if (accession === '' && table.line === '') return
       const filing = filingOf(accession)
       if (filing === 'unknown') {
@@ -226,12 +211,13 @@ class PassPart {
     table.finish(takeLine)
   }
 
-  /** Calls `take` for each line of a filing, which `field` then reads. Refused lines are counted and skipped. */
-  read(filing: number, accession: string, take: () => void): void {
-    this.#accession = accession
-    this.lines.read(filing, this.#table, number => {
+  /** Calls `take` for each line of a filing. Refused lines are counted and skipped. */
+  read(filing: number, take: (line: LineFields) => void): void {
+    const fields = this.#fields
+    if (fields === null) return
+    this.lines.read(filing, (line, number) => {
       try {
-        take()
+        take(fields.select(line))
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         this.#faulty.add(this.#name, number, messageOf(error))
@@ -283,7 +269,7 @@ function quarterOf(path: string): { readonly first: number; readonly last: numbe
 function* unitsOf(
   data: FinancialStatementData,
   isOfPass: (index: number) => boolean,
-  { figures: figureLines, lines }: { readonly figures: PassPart; readonly lines: PassPart | null },
+  parts: { readonly figures: PassPart; readonly lines: PassPart | null },
   progress: SetProgress,
   leftOut: LeftOut,
 ): Generator<ReadUnit> {
@@ -302,18 +288,19 @@ function* unitsOf(
     const filings: Filing[] = []
     for (const index of indexes) {
       const { filing, periodEnd } = data.submissions[index]
-      const gathered = new DataSetFilings()
+      const gathered = new DataSetFilings(undefined, data.concepts)
       gathered.addSubmission(filing.accession)
       const figuresBefore = data.figuresRead
-      figureLines.read(index, filing.accession, () => {
+      parts.figures.read(index, line => {
+        const concept = data.concepts.of(line)
         try {
-          gathered.addFigure(figureLines.field)
+          gathered.addFigure(filing.accession, line, concept)
         } finally {
-          data.addFigure(figureLines.field)
+          data.addFigure(line, concept)
         }
       })
       progress.figures(data.figuresRead - figuresBefore)
-      lines?.read(index, filing.accession, () => gathered.addLine(lines.field))
+      parts.lines?.read(index, line => gathered.addLine(filing.accession, line))
       leftOut.add('filing whose statements have lines with faults', gathered.incomplete.size)
       for (const whole of gathered.take()) {
         if (gathered.incomplete.size > 0) continue
@@ -414,18 +401,18 @@ export class FinancialStatementData {
   readonly #submissions = new Map<string, Submission>()
   readonly #entities = new Map<string, Entity>()
   #listed: readonly Submission[] | null = null
-  /** What each tag is used for, by version. */
-  readonly #uses = new Map<string, Map<string, readonly TagUse[] | undefined>>()
-  #sub: Columns | null = null
-  #num: Columns | null = null
+  readonly concepts = new DataSetConcepts()
+  #sub: LineFields | null = null
+  #num: LineFields | null = null
 
   /** Reads a line of `sub.txt`. Throws a Failure that names the fault. */
   readSubmission(line: string): void {
     if (this.#sub === null) {
-      this.#sub = columnsOf(line, subColumns, 'sub.txt')
+      this.#sub = new LineFields(columnsOf(line, subColumns, 'sub.txt'))
       return
     }
-    const field = fieldReader(line, this.#sub)
+    const fields = this.#sub.select(line)
+    const field = (name: string) => fields.field(name)
     const cik = cikOf(field('cik'))
     const accession = field('adsh')
     const filed = compactDay(field('filed'))
@@ -493,20 +480,20 @@ export class FinancialStatementData {
 
   /** Reads a line of `num.txt`. */
   readFigure(line: string): void {
-    if (this.#num === null) this.#num = columnsOf(line, numColumns, 'num.txt')
-    else this.addFigure(fieldReader(line, this.#num))
+    if (this.#num === null) this.#num = new LineFields(columnsOf(line, numColumns, 'num.txt'))
+    else this.addFigure(this.#num.select(line), this.concepts.of(this.#num))
   }
 
   /** Only figures of the whole entity count, not those of segments or co-registrants. */
-  addFigure(field: Fields): void {
+  addFigure(line: LineFields, { uses }: DataSetConcept): void {
     this.figuresRead++
-    const uses = this.#usesOf(field('version'), field('tag'))
-    if (uses === undefined || field('segments') !== '' || field('coreg') !== '' || field('value') === '')
-      return
-    const submission = this.#submissions.get(field('adsh'))
-    const end = compactDay(field('ddate'))
-    const quarters = numberOf(field('qtrs'))
-    const value = numberOf(field('value'))
+    if (uses === undefined || line.field('segments') !== '' || line.field('coreg') !== '') return
+    const stated = line.field('value')
+    if (stated === '') return
+    const submission = this.#submissions.get(line.field('adsh'))
+    const end = compactDay(line.field('ddate'))
+    const quarters = numberOf(line.field('qtrs'))
+    const value = numberOf(stated)
     if (submission === undefined || !(end > 0) || !Number.isInteger(quarters) || Number.isNaN(value)) {
       throw new Failure('body_invalid', 'A figure must have a known `adsh`, and `ddate`, `qtrs` and `value`.')
     }
@@ -516,25 +503,11 @@ export class FinancialStatementData {
     }
     const start = quarters === 0 ? null : startOfMonths(end, quarters * 3)
     for (const { tag, metric, concept } of uses) {
-      const unit = unitOf(field('uom'), concept.unitKind)
+      const unit = unitOf(line.field('uom'), concept.unitKind)
       if (unit === null || (concept.kind === 'flow') !== (start !== null)) continue
       const { entity, filing } = submission
       entity.reportedFacts.push({ metric, tag, unit, start, end, value, rounded: true, filing })
     }
-  }
-
-  #usesOf(version: string, tag: string): readonly TagUse[] | undefined {
-    if (!version.includes('/')) return undefined
-    let ofVersion = this.#uses.get(version)
-    if (ofVersion === undefined) {
-      ofVersion = new Map()
-      if (this.#uses.size < maxVersions) this.#uses.set(version, ofVersion)
-    }
-    const known = ofVersion.get(tag)
-    if (known !== undefined || ofVersion.has(tag)) return known
-    const uses = usesOfTag(`${taxonomyOf(version)}:${tag}`)
-    if (ofVersion.size < maxTags) ofVersion.set(tag, uses)
-    return uses
   }
 
   /** Hands over the facts read since the last call, one entity at a time. */
@@ -551,15 +524,4 @@ export class FinancialStatementData {
     entity.reportedFacts = []
     return reportedFacts
   }
-}
-
-/** Standard taxonomies have some 20,000 tags, and a set uses some ten versions of them. */
-const maxTags = 50_000
-const maxVersions = 100
-
-/** Returns us-gaap for `us-gaap/2009`. The version of a filer's own tag is an accession, which gives no known
- * taxonomy. */
-function taxonomyOf(version: string): string {
-  const taxonomy = version.slice(0, version.indexOf('/'))
-  return taxonomy === 'ifrs' ? 'ifrs-full' : taxonomy
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { RegisterEntry, RegisterStatements } from '../../../facts/registerStatements.ts'
 import { compactDay, textOf } from '../../reading/fields.ts'
-import { decidesState } from './entryForms.ts'
+import { decidesState } from './forms.ts'
 import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
 

@@ -116,12 +116,12 @@ class ConceptNames {
     this.#fileName = instanceName
   }
 
-  /** Spells a name in the form `{namespace}name`. */
+  /** Spells a name in the form `{namespace}name`. Other texts are members of typed dimensions, even with a brace in them. */
   expanded(name: string): string {
     const known = this.#names.get(name)
     if (known !== undefined) return known
-    const brace = name.indexOf('}')
-    const spelled = brace < 0 ? name : `${this.#prefixOf(name.slice(1, brace))}:${name.slice(brace + 1)}`
+    const [, namespace, local] = /^\{([^}]*)\}(.*)$/s.exec(name) ?? ['', '', name]
+    const spelled = namespace === '' ? local : `${this.#prefixOf(namespace)}:${local}`
     this.#names.set(name, spelled)
     return spelled
   }

@@ -3,7 +3,7 @@ import { Failure } from '../../../errors.ts'
 import type { RegisterEntry, RegisterStatements } from '../../../facts/registerStatements.ts'
 import { compactDay, dayOf, textOf } from '../../reading/fields.ts'
 import { lastDayWithoutFilings } from './businessDays.ts'
-import { decidesState } from './entryForms.ts'
+import { decidesState } from './forms.ts'
 import { cikOf } from './tickers.ts'
 
 const columns = /^CIK\|Company Name\|Form Type\|Date Filed\|File ?name$/i

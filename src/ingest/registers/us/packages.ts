@@ -136,7 +136,7 @@ function accessionOf(named: string | null, { accession }: Metadata): string {
   if (named !== null && accession !== null && named !== accession)
     throw new Failure(
       'body_invalid',
-      `The zip is named after the filing ${named}, and its metadata.json is of ${accession}. Rename the zip.`,
+      `The zip is named after filing ${named}, but its metadata.json describes filing ${accession}. Rename the zip.`,
     )
   const found = named ?? accession
   if (found === null)
@@ -209,7 +209,7 @@ function issuerIdOf(entities: ReadonlySet<string>): string {
   if (cik === null || other !== undefined)
     throw new Failure(
       'body_invalid',
-      `The contexts must name one company by its CIK, and they name ${[...entities].slice(0, 3).join(' and ') || 'none'}.`,
+      `The contexts must name one company by its CIK, but they name ${[...entities].slice(0, 3).join(' and ') || 'none'}.`,
     )
   return cik
 }

@@ -50,10 +50,10 @@ export function readJson(document: unknown, fileName: string): DocumentContent {
     (isRecord(document) && ('filings' in document || 'accessionNumber' in document))
   ) {
     const submissions = parseSubmissions(document, fileName)
-    const { entries, formerNames } = submissions
+    const { entries, formerNames, announcements } = submissions
     return {
       parsed: [submissionsParsed(submissions)],
-      statements: { entries, indexes: [], formerNames },
+      statements: { entries, indexes: [], formerNames, announcements },
       figuresRead: 0,
       malformed: 0,
     }

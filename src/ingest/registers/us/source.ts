@@ -18,6 +18,7 @@ import {
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
+import { figureForms } from './forms.ts'
 import { parseCompanyTickers } from './tickers.ts'
 
 /** Data sets that a run requests, so that a first run ends on the same day. */
@@ -43,9 +44,6 @@ Reports of earlier days come in full from the SEC's quarterly data sets: every r
 ${setsPerRun} further ones, from 2009 on, and later each one when it is out (about 100 MB).`,
   plan,
 }
-
-/** Reports with figures in XBRL, and their amendments. */
-const accountForms = /^(10-K|10-Q|10-KT|10-QT|20-F|40-F|6-K)(\/A)?$/
 
 function* plan(task: SyncTask): Plan {
   const tickers = yield send(tickersRequest(task))
@@ -327,7 +325,7 @@ function reportsIn(index: string, wanted: readonly string[]): Map<string, string
   const reports = new Map<string, string[]>()
   for (const line of index.split('\n')) {
     const [cik, , form, , file = ''] = line.split('|')
-    if (form === undefined || !/^\d{1,10}$/.test(cik) || !accountForms.test(form.trim())) continue
+    if (form === undefined || !/^\d{1,10}$/.test(cik) || !figureForms.test(form.trim())) continue
     const padded = cik.padStart(10, '0')
     if (only !== null && !only.has(padded)) continue
     const accession = /\/(\d{10}-\d\d-\d{6})\.txt\s*$/.exec(file)?.[1]

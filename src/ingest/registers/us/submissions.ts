@@ -1,9 +1,9 @@
 import { Failure } from '../../../errors.ts'
-import type { FormerName, RegisterEntry } from '../../../facts/registerStatements.ts'
+import type { Announcement, FormerName, RegisterEntry } from '../../../facts/registerStatements.ts'
 import type { Filing } from '../../../facts/reportedFact.ts'
-import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { dayOf, isRecord, textOf, textOfScalar } from '../../reading/fields.ts'
 import { clocksOf, type ListedTime, shownDigits } from './edgarClock.ts'
-import { decidesState } from './entryForms.ts'
+import { announcesResults, decidesState } from './forms.ts'
 import { cikOf, tickerOf } from './tickers.ts'
 
 export interface Submissions {
@@ -22,6 +22,8 @@ export interface Submissions {
   readonly filings: Filing[]
   /** All reports and notices that determine the filer's state. */
   readonly entries: readonly RegisterEntry[]
+  /** All filings that announce results, with or without structured data. */
+  readonly announcements: readonly Announcement[]
   readonly formerNames: readonly FormerName[]
 }
 
@@ -41,7 +43,7 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
     return {
       cik,
       entity: null,
-      filings: readFilings(overflow, cik),
+      ...readFilings(overflow, cik),
       entries: readEntries(cik, overflow),
       formerNames: [],
     }
@@ -71,7 +73,7 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
         tickers.length > 0 ||
         (Array.isArray(forms) && forms.some(form => typeof form === 'string' && accountForms.test(form))),
     },
-    filings: readFilings(filings.recent, cik),
+    ...readFilings(filings.recent, cik),
     entries: readEntries(cik, filings.recent),
     formerNames: readFormerNames(cik, document.formerNames),
   }
@@ -132,38 +134,57 @@ function readFormerNames(issuerId: string, stated: unknown): FormerName[] {
   return stated.flatMap((former): FormerName[] => {
     const { name: sent, from, to } = isRecord(former) ? former : {}
     const name = textOf(sent)
-    const until = dayOf(String(to).slice(0, 10))
-    const since = dayOf(String(from).slice(0, 10))
+    const until = dayOf(textOfScalar(to).slice(0, 10))
+    const since = dayOf(textOfScalar(from).slice(0, 10))
     if (name === null || !(until > 0)) return []
     return [{ market: 'US', issuerId, name, from: since > 0 ? since : null, until }]
   })
 }
 
-/** All rows of a list help to determine its clock, but only those with structured accounts become filings. */
-function readFilings(columns: Record<string, unknown>, lister: string): Filing[] {
-  const { accessionNumber, filingDate, acceptanceDateTime, form, isXBRL } = columns
+interface ListedFiling extends ListedTime {
+  readonly hasAccounts: boolean
+  readonly announces: boolean
+}
+
+/**
+ * All rows of a list help to determine its clock, but only those with structured accounts become filings, and only those
+ * that announce results become announcements.
+ */
+function readFilings(
+  columns: Record<string, unknown>,
+  lister: string,
+): Pick<Submissions, 'filings' | 'announcements'> {
+  const { accessionNumber, filingDate, acceptanceDateTime, form, isXBRL, items } = columns
   if (![accessionNumber, filingDate, acceptanceDateTime, form].every(Array.isArray)) {
     throw new Failure(
       'body_invalid',
       'A list of submissions must have the columns accessionNumber, filingDate, acceptanceDateTime and form.',
     )
   }
-  const listed: (ListedTime & { readonly hasAccounts: boolean })[] = []
+  const listed: ListedFiling[] = []
+  const announcements: Announcement[] = []
+  const announce = (filing: Filing) => announcements.push({ market: 'US', issuerId: lister, filing })
   const rows = Array.isArray(accessionNumber) ? accessionNumber.length : 0
   for (let row = 0; row < rows; row++) {
     const accession = at(accessionNumber, row)
     const type = textOf(at(form, row))
     const filed = dayOf(at(filingDate, row))
-    const accepted = String(at(acceptanceDateTime, row))
+    const accepted = textOfScalar(at(acceptanceDateTime, row))
     const shown = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(accepted) ? shownDigits(accepted) : Number.NaN
     if (typeof accession !== 'string' || !/^[0-9-]{10,25}$/.test(accession) || type === null) continue
-    if (!(filed > 0) || Number.isNaN(shown)) continue
+    if (!(filed > 0)) continue
+    const announces = announcesResults(type, textOf(at(items, row)) ?? '', filed)
     const hasAccounts = !Array.isArray(isXBRL) || Boolean(isXBRL[row])
-    listed.push({ accession, form: type, filed, shown, hasAccounts })
+    if (!Number.isNaN(shown)) listed.push({ accession, form: type, filed, shown, hasAccounts, announces })
+    else if (announces) announce({ accession, form: type, filed, acceptedAt: null })
   }
   const clocks = clocksOf(listed)
-  return listed.flatMap(({ accession, form, filed, shown, hasAccounts }, row) => {
+  const filings: Filing[] = []
+  for (const [row, { accession, form, filed, shown, hasAccounts, announces }] of listed.entries()) {
     const readings = [{ lister, shown, clock: clocks[row] }]
-    return hasAccounts ? [{ accession, form, filed, acceptedAt: null, readings }] : []
-  })
+    const filing: Filing = { accession, form, filed, acceptedAt: null, readings }
+    if (hasAccounts) filings.push(filing)
+    if (announces) announce(filing)
+  }
+  return { filings, announcements }
 }

@@ -11,22 +11,25 @@ import {
   type WholeFiling,
 } from '../../../wholeFilings/wholeFiling.ts'
 import { compactDay, numberOf } from '../../reading/fields.ts'
-import { type Columns, columnsOf, type Fields, fieldReader, numColumns, preColumns } from './dataSetTables.ts'
+import { type DataSetConcept, DataSetConcepts } from './dataSetConcepts.ts'
+import { columnsOf, LineFields, numColumns, preColumns } from './dataSetTables.ts'
 
 const subColumns = ['adsh']
-
-/** The prefix of a company's own concepts: the data sets name the filing and not the company's prefix. */
-const ownPrefix = 'custom'
+/** What makes the context of a figure, and its unit. */
+const contextColumns = ['ddate', 'qtrs', 'uom', 'segments', 'coreg']
 
 interface FilingDraft {
   readonly accession: string
   readonly taxonomies: Map<string, string>
   readonly figures: FigureColumns
-  /** By segments and co-registrants, the day and the quarters. */
-  readonly contexts: Map<string, Map<string, Map<string, FigureContext>>>
+  /** By the texts of `contextColumns`. */
+  readonly contexts: Map<string, UnitInContext>
   readonly reports: Map<string, ReportDraft>
-  /** The concept of each tag, by version. */
-  readonly concepts: Map<string, Map<string, string>>
+}
+
+interface UnitInContext {
+  readonly context: FigureContext
+  readonly unit: string
 }
 
 interface ReportDraft {
@@ -41,25 +44,26 @@ interface ReportDraft {
  * accept different filings.
  */
 export class DataSetFilings {
-  /** The accessions of filings of which a line cannot be read: what the other lines state is not the whole filing. */
+  /** The accessions of filings with an unreadable line, whose other lines are not the whole filing. */
   readonly incomplete = new Set<string>()
   readonly #accepts: (accession: string) => boolean
+  readonly #concepts: DataSetConcepts
   readonly #filings = new Map<string, FilingDraft>()
   readonly #others = new Set<string>()
-  readonly #texts = new Map<string, string>()
-  #sub: Columns | null = null
-  #num: Columns | null = null
-  #pre: Columns | null = null
+  #sub: LineFields | null = null
+  #num: LineFields | null = null
+  #pre: LineFields | null = null
   #last: FilingDraft | null = null
 
-  constructor(accepts: (accession: string) => boolean = () => true) {
+  constructor(accepts: (accession: string) => boolean = () => true, concepts = new DataSetConcepts()) {
     this.#accepts = accepts
+    this.#concepts = concepts
   }
 
   /** Reads a line of `sub.txt`. */
   readSubmission(line: string): void {
-    if (this.#sub === null) this.#sub = columnsOf(line, subColumns, 'sub.txt')
-    else this.addSubmission(this.#text(fieldReader(line, this.#sub)('adsh')))
+    if (this.#sub === null) this.#sub = new LineFields(columnsOf(line, subColumns, 'sub.txt'))
+    else this.addSubmission(this.#sub.select(line).field('adsh'))
   }
 
   addSubmission(accession: string): void {
@@ -73,26 +77,28 @@ export class DataSetFilings {
         figures: new FigureColumns(),
         contexts: new Map(),
         reports: new Map(),
-        concepts: new Map(),
       })
   }
 
   /** Reads a line of `num.txt`. Throws a Failure that names the fault. */
   readFigure(line: string): void {
-    if (this.#num === null) this.#num = columnsOf(line, numColumns, 'num.txt')
-    else this.addFigure(fieldReader(line, this.#num))
+    if (this.#num === null) this.#num = new LineFields(columnsOf(line, numColumns, 'num.txt'))
+    else {
+      const fields = this.#num.select(line)
+      this.addFigure(fields.field('adsh'), fields, this.#concepts.of(fields))
+    }
   }
 
-  addFigure(field: Fields): void {
-    const filing = this.#filingOf(field('adsh'))
+  addFigure(accession: string, line: LineFields, stated: DataSetConcept): void {
+    const filing = this.#filingOf(accession)
     if (filing === null) return
     try {
-      const context = this.#contextOf(filing, field)
-      const concept = this.#conceptOf(filing, field)
+      const { context, unit } = contextOf(filing, line)
+      const concept = conceptOf(filing, stated)
       if (filing.figures.count >= maxFigures)
         throw new Failure('body_invalid', `The filing has more than ${maxFigures} figures.`)
-      const value = field('value')
-      if (!filing.figures.add(concept, context, this.#text(field('uom')), null, value === '' ? null : value))
+      const value = line.field('value')
+      if (!filing.figures.add(concept, context, unit, null, value === '' ? null : value))
         throw new Failure('body_invalid', `The value of ${concept} is not a decimal number.`)
     } catch (error) {
       this.incomplete.add(filing.accession)
@@ -102,45 +108,49 @@ export class DataSetFilings {
 
   /** Reads a line of `pre.txt`. */
   readLine(line: string): void {
-    if (this.#pre === null) this.#pre = columnsOf(line, preColumns, 'pre.txt')
-    else this.addLine(fieldReader(line, this.#pre))
+    if (this.#pre === null) this.#pre = new LineFields(columnsOf(line, preColumns, 'pre.txt'))
+    else {
+      const fields = this.#pre.select(line)
+      this.addLine(fields.field('adsh'), fields)
+    }
   }
 
-  addLine(field: Fields): void {
-    const filing = this.#filingOf(field('adsh'))
+  addLine(accession: string, line: LineFields): void {
+    const filing = this.#filingOf(accession)
     if (filing === null) return
     try {
-      this.#addLine(filing, field)
+      this.#addLine(filing, line)
     } catch (error) {
       this.incomplete.add(filing.accession)
       throw error
     }
   }
 
-  #addLine(filing: FilingDraft, field: Fields): void {
-    const kind = statementKinds.find(known => known === field('stmt')) ?? 'UN'
-    const order = numberOf(field('line'))
-    const report = field('report')
+  #addLine(filing: FilingDraft, line: LineFields): void {
+    const stated = line.field('stmt')
+    const kind = statementKinds.find(known => known === stated) ?? 'UN'
+    const order = numberOf(line.field('line'))
+    const report = line.field('report')
     if (!Number.isInteger(order) || order < 0 || !/^\d{1,6}$/.test(report))
       throw new Failure('body_invalid', 'A presented line must have whole numbers in `report` and `line`.')
-    const label = field('plabel')
+    const label = line.field('plabel')
+    const inParentheses = line.field('inpth')
     // Statements of one report that differ in kind or parentheses are separate ones.
-    const key = `${report} ${kind} ${field('inpth')}`
+    const key = `${report} ${kind} ${inParentheses}`
     let draft = filing.reports.get(key)
     if (draft === undefined) {
-      draft = { kind, parenthetical: field('inpth') === '1', lines: [] }
-      filing.reports.set(detached(key), draft)
+      draft = { kind, parenthetical: inParentheses === '1', lines: [] }
+      filing.reports.set(key, draft)
     }
     if (draft.lines.length >= maxLines)
       throw new Failure('body_invalid', `The statement has more than ${maxLines} lines.`)
-    const concept = this.#conceptOf(filing, field)
     draft.lines.push({
       order,
-      concept,
+      concept: conceptOf(filing, this.#concepts.of(line)),
       depth: null,
-      label: label === '' ? null : this.#text(label),
+      label: label === '' ? null : label,
       labelRole: null,
-      negated: field('negating') === '1',
+      negated: line.field('negating') === '1',
     })
   }
 
@@ -163,7 +173,6 @@ export class DataSetFilings {
     }
     this.#last = null
     this.#filings.clear()
-    this.#texts.clear()
   }
 
   /** Lines of one filing mostly follow one another. */
@@ -177,62 +186,34 @@ export class DataSetFilings {
     if (this.#others.has(accession)) return null
     throw new Failure('body_invalid', 'The line has an `adsh` that `sub.txt` does not have.')
   }
+}
 
-  #conceptOf(filing: FilingDraft, field: Fields): string {
-    const version = field('version')
-    const tag = field('tag')
-    const known = filing.concepts.get(version)
-    const concept = known?.get(tag)
-    if (concept !== undefined) return concept
-    const read = this.#readConcept(filing, tag, version)
-    if (known === undefined) filing.concepts.set(this.#text(version), new Map([[this.#text(tag), read]]))
-    else known.set(this.#text(tag), read)
-    return read
-  }
+/** Notes the version of the concept's taxonomy as well. */
+function conceptOf({ accession, taxonomies }: FilingDraft, stated: DataSetConcept): string {
+  const { concept, tag, taxonomy, version } = stated
+  if (tag === '') throw new Failure('body_invalid', 'The line has no `tag`.')
+  if (taxonomy === null) {
+    if (version !== accession)
+      throw new Failure('body_invalid', 'The `version` is neither a taxonomy nor the accession number.')
+  } else if (!taxonomies.has(taxonomy)) taxonomies.set(taxonomy, version)
+  return concept
+}
 
-  #readConcept({ accession, taxonomies }: FilingDraft, tag: string, version: string): string {
-    if (tag === '') throw new Failure('body_invalid', 'The line has no `tag`.')
-    const slash = version.indexOf('/')
-    if (slash < 0) {
-      if (version !== accession)
-        throw new Failure('body_invalid', 'The `version` is neither a taxonomy nor the accession number.')
-      return this.#text(`${ownPrefix}:${tag}`)
-    }
-    const prefix = version.slice(0, slash)
-    if (!taxonomies.has(prefix)) taxonomies.set(this.#text(prefix), this.#text(version))
-    return this.#text(`${prefix}:${tag}`)
-  }
-
-  #contextOf({ contexts }: FilingDraft, field: Fields): FigureContext {
-    const [segments, coRegistrant] = [field('segments'), field('coreg')]
-    const [day, quartersText] = [field('ddate'), field('qtrs')]
-    const key = coRegistrant === '' ? segments : `${coRegistrant}\t${segments}`
-    const known = contexts.get(key)?.get(day)?.get(quartersText)
-    if (known !== undefined) return known
-    const end = compactDay(day)
-    const quarters = numberOf(quartersText)
-    if (Number.isNaN(end) || !Number.isInteger(quarters) || quarters < 0 || quarters > maxQuarters)
-      throw new Failure('body_invalid', 'A figure must have a day in `ddate` and whole quarters in `qtrs`.')
-    const dimensions = dimensionsOf(segments).map(({ axis, member }) => ({
-      axis: this.#text(axis),
-      member: this.#text(member),
-    }))
-    if (coRegistrant !== '') dimensions.push({ axis: coRegistrantAxis, member: this.#text(coRegistrant) })
-    dimensions.sort((a, b) => (a.axis < b.axis ? -1 : 1))
-    const context = { start: null, end, quarters, dimensions }
-    const ofKey = entryOf(contexts, key, () => this.#text(key))
-    entryOf(ofKey, day, () => this.#text(day)).set(this.#text(quartersText), context)
-    return context
-  }
-
-  /** One string object per text. A slice of a line would keep the file's text in memory. */
-  #text(text: string): string {
-    const known = this.#texts.get(text)
-    if (known !== undefined) return known
-    const copy = detached(text)
-    this.#texts.set(copy, copy)
-    return copy
-  }
+function contextOf({ contexts }: FilingDraft, line: LineFields): UnitInContext {
+  const key = line.together(contextColumns)
+  const known = contexts.get(key)
+  if (known !== undefined) return known
+  const end = compactDay(line.field('ddate'))
+  const quarters = numberOf(line.field('qtrs'))
+  if (Number.isNaN(end) || !Number.isInteger(quarters) || quarters < 0 || quarters > maxQuarters)
+    throw new Failure('body_invalid', 'A figure must have a day in `ddate` and whole quarters in `qtrs`.')
+  const dimensions = dimensionsOf(line.field('segments'))
+  const coRegistrant = line.field('coreg')
+  if (coRegistrant !== '') dimensions.push({ axis: coRegistrantAxis, member: coRegistrant })
+  dimensions.sort((a, b) => (a.axis < b.axis ? -1 : 1))
+  const read = { context: { start: null, end, quarters, dimensions }, unit: line.field('uom') }
+  contexts.set(key, read)
+  return read
 }
 
 /** Since inception, for companies that have existed for a century. */
@@ -242,17 +223,6 @@ const maxDimensions = 100
 /** Limits against sets made to exhaust memory. The largest filings have some 40,000 figures. */
 const maxFigures = 500_000
 const maxLines = 100_000
-
-/** The map in a map, which is added if it is missing. */
-function entryOf<T>(maps: Map<string, Map<string, T>>, key: string, kept: () => string): Map<string, T> {
-  const known = maps.get(key)
-  if (known !== undefined) return known
-  const added = new Map<string, T>()
-  maps.set(kept(), added)
-  return added
-}
-
-const detached = (text: string) => Buffer.from(text).toString()
 
 /** Reads `Axis=Member;Axis=Member;`, or one `axis/member` with prefixes as in the sets by day. */
 function dimensionsOf(segments: string): Dimension[] {
