@@ -42,7 +42,7 @@ export type BatchDeflation = Static<typeof BatchDeflation>
 const index = Type.Integer({
   minimum: 0,
   maximum: maxBatchItems - 1,
-  description: 'Place of the backtest in configs or items, from 0.',
+  description: 'Index of the backtest in configs or items, from 0.',
 })
 const size = Type.Integer({
   minimum: 1,

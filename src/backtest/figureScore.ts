@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ChecksParameter } from '../markets/checkStates.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const strict = { additionalProperties: false } as const
@@ -63,6 +64,7 @@ export const PanelScore = Type.Object(
         examples: ['reporting'],
       }),
     ),
+    checks: Type.Optional(ChecksParameter),
   },
   {
     ...strict,
@@ -104,6 +106,7 @@ export const BacktestScore = Type.Object(
     }),
     group: Type.Optional(Type.String({ description: 'As sent; absent: none.' })),
     universe: Type.Optional(Type.String({ description: 'As sent; absent: all states.' })),
+    checks: Type.Optional(Type.String({ description: 'As sent; absent: figures in all states.' })),
     n_names: count("Names in the archive of this market, or in the caller's rows."),
     n_assets: count(
       "Names that have such a figure on some date. The others are never ranked. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../dates.ts'
+import { ChecksParameter } from '../markets/checkStates.ts'
 import { MarketCode } from '../markets/parameters.ts'
 import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 
 export const PanelId = Type.String({
@@ -134,6 +136,7 @@ export const BacktestSource = Type.Object(
           'With score: maximum age of a figure, in days from the end of its fiscal year, whenever it was filed. A company whose latest figure is older has no score.',
       }),
     ),
+    checks: Type.Optional({ ...ChecksParameter, description: `With score. ${ChecksParameter.description}` }),
   },
   { ...strict, $id: 'BacktestSource' },
 )
@@ -259,6 +262,7 @@ export const BacktestRequest = Type.Object(
     evidence: Type.Optional(BacktestEvidence),
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
+    compare: Type.Optional(BacktestCompare),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -285,6 +289,8 @@ export interface BodyQuery {
   readonly benchmark?: string
   /** JSON. */
   readonly score?: string
+  /** Names, separated by commas. */
+  readonly compare?: string
   readonly data_version?: number
 }
 

@@ -42,7 +42,7 @@ export const BacktestEvidence = Type.Object(
       Type.Union([Type.Literal('universe'), Type.Literal('cash')], {
         deprecated: true,
         description:
-          'The older spelling of the field `benchmark` beside `config`, which see. It is the benchmark of the whole result; where both are sent, they must be equal.',
+          'Deprecated: an older name of the field `benchmark` next to `config`. It is the benchmark of the whole result; if both are sent, they must be equal.',
       }),
     ),
     groups: Type.Optional(
@@ -74,7 +74,8 @@ export const BacktestEvidence = Type.Object(
   {
     ...strict,
     $id: 'BacktestEvidence',
-    description: 'With include spa, interval, cpcv, track_record or capacity: how they are computed.',
+    description:
+      'With include spa, interval, cpcv, track_record or capacity, or with compare: how they are computed.',
   },
 )
 export type BacktestEvidence = Static<typeof BacktestEvidence>

@@ -3,7 +3,9 @@ import { Horizon } from '../horizons.ts'
 import { BacktestScore, PanelScore } from './figureScore.ts'
 import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
 import {
@@ -121,6 +123,9 @@ export const BacktestSourceUsed = Type.Object(
     limit: Type.Union([Type.Integer(), Type.Null()], { description: 'null: all rows.' }),
     score: Type.Optional(Type.String({ description: 'The metric used as the score; absent: the forecast.' })),
     maxAgeDays: Type.Optional(Type.Integer({ description: 'With score.' })),
+    checks: Type.Optional(
+      Type.String({ description: 'As sent, with score; absent: figures in all states.' }),
+    ),
   },
   {
     ...strict,
@@ -141,6 +146,7 @@ export const BacktestRequestUsed = Type.Object(
     evidence: Type.Optional(BacktestEvidence),
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
+    compare: Type.Optional(BacktestCompare),
   },
   {
     ...strict,
@@ -277,6 +283,7 @@ export const BacktestResult = Type.Object(
     ...sweepFields,
     curves: Type.Optional(BacktestCurves),
     evidence: Type.Optional(EvidenceUsed),
+    compare: Type.Optional(BacktestComparison),
     ...included,
     ...performanceFields,
   },

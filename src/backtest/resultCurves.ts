@@ -36,7 +36,7 @@ export const BacktestCurves = Type.Object(
   {
     ...strict,
     $id: 'BacktestCurves',
-    description: 'With include curves: what stands next to equity_curve on the page of a result.',
+    description: 'With include curves: the curves that the page of a result shows next to equity_curve.',
   },
 )
 export type BacktestCurves = Static<typeof BacktestCurves>

@@ -90,7 +90,7 @@ export const performanceFields = {
         ...strict,
         $id: 'Performance',
         description:
-          'With include performance: the record in detail. Element t of a list of periods begins on equity_dates[t]; after ruin the lists go on where the curve ends.',
+          'With include performance: the record in detail. Element t of a list of periods begins on equity_dates[t]; after ruin the lists continue, although the curve has ended.',
       },
     ),
   ),

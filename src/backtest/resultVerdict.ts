@@ -45,7 +45,7 @@ export const BacktestVerdict = Type.Object(
       verdictLevels.map(level => Type.Literal(level)),
       {
         description:
-          'strong: dsr and dsr_serial are at least .95, and the p value of the test for superior predictive ability (spa.consistent) is below half of spa_level. weak: only the first holds, or the p value is below spa_level. none: neither. withheld: what the rows look like makes both meaningless, whatever their values; reasons say why.',
+          'strong: dsr and dsr_serial are at least .95, and the p value of the test for superior predictive ability (spa.consistent) is below half of spa_level. weak: only the first holds, or the p value is below spa_level. none: neither. withheld: the rows look wrong in a way that makes both tests meaningless, whatever their results; reasons say why.',
       },
     ),
     benchmark: BenchmarkUsed,

@@ -1,5 +1,5 @@
 import { slack } from './carried/texts.ts'
-import { companiesPerBlock, type EventBlock, type Events } from './events.ts'
+import { companiesPerBlock, type EventBlock, type Events } from './figureEvents.ts'
 
 /** The events of one company of a block. */
 export interface EventRange {

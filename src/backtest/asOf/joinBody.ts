@@ -2,7 +2,7 @@ import { addDays, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
 import { carriedBytes, refuseClashes } from './carried/carriedColumn.ts'
-import { readJsonJoin } from './jsonBody.ts'
+import { joinFields, readJsonJoin } from './jsonBody.ts'
 import { readCsvRows, readNdjsonRows } from './lineBodies.ts'
 import { readParquetRows } from './parquetRows.ts'
 import { type JoinFormat, maxJoinRows } from './request.ts'
@@ -33,7 +33,7 @@ export interface JoinBody {
 
 /** Parses and validates a join. Fails with the position of the first fault. */
 export async function readJoinBody(input: JoinBodyInput): Promise<JoinBody> {
-  const { rows: sent, fields } = await readRows(input)
+  const { rows: sent, fields } = await readSentRows(input, joinFields)
   const plan = readJoinSettings(fields)
   const times = readRowTimes(sent.layout, input.today)
   const rows = { ...sent, times }
@@ -60,15 +60,18 @@ export async function readJoinBody(input: JoinBodyInput): Promise<JoinBody> {
   return { rows, plan, carriedBytes: carriedBytes(rows) }
 }
 
-async function readRows({
-  body,
-  format,
-  query,
-  maxRows = maxJoinRows,
-}: JoinBodyInput): Promise<{ rows: ParsedRows; fields: JsonObject }> {
+/**
+ * Reads the rows of a body and its settings, which are not validated yet.
+ *
+ * @param known the fields that a JSON body may have
+ */
+export async function readSentRows(
+  { body, format, query, maxRows = maxJoinRows }: JoinBodyInput,
+  known: readonly string[],
+): Promise<{ rows: ParsedRows; fields: JsonObject }> {
   switch (format) {
     case 'json':
-      return readJsonJoin(body, [], maxRows)
+      return readJsonJoin(body, known, maxRows)
     case 'csv':
       return { rows: readCsvRows(body, maxRows), fields: query }
     case 'ndjson':

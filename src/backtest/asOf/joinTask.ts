@@ -1,5 +1,5 @@
 import { type CompanySpells, labelColumn, labelsOfRows } from './companySpells.ts'
-import type { EventBlock, Events } from './events.ts'
+import type { EventBlock, Events } from './figureEvents.ts'
 import { firstOfBlock, gatherEvents } from './gather.ts'
 import { findKnownDays, type Interim, placeInterims, type RowClocks, rangesOf } from './knownDays.ts'
 import { findPositions, type JoinRows, none } from './positions.ts'
@@ -49,7 +49,7 @@ export interface JoinedColumn {
   readonly name: string
   readonly events: Events
   readonly positions: Int32Array
-  /** For each event, 1 if its filing counted by its time, otherwise 0; null if the join does not show it. */
+  /** For each event, 1 if its filing counted by its time, otherwise 0. Null unless it is shown. */
   readonly byTime?: Uint8Array | null
 }
 
@@ -214,7 +214,7 @@ interface KinFigures {
 /** The registrant that a pass adds to each company, by company. */
 type KinPass = ReadonlyMap<number, JoinKin>
 
-/** Splits the registrants into passes, each with at most one other registrant per company. */
+/** Splits the other registrants into passes: a pass has at most one of them for each company. */
 function kinPasses(kin: readonly JoinKin[]): KinPass[] {
   const passes: Map<number, JoinKin>[] = []
   for (const [company, of] of Map.groupBy(kin, one => one.company)) {

@@ -9,7 +9,7 @@ import { AsOfJoinRequest, joinRowSchemas, maxJoinRows, maxTickerLength } from '.
 import { type ParsedRows, rowCapacity, tooManyRows } from './rows.ts'
 import { timeColumn } from './rowTimes.ts'
 
-const requestFields = Object.keys(AsOfJoinRequest.properties)
+export const joinFields = Object.keys(AsOfJoinRequest.properties)
 const columnNames = ['date', 'ticker'] as const
 type ColumnName = (typeof columnNames)[number]
 
@@ -21,10 +21,10 @@ const cellChecks = {
 /** Reads a join as JSON: {"rows": {"date": [...], "ticker": [...]}, "metrics": [...], ...}, with its fields
  * in any order.
  *
- * @param more further fields that the body may have */
+ * @param known the fields that the body may have */
 export function readJsonJoin(
   bytes: Uint8Array,
-  more: readonly string[],
+  known: readonly string[],
   maxRows: number = maxJoinRows,
 ): { fields: JsonObject; rows: ParsedRows } {
   const reader = openJson(bytes, 'Send {"rows": {"date": [...], "ticker": [...]}, "metrics": ["roe"]}.')
@@ -35,7 +35,6 @@ export function readJsonJoin(
       'The body must be a JSON object such as {"rows": {"date": [...], "ticker": [...]}, "metrics": ["roe"]}.',
     )
   }
-  const known = [...requestFields, ...more]
   const fields: JsonObject = Object.create(null)
   let rows: ParsedRows | null = null
   reader.expect(0x7b)

@@ -1,4 +1,4 @@
-import type { EventBlock, Events } from './events.ts'
+import type { EventBlock, Events } from './figureEvents.ts'
 import { type EventRange, firstOfBlock, gatherEvents } from './gather.ts'
 import type { JoinRows } from './positions.ts'
 import { type MarketClock, type RowTimes, TimesOfMarket } from './rowTimes.ts'
@@ -43,12 +43,17 @@ export interface RowClocks {
   readonly moments: readonly EventBlock[]
 }
 
-/** Finds the day whose figures each row shows. That day has always ended, so filings of the day itself are included. */
+/**
+ * Finds the day whose figures each row shows. That day has always ended, so filings of the day itself are included.
+ *
+ * @param instants filled with the instant of each row that has a company, if it is given
+ */
 export function findKnownDays(
   { count, name }: JoinRows,
   companyOfName: Int32Array,
   entities: Int32Array,
   { times, clocks, marketOf, moments }: RowClocks,
+  instants: Float64Array | null = null,
 ): KnownDays {
   const ofMarket = clocks.map(clock => new TimesOfMarket(clock, times))
   const events = gatherEvents(moments, entities)
@@ -67,6 +72,7 @@ export function findKnownDays(
     const at = market.instant(value)
     const today = market.day(value)
     ownDay[row] = today
+    if (instants !== null) instants[row] = at
     const from = starts[company]
     const to = starts[company + 1]
     let next = cursor[company]

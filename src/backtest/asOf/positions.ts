@@ -1,4 +1,4 @@
-import type { Events } from './events.ts'
+import type { Events } from './figureEvents.ts'
 
 /** The rows of a join. */
 export interface JoinRows {

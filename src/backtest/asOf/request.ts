@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
+import { ChecksParameter } from '../../markets/checkStates.ts'
 import { groupSchemes } from '../../markets/industries.ts'
 import { AsOfPeriodSchema } from '../figureScore.ts'
 
@@ -108,6 +109,7 @@ const settings = {
   lineage: Type.Optional(JoinLineageSchema),
   group: Type.Optional(GroupSchema),
   universe: Type.Optional(UniverseSchema),
+  checks: Type.Optional(ChecksParameter),
   data_version: Type.Optional(DataVersionSchema),
 }
 

@@ -284,7 +284,7 @@ export class TimesOfMarket {
         : `of ${this.#sessions.name} are known from ${this.#sessions.first} to ${this.#sessions.last}`
     throw new Failure(
       'parameter_invalid',
-      `The sessions ${known}, and the rows have companies of it on ${day}. Omit score.at: then what was filed before each date counts.`,
+      `The sessions ${known}, but the rows have companies of that market on ${day}. Omit score.at: then what was filed before each date counts.`,
       { param: 'score.at' },
     )
   }

@@ -1,5 +1,6 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
+import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import type { GroupScheme } from '../../markets/industries.ts'
 import { describeFault } from '../codec/faults.ts'
@@ -19,6 +20,8 @@ export interface JoinPlan {
   readonly group: GroupScheme | null
   /** null: figures in all states, and no column. */
   readonly universe: readonly CompanyState[] | null
+  /** States of figures; the others are null. null: all. */
+  readonly checks: readonly CheckState[] | null
   /** Whether figures of a company's predecessors and successors are used as well. */
   readonly followsLineage: boolean
   /** null: the current one. */
@@ -40,7 +43,14 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
   const followsLineage = fields.lineage === 'follow'
   const { group = null } = fields
   const universe = fields.universe === undefined ? null : readStates('universe', fields.universe)
-  return { metrics, fp, inclusive, maxAgeDays, extras, group, universe, followsLineage, dataVersion }
+  const checks = readChecks(fields.checks)
+  if (checks !== null && followsLineage)
+    throw new Failure(
+      'parameter_invalid',
+      'checks leaves out figures, and lineage=follow would fill the gaps with those of other registrants. Omit one of the two.',
+      { param: 'checks' },
+    )
+  return { metrics, fp, inclusive, maxAgeDays, extras, group, universe, checks, followsLineage, dataVersion }
 }
 
 /** The columns about companies that a join adds, before those of figures. */

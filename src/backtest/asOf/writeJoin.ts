@@ -40,6 +40,7 @@ export interface AboutJoin {
   readonly max_age_days: number | null
   readonly group?: string
   readonly universe?: string
+  readonly checks?: string
   readonly unknown: readonly string[]
   readonly unknown_count: number
   readonly renamed?: readonly { readonly sent: string; readonly ticker: string }[]

@@ -8,7 +8,7 @@ import { openJson, readFields, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
-import { checkSource, sourceAndPanel } from './settings.ts'
+import { checkSource, compareInBatch, sourceAndPanel } from './settings.ts'
 
 /** One backtest of a batch, validated as far as the body alone allows. */
 export interface BatchItem {
@@ -45,11 +45,19 @@ const listNames = ['configs', 'items']
  * runs. */
 export function readBatchBody(bytes: Uint8Array): ParsedBatch {
   const reader = openJson(bytes, 'Send {"configs": [...], "panel": ...} or {"items": [...]}.')
-  const { fields, panel } = readFields(reader, fieldNames, (at, key) =>
-    listNames.includes(key) ? readList(at, key) : at.value(valueLimitOf(key)),
-  )
+  const { fields, panel } = readBatchFields(reader)
   if ('configs' in fields === 'items' in fields) throw oneList('items' in fields)
   return 'items' in fields ? readItems(fields, panel) : readConfigs(fields, panel)
+}
+
+function readBatchFields(reader: JsonReader): ReturnType<typeof readFields> {
+  try {
+    return readFields(reader, fieldNames, (at, key) =>
+      listNames.includes(key) ? readList(at, key) : at.value(valueLimitOf(key)),
+    )
+  } catch (error) {
+    throw error instanceof Failure && error.details.param === 'compare' ? compareInBatch('compare') : error
+  }
 }
 
 /** Reads element by element: a single value may contain only a few thousand values, and a list of
@@ -115,6 +123,7 @@ function readItems(
     sharesRows: false,
     dataVersion: checked(checks.shared, SharedFields, sent, []).data_version,
     items: elementsOf('items', items).map((value, i) => {
+      if (isObject(value) && 'compare' in value) throw compareInBatch(`items[${i}].compare`)
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
       const { config = {}, include = [], benchmark } = item
       const path = `items[${i}]`
@@ -129,6 +138,9 @@ function readItems(
     }),
   }
 }
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function rowsOf({ panel, source }: BacktestBatchItem, path: string): BatchRows {
   if (panel === undefined) return { kind: 'archive', source: atPlace(path, () => checkSource(source ?? {})) }

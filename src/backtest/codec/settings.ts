@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
+import { readChecks } from '../../markets/checkStates.ts'
 import type { PanelScore } from '../figureScore.ts'
 import {
   type BacktestConfig,
@@ -11,6 +12,7 @@ import {
   type BodyQuery,
 } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestCompare } from '../requestCompare.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
@@ -31,6 +33,8 @@ export interface BacktestSettings {
   readonly dataVersion?: number | undefined
   /** The metric that scores the caller's rows; undefined: the rows have scores of their own. */
   readonly score?: PanelScore | undefined
+  /** The choices of vintages to compare; undefined: none. */
+  readonly compare?: BacktestCompare | undefined
   /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
@@ -52,8 +56,9 @@ export const settingNames = Object.keys(settingsSchema.properties)
 /** The settings of a request with a panel, validated by the schema. */
 export function checkSettings(fields: JsonObject): BacktestSettings {
   const { source, ...settings } = checkSchema(fields)
-  if (source === null) return settings
-  throw sourceAndPanel('panel')
+  if (source !== null) throw sourceAndPanel('panel')
+  if (settings.compare !== undefined) checkCompare(settings, settings.score !== undefined)
+  return settings
 }
 
 /** @param param the field of the request that contains the panel */
@@ -69,7 +74,43 @@ export function sourceAndPanel(param: string): Failure {
 export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
   const { source, score, ...settings } = checkSchema(fields)
   if (score !== undefined) throw scoreWithoutPanel()
+  if (settings.compare !== undefined) checkCompare(settings, source?.score !== undefined)
   return { ...settings, source: checkSource(source ?? {}) }
+}
+
+/** Refuses a comparison of vintages where there is nothing to compare, or where it would not be exact. */
+function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): void {
+  if (!hasMetric) {
+    throw new Failure(
+      'parameter_invalid',
+      'compare shows what other vintages of a metric would have earned, but the score of this request is not a metric. Send source.score or, with panel, score.asOf, or omit compare.',
+      { param: 'compare' },
+    )
+  }
+  if (sweep) {
+    throw new Failure(
+      'parameter_invalid',
+      'compare and sweep are both given. compare runs one configuration: send it as config, or omit compare.',
+      { param: 'compare' },
+    )
+  }
+  if (score?.at === undefined) return
+  throw new Failure(
+    'parameter_invalid',
+    'compare tells filings apart by their days, but score.at counts them by the times at which they were public. Omit score.at or compare.',
+    { param: 'compare' },
+  )
+}
+
+/** Batches have no comparisons: each would be another two trials, and open figures of its own.
+ *
+ * @param param the path of the field in the body */
+export function compareInBatch(param: string): Failure {
+  return new Failure(
+    'parameter_unknown',
+    `${param} is not for batches. Send the backtest to POST /api/v1/backtest by itself, or omit compare.`,
+    { param },
+  )
 }
 
 function scoreWithoutPanel(): Failure {
@@ -108,18 +149,20 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     evidence,
     benchmark,
     score,
+    compare,
     data_version: dataVersion,
   } = fields
-  if (evidence !== undefined) checkEvidence(evidence, include)
-  return { config, include, source, sweep, evidence, benchmark, score, dataVersion }
+  if (evidence !== undefined) checkEvidence(evidence, include, compare !== undefined)
+  return { config, include, source, sweep, evidence, benchmark, score, compare, dataVersion }
 }
 
 function checkEvidence(
   { groups = 10, testGroups = 2 }: BacktestEvidence,
   include: readonly BacktestInclude[],
+  hasCompare: boolean,
 ): void {
   const sections = [...evidenceSections, 'capacity'] as const
-  if (!sections.some(section => include.includes(section))) {
+  if (!hasCompare && !sections.some(section => include.includes(section))) {
     throw new Failure(
       'parameter_invalid',
       `evidence sets how some sections are computed, but include has none of them. Add ${sections.join(', ')} or some of these to include, or omit evidence.`,
@@ -156,7 +199,15 @@ function checkDateRange({ from, to }: BacktestSource): void {
   })
 }
 
-function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
+function checkScore({ score, market, maxAgeDays, checks }: BacktestSource): void {
+  readChecks(checks, 'source.checks')
+  if (score === undefined && checks !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      'source.checks leaves out figures of source.score, but source.score is missing. Send it, for example "roe", or omit checks.',
+      { param: 'source.checks' },
+    )
+  }
   if (score === undefined && maxAgeDays !== undefined) {
     throw new Failure(
       'parameter_invalid',
@@ -183,6 +234,7 @@ export function readQuerySettings({
   evidence,
   benchmark,
   score,
+  compare,
   data_version,
 }: BodyQuery): JsonObject {
   return {
@@ -192,6 +244,7 @@ export function readQuerySettings({
     ...(evidence === undefined ? {} : { evidence: readJsonText('evidence', evidence) }),
     ...(benchmark === undefined ? {} : { benchmark: readBenchmark(benchmark) }),
     ...(score === undefined ? {} : { score: readJsonText('score', score) }),
+    ...(compare === undefined ? {} : { compare: compare.split(',') }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

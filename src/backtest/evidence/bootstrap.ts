@@ -1,4 +1,4 @@
-import type { Kernel, Layout } from '../portfolio/kernel/wasm.ts'
+import { type Kernel, Layout, openKernel } from '../portfolio/kernel/wasm.ts'
 
 /** The number of resamples that one call of `drawBlocks` draws. */
 export const resamplesAtOnce = 4
@@ -78,4 +78,31 @@ export function blocksOf(
 ): Blocks {
   const from = 4 * periods * resample
   return { starts: starts + from, ends: ends + from, count: integers[counts / 4 + resample] }
+}
+
+/** Which resamples of a record are drawn. */
+export interface Resampling {
+  /** L >= 1, in periods. */
+  readonly meanBlock: number
+  /** B. */
+  readonly resamples: number
+  readonly seed: number
+}
+
+/** Visits resamples 0 .. B - 1 of T periods in their order.
+ *
+ * @param visit gets the integers that the addresses of the blocks point to; both are overwritten afterwards */
+export function forEachResample(
+  periods: number,
+  { meanBlock, resamples, seed }: Resampling,
+  visit: (integers: Int32Array, blocks: Blocks, resample: number) => void,
+): void {
+  const layout = new Layout()
+  const places = placeBlocks(layout, periods)
+  const kernel = openKernel(layout.bytes)
+  for (let drawn = 0; drawn < resamples; drawn += resamplesAtOnce) {
+    drawBlocks(kernel, places, seed, drawn, periods, meanBlock)
+    for (let s = drawn; s < Math.min(resamples, drawn + resamplesAtOnce); s++)
+      visit(kernel.integers, blocksOf(kernel, places, periods, s - drawn), s)
+  }
 }

@@ -1,6 +1,5 @@
-import { type Kernel, Layout, openKernel } from '../portfolio/kernel/wasm.ts'
 import { quantile } from '../statistics/quantile.ts'
-import { type Blocks, blocksOf, drawBlocks, placeBlocks, resamplesAtOnce } from './bootstrap.ts'
+import { type Blocks, forEachResample } from './bootstrap.ts'
 
 /** Bounds of a Sharpe ratio per period, ddof 1. */
 export interface SharpeInterval {
@@ -34,16 +33,12 @@ export function sharpeInterval(
   level = 0.95,
 ): SharpeInterval | null {
   if (net.length < 2) return null
-  const layout = new Layout()
-  const addresses = placeBlocks(layout, net.length)
-  const kernel = openKernel(layout.bytes)
-  const rounding = 1e-13 * net.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0)
+  const rounding = roundingOf(net)
   const ratios = new Float64Array(resamples)
-  for (let drawn = 0; drawn < resamples; drawn += resamplesAtOnce) {
-    drawBlocks(kernel, addresses, seed, drawn, net.length, meanBlock)
-    for (let s = drawn; s < Math.min(resamples, drawn + resamplesAtOnce); s++)
-      ratios[s] = resampledSharpe(net, kernel, blocksOf(kernel, addresses, net.length, s - drawn), rounding)
-  }
+  forEachResample(net.length, { meanBlock, resamples, seed }, (integers, blocks, s) => {
+    const { mean, deviation } = resampledMoments(net, integers, blocks)
+    ratios[s] = deviation > rounding ? mean / deviation : 0
+  })
   ratios.sort()
   return {
     lowPerPeriod: quantile(ratios, (1 - level) / 2),
@@ -52,19 +47,23 @@ export function sharpeInterval(
   }
 }
 
-function resampledSharpe(
-  net: Float64Array,
-  { integers }: Kernel,
+/** The deviation up to which a resample of a series varies by rounding only. */
+export const roundingOf = (series: Float64Array): number =>
+  1e-13 * series.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0)
+
+/** Mean and standard deviation (ddof 1) of one resample of a series. */
+export function resampledMoments(
+  series: Float64Array,
+  integers: Int32Array,
   { starts, ends, count }: Blocks,
-  rounding: number,
-): number {
+): { mean: number; deviation: number } {
   const [first, last] = [starts / 4, ends / 4]
   let sum = 0
-  for (let i = 0; i < count; i++) for (let t = integers[first + i]; t < integers[last + i]; t++) sum += net[t]
-  const mean = sum / net.length
+  for (let i = 0; i < count; i++)
+    for (let t = integers[first + i]; t < integers[last + i]; t++) sum += series[t]
+  const mean = sum / series.length
   let squares = 0
   for (let i = 0; i < count; i++)
-    for (let t = integers[first + i]; t < integers[last + i]; t++) squares += (net[t] - mean) ** 2
-  const deviation = Math.sqrt(squares / (net.length - 1))
-  return deviation > rounding ? mean / deviation : 0
+    for (let t = integers[first + i]; t < integers[last + i]; t++) squares += (series[t] - mean) ** 2
+  return { mean, deviation: Math.sqrt(squares / (series.length - 1)) }
 }

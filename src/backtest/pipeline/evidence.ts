@@ -48,13 +48,7 @@ export function boundEvidence(
   periods: number,
 ): void {
   if (!sections.some(section => section === 'spa' || section === 'interval')) return
-  if (bootstraps * periods > maxDraws) {
-    throw new Failure(
-      'backtest_impossible',
-      `evidence.bootstraps (${bootstraps}) times ${periods} periods is above the limit of ${maxDraws.toLocaleString('en')}. Send fewer bootstraps or dates.`,
-      { param: 'evidence.bootstraps' },
-    )
-  }
+  boundDraws(bootstraps, periods)
   if (sections.includes('spa') && configurations * periods > maxReturns) {
     throw new Failure(
       'backtest_impossible',
@@ -62,6 +56,16 @@ export function boundEvidence(
       { param: 'include' },
     )
   }
+}
+
+/** Rejects resamples that would take too much time. */
+export function boundDraws(bootstraps: number, periods: number): void {
+  if (bootstraps * periods <= maxDraws) return
+  throw new Failure(
+    'backtest_impossible',
+    `evidence.bootstraps (${bootstraps}) times ${periods} periods is above the limit of ${maxDraws.toLocaleString('en')}. Send fewer bootstraps or dates.`,
+    { param: 'evidence.bootstraps' },
+  )
 }
 
 /** Whether the resamples of `spa` may stop as soon as they decide the verdict, because the result does not

@@ -33,7 +33,7 @@ export function evidenceNotes(
     notes.push({
       code: 'no_sweep',
       message:
-        'cpcv is null: it chooses between configurations, and this is one. Its folds are its record on unseen blocks. Send sweep for paths.',
+        'cpcv is null: it chooses between configurations, and there is only one. Its folds are its record on unseen blocks. Send sweep for paths.',
     })
   const missing = missingSections(written, trials.length)
   if (missing.length > 0)

@@ -17,23 +17,27 @@ import { finiteOrNull } from './resultFields.ts'
  * favour of the record.
  *
  * @param dsr of the winner
- * @param tested the test of all trials */
+ * @param tested the test of all trials
+ * @param trialsSeen the number of trials to choose from, if `trials` has not all of them: the level of the test is
+ *   divided among them */
 export function judgementOf(
   evidence: EvidenceSettings,
   trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[],
   winner: number,
   dsr: number | null,
   { outcome, meanBlock: usedBlock }: Tested,
+  trialsSeen = trials.length,
 ): Judgement {
   const { judged } = trials[winner]
   const ownBlock =
     evidence.meanBlock === null ? usedBlock : meanBlockOf({ ...evidence, meanBlock: null }, trials)
   const meanBlock = Math.max(usedBlock, ownBlock)
-  const spaLevel = levelOf({ periods: judged.length, meanBlock })
+  // The quotient is exactly 1 for a request that has all of its trials.
+  const spaLevel = levelOf({ periods: judged.length, meanBlock }) * (trials.length / trialsSeen)
   const superiority = superiorityAt(outcome, spaLevel)
   const isPassed = superiority === 'clear' || superiority === 'close'
   return {
-    trials: trials.length,
+    trials: trialsSeen,
     dsr: finiteOrNull(dsr),
     varianceRatio: varianceRatio(judged, meanBlock),
     superiority: isPassed && usedBlock < ownBlock ? { usedBlock, ownBlock } : superiority,
@@ -62,4 +66,24 @@ export function judgeAlone(
   const { dsr } = deflateRecord(trialRecord(trial.judged), chanceVariance(trial.judged.length), trials)
   const judgement = judgementOf(evidence, [trial], 0, dsr, tested)
   return { judgement: trials > 1 ? { ...judgement, trials, superiority: 'of_one' } : judgement, tested }
+}
+
+/** Judges a record that a reader sees next to that of the request and may choose instead. It counts as the second of
+ * two trials, which would otherwise be free:
+ *
+ * - Its Deflated Sharpe ratio is that of the better of two. V is the variance that chance gives, as in a batch: the two
+ *   records have nearly the same scores and hardly differ, so their own variance would deduct nothing.
+ * - The level of its superiority test is halved (Bonferroni), because the test itself knows only one record. */
+export function judgeSecond(trial: EvidenceTrial, evidence: EvidenceSettings): Judged {
+  const trials = 2
+  const tested = testRecords(evidence, [trial])
+  const { dsr } = deflateRecord(trialRecord(trial.judged), chanceVariance(trial.judged.length), trials)
+  const judgement = judgementOf(evidence, [trial], 0, dsr, tested, trials)
+  return { judgement, tested: null }
+}
+
+/** For a record that must not be judged: no test is run. */
+export function unjudged(trial: EvidenceTrial, evidence: EvidenceSettings): Judged {
+  const tested = testRecords(evidence, [trial], true)
+  return { judgement: judgementOf(evidence, [trial], 0, null, tested), tested: null }
 }

@@ -21,6 +21,7 @@ export function echoRequest(
     evidence,
     benchmark,
     score,
+    compare,
     panelId,
     dataVersion: sent,
   }: BacktestSettings,
@@ -38,11 +39,12 @@ export function echoRequest(
     ...(evidence === undefined ? {} : { evidence }),
     ...(benchmark === undefined ? {} : { benchmark }),
     ...(score === undefined ? {} : { score }),
+    ...(compare === undefined ? {} : { compare }),
   }
 }
 
 /** null represents a setting that was omitted. */
-function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays }: BacktestSourceUsed) {
+function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays, checks }: BacktestSourceUsed) {
   return {
     ...(market === null ? {} : { market }),
     horizon,
@@ -50,6 +52,7 @@ function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays }: Ba
     ...(to === null ? {} : { to }),
     ...(limit === null ? {} : { limit }),
     ...(score === undefined ? {} : { score, maxAgeDays }),
+    ...(checks === undefined ? {} : { checks }),
   }
 }
 

@@ -70,7 +70,7 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
 }
 
 export function writeSource(source: BacktestSource): BacktestSourceUsed {
-  const { score, maxAgeDays = defaultMaxAgeDays } = source
+  const { score, checks, maxAgeDays = defaultMaxAgeDays } = source
   return {
     market: source.market ?? null,
     horizon: source.horizon ?? '1d',
@@ -78,6 +78,7 @@ export function writeSource(source: BacktestSource): BacktestSourceUsed {
     to: source.to ?? null,
     limit: source.limit ?? null,
     ...(score === undefined ? {} : { score, maxAgeDays }),
+    ...(checks === undefined ? {} : { checks }),
   }
 }
 

@@ -27,6 +27,8 @@ export interface RecordedRun {
   readonly result: BacktestResult
   /** Identifies the configuration. */
   readonly label: string
+  /** Net returns per period. */
+  readonly net: Float64Array
   /** The series that the record is judged by, per period. */
   readonly judged: Float64Array
   readonly findings: Findings
@@ -140,7 +142,7 @@ export function recordConfiguration(
         }
       : {}),
   }
-  return { result, label: config.label, judged, findings }
+  return { result, label: config.label, net, judged, findings }
 }
 
 /** No strategy that trades on daily or monthly data is known to exceed this. */

@@ -8,9 +8,10 @@ import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive, listAssetNames } from './archiveDataset.ts'
+import { boundComparison, writeComparison } from './comparison.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
-import { boundEvidence, resolveEvidence } from './evidence.ts'
-import { judgeAlone } from './judgement.ts'
+import { boundEvidence, type EvidenceSettings, type EvidenceTrial, resolveEvidence } from './evidence.ts'
+import { type Judged, judgeAlone, judgeSecond, unjudged } from './judgement.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { readRequestBody } from './requestBody.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
@@ -18,6 +19,7 @@ import { resolveConfig } from './resolveConfig.ts'
 import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
 import {
   type ArchiveInput,
+  type ComparedRows,
   type PanelScored,
   type SelectedData,
   selectArchiveData,
@@ -71,8 +73,9 @@ async function runBody(
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, evidence, benchmark, score, dataVersion: sentVersion, panelId } = parsed
-  const settings = { config, include, sweep, evidence, benchmark, score, dataVersion: sentVersion }
+  const { panelId, config, include, sweep, evidence, benchmark, score, compare } = parsed
+  const { dataVersion: sentVersion } = parsed
+  const settings = { config, include, sweep, evidence, benchmark, score, compare, dataVersion: sentVersion }
   if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
   const request = { ...settings, source: parsed.source }
   const archive = findArchive(archives, request)
@@ -134,7 +137,9 @@ export function runPanelRequest(
 
 /** Runs one configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  return runSelected(selectArchiveData(input), input.request, input.costs).result
+  const { request, costs, compared } = input
+  const select = (data: Dataset) => selectArchiveData({ ...input, data })
+  return runComparing(select, input.data, { request, costs, compared })
 }
 
 /** Runs one configuration on a panel. */
@@ -144,12 +149,47 @@ export function runPanelBacktest(
   costs: MarketCosts,
   scored: PanelScored | null = null,
 ): BacktestResult {
-  return runSelected(selectPanelData(panel, request.config, scored), request, costs).result
+  const select = (data: Dataset) => selectPanelData(data, request.config, scored)
+  return runComparing(select, panel, { request, costs, compared: scored?.compared })
+}
+
+interface Comparing {
+  readonly request: BacktestSettings
+  readonly costs: MarketCosts
+  readonly compared: readonly ComparedRows[] | undefined
+}
+
+/** Runs one configuration and, if the request compares choices of vintages, also the same configuration on the rows of
+ * each other choice. */
+function runComparing(
+  select: (data: Dataset) => SelectedData,
+  data: Dataset,
+  { request, costs, compared = [] }: Comparing,
+): BacktestResult {
+  const run = runSelected(select(data), request, costs)
+  const { compare } = request
+  if (compare === undefined) return run.result
+  const { score, n_periods: periods } = run.result
+  const evidence = resolveEvidence([], request.evidence)
+  boundComparison(evidence, periods)
+  // Sections of `include` are about the result only; no positions of another choice leave this thread.
+  const others = compared.map(({ vintages, data: rows, assets }) => ({
+    vintages,
+    assets,
+    run: runSelected(select(rows), { ...request, include: [], pageOnly: [] }, costs, {
+      judgeRecord: vintages === 'final' ? unjudged : judgeSecond,
+    }),
+  }))
+  const known = { vintages: 'as_known' as const, assets: score?.n_assets ?? 0, run }
+  const comparison = writeComparison([known, ...others], compare, evidence)
+  return { ...run.result, compare: comparison }
 }
 
 interface SelectedOptions {
   /** The size of the batch that the run belongs to; null: it is not part of a batch. */
   readonly batchSize?: number | null
+  /** How the record is judged; `judgeAlone` by default. */
+  readonly judgeRecord?: (trial: EvidenceTrial, evidence: EvidenceSettings) => Judged
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array
 }
@@ -159,7 +199,11 @@ export function runSelected(
   { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
-  { batchSize = null, stop }: SelectedOptions = {},
+  {
+    batchSize = null,
+    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize),
+    stop,
+  }: SelectedOptions = {},
 ): RecordedRun {
   const { config, include, evidence } = request
   const resolved = resolveConfig(config, returnDays, spacing)
@@ -170,7 +214,7 @@ export function runSelected(
     marketCosts,
     dataWarnings: warnings,
     evidence: settings,
-    judgeRecord: trial => judgeAlone(trial, settings, batchSize),
+    judgeRecord: trial => judgeRecord(trial, settings),
     stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,

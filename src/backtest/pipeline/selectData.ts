@@ -8,6 +8,7 @@ import type { BacktestScore } from '../figureScore.ts'
 import { type DateSpacing, dateSpacing } from '../portfolio/dateSpacing.ts'
 import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
+import type { OtherChoice } from '../requestCompare.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import { writeSource } from './resultFields.ts'
 import {
@@ -42,6 +43,15 @@ export interface ArchiveInput {
   readonly dataVersion: number
   /** Describes the score if it is a metric rather than the forecast. */
   readonly score?: BacktestScore | undefined
+  readonly compared?: readonly ComparedRows[] | undefined
+}
+
+/** The rows of a request with another choice of vintages as their score. */
+export interface ComparedRows {
+  readonly vintages: OtherChoice
+  readonly data: Dataset
+  /** The number of assets that have a value on some date. */
+  readonly assets: number
 }
 
 /** The dates of the archive that a request selects. */
@@ -97,6 +107,7 @@ function nothingSelected(data: Dataset, view: DateView): Failure {
 export interface PanelScored {
   readonly dataVersion: number
   readonly score: BacktestScore
+  readonly compared?: readonly ComparedRows[] | undefined
 }
 
 /** All dates of a panel, with warnings about suspicious rows. */

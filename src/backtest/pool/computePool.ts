@@ -15,12 +15,16 @@ export interface PoolSettings {
   readonly queue: number
   /** How long a task may run, not counting the time in the queue. */
   readonly timeLimitMs: number
-  /** Whether the reserve thread, for a paid caller that finds all other threads in use, starts together with
-   * them. By default it starts when it is first needed, which takes longer than most backtests. */
-  readonly startsReserve?: boolean
+  /** Set by a server, whose callers should not wait for a thread. Its threads run small backtests as soon as they
+   * are idle, and the reserve thread, for a paid caller that finds all others in use, starts together with them.
+   * By default it starts when it is first needed, which takes longer than most backtests. */
+  readonly warmsUp?: boolean
   /** The thread's entry point; tests pass a misbehaving one. */
   readonly worker?: URL
 }
+
+/** What a thread is told when it starts. */
+export type ThreadSettings = Required<Pick<PoolSettings, 'warmsUp'>>
 
 export type RunOptions = TaskOptions & (AdmittedTask | SingleTask)
 
@@ -86,9 +90,12 @@ export class ComputePool {
     this.#settings = settings
     this.tasks = taskMethods((kind, input, options) => this.#run(kind, input, options))
     this.#scheduler = new FairScheduler(settings.threads, settings.queue)
+    const { warmsUp = false } = settings
+    const threadSettings: ThreadSettings = { warmsUp }
     this.#workers = new Piscina({
       filename: (settings.worker ?? workerEntry).href,
-      minThreads: settings.threads + (settings.startsReserve === true ? 1 : 0),
+      workerData: threadSettings,
+      minThreads: settings.threads + (warmsUp ? 1 : 0),
       maxThreads: settings.threads + 1,
       idleTimeout: Number.POSITIVE_INFINITY,
       // Otherwise an idle thread blocks in Atomics.wait, which suspends its event loop and garbage collector.

@@ -37,8 +37,8 @@ export class TaskEstimates {
 
 const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number } = {
   runBodyRequest: ({ body }) => sizeOf(body),
-  runPanelRequest: ({ data }) => data.asset.length,
-  runArchiveRequest: ({ data }) => data.asset.length,
+  runPanelRequest: ({ data, scored }) => data.asset.length * (1 + (scored?.compared?.length ?? 0)),
+  runArchiveRequest: ({ data, compared }) => data.asset.length * (1 + (compared?.length ?? 0)),
   openBatch: ({ body }) => body.length,
   runBatchItems: ({ data, entries }) => data.asset.length * entries.length,
   simulateSlice: ({ data, configs }) => data.asset.length * configs.length,
@@ -54,10 +54,15 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   filterDataset: ({ data }) => data.asset.length,
   listAssetNames: ({ data }) => data.asset.length,
   scoreDataset: ({ data }) => data.asset.length,
+  lookAheadPremium: ({ data }) => data.asset.length,
   readJoinBody: ({ body }) => body.length,
   findSlots: ({ rows }) => rows.count,
   buildEvents: ({ rows }) => rows.length,
   writeJoin: ({ rows, plan }) => rows.count * plan.metrics.length,
+  readAuditBody: ({ body }) => body.length,
+  buildVintages: ({ rows }) => rows.length,
+  interpretColumns: ({ columns }) => columns.reduce((sum, { candidates }) => sum + candidates.length, 0),
+  auditRows: ({ rows, columns }) => rows.count * columns.length,
 }
 
 /** The bytes or rows that a task works on; at least 1. */

@@ -13,6 +13,7 @@ const backtest: TaskName = { what: 'The backtest', mend: fewerRows }
 const sweep: TaskName = { what: 'The sweep', mend: 'send fewer configurations, rows or dates' }
 const report: TaskName = { what: 'The report', mend: 'request the result as JSON' }
 const join: TaskName = { what: 'The join', mend: 'send fewer rows or metrics' }
+const audit: TaskName = { what: 'The audit', mend: 'send fewer rows or columns' }
 const rows: TaskName = { what: 'Preparing the rows', mend: fewerRows }
 
 /** How messages to callers name a task: several kinds of tasks can contribute to one response. */
@@ -35,8 +36,13 @@ export const taskNames: Readonly<Record<TaskKind, TaskName>> = {
   filterDataset: { what: "Choosing the market's rows", mend: 'choose a shorter period' },
   listAssetNames: rows,
   scoreDataset: { what: 'Ranking the rows by the metric', mend: fewerRows },
+  lookAheadPremium: { what: 'The look-ahead premium', mend: fewerRows },
   readJoinBody: { what: 'Reading the rows of the join', mend: 'send fewer rows' },
   findSlots: join,
+  readAuditBody: { what: 'Reading the rows of the audit', mend: 'send fewer rows' },
+  buildVintages: { what: 'Preparing the figures', mend: 'send fewer columns or companies' },
+  interpretColumns: audit,
+  auditRows: audit,
   buildEvents: { what: 'Preparing the figures', mend: 'request fewer metrics or companies' },
   writeJoin: join,
 }

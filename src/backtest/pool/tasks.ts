@@ -1,9 +1,12 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import { findSlots } from '../asOf/datedNames.ts'
-import { buildEvents } from '../asOf/events.ts'
+import { buildEvents } from '../asOf/figureEvents.ts'
 import { readJoinBody } from '../asOf/joinBody.ts'
 import { scoreDataset } from '../asOf/scoreDataset.ts'
 import { writeJoin } from '../asOf/writeJoin.ts'
+import { readAuditBody } from '../audit/auditBody.ts'
+import { auditRows, interpretColumns } from '../audit/auditTask.ts'
+import { buildVintages } from '../audit/vintages.ts'
 import type { BacktestSettings } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
@@ -19,6 +22,8 @@ import { prepareSweepSpa, runSpaSlice } from '../pipeline/sweepEvidence.ts'
 import { type SliceSeries, type SweepPlan, simulateSlice } from '../pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../pipeline/sweepResult.ts'
 import type { TaskFailure } from '../pipeline/taskFailure.ts'
+import { lookAheadPremium, type PremiumInput } from '../premium/lookAheadPremium.ts'
+import { writePremium } from '../premium/writePremium.ts'
 import { resultParts } from '../report/resultParts.ts'
 import type { ResultFormat } from '../request.ts'
 
@@ -68,6 +73,8 @@ export const tasks = {
   /** The same rows with a metric of their companies as the score. Only the columns that differ take
    * additional memory. */
   scoreDataset,
+  /** The same backtest on scores as sent and as known, and the difference of their Sharpe ratios. */
+  lookAheadPremium: (input: PremiumInput) => writePremium(lookAheadPremium(input)),
   /** Parses the body of an as-of join: its rows and its settings. */
   readJoinBody,
   /** Finds which company's days each row of a symbol is in. */
@@ -76,6 +83,14 @@ export const tasks = {
   buildEvents,
   /** Turns the rows of an as-of join into the bytes of its response. */
   writeJoin,
+  /** Parses the body of an audit: its rows, its settings and its columns of numbers. */
+  readAuditBody,
+  /** Lays out every vintage of a block of companies with its filing. */
+  buildVintages,
+  /** Finds what the columns of an audit contain, at which scale and sign. */
+  interpretColumns,
+  /** Finds the state of every cell, and writes the rows of the answer. */
+  auditRows,
 }
 
 interface PanelInput {

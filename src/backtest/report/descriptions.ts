@@ -36,7 +36,7 @@ const periodNames: Readonly<Record<BacktestScore['fiscal_period'], string>> = {
 
 /** Describes how each date is scored, if the score is a metric of the companies. */
 export function describeScore(score: BacktestScore): string {
-  const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period, known } = score
+  const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period, known, checks } = score
   const isByDay = known === 'filed before the date'
   const units = unit === 'pure' ? '' : `, in ${unit}`
   return [
@@ -45,6 +45,7 @@ export function describeScore(score: BacktestScore): string {
       ? 'Filings made on the date itself are not known yet.'
       : 'A filing counts from the time at which its register accepted it, or from the end of its day where that is not known.',
     `Fiscal years that ended more than ${plural(max_age_days, 'day')} before the date do not count.`,
+    ...(checks === undefined ? [] : [`Only figures whose state is ${checks.split(',').join(' or ')} count.`]),
     `${count(n_assets)} of ${plural(n_names, 'name')} have such a figure on some date; the others are never ranked.`,
     "Where no source says which company had a ticker on a date, it means today's company, so companies since renamed, acquired or delisted are missing: the results have survivorship bias.",
     `${metric}: ${definition}`,

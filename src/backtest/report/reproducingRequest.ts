@@ -17,6 +17,7 @@ export function reproducingRequest({
   return {
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
     ...(request?.score === undefined ? {} : { score: request.score }),
+    ...(request?.compare === undefined ? {} : { compare: request.compare }),
     config: withoutNull(config),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined || isByDirection

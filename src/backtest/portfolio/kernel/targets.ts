@@ -4,7 +4,7 @@ import type { TileMemory, TileNeeds } from './tileMemory.ts'
 
 const rule: LegRule = { topFrom: 0, bottomTo: 0, topTotal: 0, bottomTotal: 0, names: 0 }
 
-/** What decides the legs of a run whose names are ranked. */
+/** What determines the legs of a run that ranks names by score. */
 interface RankedRun {
   readonly needs: TileNeeds
   /** n for every period. */

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { describeScore, describeStrategy } from '../descriptions.ts'
+import { comparisonSection } from './compare.ts'
 import { costSection } from './costs.ts'
 import { comparison } from './curves.ts'
 import { drawdownSection } from './drawdowns.ts'
@@ -54,7 +55,7 @@ interface Section {
 /** The sections of the page, in the order in which a sceptical reader asks. Those with nothing to show are
  * omitted. */
 function sectionsOf(result: BacktestResult): Section[] {
-  const { trials, evidence, performance } = result
+  const { trials, evidence, performance, compare } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
     ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
     ['growth', 'Net, gross and universe', comparison(result)],
@@ -64,6 +65,11 @@ function sectionsOf(result: BacktestResult): Section[] {
     ['months', 'Months', monthTable(result)],
     ['legs', 'Legs', legs(result)],
     ['ranks', 'Does the score rank the returns?', rankSection(result)],
+    [
+      'compare',
+      'What restatements and early dating would have been worth',
+      compare && comparisonSection(compare),
+    ],
     ['costs', 'Costs', costSection(result)],
     ['trials', 'All configurations tried', trials && trialSection(result)],
     ['evidence', 'Evidence', evidence && evidenceSection(evidence, result)],

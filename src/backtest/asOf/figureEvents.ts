@@ -1,21 +1,9 @@
+import { chooseVintages } from './chooseVintages.ts'
+import { neverEnds, type PackedVintages, unpackVintages, type Vintages } from './packedVintages.ts'
+
 /** Companies whose events are stored together. A block begins at a company number that is a multiple of this,
  * and one statement reads a block. */
 export const companiesPerBlock = 2_048
-
-/** The vintages of one metric for a block of companies, as the database packs them: 28 bytes each,
- * big-endian, in any order. */
-export interface PackedVintages {
-  /** The number of the block's first company. */
-  readonly firstEntity: number
-  /** The number of companies in the block; `companiesPerBlock` by default. */
-  readonly companies?: number
-  /** entity, filed, until (`neverEnds`: still current), end, rank and unit, value. Days since 1970-01-01. */
-  readonly rows: Uint8Array
-}
-
-export const vintageBytes = 28
-/** The `until` of a vintage that is still current. */
-export const neverEnds = 0x7fff_ffff
 
 /** Everything known about one metric of some companies, as events: from `days[i]` on, including that day, the figure is
  * `values[i]`. The events of company c are `starts[c] .. starts[c + 1]`, sorted by day. Events that change nothing are
@@ -48,13 +36,14 @@ export function eventBytes({ starts, days, values, ends, filed, units, text, tex
 
 /** Builds the events of a block of companies. On each day on which a vintage is filed or ends, the figure is
  * that of the latest period among the vintages current on that day. This is the rule of `fact_as_of`, from which the
- * rows come. */
+ * rows come; another `choice` of vintages replaces them before it applies. */
 export function buildEvents({
   firstEntity,
   companies = companiesPerBlock,
   rows,
+  choice = 'as_known',
 }: PackedVintages): EventBlock {
-  const vintages = readVintages(rows)
+  const vintages = chooseVintages(unpackVintages(rows), choice)
   const events = new EventBuilder(2 * vintages.count)
   const order = vintagesByCompany(vintages, firstEntity, companies)
   const starts = new Int32Array(new SharedArrayBuffer(4 * (companies + 1)))
@@ -67,36 +56,6 @@ export function buildEvents({
   }
   starts[companies] = events.count
   return { firstEntity, starts, ...events.finish() }
-}
-
-interface Vintages {
-  readonly count: number
-  readonly entity: Int32Array
-  readonly filed: Int32Array
-  readonly until: Int32Array
-  readonly end: Int32Array
-  readonly rank: Int16Array
-  readonly unit: Int16Array
-  readonly value: Float64Array
-}
-
-function readVintages({ buffer, byteOffset, byteLength }: Uint8Array): Vintages {
-  const view = new DataView(buffer, byteOffset, byteLength)
-  const count = byteLength / vintageBytes
-  const integers = () => new Int32Array(count)
-  const [entity, filed, until, end] = [integers(), integers(), integers(), integers()]
-  const [rank, unit] = [new Int16Array(count), new Int16Array(count)]
-  const value = new Float64Array(count)
-  for (let i = 0, at = 0; i < count; i++, at += vintageBytes) {
-    entity[i] = view.getInt32(at)
-    filed[i] = view.getInt32(at + 4)
-    until[i] = view.getInt32(at + 8)
-    end[i] = view.getInt32(at + 12)
-    rank[i] = view.getInt16(at + 16)
-    unit[i] = view.getInt16(at + 18)
-    value[i] = view.getFloat64(at + 20)
-  }
-  return { count, entity, filed, until, end, rank, unit, value }
 }
 
 /** Ordered by company, then by filing day. */
@@ -139,7 +98,7 @@ function addCompany(vintages: Vintages, order: Int32Array, events: EventBuilder)
     const best = latestOf(vintages, active)
     if (isSame(vintages, best, last)) continue
     last = best
-    if (best === -1) events.add(day, Number.NaN, 0, 0, 0)
+    if (best === -1 || unit[best] < 0) events.add(day, Number.NaN, 0, 0, 0)
     else events.add(day, value[best], end[best], filed[best], unit[best])
   }
 }
@@ -230,20 +189,21 @@ class EventBuilder {
   finish(): Omit<Events, 'starts'> {
     const { count } = this
     return {
-      days: shared(this.#days.subarray(0, count), buffer => new Int32Array(buffer)),
-      values: shared(this.#values.subarray(0, count), buffer => new Float64Array(buffer)),
-      ends: shared(this.#ends.subarray(0, count), buffer => new Int32Array(buffer)),
-      filed: shared(this.#filed.subarray(0, count), buffer => new Int32Array(buffer)),
-      units: shared(this.#units.subarray(0, count), buffer => new Int16Array(buffer)),
-      text: shared<Uint8Array>(this.#text.subarray(0, this.#textEnd), buffer => new Uint8Array(buffer)),
-      textStarts: shared(this.#textStarts.subarray(0, count + 1), buffer => new Int32Array(buffer)),
+      days: sharedColumn(this.#days.subarray(0, count), buffer => new Int32Array(buffer)),
+      values: sharedColumn(this.#values.subarray(0, count), buffer => new Float64Array(buffer)),
+      ends: sharedColumn(this.#ends.subarray(0, count), buffer => new Int32Array(buffer)),
+      filed: sharedColumn(this.#filed.subarray(0, count), buffer => new Int32Array(buffer)),
+      units: sharedColumn(this.#units.subarray(0, count), buffer => new Int16Array(buffer)),
+      text: sharedColumn<Uint8Array>(this.#text.subarray(0, this.#textEnd), buffer => new Uint8Array(buffer)),
+      textStarts: sharedColumn(this.#textStarts.subarray(0, count + 1), buffer => new Int32Array(buffer)),
     }
   }
 }
 
 type Column = Int32Array | Float64Array | Int16Array | Uint8Array
 
-function shared<C extends Column>(column: C, make: (buffer: SharedArrayBuffer) => C): C {
+/** Copies a column to shared memory. */
+export function sharedColumn<C extends Column>(column: C, make: (buffer: SharedArrayBuffer) => C): C {
   const copy = make(new SharedArrayBuffer(column.byteLength))
   copy.set(column)
   return copy
