@@ -48,8 +48,8 @@ function isField(text: string, index: number): boolean {
   }
 }
 
-/** A step after a single number runs to the field's last value. Croner would end it at Saturday in days of the
- * week, without the 7 that is Sunday. */
+/** A step after a single number runs to the field's last value. For days of the week, Croner would end it at
+ * 6 (Saturday) and omit 7 (Sunday). */
 const parse = (parts: readonly string[]) =>
   new Cron(
     parts.map((part, index) => part.replaceAll(/(^|,)(\d+)\//g, `$1$2-${fields[index].max}/`)).join(' '),
@@ -103,7 +103,7 @@ export function readSchedule(text: string): {
     const market = code.toUpperCase()
     if (market === '') {
       faults.push(
-        `has "${entry.trim().slice(0, 40)}", which is no market with its times. Write ${scheduleForm}`,
+        `has "${entry.trim().slice(0, 40)}", which is not a market with its times. Write ${scheduleForm}`,
       )
       continue
     }

@@ -7,6 +7,9 @@ import { adminRoutes } from '../features/admin/routes.ts'
 import { agentToolRoutes } from '../features/agentTools/routes.ts'
 import { joinJobRoutes } from '../features/asOfJoins/jobRoutes.ts'
 import { asOfJoinRoutes } from '../features/asOfJoins/routes.ts'
+import { auditPageRoutes } from '../features/auditPage/routes.ts'
+import { auditJobRoutes } from '../features/audits/jobRoutes.ts'
+import { auditRoutes } from '../features/audits/routes.ts'
 import { backtestPageRoutes } from '../features/backtestPage/routes.ts'
 import { StoredResults } from '../features/backtestPage/storedResults.ts'
 import { batchRoutes } from '../features/backtests/batch/routes.ts'
@@ -101,6 +104,8 @@ export function createApp(resources: Resources) {
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
     asOfJoinRoutes(plugin, { ...reading, primary: shared }),
     joinJobRoutes(plugin, shared),
+    auditRoutes(plugin, { ...reading, primary: shared }),
+    auditJobRoutes(plugin, shared),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),
@@ -111,9 +116,10 @@ export function createApp(resources: Resources) {
     searchRoutes(plugin, reading),
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
-    pageRoutes(plugin, reading),
+    pageRoutes(plugin, { ...reading, annualFormOf }),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     fileRoutes(plugin, reading),
+    auditPageRoutes(plugin, { ...reading, primary: shared }),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),
   ]
   app.use(plugin)

@@ -134,7 +134,7 @@ export function makeResources(opened: Opened) {
     mailer: makeMailer(config, opened),
     settings,
     rightsOf,
-    readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
+    readLimiter: makeReadLimiter(config),
     events,
     terms: new Terms(),
     answerMemory: new AnswerMemory(),
@@ -152,11 +152,19 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
   readonly events: EventStore
 }
 
+/** Long reads leave half of the connections to everything else. */
+export const makeReadLimiter = ({ databaseConnections }: Pick<Config, 'databaseConnections'>) =>
+  new ReadLimiter(Math.max(1, Math.floor(databaseConnections / 2)))
+
 /** The figures of companies in shared memory, for as-of joins and for backtests that rank by a figure. */
-export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
+export const makeEvents = ({ pool, config, markets }: Pick<Opened, 'pool' | 'config' | 'markets'>) =>
   new EventStore(
-    vintages => pool.tasks.buildEvents(vintages, { caller: sharedData, priority: 'background' }),
+    {
+      events: vintages => pool.tasks.buildEvents(vintages, { caller: sharedData, priority: 'background' }),
+      vintages: filings => pool.tasks.buildVintages(filings, { caller: sharedData, priority: 'background' }),
+    },
     config.panelMemoryMb * 1_024 * 1_024,
+    markets,
   )
 
 /** The rows that this process's backtests run on, each in shared memory: the archive, stored panels, and

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { joinTasks } from '../features/asOfJoins/runJob.ts'
+import { auditTasks } from '../features/audits/runJob.ts'
 import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { createLog } from '../http/log.ts'
 import { JobNotifier } from '../jobs/events.ts'
@@ -13,12 +14,13 @@ import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { rightsFor } from '../rights/rights.ts'
+import { Terms } from '../wholeFilings/terms.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { announceIgnored } from './ignoredSettings.ts'
 import { startJobs } from './jobs.ts'
 import { logDamage } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
-import { makeBacktests, makeEvents } from './resources.ts'
+import { makeBacktests, makeEvents, makeReadLimiter } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startMetrics } from './telemetry.ts'
@@ -79,7 +81,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     },
     opened,
   )
-  const events = makeEvents({ pool, config })
+  const events = makeEvents({ pool, config, markets })
   const joins = {
     sql,
     lookups,
@@ -90,6 +92,8 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     today,
     rightsOf: rightsFor(config),
     answerMemory: new AnswerMemory(),
+    terms: new Terms(),
+    readLimiter: makeReadLimiter(config),
     dataVersion: version.current,
   }
   const backtests = makeBacktests({
@@ -121,7 +125,7 @@ interface WorkerParts {
   readonly sql: Sql
   readonly processId: string
   readonly backtests: ReturnType<typeof makeBacktests>
-  readonly joins: Parameters<typeof joinTasks>[0]
+  readonly joins: Parameters<typeof joinTasks>[0] & Parameters<typeof auditTasks>[0]
   readonly storage: StorageWatch
   readonly log: Logger
 }
@@ -136,7 +140,7 @@ async function startWorkerJobs(
     { url, role: 'worker', concurrency: concurrencyOf(config), drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      tasks: [...backtestTasks({ sql, processId, backtests }), ...joinTasks(joins)],
+      tasks: [...backtestTasks({ sql, processId, backtests }), ...joinTasks(joins), ...auditTasks(joins)],
       processId,
       explain: storage.explain,
       storage,

@@ -8,6 +8,7 @@ import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
 import { joinTasks } from '../features/asOfJoins/runJob.ts'
+import { auditTasks } from '../features/audits/runJob.ts'
 import { backtestTasks } from '../features/backtests/submitted/tasks.ts'
 import { capConnections } from '../http/connections.ts'
 import { CursorSigner } from '../http/cursor.ts'
@@ -190,7 +191,7 @@ function startPool(config: Config, opened: AsyncDisposableStack): ComputePool {
     threads: config.computeThreads,
     queue: config.computeQueue,
     timeLimitMs: config.computeTimeoutMs,
-    startsReserve: true,
+    warmsUp: true,
   })
   opened.defer(() => pool.close())
   return pool
@@ -229,7 +230,7 @@ async function startServerJobs(
     { url, role: 'server', concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
-      tasks: [...backtestTasks(resources), ...joinTasks(resources)],
+      tasks: [...backtestTasks(resources), ...joinTasks(resources), ...auditTasks(resources)],
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
       logTask: line => log.info(line, 'task'),

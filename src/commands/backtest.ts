@@ -35,7 +35,8 @@ FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The
   date,asset,score,forward_return[,market][,dollar_volume]
 forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
-Everything is computed on this machine, without a server, a database or the network.
+Everything is computed on this machine, without a server, a database or the network. To rank by a metric, or to
+compare its vintages, send the rows to POST /api/v1/backtest of a server.
 
 Several comma-separated values of --quantile, --weighting, --hold-days or --direction form a grid of configurations. The
 best one is shown, with a test of how much of it selection explains. --sweep tries the standard grid of 48.
@@ -105,6 +106,8 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Largest share of a name’s dollar volume that a trade may be, for capacity (default: 0.01)',
       parseNumber,
     )
+    // An unknown option would leave the reader without the reason.
+    .addOption(new Option('--compare <vintages>', 'Only on a server').hideHelp())
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
     .option(
       '--json <file>',
@@ -149,6 +152,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 }
 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
+  if (flags.compare !== undefined) throw comparesOnServer(flags.compare)
   const benchmark = flags.benchmark === undefined ? undefined : await readBenchmark(flags.benchmark)
   const settings = { ...toSettings(flags), ...(benchmark === undefined ? {} : { benchmark }) }
   const { json, html, title } = flags
@@ -297,6 +301,13 @@ function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
     '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, or give several values of an option.',
+  )
+}
+
+function comparesOnServer(vintages: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `--compare shows what other vintages of a metric would have earned, and this command has no figures of companies. Send the rows with score.asOf and compare to POST /api/v1/backtest of a server, for example with ?compare=${vintages} for a CSV body.`,
   )
 }
 

@@ -32,6 +32,7 @@ export interface BacktestFlags {
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
+  readonly compare?: string
   readonly title?: string
   readonly json?: string
   readonly html?: string

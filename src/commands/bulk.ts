@@ -76,7 +76,7 @@ export function addBulkCommand(program: Command, context: CliContext): void {
 
 async function build(context: CliContext, json: boolean): Promise<number> {
   const { bulkDir: folder, bulkKeep, ignoredSettings, allowUnverifiedMarkets } = context.config
-  // Whoever set it may have wanted more releases than are kept now, and a deleted one is lost.
+  // Whoever set BULK_KEEP may have wanted to keep more releases, and deleting one cannot be undone.
   const keepsAll = ignoredSettings.includes('BULK_KEEP')
   if (keepsAll)
     console.error(

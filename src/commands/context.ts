@@ -69,7 +69,7 @@ function endProcess({ code, exitCode }: CommanderError): never {
 /** Failures caused by what was typed rather than by the run. */
 const usageCodes: readonly ErrorCode[] = ['parameter_invalid', 'parameter_unknown', 'parameter_repeated']
 
-export function exitCodeOf({ code }: Failure): number {
+function exitCodeOf({ code }: Failure): number {
   return usageCodes.includes(code) ? exitCodes.usage : exitCodes.failed
 }
 
@@ -78,11 +78,16 @@ export async function runProgram(makeProgram: () => Command): Promise<void> {
   try {
     await makeProgram().parseAsync()
   } catch (error) {
-    const failure = error instanceof Failure ? error : (explainToOperator(error) ?? explainFileError(error))
-    if (failure === null) throw error
-    console.error(`asfiled: ${failure.message}`)
-    process.exit(exitCodeOf(failure))
+    process.exit(reportFailure(error))
   }
+}
+
+/** Prints the message of a Failure on standard error and returns the exit code. Throws any other error again. */
+export function reportFailure(error: unknown): number {
+  const failure = error instanceof Failure ? error : (explainToOperator(error) ?? explainFileError(error))
+  if (failure === null) throw error
+  console.error(`asfiled: ${failure.message}`)
+  return exitCodeOf(failure)
 }
 
 /**

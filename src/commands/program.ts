@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import packageFile from '../../package.json'
 import { addAccountsCommand } from './accounts/accounts.ts'
-import { addAuditCommand } from './accounts/audit.ts'
+import { addAuditLogCommand } from './accounts/auditLog.ts'
 import { addGrantsCommand } from './accounts/grants.ts'
 import { addMailCommand } from './accounts/mail.ts'
 import { addOrdersCommand } from './accounts/orders.ts'
 import { addRequestsCommand } from './accounts/requests.ts'
+import { addAuditCommand } from './audit.ts'
 import { addBacktestCommand } from './backtest.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBenchDataCommand } from './benchData.ts'
@@ -53,11 +54,12 @@ export function makeProgram(context: CliContext): Command {
   addSuccessorsCommand(program, context)
   addSignalsCommand(program, context)
   addBacktestCommand(program, context)
+  addAuditCommand(program, context)
   addKeysCommand(program, context)
   addGrantsCommand(program, context)
   addRequestsCommand(program, context)
   addAccountsCommand(program, context)
-  addAuditCommand(program, context)
+  addAuditLogCommand(program, context)
   addMailCommand(program, context)
   addOrdersCommand(program, context)
   addBulkCommand(program, context)

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import packageFile from '../../package.json'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import { busyExitCode } from '../features/syncs/runner.ts'
+import { busyExitCode } from '../features/syncs/dueRuns.ts'
 import { registers, sources } from '../ingest/allRegisters.ts'
 import { defaultFetchPolicy, type Network } from '../ingest/network/fetchPolicy.ts'
 import { type RegisterSettings, requiredSetting, type Source } from '../ingest/network/source.ts'
@@ -127,8 +127,9 @@ async function run(
   }
 }
 
-/** Fails if the environment has an address of a register for an earlier version and no mirror for this one. The
- * operator who redirected requests and credentials must not send them to a register unawares. */
+/** Fails if the environment still sets the address of a register, as earlier versions allowed, but not the
+ * mirror that replaces this setting. An operator who redirected requests must not send them, with
+ * credentials, to the real register without noticing. */
 function requireNoRemovedAddress(settings: RegisterSettings, ignored: readonly string[]): void {
   const removed = ignored.filter(name => name in settings)
   if (removed.length === 0 || settings.REGISTERS_URL !== '') return

@@ -10,7 +10,8 @@ import {
   minCompressedBytes,
 } from './compression.ts'
 import type { Answer, RequestContext } from './context.ts'
-import { answerHeaders, entityTag, matchesTag, personalHeaders } from './headers.ts'
+import { entityTag, matchesTag } from './etag.ts'
+import { answerHeaders, personalHeaders } from './headers.ts'
 import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
 
 export const jsonType = rowMediaTypes.json[0]
@@ -122,8 +123,8 @@ async function renderIntoCache(
   const own = isPersonal ? { ...data, Vary: 'Accept-Encoding, Cookie' } : data
   const complete = isPersonal ? personalHeaders : answerHeaders
   const same = notModified(context, own, complete)
-  // `*` matches any response that this caller may have. Only rendering shows whether one exists, since the
-  // key may be over its cap.
+  // `*` matches any response that this caller may have. Whether there is one is only known once it is
+  // rendered, because the key may be over its cap.
   const isAny = context.request.headers.get('if-none-match')?.trim() === '*'
   if (same !== null && !isAny) return same
   const body = await cache.get(dataVersion, bodies, encoding, {

@@ -35,3 +35,15 @@ export const namedRule = (sql: SqlClient, asOf: AsOf, rows: 'l' | 'r'): SqlFragm
   if (!isInstant(asOf)) return sql``
   return rows === 'r' ? sql`, r.by_time as "byTime"` : sql`, l.by_time`
 }
+
+/**
+ * Whether the state of a figure is one of these.
+ *
+ * @param state the column `check_state` of a figure
+ * @param codes as stored, with 0 for unchecked figures; null: all
+ */
+export const isInState = (
+  sql: SqlClient,
+  state: SqlFragment,
+  codes: readonly number[] | null,
+): SqlFragment => (codes === null ? sql`` : sql`and coalesce(${state}, 0) = any(${[...codes]}::smallint[])`)

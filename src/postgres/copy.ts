@@ -101,7 +101,8 @@ export class BinaryCopyWriter {
   }
 
   private arrayHeader(elementOid: number, length: number, elementBytes: number): void {
-    // PostgreSQL writes an empty array without dimensions, and compares arrays with them.
+    // PostgreSQL itself writes an empty array with no dimensions, and arrays are equal only if their
+    // dimensions are.
     const dimensions = length === 0 ? [] : [length, 1]
     const words = [(3 + dimensions.length) * 4 + length * elementBytes, dimensions.length / 2, 0, elementOid]
     this.reserve((words.length + dimensions.length) * 4 + length * elementBytes + rowBytes)

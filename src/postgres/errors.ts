@@ -60,11 +60,11 @@ export const serviceDiskFull = (cause: unknown) =>
     fullRetrySeconds,
   )
 
-/** The resource of which the database has too little; null for other errors. */
+/** A sentence that names the resource that the database has run out of; null for other errors. */
 function scarcity(code: string): string | null {
   switch (code) {
     case '53200':
-      return 'The database has not enough memory for this at the moment.'
+      return 'The database does not have enough memory for this at the moment.'
     case '53300':
       return 'All connections of the database are in use at the moment.'
     default:

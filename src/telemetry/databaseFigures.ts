@@ -178,7 +178,7 @@ function exposeMarkets(gauge: FigureGauge): void {
   )
   ofMarkets(
     'asfiled_sync_failed_attempts',
-    'Runs of the schedule that failed since the last one that was due.',
+    'Failed runs since the schedule last made one due.',
     market => market.failedAttempts,
   )
   ofMarkets(

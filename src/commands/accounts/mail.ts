@@ -22,7 +22,7 @@ export function addMailCommand(program: Command, context: CliContext): void {
   program
     .command('mail')
     .description(
-      'Show e-mails of a server on this machine that cannot send them, and which are waiting or have failed',
+      'Show the e-mails of a server on this machine that has no mail server, and those that are waiting or have failed',
     )
     .option('--queue', 'List the queued e-mails of the last month instead', false)
     .option('--json', 'Print a JSON array', false)

@@ -114,7 +114,7 @@ export const meOperation = operation({
   tag: 'Account',
   summary: 'What the key may do, and what is left',
   description:
-    'Licence, limits, what is used and left of them, the companies seen of the cap, and when the licence ends. The same as the account pages show. It does not count against the limits of the key, and answers also where these are used up; it has a limit of its own of 60 a minute. With the demo key the counts are those of your address.',
+    'Licence, limits and their usage, the companies seen of the cap, and when the licence ends, as on the account pages. It does not count against the limits of the key and also answers when they are used up; it has its own limit of 60 requests per minute. With the demo key the counts are those of your address.',
   access: 'usage',
   answer: {
     schema: Me,

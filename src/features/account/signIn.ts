@@ -72,7 +72,7 @@ export async function requestCode(deps: AccountDeps, context: RequestContext, fo
   }
 }
 
-/** Signs the browser in if the code of the form is the one that was sent to it. */
+/** Signs the browser in if the form contains the code that was mailed for this browser. */
 export async function enterCode(deps: AccountDeps, context: RequestContext, form: SubmittedForm) {
   const { cookies } = deps.access
   const mail = deps.mailer.kind

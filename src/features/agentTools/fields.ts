@@ -54,7 +54,7 @@ export const asOfArgument = Type.Optional(
   Type.String({
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]{4,12}(Z|[+-][0-9]{2}:[0-9]{2})?|@open|@close)?$',
     description:
-      'Only what was filed by this day (YYYY-MM-DD), or public by an instant: 2010-01-25T16:00:00-05:00, 2010-01-25@close. Default: today.',
+      'Only what was filed by a day, or public by an instant: 2010-01-25, 2010-01-25T16:00:00-05:00, 2010-01-25@close. Default: today.',
   }),
 )
 export const dayArgument = day
@@ -64,7 +64,7 @@ export const versionArgument = {
     Type.Integer({
       minimum: 0,
       maximum: 2_147_483_647,
-      description: 'Of an earlier answer: repeats it on the data of then.',
+      description: 'Of an earlier answer, to repeat it.',
     }),
   ),
 }
@@ -99,8 +99,8 @@ export const leftOutField = {
 /** Fields of every response that is a list. */
 export const listFields = {
   count: said(Type.Integer(), 'Rows in data.'),
-  total: Type.Optional(said(Type.Integer(), 'Rows of all pages, if known.')),
-  next: said(Type.Union([Type.String(), Type.Null()]), 'Send as cursor for more rows.'),
+  total: Type.Optional(said(Type.Integer(), 'Of all pages.')),
+  next: said(Type.Union([Type.String(), Type.Null()]), 'Send as cursor.'),
   ...leftOutField,
 }
 

@@ -5,7 +5,8 @@ import { read, type ToolCall, ToolRefusal } from './api.ts'
 const ReadNames = Type.Object({ data: CompanyNames.properties.data })
 
 /**
- * The fewest characters that a row takes as data and text together; this bounds the number of rows that fit.
+ * The minimum length of a row in characters, counting both its JSON and its line of text. It bounds how many
+ * rows fit.
  */
 const minRowCharacters = 135
 

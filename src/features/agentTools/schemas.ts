@@ -116,8 +116,8 @@ export const shownAs = <T extends TSchema>(schema: T, type: 'object' | 'array', 
 const maxCounted = 100
 
 /**
- * The limit to ask for in order to see companies that the key has not seen; null if it may see no others, or
- * has no such cap.
+ * The limit to ask for in order to see companies that the key has not seen; null if it may not see any more,
+ * or has no such cap.
  */
 export function limitForCapped(page: {
   readonly seen_only?: boolean

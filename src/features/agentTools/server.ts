@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { registerResources } from './resources.ts'
 import type { ToolDeps } from './tool.ts'
+import { auditRows } from './tools/audit.ts'
 import { runBacktest } from './tools/backtest.ts'
 import { compareAsOf } from './tools/comparison.ts'
 import { getCoverage } from './tools/coverage.ts'
@@ -21,6 +22,7 @@ export const tools = [
   getStatement,
   getTag,
   screen,
+  auditRows,
   runBacktest,
 ]
 

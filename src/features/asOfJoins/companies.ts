@@ -45,6 +45,8 @@ export interface JoinCompanies {
 export interface NameRules {
   readonly findSlots: FindSlots
   readonly followsLineage: boolean
+  /** Whether companies that had a symbol on days without rows are among the companies, too. */
+  readonly takesAllHolders?: boolean
   readonly today: IsoDate
 }
 
@@ -105,7 +107,7 @@ async function findAll(reader: IdReader, names: readonly string[], rules: NameRu
     for (const [id, ofId] of read.stretches) stretches.set(id, ofId)
     for (const version of read.dataVersions) dataVersions.add(version)
   }
-  const assigned = await new Assignment(names, ids, found, stretches).finish(rules.findSlots, dataVersions)
+  const assigned = await new Assignment(names, ids, found, stretches).finish(rules, dataVersions)
   return withLineages(assigned, reader, rules)
 }
 
@@ -162,7 +164,10 @@ class Assignment {
     readonly stretches: ReadonlyMap<string, readonly IdStretch[]>,
   ) {}
 
-  async finish(findSlots: FindSlots, dataVersions: ReadonlySet<number>): Promise<Assigned> {
+  async finish(
+    { findSlots, takesAllHolders = false }: NameRules,
+    dataVersions: ReadonlySet<number>,
+  ): Promise<Assigned> {
     const { names, ids, found, stretches } = this
     const dated: DatedName[] = []
     let slots = names.length
@@ -191,7 +196,7 @@ class Assignment {
       const ofId = stretches.get(ids[name]) ?? []
       for (const [index, { company, isAssumed, from, reason }] of ofId.entries()) {
         const rows = placed?.counts[ofName[index]] ?? 0
-        if (rows === 0) continue
+        if (rows === 0 && !(takesAllHolders && company !== null)) continue
         if (company !== null) companyOfName[ofName[index]] = this.#take(name, company, isAssumed)
         else {
           const next = ofId[index + 1]?.from ?? null

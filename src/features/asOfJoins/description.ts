@@ -18,7 +18,7 @@ export function describeJoin(
   markets: Pick<Markets, 'get'>,
   companies: JoinCompanies,
   { names, count, times = null }: Pick<ParsedRows, 'names' | 'count' | 'times'>,
-  { fp, inclusive, maxAgeDays, group, universe, followsLineage }: JoinPlan,
+  { fp, inclusive, maxAgeDays, group, universe, checks, followsLineage }: JoinPlan,
   dataVersion: number,
   isFree: boolean,
 ): AboutJoin {
@@ -35,6 +35,7 @@ export function describeJoin(
     max_age_days: maxAgeDays,
     ...(group === null ? {} : { group }),
     ...(universe === null ? {} : { universe: universe.join(',') }),
+    ...(checks === null ? {} : { checks: checks.join(',') }),
     unknown: unknown.slice(0, maxNamed),
     unknown_count: unknown.length,
     ...(renamed.length === 0 ? {} : { renamed: renamed.slice(0, maxNamed) }),

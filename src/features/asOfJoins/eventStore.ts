@@ -1,9 +1,15 @@
-import { type EventBlock, eventBytes, type PackedVintages } from '../../backtest/asOf/events.ts'
+import { type EventBlock, eventBytes } from '../../backtest/asOf/figureEvents.ts'
+import type { PackedVintages } from '../../backtest/asOf/packedVintages.ts'
+import type { PackedFilings } from '../../backtest/audit/vintages.ts'
 import { Failure } from '../../errors.ts'
+import type { Markets } from '../../markets/markets.ts'
 import type { SqlClient } from '../../postgres/client.ts'
+import { buildAnnouncements } from './announcements.ts'
 import { buildMoments, buildTimedDays } from './moments.ts'
 import {
   type BlockName,
+  readAnnouncements,
+  readFiledVintages,
   readInterims,
   readMoments,
   readTimedDays,
@@ -20,6 +26,14 @@ interface StoredBlock {
   usedIn: number
 }
 
+/** Turns packed rows into blocks, on threads. */
+export interface BuildBlocks {
+  /** Runs `buildEvents`. */
+  readonly events: (vintages: PackedVintages) => Promise<EventBlock>
+  /** Runs `buildVintages`. */
+  readonly vintages: (vintages: PackedFilings) => Promise<EventBlock>
+}
+
 /**
  * Only the blocks of the most recently used data versions stay in memory: enough for current requests, requests
  * that began before an import, and pins. Without this bound, every import would leave blocks behind that nobody
@@ -33,8 +47,9 @@ const maxVersions = 4
  * recently used blocks are evicted first, and blocks in use stay until their requests end.
  */
 export class EventStore {
-  readonly #buildBlock: (vintages: PackedVintages) => Promise<EventBlock>
+  readonly #build: BuildBlocks
   readonly #maxBytes: number
+  readonly #markets: Pick<Markets, 'get'>
   /** In order of use, least recently used first. */
   readonly #blocks = new Map<string, StoredBlock>()
   readonly #loads = new Map<string, Promise<EventBlock>>()
@@ -43,10 +58,10 @@ export class EventStore {
   /** A number always denotes the same unit, so this cache never becomes stale. */
   #units: ReadonlyMap<number, string> = new Map()
 
-  /** @param buildBlock runs `buildEvents` on a thread */
-  constructor(buildBlock: (vintages: PackedVintages) => Promise<EventBlock>, maxBytes: number) {
-    this.#buildBlock = buildBlock
+  constructor(build: BuildBlocks, maxBytes: number, markets: Pick<Markets, 'get'>) {
+    this.#build = build
     this.#maxBytes = maxBytes
+    this.#markets = markets
   }
 
   get bytes(): number {
@@ -84,7 +99,7 @@ export class EventStore {
     if (underWay !== undefined) await underWay.catch(() => null)
     const stored = this.take(key)
     if (stored !== null) return stored
-    const loading = this.#build(name, sql)
+    const loading = this.#read(name, sql)
     this.#loads.set(key, loading)
     try {
       return this.#put(key, await loading)
@@ -113,13 +128,26 @@ export class EventStore {
     return before - this.#bytes
   }
 
-  async #build(name: BlockName, sql: SqlClient): Promise<EventBlock> {
+  async #read(name: BlockName, sql: SqlClient): Promise<EventBlock> {
     const { firstEntity, kind } = name
     if (kind === 'moments') return buildMoments(firstEntity, await readMoments(sql, firstEntity))
     if (kind === 'timedDays') return buildTimedDays(firstEntity, await readTimedDays(sql, firstEntity))
-    if (kind === undefined) return this.#buildBlock({ firstEntity, rows: await readVintages(sql, name) })
-    const { states, rows } = await readInterims(sql, name)
-    const block = await this.#buildBlock({ firstEntity: 0, companies: states, rows })
+    if (kind === 'announcements')
+      return buildAnnouncements(this.#markets, firstEntity, await readAnnouncements(sql, firstEntity))
+    if (kind === undefined || kind === 'first_filed' || kind === 'final')
+      return this.#build.events({
+        firstEntity,
+        rows: await readVintages(sql, name),
+        choice: kind ?? 'as_known',
+      })
+    if (kind === 'vintages')
+      return this.#build.vintages({ firstEntity, ...(await readFiledVintages(sql, name)) })
+    const { states, rows, accessions } = await readInterims(sql, name)
+    const ofStates = { firstEntity: 0, companies: states, rows }
+    const block =
+      kind === 'interimVintages'
+        ? await this.#build.vintages({ ...ofStates, accessions })
+        : await this.#build.events(ofStates)
     return { ...block, firstEntity }
   }
 
@@ -222,7 +250,7 @@ export class EventLease {
   }
 }
 
-const keyOf = (dataVersion: number, { metric, fp, firstEntity, kind }: BlockName) =>
-  `${dataVersion} ${metric} ${fp} ${firstEntity} ${kind ?? 'figures'}`
+const keyOf = (dataVersion: number, { metric, fp, checks, firstEntity, kind }: BlockName) =>
+  `${dataVersion} ${metric} ${fp} ${firstEntity} ${kind ?? 'figures'} ${checks?.join() ?? 'all'}`
 
 const versionOf = (key: string) => key.slice(0, key.indexOf(' '))

@@ -1,7 +1,8 @@
-import type { EventBlock } from '../../backtest/asOf/events.ts'
+import type { EventBlock } from '../../backtest/asOf/figureEvents.ts'
 import { firstOfBlock } from '../../backtest/asOf/gather.ts'
 import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
 import type { AsOfPeriod } from '../../backtest/figureScore.ts'
+import type { OtherChoice } from '../../backtest/requestCompare.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
@@ -31,6 +32,8 @@ export interface OpenedFigures<Company> extends VersionedCompanies<Company> {
   readonly entities: Int32Array
   /** For each metric, the blocks that contain the companies. */
   readonly blocks: readonly (readonly EventBlock[])[]
+  /** For each choice of vintages besides `as_known`, the blocks that contain the companies. */
+  readonly others: readonly (readonly EventBlock[])[]
   /** Null unless the request needs them. */
   readonly times: TimedBlocks | null
 }
@@ -41,42 +44,44 @@ type TimedBlocks = Pick<JoinClocks, 'moments' | 'interims' | 'rules'>
 interface FigureChoice {
   readonly metrics: readonly string[]
   readonly fp: AsOfPeriod
+  readonly checks?: BlockName['checks']
   /** Whether the rows have times. */
   readonly hasTimes: boolean
+  /** Choices of vintages whose blocks are opened too, of a single metric. */
+  readonly others?: readonly OtherChoice[]
   /** Whether rows with times also say by which rule their figures count. */
   readonly showsRules?: boolean
 }
 
 const maxAttempts = 8
 
+/** Blocks of figures of companies, all of one data version. */
+export interface OpenedBlocks<Company> extends VersionedCompanies<Company> {
+  readonly entities: Int32Array
+  /** In the order of their names. */
+  readonly blocks: readonly EventBlock[]
+}
+
 /**
- * Opens the events of some metrics of companies, at the data version at which the companies were found. Nothing is read
- * before the caller is authorised. If an import commits in between, the companies are looked up again, because an old
- * ID must not be paired with new figures.
+ * Opens blocks of figures of companies, at the data version at which the companies were found. Nothing is read before the
+ * caller is authorised. If an import commits in between, the companies are looked up again, because an old ID must not be
+ * paired with new figures.
  */
-export async function openFigures<Company>(
+export async function openBlocks<Company>(
   lease: EventLease,
   { sql, entitiesOf, findAgain, accessKey, authorize }: FigureSource<Company>,
   first: VersionedCompanies<Company>,
-  { metrics, fp, hasTimes, showsRules = false }: FigureChoice,
+  namesOf: (entities: Int32Array) => readonly BlockName[],
   signal?: AbortSignal,
-): Promise<OpenedFigures<Company>> {
+): Promise<OpenedBlocks<Company>> {
   let found = first
   for (let left = maxAttempts; left > 0; left--) {
     const { dataVersion, companies } = found
     await authorize(companies)
     const entities = entitiesOf(companies)
-    const names = blockNames(entities, metrics, fp)
-    const figures = names.length
-    if (hasTimes) names.push(...timedNames(names, 'interims', 'moments'))
-    if (showsRules) names.push(...timedNames(names.slice(0, figures), 'interimRules', 'timedDays'))
-    const opened = (blocks: readonly EventBlock[]) => ({
-      ...{ ...found, entities },
-      blocks: byMetric(blocks.slice(0, figures), metrics),
-      times: hasTimes ? timedBlocks(blocks.slice(figures), figures, metrics, showsRules) : null,
-    })
+    const names = namesOf(entities)
     const inMemory = lease.find(dataVersion, names)
-    if (inMemory !== null) return opened(inMemory)
+    if (inMemory !== null) return { ...found, entities, blocks: inMemory }
     signal?.throwIfAborted()
     const read = await withSnapshot(sql, async snapshot => {
       const version = await readDataVersion(snapshot)
@@ -87,7 +92,7 @@ export async function openFigures<Company>(
       }
       return lease.open(snapshot, version, names, signal)
     })
-    if (read !== null) return opened(read)
+    if (read !== null) return { ...found, entities, blocks: read }
   }
   throw new Failure(
     'database_unavailable',
@@ -96,15 +101,47 @@ export async function openFigures<Company>(
   )
 }
 
+/** Opens the events of some metrics of companies, as `openBlocks` does. */
+export async function openFigures<Company>(
+  lease: EventLease,
+  source: FigureSource<Company>,
+  first: VersionedCompanies<Company>,
+  { metrics, fp, checks, hasTimes, showsRules = false, others = [] }: FigureChoice,
+  signal?: AbortSignal,
+): Promise<OpenedFigures<Company>> {
+  let figures = 0
+  let timed = 0
+  const namesOf = (entities: Int32Array) => {
+    const names = blockNames(entities, metrics, { fp, checks })
+    figures = names.length
+    if (hasTimes) names.push(...timedNames(names, 'interims', 'moments'))
+    if (showsRules) names.push(...timedNames(names.slice(0, figures), 'interimRules', 'timedDays'))
+    timed = names.length
+    names.push(...others.flatMap(kind => names.slice(0, figures).map(name => ({ ...name, kind }))))
+    return names
+  }
+  const { blocks, ...opened } = await openBlocks(lease, source, first, namesOf, signal)
+  return {
+    ...opened,
+    blocks: byMetric(blocks.slice(0, figures), metrics),
+    others: others.map((_, i) => blocks.slice(timed + i * figures, timed + (i + 1) * figures)),
+    times: hasTimes ? timedBlocks(blocks.slice(figures, timed), figures, metrics, showsRules) : null,
+  }
+}
+
 /**
  * The names of all blocks needed, by metric and then by company.
  *
  * @param entities -1 for unknown companies
  */
-export function blockNames(entities: Int32Array, metrics: readonly string[], fp: AsOfPeriod): BlockName[] {
+export function blockNames(
+  entities: Int32Array,
+  metrics: readonly string[],
+  choice: Pick<BlockName, 'fp' | 'checks' | 'kind'>,
+): BlockName[] {
   const known = entities.filter(entity => entity !== -1)
   const firsts = [...new Set(Array.from(known, firstOfBlock))].sort((a, b) => a - b)
-  return metrics.flatMap(metric => firsts.map(firstEntity => ({ metric, fp, firstEntity })))
+  return metrics.flatMap(metric => firsts.map(firstEntity => ({ metric, ...choice, firstEntity })))
 }
 
 /** The blocks of interim states that belong to blocks of figures, and those that belong to their companies. */

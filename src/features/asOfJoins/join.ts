@@ -145,7 +145,7 @@ export async function checkJoin(
 }
 
 /** Runs `work` on the store of a data version; null means the current one. */
-function atVersion<T>(
+export function atVersion<T>(
   deps: JoinDeps,
   version: number | null,
   signal: AbortSignal,
@@ -179,6 +179,7 @@ async function openJoin(
   const choice = {
     metrics: plan.metrics,
     fp: plan.fp,
+    checks: plan.checks,
     hasTimes: (rows.times ?? null) !== null,
     showsRules: plan.extras.includes('known_by'),
   }
@@ -202,10 +203,10 @@ export function clocksOf(
 }
 
 /** Assigns rows to slots on a worker thread, because it visits every row. */
-const nameRules = (
+export const nameRules = (
   { pool, today }: Pick<JoinDeps, 'pool' | 'today'>,
   { count, day, name }: ParsedRows,
-  { followsLineage }: JoinPlan,
+  { followsLineage }: Pick<JoinPlan, 'followsLineage'>,
   run: RunOptions,
 ): NameRules => ({
   followsLineage,

@@ -1,4 +1,4 @@
-import { companiesPerBlock, type EventBlock } from '../../backtest/asOf/events.ts'
+import { companiesPerBlock, type EventBlock } from '../../backtest/asOf/figureEvents.ts'
 import { untilNext } from '../../backtest/asOf/knownDays.ts'
 import type { StoredMoment } from './queries.ts'
 
@@ -35,15 +35,23 @@ export function buildTimedDays(
   firstEntity: number,
   read: readonly { readonly entity: number; readonly day: number }[],
 ): EventBlock {
-  const starts = new Int32Array(new SharedArrayBuffer(4 * (companiesPerBlock + 1)))
-  for (const { entity } of read) starts[entity - firstEntity + 1]++
-  for (let company = 0; company < companiesPerBlock; company++) starts[company + 1] += starts[company]
-  const block = emptyBlock(firstEntity, starts)
+  const block = emptyBlock(firstEntity, startsOf(firstEntity, read))
   for (const [index, { day }] of read.entries()) block.days[index] = day
   return block
 }
 
-function emptyBlock(firstEntity: number, starts: Int32Array): EventBlock {
+/** Where each company's events start.
+ *
+ * @param read the events, ordered by company */
+export function startsOf(firstEntity: number, read: readonly { readonly entity: number }[]): Int32Array {
+  const starts = new Int32Array(new SharedArrayBuffer(4 * (companiesPerBlock + 1)))
+  for (const { entity } of read) starts[entity - firstEntity + 1]++
+  for (let company = 0; company < companiesPerBlock; company++) starts[company + 1] += starts[company]
+  return starts
+}
+
+/** A block whose columns are still zero. */
+export function emptyBlock(firstEntity: number, starts: Int32Array, textBytes = 0): EventBlock {
   const count = starts[companiesPerBlock]
   const integers = () => new Int32Array(new SharedArrayBuffer(4 * count))
   return {
@@ -54,7 +62,7 @@ function emptyBlock(firstEntity: number, starts: Int32Array): EventBlock {
     ends: integers(),
     filed: integers(),
     units: new Int16Array(new SharedArrayBuffer(2 * count)),
-    text: new Uint8Array(new SharedArrayBuffer(0)),
+    text: new Uint8Array(new SharedArrayBuffer(textBytes)),
     textStarts: new Int32Array(new SharedArrayBuffer(4 * (count + 1))),
   }
 }

@@ -8,6 +8,13 @@ interface NewResult {
   readonly signal: AbortSignal
 }
 
+/** One of several results of a job. */
+interface NamedResult {
+  readonly name: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly parts: readonly Uint8Array[]
+}
+
 /** The size of the parts in which a result is stored. A reader holds one of them at a time. */
 const partBytes = 4 * 1_024 * 1_024
 const mb = 1_024 * 1_024
@@ -26,21 +33,64 @@ export async function storeResult(
   { headers, bytes, signal }: NewResult,
   limit: number = maxResultBytes,
 ): Promise<void> {
-  let part = 0
-  let storedBytes = 0
-  for (let at = 0; at < bytes.length; at += partBytes, part++) {
+  const stored = await storeParts(transaction, jobId, bytes, { part: 0, storedBytes: 0, limit, signal })
+  await finishResult(transaction, jobId, headers, stored)
+}
+
+interface Stored {
+  readonly part: number
+  readonly storedBytes: number
+}
+
+/** Stores bytes as further parts of a result. */
+async function storeParts(
+  transaction: SqlClient,
+  jobId: string,
+  bytes: Uint8Array,
+  { part, storedBytes, limit, signal }: Stored & { readonly limit: number; readonly signal: AbortSignal },
+): Promise<Stored> {
+  let [next, stored] = [part, storedBytes]
+  for (let at = 0; at < bytes.length; at += partBytes, next++) {
     signal.throwIfAborted()
     // Copies the part, because shared memory can be neither compressed nor sent.
     const compressed = await Bun.zstdCompress(new Uint8Array(bytes.subarray(at, at + partBytes)))
-    storedBytes += compressed.length
-    if (storedBytes > limit) throw tooLarge(limit)
+    stored += compressed.length
+    if (stored > limit) throw tooLarge(limit)
     await transaction`
-      insert into as_of_part (job_id, part, bytes) values (${jobId}, ${part}, ${compressed}) on conflict do nothing`
+      insert into as_of_part (job_id, part, bytes) values (${jobId}, ${next}, ${compressed}) on conflict do nothing`
   }
+  return { part: next, storedBytes: stored }
+}
+
+async function finishResult(
+  transaction: SqlClient,
+  jobId: string,
+  headers: object,
+  { part, storedBytes }: Stored,
+): Promise<void> {
   await transaction`
     insert into as_of_result (job_id, headers, parts, stored_bytes)
     values (${jobId}, ${JSON.stringify(headers)}::text::json, ${part}, ${storedBytes}) on conflict do nothing`
   await deleteOldResults(transaction, jobId)
+}
+
+/** Stores several results of one job. `headers` of the job then has, by name, the headers and the parts of each. */
+export async function storeResults(
+  transaction: SqlClient,
+  jobId: string,
+  results: readonly NamedResult[],
+  signal: AbortSignal,
+  limit: number = maxResultBytes,
+): Promise<void> {
+  let stored: Stored = { part: 0, storedBytes: 0 }
+  const index: Record<string, NamedParts> = {}
+  for (const { name, headers, parts } of results) {
+    const first = stored.part
+    for (const bytes of parts)
+      stored = await storeParts(transaction, jobId, bytes, { ...stored, limit, signal })
+    index[name] = { headers, first, parts: stored.part - first }
+  }
+  await finishResult(transaction, jobId, index, stored)
 }
 
 function tooLarge(limit: number): Failure {
@@ -72,6 +122,18 @@ export async function findResult(sql: Sql, jobId: string): Promise<StoredResult 
   return row ?? null
 }
 
+/** One of several results: its headers, and where its parts are. */
+export interface NamedParts extends StoredResult {
+  /** The number of its first part. */
+  readonly first: number
+}
+
+export async function findNamedResult(sql: Sql, jobId: string, name: string): Promise<NamedParts | null> {
+  const [row] = await sql<{ result: NamedParts | null }[]>`
+    select headers -> ${name} as result from as_of_result where job_id = ${jobId}`
+  return row?.result ?? null
+}
+
 /**
  * The bytes of a result. Each part is read by its own statement, so that a slow reader does not hold a
  * connection.
@@ -80,8 +142,9 @@ export async function* readParts(
   sql: Sql,
   jobId: string,
   parts: number,
+  first = 0,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (let part = 0; part < parts; part++) {
+  for (let part = first; part < first + parts; part++) {
     const [row] = await sql<{ bytes: Buffer }[]>`
       select bytes from as_of_part where job_id = ${jobId} and part = ${part}`
     if (row === undefined) throw new Failure('entity_unknown', 'The result has since been deleted.')

@@ -71,7 +71,7 @@ const waitMs = 2_000
  * If memory is full, requests are refused and clients can retry. A job waits for memory instead, for up to a
  * minute.
  */
-async function whenThereIsRoom<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function whenThereIsRoom<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let waits = 0; ; waits++) {
     signal.throwIfAborted()
     try {

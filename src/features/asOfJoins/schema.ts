@@ -9,6 +9,7 @@ import {
 } from '../../backtest/asOf/request.ts'
 import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
 import { FormatSchema } from '../../formats/columns.ts'
+import { ChecksParameter } from '../../markets/checkStates.ts'
 import { Lineage } from '../companies/lineage.ts'
 
 const text = (description: string, example: string) =>
@@ -30,6 +31,7 @@ export const JoinQuery = Type.Object(
     with: text('With a body other than JSON: `end`, `filed` and `known_by`, comma-separated.', 'end,filed'),
     group: Type.Optional({ ...GroupSchema, description: 'With a body other than JSON: as there.' }),
     universe: Type.Optional({ ...UniverseSchema, description: 'With a body other than JSON: as there.' }),
+    checks: Type.Optional({ ...ChecksParameter, description: 'With a body other than JSON: as there.' }),
     lineage: Type.Optional({
       ...JoinLineageSchema,
       description: 'With a body other than JSON: as there.',
@@ -86,7 +88,7 @@ const AsOfJoinColumns = Type.Object(
     additionalProperties: Type.Array(carriedValue),
     $id: 'AsOfJoinColumns',
     description:
-      'Element i of each column is row i, in the order sent: the columns of the rows as they were sent, then `group` and `state` if requested, then each metric, followed by the columns of `with`. null: no figure was known, or it was too old.',
+      'Element i of each column is row i, in the order sent: the columns of the rows as they were sent, then `group` and `state` if requested, then each metric, followed by the columns of `with`. null: no figure was known, it was too old, or its state was left out.',
   },
 )
 
@@ -109,6 +111,9 @@ export const AsOfJoin = Type.Object(
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no bound.' }),
     group: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['ff49'] })),
     universe: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['reporting'] })),
+    checks: Type.Optional(
+      Type.String({ description: 'Present if it was sent.', examples: ['proved,consistent'] }),
+    ),
     unknown: Type.Array(Type.String(), {
       description: 'Tickers that name no company, as they were sent: the first 100. Their rows have null.',
     }),

@@ -1,6 +1,7 @@
 import { beforeAllDays, type DatedName } from '../../backtest/asOf/datedNames.ts'
-import type { EventBlock } from '../../backtest/asOf/events.ts'
+import type { EventBlock } from '../../backtest/asOf/figureEvents.ts'
 import type { AsOfPeriod } from '../../backtest/figureScore.ts'
+import type { VintageChoice } from '../../backtest/requestCompare.ts'
 import { dayNumber } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
@@ -8,7 +9,7 @@ import { findCompanies } from '../companies/queries.ts'
 import { idReader, readStretches } from '../companies/symbols.ts'
 import type { EventStore } from './eventStore.ts'
 import { blockNames } from './figures.ts'
-import { findListed } from './queries.ts'
+import { type BlockName, blockKind, findListed } from './queries.ts'
 
 export interface FigureRequest {
   /**
@@ -19,6 +20,9 @@ export interface FigureRequest {
   readonly market: string
   readonly metric: string
   readonly fp: AsOfPeriod
+  readonly checks?: BlockName['checks']
+  /** Which vintages count; `as_known` by default. */
+  readonly vintages?: VintageChoice
   /** Values in other units are ignored. */
   readonly unit: string
 }
@@ -47,12 +51,12 @@ export interface OpenedFigures extends AssetFigures {
 export async function openListedFigures(
   events: EventStore,
   sql: SqlClient,
-  { names, market, metric, fp, unit }: FigureRequest,
+  { names, market, metric, fp, checks, unit, vintages = 'as_known' }: FigureRequest,
 ): Promise<OpenedFigures> {
   const { entities, dated } = await findListedCompanies(sql, names, market)
   const lease = events.lease()
   try {
-    const wanted = blockNames(entities, [metric], fp)
+    const wanted = blockNames(entities, [metric], { fp, checks, kind: blockKind(vintages) })
     const blocks = await lease.open(sql, await readDataVersion(sql), wanted)
     const units = new Int16Array(entities.length).fill(unitNumber(events, unit))
     return { entities, units, dated, blocks, release: () => lease.release() }

@@ -46,13 +46,22 @@ export async function submitJoin(
   return { status: 202, headers: answer, body: JSON.stringify(summary) }
 }
 
-/** The ID of the caller's key. The demo key is excluded, because all its users would share its joins. */
-export function requireOwnKey(context: RequestContext): number {
+/**
+ * The ID of the caller's key. The demo key is excluded, because all its users would share its joins.
+ *
+ * @param work what was submitted
+ * @param otherwise what the demo key can do instead
+ */
+export function requireOwnKey(
+  context: RequestContext,
+  work = 'as-of join',
+  otherwise = 'omit Prefer',
+): number {
   const { keyId } = context.authenticatedCaller.rights
   if (keyId !== null) return keyId
   throw new Failure(
     'licence_required',
-    'A submitted as-of join belongs to a key, and all users share the demo key. Use a key of your own, which may be a free one, or omit Prefer.',
+    `A submitted ${work} belongs to a key, and all users share the demo key. Use a key of your own, which may be a free one, or ${otherwise}.`,
     { param: 'Authorization' },
   )
 }

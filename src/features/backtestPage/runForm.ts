@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
 import type { BodyReader, Sender } from '../../http/body.ts'
 import type { RequestContext } from '../../http/context.ts'
+import { type SubmittedFile, useFileForm } from '../../http/fileForm.ts'
 
 /** The form's fields as typed. They are shown again together with an error. */
 export const fieldNames = [
@@ -34,54 +35,22 @@ export const fieldNames = [
   'do',
 ] as const
 export type FieldName = (typeof fieldNames)[number]
-export type Typed = Readonly<Partial<Record<FieldName, string>>>
+export type SubmittedForm = SubmittedFile<FieldName>
+export type Typed = SubmittedForm['typed']
 
-/** A form as submitted. */
-export interface SubmittedForm {
-  readonly typed: Typed
-  readonly file: File | null
-}
-
-const maxFieldLength = 400
-const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
-const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
+const fields = { names: fieldNames, maxLength: 400 }
 
 /**
  * Passes the submitted form to `act`. Its bytes count towards the memory of all bodies until `act` ends.
  *
  * @param sender to whom the bytes are charged, if not to the visitor
  */
-export function useForm<T>(
+export const useForm = <T>(
   context: RequestContext,
   bodies: BodyReader,
   act: (form: SubmittedForm) => Promise<T>,
   sender?: Sender,
-): Promise<T> {
-  const type = context.request.headers.get('content-type') ?? ''
-  if (!formTypes.includes(type.split(';')[0]?.trim().toLowerCase() ?? ''))
-    throw new Failure('media_type_unsupported', 'Send the form as its page does.', { param: 'Content-Type' })
-  return bodies.use(context, async bytes => act(await parseForm(bytes, type)), { sender })
-}
-
-async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<SubmittedForm> {
-  const fields = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(cause => {
-    throw new Failure('body_invalid', 'The form arrived damaged. Send it again.', { param: 'body', cause })
-  })
-  const typed: Partial<Record<FieldName, string>> = {}
-  for (const name of fieldNames) {
-    const value = fields.get(name)
-    if (typeof value !== 'string' || value.trim() === '') continue
-    if (value.length > maxFieldLength || unprintable.test(value) || !value.isWellFormed())
-      throw new Failure(
-        'parameter_invalid',
-        `The field ${name} is too long or has characters that are not allowed.`,
-        { param: name },
-      )
-    typed[name] = value.trim()
-  }
-  const file = fields.get('file')
-  return { typed, file: file instanceof File && file.size > 0 ? file : null }
-}
+): Promise<T> => useFileForm(context, bodies, fields, act, sender)
 
 const numbers = ['quantile', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross', 'folds'] as const
 const texts = ['direction', 'weighting', 'neutral'] as const

@@ -52,7 +52,9 @@ function stateText({ state, done, total, ...job }: Job): string {
     case 'queued':
       return 'It is queued. You can close this page without stopping it.'
     case 'running':
-      return total === null || total === 1 ? 'It runs.' : `It runs: ${done} of ${total} configurations.`
+      return total === null || total === 1
+        ? 'It is running.'
+        : `It is running: ${done} of ${total} configurations.`
     case 'succeeded':
       return `Done: ${total === null || total === 1 ? 'one configuration' : `${total} configurations`}.`
     case 'failed':

@@ -13,7 +13,7 @@ export const backtestOperation = operation({
   tag: 'Backtest',
   summary: 'Backtest a ranking strategy with its costs',
   description:
-    'Buys the names with the highest scores on each date and, with `long_short`, shorts those with the lowest. Trading and borrowing costs are charged. Send `source` to use the forecasts of this service, or `panel` to use your own rows; without either, the whole archive runs with the defaults. With `source.score`, a company metric ranks the rows instead of the forecast. On each date, it is the latest full fiscal year filed strictly before that date, because a filing of the same date may come after the close. This requires a licence that includes `as_of` for all companies; with an evaluation key, every company of the market in the archive counts as seen, whether it is ranked or not. Requires a key with the quant plan. The results are hypothetical and do not predict future returns.\n\nWith `Prefer: respond-async`, the response is 202 at once, with the stored backtest (the schema `BacktestJob`) and its URL in `Location`. It runs even if this connection closes or this server stops, and may take longer than a synchronous one. Faults of its rows are in its `error`. Follow it with `GET /api/v1/backtests/{id}` or its events.',
+    'Buys the names with the highest scores on each date and, with `long_short`, shorts those with the lowest. Trading and borrowing costs are charged. Send `source` to use the forecasts of this service, or `panel` to use your own rows; without either, the whole archive runs with the defaults. With `source.score`, a company metric ranks the rows instead of the forecast. On each date, it is the latest full fiscal year filed strictly before that date, because a filing of the same date may come after the close. This requires a licence that includes `as_of` for all companies; with an evaluation key, every company of the market in the archive counts as seen, whether it is ranked or not. With `compare`, the result also says what restatements and early dating would have been worth. Requires a key with the quant plan. The results are hypothetical and do not predict future returns.\n\nWith `Prefer: respond-async`, the response is 202 at once, with the stored backtest (the schema `BacktestJob`) and its URL in `Location`. It runs even if this connection closes or this server stops, and may take longer than a synchronous one. Faults of its rows are in its `error`. Follow it with `GET /api/v1/backtests/{id}` or its events.',
   access: 'key',
   query: BodyQuerySchema,
   body: {
@@ -36,6 +36,10 @@ export const backtestOperation = operation({
       score: {
         summary: 'The rows of this service, ranked by a metric as known on each date',
         value: requests.backtest_score,
+      },
+      compare: {
+        summary: 'What restatements and early dating would have been worth',
+        value: requests.backtest_compare,
       },
     },
   },

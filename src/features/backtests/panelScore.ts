@@ -1,4 +1,4 @@
-import type { ScoreClocks, ScoreInput } from '../../backtest/asOf/scoreDataset.ts'
+import type { ScoreClocks, ScoredRows, ScoreInput } from '../../backtest/asOf/scoreDataset.ts'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import {
   type AsOfPeriod,
@@ -6,11 +6,13 @@ import {
   defaultMaxAgeDays,
   type PanelScore,
 } from '../../backtest/figureScore.ts'
-import type { PanelScored } from '../../backtest/pipeline/selectData.ts'
+import type { ComparedRows, PanelScored } from '../../backtest/pipeline/selectData.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import type { OtherChoice, VintageChoice } from '../../backtest/requestCompare.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import { type Grouping, readGrouping } from '../../markets/industries.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
@@ -30,7 +32,7 @@ import { clocksOf } from '../asOfJoins/join.ts'
 import { unitNumber } from '../asOfJoins/scoreFigures.ts'
 import { withSpells } from '../asOfJoins/spellQueries.ts'
 import type { ArchivePins } from './pinnedArchives.ts'
-import { metricOf, unitOf } from './score.ts'
+import { metricOf, otherChoices, unitOf } from './score.ts'
 
 export interface PanelScoreDeps {
   readonly sql: Sql
@@ -49,6 +51,7 @@ export interface PanelScoreDeps {
  *
  * @param names the IDs of the panel's assets in their order, one per line
  * @param pinned the data version that the request names; undefined means the current one
+ * @param compare choices of vintages by which the rows are scored as well
  */
 export async function scorePanel(
   deps: PanelScoreDeps,
@@ -57,30 +60,45 @@ export async function scorePanel(
   names: string,
   score: PanelScore,
   pinned: number | undefined,
+  compare?: readonly VintageChoice[],
 ): Promise<{ data: Dataset; scored: PanelScored }> {
   const { sql, pool, markets, events } = deps
   const request = readScore(markets, score)
+  const others = otherChoices(compare)
   refuseLaterDates(data, deps.today(), score.at !== undefined)
   // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
   if (!rights.seesAllHistory) throw licenceRequired(request.metric, rights.licence)
   const lease = events.lease()
   try {
-    const panel = { keyId, entityCap: rights.entityCap, data, ids: names.split('\n'), request }
+    const panel = { keyId, entityCap: rights.entityCap, data, ids: names.split('\n'), request, others }
     const known = await atVersion(deps, pinned, (store, dataVersion) =>
       openKnown(deps, lease, panel, store, dataVersion),
     )
     const caller = { caller: paidKey(keyId), priority: 'background' } as const
     const scored = await pool.tasks.scoreDataset(scoreInput(deps, data, request, known), caller)
-    const units = scored.units.map(unit => events.units.get(unit) ?? '')
     if (scored.assets === 0) throw noValues(score, request.maxAgeDays)
-    if (units.length > 1) throw severalUnits(request.metric, units)
+    const [unit] = oneUnit(deps, request, scored)
+    const compared: ComparedRows[] = []
+    for (const [i, vintages] of others.entries()) {
+      const input = scoreInput(deps, data, request, { ...known, blocks: [known.others[i]] })
+      const rows = await pool.tasks.scoreDataset(input, caller)
+      oneUnit(deps, request, rows)
+      compared.push({ vintages, data: rows.data, assets: rows.assets })
+    }
     const counts = { n_names: nameCount(data.assets), n_assets: scored.assets }
-    const described = describeScore(markets, request, known.companies, units[0], counts)
-    return { data: scored.data, scored: { dataVersion: known.dataVersion, score: described } }
+    const described = describeScore(markets, request, known.companies, unit, counts)
+    return { data: scored.data, scored: { dataVersion: known.dataVersion, score: described, compared } }
   } finally {
     lease.release()
   }
+}
+
+/** The name of the unit of the scores, if there are any. Amounts in several units cannot be ranked together. */
+function oneUnit({ events }: PanelScoreDeps, { metric }: ScoreRequest, { units }: ScoredRows): string[] {
+  const names = units.map(unit => events.units.get(unit) ?? '')
+  if (names.length > 1) throw severalUnits(metric, names)
+  return names
 }
 
 /** A request's score, with its parameters checked. */
@@ -91,6 +109,7 @@ interface ScoreRequest {
   readonly maxAgeDays: number
   readonly grouping: Grouping | null
   readonly universe: readonly CompanyState[] | null
+  readonly checks: readonly CheckState[] | null
   readonly definition: ServedMetric
 }
 
@@ -98,17 +117,20 @@ function readScore(markets: PanelScoreDeps['markets'], score: PanelScore): Score
   const { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays } = score
   const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
   const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
+  const checks = readChecks(score.checks, 'score.checks')
   const definition = metricOf(markets.metrics, metric, 'score.asOf')
-  return { score, metric, fp, maxAgeDays, grouping, universe, definition }
+  return { score, metric, fp, maxAgeDays, grouping, universe, checks, definition }
 }
 
-/** What a key asks about the assets of a panel. */
+/** What is looked up for a key about the assets of a panel. */
 interface ScoredPanel {
   readonly keyId: number
   readonly entityCap: number | null
   readonly data: Dataset
   readonly ids: readonly string[]
   readonly request: ScoreRequest
+  /** Choices of vintages besides `as_known`. */
+  readonly others: readonly OtherChoice[]
 }
 
 /** The figures, groups and states of a panel's companies, all from one data version. */
@@ -117,11 +139,11 @@ type KnownFigures = Awaited<ReturnType<typeof openKnown>>
 async function openKnown(
   { sql, markets, today }: PanelScoreDeps,
   lease: EventLease,
-  { keyId, entityCap, data, ids, request }: ScoredPanel,
+  { keyId, entityCap, data, ids, request, others }: ScoredPanel,
   store: Sql,
   dataVersion: number,
 ) {
-  const { metric, fp, grouping, universe } = request
+  const { metric, fp, grouping, universe, checks } = request
   const hasTimes = request.score.at !== undefined
   const rules = { findSlots: withinDays(data), followsLineage: false, today: today() }
   const source = {
@@ -138,7 +160,7 @@ async function openKnown(
   // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another company's figures.
   const opened = async () => {
     const first = versioned(await findInSnapshot(store, ids, rules), dataVersion)
-    return openFigures(lease, source, first, { metrics: [metric], fp, hasTimes })
+    return openFigures(lease, source, first, { metrics: [metric], fp, checks, hasTimes, others })
   }
   const wanted = {
     scheme: grouping?.scheme ?? null,
@@ -204,6 +226,7 @@ function describeScore(
     max_age_days: maxAgeDays,
     ...(score.group === undefined ? {} : { group: score.group }),
     ...(score.universe === undefined ? {} : { universe: score.universe }),
+    ...(score.checks === undefined ? {} : { checks: score.checks }),
     ...counts,
     attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []).join(' '),
   }

@@ -12,7 +12,7 @@ export const BodyQuerySchema = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'Format of the result; html is a page for people, with every section that it shows, whatever `include` has. Omit it to let the `Accept` header decide; the default is json.',
+          'Format of the result; html is a page for people, with all of its sections, whatever `include` says. Omit it to let the `Accept` header decide; the default is json.',
       }),
     ),
     config: text(
@@ -30,6 +30,10 @@ export const BodyQuerySchema = Type.Object(
       'universe',
     ),
     score: text('With a CSV body: `score` as in a JSON body, as JSON text.', '{"asOf":"roe"}'),
+    compare: text(
+      'With a CSV body: `compare` as in a JSON body, comma-separated.',
+      'as_known,first_filed,final',
+    ),
     data_version: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -9,6 +9,7 @@ import { type ComputePool, ownBuffer, type TaskOptions } from '../../backtest/po
 import { runSweep, type SweepOptions } from '../../backtest/pool/runSweep.ts'
 import type { Ticket } from '../../backtest/pool/tickets.ts'
 import type { BacktestSource, BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
+import type { VintageChoice } from '../../backtest/requestCompare.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Sql } from '../../postgres/client.ts'
@@ -114,7 +115,7 @@ export async function prepareBacktest(
   const rows = await awaitRows(
     pool,
     options.ticket,
-    openSource(deps, keyId, request.source, request.dataVersion),
+    openSource(deps, keyId, request.source, request.dataVersion, request.compare),
   )
   return pool.tasks.runArchiveRequest({ ...rows, request, costs, resultFormat }, options)
 }
@@ -125,7 +126,7 @@ async function openPanelRows(
   keyId: number | null,
   needed: Exclude<RowsNeeded, { kind: 'archive' }>,
 ): Promise<{ data: Dataset; scored?: PanelScored }> {
-  const { score, dataVersion } = needed.request
+  const { score, dataVersion, compare } = needed.request
   const data = needed.kind === 'stored' ? await openStored(deps, keyId, needed.request.panelId) : needed.data
   if (score === undefined) return { data }
   if (deps.panelScores === undefined || keyId === null) throw noMetrics('score')
@@ -133,7 +134,7 @@ async function openPanelRows(
     needed.kind === 'unscored'
       ? needed.names
       : await deps.pool.tasks.listAssetNames({ data }, { caller: paidKey(keyId), priority: 'background' })
-  return scorePanel(deps.panelScores, keyId, data, names, score, dataVersion)
+  return scorePanel(deps.panelScores, keyId, data, names, score, dataVersion, compare)
 }
 
 /** The rows of a key's stored panel. */
@@ -155,17 +156,19 @@ interface PinnedDeps {
  * The archive rows that a source names, ranked by its metric if it has one.
  *
  * @param pinned the data version that the request names, or undefined
+ * @param compare choices of vintages by which the metric ranks as well
  */
 export async function openSource(
   deps: Pick<BacktestDeps, 'archive' | 'scores' | 'pinned'>,
   keyId: number | null,
   source: BacktestSource,
   pinned?: number,
-): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>> {
+  compare?: readonly VintageChoice[],
+): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score' | 'compared'>> {
   const { archive, scores } = pinned === undefined ? deps : await pinSource(deps, keyId, pinned)
   if (source.score !== undefined) {
     if (scores === undefined || keyId === null) throw noMetrics('source.score')
-    return openScored(scores, keyId, source)
+    return openScored(scores, keyId, source, compare)
   }
   const { horizon, market } = archiveKey(source)
   const { data, dataVersion } = await archive.get(horizon, market)

@@ -1,8 +1,10 @@
 import { type BacktestScore, defaultMaxAgeDays } from '../../backtest/figureScore.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
-import type { ArchiveInput } from '../../backtest/pipeline/selectData.ts'
+import type { ArchiveInput, ComparedRows } from '../../backtest/pipeline/selectData.ts'
 import type { BacktestSource } from '../../backtest/request.ts'
+import type { OtherChoice, VintageChoice } from '../../backtest/requestCompare.ts'
 import { Failure } from '../../errors.ts'
+import { readChecks } from '../../markets/checkStates.ts'
 import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
@@ -41,6 +43,7 @@ function planScore(
     fiscal_period: 'FY',
     known: 'filed before the date',
     max_age_days: maxAgeDays,
+    ...(source.checks === undefined ? {} : { checks: source.checks }),
     attribution: manifest.attribution,
   }
 }
@@ -101,7 +104,11 @@ function notReported(metric: string, { code, absences }: Manifest): Failure {
 }
 
 /** The archive ranked by a metric, and the metric's description. */
-type ScoredArchive = Required<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>>
+type ScoredArchive = Required<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score' | 'compared'>>
+
+/** The choices of a request besides `as_known`, which its result is about. */
+export const otherChoices = (compare: readonly VintageChoice[] = []): OtherChoice[] =>
+  compare.filter(choice => choice !== 'as_known')
 
 export interface ScoreDeps {
   readonly markets: Pick<Markets, 'metrics' | 'codes' | 'get'>
@@ -116,11 +123,14 @@ const maxAttempts = 8
  * every date. The key's licence must therefore open `as_of` for all companies, and every company that could
  * be ranked counts towards an entity cap. They are counted before any figure is read, so that a refusal does
  * not reveal how many have one.
+ *
+ * @param compare choices of vintages by which the archive is ranked as well, at the same data version
  */
 export async function openScored(
   { markets, sql, scores }: ScoreDeps,
   keyId: number,
   source: BacktestSource,
+  compare?: readonly VintageChoice[],
 ): Promise<ScoredArchive> {
   const plan = planScore(markets, source)
   // Read when the job runs rather than with the request, because the licence may have changed in between.
@@ -128,6 +138,7 @@ export async function openScored(
   if (!rights.seesAllHistory) throw licenceRequired(plan.metric, rights.licence)
   const { entityCap } = rights
   const { market, metric, unit, max_age_days: maxAgeDays } = plan
+  const checks = readChecks(source.checks, 'source.checks')
   const { horizon } = archiveKey(source)
   const { attribution, ...before } = plan
   for (let attempts = maxAttempts; attempts > 0; attempts--) {
@@ -137,13 +148,23 @@ export async function openScored(
       if (!(await recordEntities(sql, keyId, entityIds, entityCap)))
         throw entityCapReached(market, entityIds.length, entityCap)
     }
-    const found = await scores.get({ horizon, market, metric, unit, maxAgeDays })
-    // Otherwise an import came in between and may have added companies that were not counted.
-    if (counted === null || counted.dataVersion === found.dataVersion)
+    const wanted = { horizon, market, metric, unit, maxAgeDays, checks }
+    const found = await scores.get(wanted)
+    const compared: (ComparedRows & { readonly dataVersion: number })[] = []
+    for (const vintages of otherChoices(compare)) {
+      const { data, assets, dataVersion } = await scores.get({ ...wanted, vintages })
+      compared.push({ vintages, data, assets, dataVersion })
+    }
+    const versions = new Set(
+      [found, ...compared, ...(counted === null ? [] : [counted])].map(at => at.dataVersion),
+    )
+    // Otherwise an import came in between, and may have added companies that were not counted.
+    if (versions.size === 1)
       return {
         data: found.data,
         dataVersion: found.dataVersion,
         score: { ...before, n_names: found.names, n_assets: found.assets, attribution },
+        compared,
       }
   }
   throw new Failure(

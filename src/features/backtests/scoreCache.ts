@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import { sharedData } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import type { VintageChoice } from '../../backtest/requestCompare.ts'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
@@ -22,9 +23,11 @@ interface ScoreCacheDeps {
   readonly findListed: (names: string, market: string, dataVersion: number) => Promise<readonly number[]>
 }
 
-type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & {
+type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit' | 'checks'> & {
   readonly horizon: Horizon
   readonly maxAgeDays: number
+  /** Which vintages count; `as_known` by default. */
+  readonly vintages?: VintageChoice
 }
 
 /** The archive of a market, ranked by a metric. */
@@ -48,8 +51,8 @@ const maxLoads = 2
 const background = { caller: sharedData, priority: 'background' } as const
 
 /**
- * The archive ranked by metrics, in shared memory: one dataset per data version, horizon, market, metric and
- * age. Concurrent requests share one load. The cache evicts the least recently used dataset; backtests that
+ * The archive ranked by metrics, in shared memory: one dataset per data version, horizon, market, metric,
+ * age and choice of vintages. Concurrent requests share one load. The cache evicts the least recently used dataset; backtests that
  * use it still finish on it.
  */
 export class ScoreCache {
@@ -72,13 +75,13 @@ export class ScoreCache {
   }
 
   async get(request: ScoreRequest): Promise<ScoredDataset> {
-    const { horizon, market, metric, maxAgeDays } = request
+    const { horizon, market, metric, maxAgeDays, checks, vintages = 'as_known' } = request
     const { data, dataVersion } = await this.#deps.archive.get(horizon, market)
     if (dataVersion > this.#version) {
       this.#version = dataVersion
       this.#datasets.clear()
     }
-    const key = `${dataVersion} ${horizon} ${market} ${metric} ${maxAgeDays}`
+    const key = `${dataVersion} ${horizon} ${market} ${metric} ${maxAgeDays} ${checks?.join() ?? 'all'} ${vintages}`
     const context = () => this.#loads.run(() => this.#load(request, data, dataVersion))
     return this.#datasets.forceFetch(key, { context })
   }
@@ -98,13 +101,17 @@ export class ScoreCache {
 
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
     const { pool, openFigures } = this.#deps
-    const { market, metric, unit, maxAgeDays } = request
+    const { market, metric, unit, maxAgeDays, checks, vintages = 'as_known' } = request
     const names = await pool.tasks.listAssetNames({ data: archive }, background)
-    const { release, ...figures } = await openFigures({ names, market, metric, unit, fp: 'FY' }, dataVersion)
+    const { release, ...figures } = await openFigures(
+      { names, market, metric, unit, checks, vintages, fp: 'FY' },
+      dataVersion,
+    )
     try {
       const input = { data: archive, ...figures, maxAgeDays, ranked: true }
       const { data, assets } = await pool.tasks.scoreDataset(input, background)
-      if (assets === 0) throw noValues(request, archive)
+      // A comparison with nothing is possible: the result is that of the vintages as known.
+      if (assets === 0 && vintages === 'as_known') throw noValues(request, archive)
       return { data, dataVersion, names: nameCount(archive.assets), assets }
     } finally {
       release()

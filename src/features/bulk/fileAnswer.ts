@@ -1,5 +1,6 @@
 import type { Answer } from '../../http/context.ts'
-import { answerHeaders, matchesTag } from '../../http/headers.ts'
+import { matchesTag } from '../../http/etag.ts'
+import { answerHeaders } from '../../http/headers.ts'
 
 interface StoredFile {
   readonly content: Blob

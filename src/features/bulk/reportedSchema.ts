@@ -10,7 +10,11 @@ const column = (
 /** What a row of either table says about its filing. */
 const filingColumns = [
   column('ticker', 'text', 'The preferred ID of the company. It may change; entity does not.'),
-  column('entity', 'integer', 'The number of the company in this service.'),
+  column(
+    'entity',
+    'integer',
+    'The number of the company in this service. A report that several companies filed has rows of each: these are the figures and lines of this company.',
+  ),
   column('accession', 'text', 'The number of the filing at its register.'),
   column('form', 'text', 'Kind of the filing, as the register names it.'),
   column('filed', 'day', 'The day on which the filing became public.'),

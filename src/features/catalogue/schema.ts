@@ -19,7 +19,7 @@ const MetricOfMarket = Type.Object(
     market: Type.String({ examples: ['US'] }),
     tags: Type.Array(Type.Array(Type.String()), {
       description:
-        "The register's names of the metric. Tags of one group mean the same, the first in order of preference; a later group stands in where a filing states none of an earlier one. Empty: computed.",
+        "The register's names of the metric. Tags of one group mean the same, the first in order of preference; a later group is used if a filing states none of an earlier one. Empty: computed.",
       examples: [[['us-gaap:Revenues', 'us-gaap:SalesRevenueNet']]],
     }),
     absence: Type.Union([Type.String(), Type.Null()], { description: 'Why it is often missing.' }),

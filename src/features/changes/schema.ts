@@ -14,7 +14,7 @@ export const ChangesQuery = Type.Object(
       minimum: 0,
       maximum: 2_147_483_647,
       description:
-        'The data version of your copy: that of the bulk release that it was made of, or the `data_version` of the last answer.',
+        'The data version of your copy: that of the bulk release that it was made from, or the `data_version` of the last answer.',
       examples: [1],
     }),
     since_day: Type.Optional(
@@ -36,7 +36,7 @@ export const ChangesQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: maxCursorLength,
-        description: '`next` of the page before, with the same since. It is signed.',
+        description: 'The `next` of the previous page, with the same `since`. It is signed.',
         examples: ['eyJyYW5nZSI6eyJzaW5jZSI6MX19'],
       }),
     ),
@@ -90,7 +90,7 @@ export const Change = Type.Object(
       changes.map(change => Type.Literal(change)),
       {
         description:
-          'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value. timed: the filing `accession` of the company has the time `accepted_at` from now on, or none if that is null, in all its rows; no figure changes, and only `filed` has a value, too. symbols: the symbols, predecessors or successors of the company changed, which GET /api/v1/companies/{id} shows; no figure changes, and no other field has a value. filing (with `filings=true`): the filing `accession` of the company is there in full, and everything that it states was added or replaced; `data_version` is that of its content, and only `filed` and `accepted_at` have values, too. filing_removed: it is no longer there.',
+          'added: store the row. ended: replace the row that has the same key (its `until` or its state changed). removed: delete it. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value. timed: the filing `accession` of the company has the time `accepted_at` from now on, or none if that is null, in all its rows; no figure changes, and only `filed` has a value, too. symbols: the symbols, predecessors or successors of the company changed, which GET /api/v1/companies/{id} shows; no figure changes, and no other field has a value. filing (with `filings=true`): the filing `accession` is there in full, and everything that it states was added or replaced; a report of several companies is one row under one of them, and the content of each may have changed; `data_version` is that of its latest content, and only `filed` and `accepted_at` have values, too. filing_removed: it is no longer there.',
       },
     ),
     ...rowFields,
@@ -132,7 +132,7 @@ export const ChangeList = Type.Object(
     }),
     data: Type.Array(Change, {
       description:
-        'By version, company, metric, period end, filed, fiscal period and filing; last what became due without a new version.',
+        'Sorted by version, company, metric, period end, filed, fiscal period and filing. Figures that became due without a new version come last.',
     }),
   },
   { ...strict, $id: 'ChangeList' },

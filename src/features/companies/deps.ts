@@ -32,8 +32,8 @@ export interface PinnedStore {
   readonly readLimiter: ReadLimiter
   readonly dataVersion: DataVersionWatch['current']
   /**
-   * A separate cache, because the server's own may contain responses of a version of which it has not heard yet, stored
-   * under the previous version.
+   * A separate cache, because the server's own may contain responses that belong to a version that this
+   * server has not heard of yet, but are stored under the previous version.
    */
   readonly responses: ResponseCache
 }

@@ -40,8 +40,8 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
       // A request for several companies reads their rows one after the other, which bounds its memory.
       const named = await (ids.length === 1 ? findReady(sql, unseen) : findReadyNames(sql, unseen))
       for (const [id, company] of named) {
-        // Only the request that looked the company up gets the rows. They are not cached, because they would be
-        // outdated after an import of which this server has not yet heard.
+        // Only the request that looked the company up gets the rows. They are not cached, because they would
+        // be outdated after an import that this server has not yet heard of.
         const { ready: _, ...identity } = company
         found.set(id, company)
         current.set(id, identity)

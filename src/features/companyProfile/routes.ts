@@ -81,7 +81,7 @@ const namesOperation = operation({
   tag: 'Fundamentals',
   summary: 'The names behind IDs',
   description:
-    "Name, current ID, number and market of up to 300 companies, by any of their IDs. An unknown ID is listed in `unknown` and fails nothing, so this also sorts a list before other routes are asked, which refuse a list with an unknown ID. No company counts against an evaluation's companies.",
+    'Name, current ID, number and market of up to 300 companies, by any of their IDs. Unknown IDs are listed in `unknown` and do not fail the request, so you can check a list here before you send it to routes that refuse unknown IDs. The companies do not count against an evaluation.',
   access: 'key',
   query: CompanyNamesQuery,
   example: { ticker: 'AAPL,0001652044,NOSUCH' },

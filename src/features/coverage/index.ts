@@ -26,6 +26,7 @@ export interface CoverageQuery {
   readonly adjust?: string
   readonly fp?: string
   readonly fy?: string
+  readonly checks?: string
   readonly fields?: string
 }
 
@@ -92,6 +93,7 @@ function readPage(deps: Pick<CompanyDeps, 'markets' | 'cursors'>, query: Coverag
     'from',
     'fp',
     'fy',
+    'checks',
     'fields',
   ] as const) {
     if (query[param] !== undefined)

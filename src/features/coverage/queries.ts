@@ -2,7 +2,7 @@ import type { IsoDate } from '../../dates.ts'
 import type { AsOf } from '../../instants.ts'
 import { factsAsOf } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
-import type { CoverageTicker, MetricCoverage } from './schema.ts'
+import type { CoverageTicker, MetricCoverage, MetricStates } from './schema.ts'
 
 /**
  * A position in the order (market, ticker, entity): the last entity of the previous page. In a request for
@@ -103,6 +103,35 @@ export async function marketCoverage(
   }
 }
 
+/** How many current figures `f` are in each state, as a JSON object. */
+const stateCounts = (sql: SqlClient) => sql`
+  json_build_object(
+    'proved', count(*) filter (where f.current and f.check_state = 1),
+    'consistent', count(*) filter (where f.current and f.check_state = 2),
+    'unchecked', count(*) filter (where f.current and f.check_state is null),
+    'contradicted', count(*) filter (where f.current and f.check_state = 3)) as checks`
+
+/** How many figures of a market were current on the day and in each state, by metric. */
+export async function marketStates(
+  sql: SqlClient,
+  market: string,
+  asOf: AsOf,
+): Promise<{ dataVersion: number; metrics: MetricStates[] }> {
+  const rows = await sql<({ version: string } & (MetricStates | { m: null }))[]>`
+    select d.version, c.*
+    from data_version d left join (
+      select m.name as m, count(*) filter (where f.current)::int as figures, ${stateCounts(sql)}
+      from ${factsAsOf(sql, asOf)} f
+      join metric m on m.metric_id = f.metric_id
+      join entity e on e.entity_id = f.entity_id
+      where e.market = ${market}
+      group by m.name) c on true
+    order by c.m collate "C"`
+  const metrics: MetricStates[] = []
+  for (const { version: _, ...row } of rows) if (row.m !== null) metrics.push(row)
+  return { dataVersion: Number(rows[0].version), metrics }
+}
+
 /** The record of an entity, one row per metric. A period with several vintages counts once. */
 export async function metricCoverage(
   sql: SqlClient,
@@ -114,7 +143,7 @@ export async function metricCoverage(
     from data_version d left join (
       select m.name as m, count(distinct (f.period_end, f.fp))::int as periods,
              min(f.period_end) as first_end, max(f.period_end) as last_end,
-             min(f.filed) as first_filed, max(f.filed) as last_filed
+             min(f.filed) as first_filed, max(f.filed) as last_filed, ${stateCounts(sql)}
       from ${factsAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id
       where f.entity_id = ${entityId}
       group by m.name) c on true

@@ -1,7 +1,9 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TInteger, Type } from '@sinclair/typebox'
 import { DataVersionParameter } from '../../http/pinned.ts'
+import { type CheckState, checkStates } from '../../markets/checkStates.ts'
 import { Manifest } from '../../markets/manifest.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
+import { MarketCode } from '../../markets/parameters.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import { RegisterFreshness } from '../syncs/freshness.ts'
 
@@ -22,7 +24,7 @@ export const CoverageMarket = Type.Object(
     last_filed: day('Filing day of the latest filing on record; null if there is none.'),
     sync: Type.Union([RegisterFreshness, Type.Null()], {
       description:
-        'How current the market is. Null: it was never fetched from its register, its data came as files; or the request names a data_version.',
+        'How current the market is. Null: it was never fetched from its register, because its data was imported from files, or the request names a data_version.',
     }),
   },
   { ...strict, $id: 'CoverageMarket' },
@@ -94,6 +96,45 @@ export type CoverageCheckParams = Static<typeof CoverageCheckParams>
 
 export const CoverageCheckQuery = Type.Object({ data_version: DataVersionParameter }, strict)
 
+const StateCounts = Type.Object(
+  Object.fromEntries(checkStates.map(state => [state, Type.Integer()])) as Record<CheckState, TInteger>,
+  {
+    ...strict,
+    $id: 'StateCounts',
+    description: 'How many of the figures that are current today are in each state of the parameter checks.',
+  },
+)
+
+export const CheckCoverageQuery = Type.Object(
+  { market: MarketCode('Market code.'), data_version: DataVersionParameter },
+  strict,
+)
+
+export const MetricStates = Type.Object(
+  {
+    m: Type.String({ description: 'Metric.', examples: ['revenue'] }),
+    figures: Type.Integer({ description: 'Figures that are current today, of all periods.' }),
+    checks: StateCounts,
+  },
+  { ...strict, $id: 'MetricStates' },
+)
+export type MetricStates = Static<typeof MetricStates>
+
+export const CheckCoverage = Type.Object(
+  {
+    object: Type.Literal('check_coverage'),
+    licence: Type.Optional(
+      Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
+    ),
+    market: Type.String({ examples: ['US'] }),
+    data_version: Type.Integer(),
+    count: Type.Integer({ description: 'Metrics in data.' }),
+    data: Type.Array(MetricStates),
+  },
+  { ...strict, $id: 'CheckCoverage' },
+)
+export type CheckCoverage = Static<typeof CheckCoverage>
+
 export const MetricCoverage = Type.Object(
   {
     m: Type.String({ description: 'Metric.', examples: ['revenue'] }),
@@ -102,6 +143,7 @@ export const MetricCoverage = Type.Object(
     last_end: Type.String({ format: 'date', description: 'End of the latest period.' }),
     first_filed: Type.String({ format: 'date' }),
     last_filed: Type.String({ format: 'date' }),
+    checks: StateCounts,
   },
   { ...strict, $id: 'MetricCoverage' },
 )

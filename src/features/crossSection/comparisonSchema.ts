@@ -8,7 +8,7 @@ export const comparisonParameters = {
       maxLength: 65,
       allowed: 'a metric, with - before it for the largest first',
       description:
-        'Sorts all companies of the market, and not just those of a page: `-revenue` has the largest first, `roe` the smallest. The metric needs no column. Amounts are sorted within `currency`. Companies without the figure are left out and counted (`unranked`); those of one figure are in the order in which they were first imported. Default: that order alone.',
+        'Sorts all companies of the market, and not just those of a page: `-revenue` has the largest first, `roe` the smallest. The metric does not need to be a column. Amounts are sorted within `currency`. Companies without the figure are left out and counted (`unranked`); companies with equal figures are in the order in which they were first imported. Default: that order alone.',
       examples: ['-revenue'],
     }),
   ),
@@ -17,7 +17,7 @@ export const comparisonParameters = {
       pattern: '^[A-Za-z]{3}$',
       allowed: 'a code of three letters',
       description:
-        "The currency of the amounts: only companies whose amounts in this request are in it. Without it amounts that are sorted or compared with a bound are those in the market's own currency, since amounts of two currencies have no order, and other amounts are shown in the currency that each company reports in. Ratios and counts have no currency.",
+        "The currency of the amounts: only companies whose amounts in this request are in it. Without it, amounts that are sorted or have a bound are those in the market's own currency, because amounts in two currencies cannot be compared; all other amounts are shown in the currency that each company reports in. Ratios and counts have no currency.",
       examples: ['USD'],
     }),
   ),
@@ -27,7 +27,7 @@ const CurrencyCount = Type.Object(
   {
     currency: Type.String({
       description:
-        'Several separated by spaces: companies with compared amounts in each, which are in no ranking.',
+        'Several currencies, separated by spaces: companies with compared amounts in each of them, which are never ranked.',
       examples: ['CAD'],
     }),
     companies: Type.Integer({ examples: [3] }),
@@ -41,7 +41,7 @@ export const comparisonFields = {
   currency: Type.Optional(
     Type.String({
       description:
-        'Only where amounts are sorted, compared with a bound, or asked for in a currency: that currency.',
+        'Only present if amounts are sorted, have a bound, or were requested in one currency: that currency.',
       examples: ['USD'],
     }),
   ),
@@ -57,7 +57,7 @@ export const comparisonFields = {
   other_currencies: Type.Optional(
     Type.Array(CurrencyCount, {
       description:
-        'With `sort`: the companies that have every figure that is sorted or has a bound, and are left out because amounts among these are in another currency. Bounds on amounts are in `currency`, so they do not apply to amounts in another one. Not for evaluation keys.',
+        'With `sort`: the companies that have every figure that is sorted or has a bound, but are left out because such an amount is in another currency. Bounds on amounts are in `currency`, so they do not apply to amounts in another one. Not for evaluation keys.',
     }),
   ),
 }

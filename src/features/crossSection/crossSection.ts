@@ -1,6 +1,7 @@
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { dayOf, knownByField } from '../../instants.ts'
+import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import { type Grouping, readGrouping } from '../../markets/industries.ts'
 import { readColumns } from '../../markets/parameters.ts'
@@ -41,6 +42,7 @@ export interface CrossSectionPlan extends MarketQuery, Comparison {
   readonly sector: string | null
   readonly grouping: Grouping | null
   readonly universe: readonly CompanyState[] | null
+  readonly checks: readonly CheckState[] | null
   readonly period: CrossSectionPeriod
   /**
    * 0 for the year, 1 to 4 for a quarter, 5 for the trailing twelve months; null for the latest period of any
@@ -65,6 +67,7 @@ export function planCrossSection(
   const { sort, inCurrency } = comparison
   const grouping = query.group === undefined ? null : readGrouping(query.group)
   const universe = query.universe === undefined ? null : readStates('universe', query.universe)
+  const checks = readChecks(query.checks)
   checkCount(metrics, filters, sort === null ? [] : [sort.metric])
   const period = query.fp ?? 'FY'
   const maxAgeDays = query.max_age_days ?? null
@@ -79,6 +82,7 @@ export function planCrossSection(
       maxAgeDays,
       ...(sort === null && inCurrency === null ? [] : [sort, inCurrency]),
       ...(grouping === null && universe === null ? [] : [{ grouping, universe }]),
+      ...(checks === null ? [] : [{ checks }]),
     ],
   })
   const plan = {
@@ -90,6 +94,7 @@ export function planCrossSection(
     sector: query.sector ?? null,
     grouping,
     universe,
+    checks,
     period,
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
     maxAgeDays,
@@ -158,13 +163,18 @@ export async function readCrossSection(
 }
 
 /** The parameters that select companies by other criteria than figures, if they were sent. */
-export const selectionFields = ({ grouping, universe }: Pick<CrossSectionPlan, 'grouping' | 'universe'>) => ({
+export const selectionFields = ({
+  grouping,
+  universe,
+  checks,
+}: Pick<CrossSectionPlan, 'grouping' | 'universe' | 'checks'>) => ({
   ...(grouping === null
     ? {}
     : {
         group: grouping.codes === null ? grouping.scheme : `${grouping.scheme}:${grouping.codes.join(',')}`,
       }),
   ...(universe === null ? {} : { universe: universe.join(',') }),
+  ...(checks === null ? {} : { checks: checks.join(',') }),
 })
 
 interface FoundRows {
@@ -216,7 +226,8 @@ export function emptyPageNote(
   const inCurrency = plan.inCurrency === null ? '' : ` in ${plan.inCurrency.code}`
   const ofGroup = plan.grouping?.codes == null ? '' : ` in the group ${plan.grouping.codes.join(' or ')}`
   const ofState = plan.universe === null ? '' : ` and was ${plan.universe.join(' or ')}`
-  const filtered = `${describeFilters(plan.filters)}${ofSector}${ofGroup}${inCurrency}${ofState}`
+  const ofCheck = plan.checks === null ? '' : ` in the state ${plan.checks.join(' or ')}`
+  const filtered = `${ofCheck}${describeFilters(plan.filters)}${ofSector}${ofGroup}${inCurrency}${ofState}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {

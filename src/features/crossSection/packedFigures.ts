@@ -13,6 +13,8 @@ export interface PackedFigure {
   readonly earlier: boolean
   /** Only as of an instant: whether the figure counts by the time of its filing rather than from the end of its day. */
   readonly byTime: boolean
+  /** Whether it is in a state that the request leaves out. */
+  readonly leftOut: boolean
 }
 
 const bytesPerFigure = 24
@@ -32,7 +34,7 @@ function dayOf(number: number): IsoDate {
 
 /**
  * Metric (2 bytes), value (8), period end and filing as days since 1970 (4, 4), fiscal year (2), period (2, plus 16 if
- * of an earlier generation and 32 if it counts by its time) and unit (2); big-endian, as the database sends numbers.
+ * of an earlier generation, 32 if it counts by its time and 64 if its state is left out) and unit (2); big-endian, as the database sends numbers.
  */
 export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigure, void, undefined> {
   if (packed === null) return
@@ -48,6 +50,7 @@ export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigur
       unitId: view.getInt16(at + 22),
       earlier: (view.getInt16(at + 20) & 16) !== 0,
       byTime: (view.getInt16(at + 20) & 32) !== 0,
+      leftOut: (view.getInt16(at + 20) & 64) !== 0,
     }
   }
 }

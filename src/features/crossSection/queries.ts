@@ -1,8 +1,10 @@
 import type { IsoDate } from '../../dates.ts'
+import { checkCodesOf } from '../../facts/factRow.ts'
 import { type AsOf, lastWholeDay } from '../../instants.ts'
+import type { CheckState } from '../../markets/checkStates.ts'
 import type { CompanyState } from '../../markets/companyStates.ts'
 import { codeRanges, type Grouping } from '../../markets/industries.ts'
-import { factsAsOf, namedRule, rawRule } from '../../postgres/asOf.ts'
+import { factsAsOf, isInState, namedRule, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { statementsAsOf } from '../../postgres/statements.ts'
 import type { RecentYearOnly } from '../../rights/openHistory.ts'
@@ -45,6 +47,8 @@ export interface CrossSectionScope {
    * bounds apply to the bare numbers.
    */
   readonly boundsIn?: CurrencyRule | null
+  /** States of figures; figures in others are left out, and no earlier one takes their place. Null or absent for all. */
+  readonly checks?: readonly CheckState[] | null
   /** The only companies to read; null or absent for all of the market. */
   readonly seen?: readonly number[] | null
 }
@@ -168,7 +172,16 @@ export const laterThan = (sql: SqlClient, market: string, after: number | null):
 /** Determines which figure of a company counts. */
 export type FigureScope = Pick<
   CrossSectionScope,
-  'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'grouping' | 'universe' | 'inCurrency' | 'boundsIn'
+  | 'asOf'
+  | 'fp'
+  | 'from'
+  | 'filters'
+  | 'sector'
+  | 'grouping'
+  | 'universe'
+  | 'inCurrency'
+  | 'boundsIn'
+  | 'checks'
 >
 
 /** A company's latest figure that was current on the day. */
@@ -188,20 +201,27 @@ export function latestFigure(
   entityId: SqlFragment,
   more: SqlFragment,
 ) {
-  const { asOf, fp, from } = scope
-  if (fp === trailingPeriod) return latestTrailing(sql, scope, metricId, entityId, more)
+  const { asOf, fp, from, checks = null } = scope
+  if (fp === trailingPeriod)
+    return inStates(sql, checks, latestTrailing(sql, scope, metricId, entityId, more))
   const period = servedPeriod(sql, fp === null ? null : [fp])
   const wanted = fp === null ? sql`` : sql`and ${period} = ${fp}`
   const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
   const order = fp === null ? sql`f.period_end desc, (f.fp = 0) desc, f.fp desc` : sql`f.period_end desc`
-  return sql`
-    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier ${rawRule(sql, asOf)}
+  const latest = sql`
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier, f.check_state ${rawRule(sql, asOf)}
     from ${factsAsOf(sql, asOf)} f
     where f.metric_id = ${metricId} and f.entity_id = ${entityId}
       and f.current ${wanted} ${since} ${more}
     order by ${order}
     limit 1`
+  return inStates(sql, checks, latest)
 }
+
+const inStates = (sql: SqlClient, checks: readonly CheckState[] | null, latest: SqlFragment): SqlFragment =>
+  checks === null
+    ? latest
+    : sql`select c.* from (${latest}) c where true ${isInState(sql, sql`c.check_state`, checkCodesOf(checks))}`
 
 /**
  * The companies with a figure of their most recent fiscal year. Determining the year costs one probe per
@@ -214,7 +234,7 @@ function ofRecentYear(sql: SqlClient, scope: CrossSectionScope) {
     select p.entity_id, p.ticker, p.issuer_id, l.*
     from examined p
     cross join lateral (
-      select ${year} as fy where exists (select from (${latestOf(sql, scope, sql`p.entity_id`, sql``)}) any_year)) y
+      select ${year} as fy where exists (select from (${latestOf(sql, { ...scope, checks: null }, sql`p.entity_id`, sql``)}) any_year)) y
     cross join lateral (${latestOf(sql, scope, sql`p.entity_id`, ofYear)}) l
     where true ${fits(sql, scope, sql`p.entity_id`, ofYear)}
     order by p.entity_id

@@ -42,12 +42,21 @@ export async function readPage(
  * be read this way, or if an import committed between two statements and their data versions differ.
  */
 async function readByRanges(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage | null> {
-  const { fp, limit, filters, sector, inCurrency = null, recentFiscalYearOnly, seen = null } = scope
+  const {
+    fp,
+    limit,
+    filters,
+    sector,
+    inCurrency = null,
+    recentFiscalYearOnly,
+    seen = null,
+    checks = null,
+  } = scope
   const { universe = null, grouping = null } = scope
   const ofGroups = grouping?.codes ?? null
   const isFiltered =
     filters.length > 0 || sector !== null || inCurrency !== null || universe !== null || ofGroups !== null
-  const isPlain = fp === 0 && !isFiltered && !recentFiscalYearOnly && seen === null
+  const isPlain = fp === 0 && !isFiltered && !recentFiscalYearOnly && seen === null && checks === null
   if (!isPlain) return null
   const rows: CrossSectionRow[] = []
   let after = scope.after ?? 0

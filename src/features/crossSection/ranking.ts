@@ -37,8 +37,8 @@ export interface Ranking {
   /** The number of companies without the figure by which the others are sorted. */
   readonly unranked: number
   /**
-   * Companies that have all sorted and bounded figures but are not compared with these, because some of the
-   * amounts are in another currency. Bounds do not apply to such amounts.
+   * Companies that have all sorted and bounded figures but are not compared with the listed ones, because
+   * some of the amounts are in another currency. Bounds do not apply to such amounts.
    */
   readonly others: readonly CurrencyCount[]
   /** Whether all companies of the market were sorted. */

@@ -3,6 +3,7 @@ import { type Column, columns } from '../../formats/columns.ts'
 import type { ParameterFamily } from '../../http/parameters.ts'
 import { type AsOf, isInstant } from '../../instants.ts'
 import { asOfParameter, KnownBySchema, zoneParameter } from '../../markets/asOf.ts'
+import { ChecksParameter } from '../../markets/checkStates.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 import { comparisonFields, comparisonParameters } from './comparisonSchema.ts'
@@ -89,6 +90,7 @@ export const CrossSectionQuery = Type.Object(
         examples: ['reporting'],
       }),
     ),
+    checks: Type.Optional(ChecksParameter),
     max_age_days: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -190,6 +192,9 @@ export const CrossSection = Type.Object(
     sector: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['7372'] })),
     group: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['ff49'] })),
     universe: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['reporting'] })),
+    checks: Type.Optional(
+      Type.String({ description: 'Present if it was sent.', examples: ['proved,consistent'] }),
+    ),
     filters: Type.Optional(Filters),
     ...comparisonFields,
     data_version: marketPageFields.data_version,
@@ -200,7 +205,7 @@ export const CrossSection = Type.Object(
     companies_left: marketPageFields.companies_left,
     count: Type.Integer({
       description:
-        'Number of rows in data. With the demo key or a free key, a page may have fewer rows than limit although more pages follow.',
+        'Number of rows in data. With the demo key or a free key, and with checks, a page may have fewer rows than limit although more pages follow.',
     }),
     next: marketPageFields.next,
     data: Type.Array(CrossSectionRow, {

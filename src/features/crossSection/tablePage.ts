@@ -18,7 +18,7 @@ export interface TableCompany {
   readonly figures: ReadonlyMap<string, TableFigure>
 }
 
-export interface TableFigure extends Omit<PackedFigure, 'metricId' | 'unitId'> {
+export interface TableFigure extends Omit<PackedFigure, 'metricId' | 'unitId' | 'leftOut'> {
   readonly unit: string
 }
 
@@ -30,7 +30,8 @@ export interface TablePage {
 }
 
 /**
- * One page: a row for each company that has any of the metrics, in order of first import.
+ * One page: a row for each company that has any of the metrics, in order of first import. If figures are left out for
+ * their state, a page may have fewer companies than the limit although others follow.
  *
  * @param companiesPerPart for large pages, how many companies one statement reads
  */
@@ -51,7 +52,7 @@ export async function tableRows(
   const onPage = rows.slice(0, scope.limit)
   return {
     dataVersion: version,
-    rows: onPage,
+    rows: onPage.filter(({ figures }) => figures.size > 0),
     next: rows.length > scope.limit ? (onPage.at(-1)?.entityId ?? null) : examined,
   }
 }
@@ -123,7 +124,7 @@ function unpackCompany(
   nameOf: ReadonlyMap<number, string>,
   unitOf: ReadonlyMap<number, string>,
 ): TableCompany {
-  const figures = new Map<string, TableFigure>()
+  const figures = new Map<string, TableFigure & Pick<PackedFigure, 'leftOut'>>()
   for (const packed of [before, recent]) {
     for (const { metricId, unitId, ...figure } of unpackFigures(packed)) {
       const name = nameOf.get(metricId) ?? ''
@@ -132,6 +133,8 @@ function unpackCompany(
       figures.set(name, { ...figure, unit: unitOf.get(unitId) ?? '' })
     }
   }
+  // The latest figure is chosen first: an earlier one would not be the figure of the day.
+  for (const [name, { leftOut }] of figures) if (leftOut) figures.delete(name)
   return { entityId, ticker, issuerId, figures }
 }
 

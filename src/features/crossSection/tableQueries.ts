@@ -1,6 +1,7 @@
 import { addDays, type IsoDate } from '../../dates.ts'
-import { type AsOf, dayOf, isInstant } from '../../instants.ts'
-import { factsAsOf, rawRule } from '../../postgres/asOf.ts'
+import { checkCodesOf } from '../../facts/factRow.ts'
+import { dayOf, isInstant } from '../../instants.ts'
+import { factsAsOf, isInState, rawRule } from '../../postgres/asOf.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear } from '../../rights/queries.ts'
 import { servedPeriod } from '../fundamentals/queries.ts'
@@ -120,16 +121,16 @@ export function tableStatement(
   const older = isBounded
     ? sql`select null::bytea as cells`
     : sql`
-      select string_agg(${packed(sql, asOf)}, '') as cells
+      select string_agg(${packed(sql, scope)}, '') as cells
       from unnest(${ids}::smallint[]) w(metric_id)
-      cross join lateral (${latestFigure(sql, scope, sql`w.metric_id`, sql`e.entity_id`, sql`and f.period_end < ${since}`)}) f
+      cross join lateral (${latestFigure(sql, { ...scope, checks: null }, sql`w.metric_id`, sql`e.entity_id`, sql`and f.period_end < ${since}`)}) f
       where a.seen is null or not ${ids}::smallint[] <@ a.seen`
   const kept = fits(sql, scope, sql`e.entity_id`, sql``)
   const page = sql`
     select e.entity_id, e.ticker, e.issuer_id, a.cells as recent, b.cells as before
     from entity e
     cross join lateral (
-      select string_agg(${packed(sql, asOf)}, '') as cells, array_agg(f.metric_id) as seen
+      select string_agg(${packed(sql, scope)}, '') as cells, array_agg(f.metric_id) as seen
       from (${figuresOf(sql, scope, metrics, since)}) f) a
     cross join lateral (${older}) b
     where e.market = ${market} ${lower} ${upper} ${ofSeen(sql, scope)} and (a.cells is not null or b.cells is not null) ${kept}
@@ -160,7 +161,7 @@ function figuresOf(
   const wanted = fp === null ? sql`` : sql`and ${period} = ${fp}`
   const bound = since === null ? sql`` : sql`and f.period_end >= ${since}`
   return sql`
-    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.is_earlier ${rawRule(sql, asOf)}
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.is_earlier, f.check_state ${rawRule(sql, asOf)}
     from ${factsAsOf(sql, asOf)} f
     where f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.metric_id = any(${ids}::smallint[])
       and f.current ${wanted} ${bound} and f.period_end <= ${before}`
@@ -168,7 +169,6 @@ function figuresOf(
 
 /** The companies with figures of their most recent fiscal year, by the same rule as for a single metric. */
 function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly MetricNumbers[]) {
-  const { asOf } = scope
   const figures = figuresOf(sql, scope, metrics, scope.from)
   return sql`
     select e.entity_id, e.ticker, e.issuer_id, c.cells as recent, null::bytea as before
@@ -176,7 +176,7 @@ function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly Metric
     cross join lateral (
       select ${recentFiscalYear(sql, scope.asOf, sql`e.entity_id`)} as fy where exists (select from (${figures}) any_year)) y
     cross join lateral (
-      select string_agg(${packed(sql, asOf)}, '') as cells from (${figures}) f where f.fy = y.fy) c
+      select string_agg(${packed(sql, scope)}, '') as cells from (${figures}) f where f.fy = y.fy) c
     where c.cells is not null ${fits(sql, scope, sql`e.entity_id`, sql`and f.fy = y.fy`)}
     order by e.entity_id
     limit ${scope.limit}`
@@ -186,6 +186,13 @@ function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly Metric
  * Packs a figure `f` as `unpackFigures` reads it: writing and reading arrays of numbers would take longer
  * than finding them.
  */
-const packed = (sql: SqlClient, asOf: AsOf) => sql`
+const packed = (sql: SqlClient, { asOf, checks = null }: Pick<TableScope, 'asOf' | 'checks'>) => {
+  const rule = isInstant(asOf) ? sql`+ case when f.by_time then 32 else 0 end` : sql``
+  const state =
+    checks === null
+      ? sql``
+      : sql`+ case when true ${isInState(sql, sql`f.check_state`, checkCodesOf(checks))} then 0 else 64 end`
+  return sql`
   int2send(f.metric_id) || float8send(f.value) || int4send(f.period_end - date '1970-01-01')
-  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send((f.fp + case when f.is_earlier then 16 else 0 end ${isInstant(asOf) ? sql`+ case when f.by_time then 32 else 0 end` : sql``})::int2) || int2send(f.unit_id)`
+  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send((f.fp + case when f.is_earlier then 16 else 0 end ${rule} ${state})::int2) || int2send(f.unit_id)`
+}

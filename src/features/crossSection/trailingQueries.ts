@@ -11,7 +11,7 @@ const ofYear = (sql: SqlClient) => sql`
   and f.fp = 0 and f.period_start is not null and f.unit_id not in (select unit_id from unit where name ~ 'shares$')`
 
 const columns = (sql: SqlClient, metricId: SqlFragment, asOf: AsOf) => sql`
-  ${metricId} as metric_id, f.fy, 5::smallint as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier ${rawRule(sql, asOf)}`
+  ${metricId} as metric_id, f.fy, 5::smallint as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier, f.check_state ${rawRule(sql, asOf)}`
 
 /**
  * A company's latest trailing twelve months that were current on the day, by the rule of

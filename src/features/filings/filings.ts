@@ -68,7 +68,7 @@ function readForms(sent: string): string[] {
   if (forms.every(form => form !== '') && new Set(forms).size === forms.length) return forms
   throw refused(
     'form',
-    `form=${sent.slice(0, 80)} has an empty kind, or one twice. Send each once: 10-K,10-Q.`,
+    `form=${sent.slice(0, 80)} has an empty form or the same form twice. Send each form once: 10-K,10-Q.`,
   )
 }
 

@@ -50,7 +50,7 @@ const filingsOperation = operation({
   tag: 'Fundamentals',
   summary: 'What was filed, and when',
   description:
-    'The filings on record of a market or of a company, the latest day first: kind, number, the hour at which the register accepted it, how many figures it states, and its address at the register. `as_of` bounds the day, as everywhere. `next` (in other formats the header X-Next-Cursor) continues. A page looks at 20,000 filings at most, so that one of a rare kind may be empty although `next` continues.',
+    'The filings on record of a market or of a company, the latest day first: kind, number, the hour at which the register accepted it, how many figures it states, and its address at the register. `as_of` bounds the day, as everywhere. `next` (in other formats the header X-Next-Cursor) continues. A page examines 20,000 filings at most, so with a rare `form` it may be empty although `next` continues.',
   access: 'key',
   query: FilingsQuery,
   example: { market: 'US', ticker: 'AAPL', form: '10-K,10-K/A' },

@@ -28,7 +28,7 @@ export const FramesQuery = Type.Object(
     period: Type.String({
       minLength: 6,
       maxLength: 9,
-      description: `CY2009: the calendar year, CY2009Q1: a quarter, CY2009Q1I: the end of a quarter; from ${firstFrameYear} to ${lastFrameYear}. A duration of 365 or of 91 days, give or take 30, belongs to the calendar year or quarter in which its middle is. An instant belongs to the quarter in which the day 45 days earlier is, nearly always the one with the nearest end.`,
+      description: `CY2009: the calendar year, CY2009Q1: a quarter, CY2009Q1I: the end of a quarter; from ${firstFrameYear} to ${lastFrameYear}. A duration of 365 or 91 days, give or take 30, belongs to the calendar year or quarter that contains its midpoint. An instant belongs to the quarter that contains the day 45 days earlier, which is nearly always the quarter with the nearest end.`,
       examples: ['CY2009Q2I'],
     }),
     unit: Type.Optional(

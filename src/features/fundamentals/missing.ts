@@ -24,6 +24,8 @@ export async function missingComponents(
   plan: CompanyPlan,
   shown: ReadonlySet<string>,
 ): Promise<Missing[]> {
+  // A figure that is not in a requested state is not missing.
+  if (plan.checks !== null) return []
   // Balances have no trailing twelve months, so none of their components can be missing there.
   const possible = computedMetrics.filter(({ kind }) => kind === 'flow' || !isTrailing(plan))
   const absent = possible.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))

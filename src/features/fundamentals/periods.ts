@@ -5,7 +5,7 @@ import { type FundamentalsQuery, fiscalPeriods } from './schema.ts'
 export interface PeriodFilter {
   /**
    * Indexes in `fiscalPeriods`, ascending: 0 is the year, 1 to 4 are quarters, and 5, which stands alone, the
-   * trailing twelve months. Null for all but the latter.
+   * trailing twelve months. Null selects all but the trailing twelve months.
    */
   readonly fps: readonly number[] | null
   /** Null for all. */

@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts'
 import { readDay } from '../../facts/dayParameters.ts'
 import { type AsOf, dayOf } from '../../instants.ts'
 import { parseAsOf, pastDay, resolveAsOf, type SentAsOf } from '../../markets/asOf.ts'
+import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { isFreeData } from '../../rights/licences.ts'
@@ -25,6 +26,8 @@ export interface Selection extends PeriodFilter {
   readonly metrics: readonly string[] | null
   /** Earliest period end, or null. */
   readonly from: IsoDate | null
+  /** States of figures; figures in others are left out. Null for all. */
+  readonly checks: readonly CheckState[] | null
   /** Additional columns. */
   readonly fields: readonly ProvenanceField[]
   /** `splits` adjusts share counts and per-share figures for splits; null leaves them as filed. */
@@ -211,6 +214,7 @@ function checkRequest(
       columns: layout === 'wide' && query.metric !== undefined ? readColumns(known, query.metric) : null,
       metrics: readMetrics(known, query.metric),
       from: earliestEnd(query, asOf),
+      checks: readChecks(query.checks),
       fields: readFields(query.fields),
       ...readPeriodFilter(query),
     },
@@ -287,7 +291,8 @@ function planFor(
   const recentFiscalYearOnly = rights.recentYearOnly(company)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
-  const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust, fields } = selection
+  const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust, checks, fields } =
+    selection
   const cacheKey = JSON.stringify([
     entityId,
     ticker,
@@ -307,6 +312,7 @@ function planFor(
     freeLicence,
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
     ...(adjust === null ? [] : [adjust]),
+    ...(checks === null ? [] : [{ checks }]),
     ...(company.isSymbolAssumed ? ['assumed'] : []),
     ...(layout === 'long' ? [] : ['wide', columns]),
     ...fields,

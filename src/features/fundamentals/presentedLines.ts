@@ -80,7 +80,7 @@ interface Vintage {
   readonly rows: StoredRow[]
 }
 
-/** The filings of rows that are on record with their statements, each with its rows. */
+/** The filings that are on record with their statements, each with those of the rows that it states. */
 async function filingsOfRows(
   sql: SqlClient,
   { entityId, asOf }: CompanyPlan,
@@ -96,7 +96,8 @@ async function filingsOfRows(
   }
   const vintages = new Map<string, Vintage>()
   for (const row of rows) {
-    const { accession = '' } = row
+    // The vintage of an edit is named after the filing and the day on which the edit was seen.
+    const accession = (row.accession ?? '').replace(/@\d{4}-\d\d-\d\d$/, '')
     let filing = (await listAsOf(asOf)).get(accession)
     // Its register edited the filing after this vintage.
     if (isLater(filing, row.filed)) filing = (await listAsOf(row.filed)).get(accession)

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { checkStates } from '../../markets/checkStates.ts'
 
 const provenance = (description: string, example: string) =>
   Type.Optional(Type.Union([Type.String(), Type.Null()], { description, examples: [example] }))
@@ -33,6 +34,16 @@ export const provenanceFields = {
   url: provenance(
     'Address of the filing at the register; null where its number leads to none.',
     'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
+  ),
+  check: Type.Optional(
+    Type.Union(
+      checkStates.map(state => Type.Literal(state)),
+      {
+        description:
+          'What the identities of the filing say about the figure: proved, consistent, unchecked or contradicted, as with the parameter checks. GET /api/v1/statements?view=standard has the identities.',
+        examples: ['proved'],
+      },
+    ),
   ),
   statement: provenance(
     'The statement on which the filing itself presents the figure: income, balance, cash_flow, comprehensive or equity. If several do, as with net income, the one that the metric belongs to. null if the figure is derived, if the filing is not on record with its statements, or if the figure is on none of these, such as a count on the cover page.',

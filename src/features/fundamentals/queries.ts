@@ -5,12 +5,21 @@ import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { shownYears } from '../../rights/queries.ts'
 import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
-import { namedProvenance, rawProvenance, type StoredProvenance } from './provenanceQueries.ts'
+import { namedProvenance, ofStates, rawProvenance, type StoredProvenance } from './provenanceQueries.ts'
 
 /** The parts of a plan that the statements use. */
 export type RowPlan = Pick<
   CompanyPlan,
-  'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'fields' | 'vintage' | 'recentFiscalYearOnly'
+  | 'entityId'
+  | 'asOf'
+  | 'metrics'
+  | 'from'
+  | 'fps'
+  | 'years'
+  | 'checks'
+  | 'fields'
+  | 'vintage'
+  | 'recentFiscalYearOnly'
 >
 
 /**
@@ -33,12 +42,12 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
       from data_version d left join (
         select ${each} m.name as m, f.fy, ${servedPeriod(sql, plan.fps)} as fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
                f.until, f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
-               ${rawRule(sql, plan.asOf)} ${rawProvenance(sql, plan.fields)}
+               ${rawRule(sql, plan.asOf)} ${rawProvenance(sql, plan)}
         from ${factsAsOf(sql, plan.asOf)} f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
         where f.entity_id = ${plan.entityId} ${from} ${metrics} ${current} ${earliest}) r
-        on true ${year} ${ofPeriods(sql, plan, { fp: sql`r.fp`, fy: sql`r.fy` })}
+        on true ${year} ${ofPeriods(sql, plan, { fp: sql`r.fp`, fy: sql`r.fy` })} ${ofStates(sql, plan.checks, 'r')}
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }
@@ -53,9 +62,11 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   const period = servedPeriod(sql, plan.fps)
   const wanted = plan.fields.length > 0
-  const source = wanted ? sql`, f.accession, f.accepted_at ${rawProvenance(sql, plan.fields)}` : sql``
+  const source = wanted
+    ? sql`, f.accession, f.accepted_at ${rawProvenance(sql, plan)}`
+    : rawProvenance(sql, plan)
   const ofLatest = wanted
-    ? sql`, l.accession, l.accepted_at, l.form, l.tag_id, l.period_start, l.input_ids`
+    ? sql`, l.accession, l.accepted_at, l.form, l.tag_id, l.period_start, l.input_ids, l.check_state`
     : sql``
   return unpack(
     await sql`
@@ -73,7 +84,7 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
           limit 1) l
         join unit u on u.unit_id = l.unit_id
-        where not m.is_trailing ${metrics}) r on true
+        where not m.is_trailing ${metrics} ${ofStates(sql, plan.checks, 'l')}) r on true
       order by r.m collate "C"`,
   )
 }

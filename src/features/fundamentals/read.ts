@@ -209,6 +209,7 @@ async function whyUnfit(
   if (recentFiscalYearOnly) {
     return `This key sees only the most recent reported fiscal year of ${ticker}, and that year has no such row. The full history requires an evaluation key or a Personal or Commercial data licence.`
   }
+  if (plan.checks !== null) return `No such figure filed up to ${asOf} is ${plan.checks.join(' or ')}.`
   if (selectsAllPeriods(plan)) return `No figure filed up to ${asOf} matches the request.`
   const names = unfit.map(({ m }) => m)
   const known = listPeriods(await knownPeriods(sql, plan, names))

@@ -17,6 +17,7 @@ export const isReadyForm = (plan: CompanyPlan): boolean =>
   plan.from === null &&
   selectsAllPeriods(plan) &&
   plan.adjust === null &&
+  plan.checks === null &&
   plan.fields.length === 0
 
 /** The ready rows of a plan, or null if there are none for its day and the tables have to be read. */

@@ -3,6 +3,7 @@ import { IsoDateSchema } from '../../dates.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { asOfParameter, KnownBySchema, zoneParameter } from '../../markets/asOf.ts'
+import { ChecksParameter } from '../../markets/checkStates.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import { Lineage, LineageParameter } from '../companies/lineage.ts'
@@ -83,11 +84,12 @@ export const FundamentalsQuery = Type.Object(
     adjust: Type.Optional(
       Type.Literal('splits', {
         description:
-          'splits: divides figures per share and multiplies share counts by the splits that a filing first shows after the one of the row, and by as_of. Omit it for figures as filed. Only with ticker.',
+          'splits: divides figures per share and multiplies share counts by the splits that first appear in a filing after that of the row and by as_of. Omit it for figures as filed. Only with ticker.',
         examples: ['splits'],
       }),
     ),
     lineage: Type.Optional(LineageParameter),
+    checks: Type.Optional(ChecksParameter),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
       Type.String({
@@ -95,7 +97,7 @@ export const FundamentalsQuery = Type.Object(
         maxLength: 22,
         allowed: 'FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, or TTM alone',
         description:
-          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. Balances at a year end are FY; where Q4 is sent and FY is not, they come as Q4. TTM, alone: the trailing twelve months, full year + year to date - the same months of the year before, all of one generation; at the end of a year the year itself. Only with ticker.',
+          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. Balances at a year end are FY; if Q4 is sent but FY is not, they are labelled Q4. TTM, which must be sent alone: the trailing twelve months, computed as full year + year to date - the same months of the year before, all of one generation; at the end of a year, the year itself. Only with ticker.',
         examples: ['FY'],
       }),
     ),
@@ -119,7 +121,7 @@ export const FundamentalsQuery = Type.Object(
         minLength: 1,
         maxLength: 120,
         description:
-          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, statement, line, label, or several separated by commas. The last three say where the filing itself presents the figure. until and kind are always there. Only with ticker, and not with layout=wide.',
+          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, check, statement, line, label, or several separated by commas. The last three say where the filing itself presents the figure. until and kind are always there. Only with ticker, and not with layout=wide.',
         examples: ['accession,form,tag,url'],
       }),
     ),
@@ -185,7 +187,7 @@ export const FundamentalsRow = Type.Object(
     }),
     until: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
       description:
-        'Filed day from which the figure is no longer current: superseded, or withdrawn because its inputs changed. null while it is current, and where that day is after as_of.',
+        'Filed day from which the figure is no longer current: superseded, or withdrawn because its inputs changed. null while it is current, or if that day is after as_of.',
       examples: [null],
     }),
     kind: Type.Union([Type.Literal('stated'), Type.Literal('derived')], {
@@ -202,7 +204,7 @@ export const FundamentalsRow = Type.Object(
     stale: Type.Optional(
       Type.Literal(true, {
         description:
-          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric. With fp=TTM on every row after whose end it has reported a further part of a year.',
+          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric. With fp=TTM: on every row for which the company has reported a later quarter or half-year.',
       }),
     ),
     stale_reason: Type.Optional(
@@ -216,7 +218,7 @@ export const FundamentalsRow = Type.Object(
     generation: Type.Optional(
       Type.Literal('earlier', {
         description:
-          'Only on a derived row whose inputs were restated in part: it is the figure of before, current until the others are restated, too.',
+          'Only on a derived row some of whose inputs were restated and others not: it is the figure from before the restatement, which stays current until the other inputs are restated, too.',
       }),
     ),
     known_by: KnownBySchema,
@@ -287,7 +289,7 @@ export const FundamentalsList = Type.Object(
     missing: Type.Optional(
       Type.Array(MissingComponents, {
         description:
-          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states for the period that comes closest, the latest of several. Where nothing is unstated, components is empty and reason says why there is no row.',
+          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states for the period that comes closest to having all of them (the latest of several). If every component is stated, components is empty and reason says why there is no row.',
         examples: [[{ metric: 'free_cash_flow', components: ['capital_expenditure'] }]],
       }),
     ),

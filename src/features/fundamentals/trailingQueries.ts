@@ -1,7 +1,7 @@
 import { factsAsOf, namedRule, rawRule, trailingAsOf } from '../../postgres/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { shownYears } from '../../rights/queries.ts'
-import { namedProvenance, rawProvenance } from './provenanceQueries.ts'
+import { namedProvenance, ofStates, rawProvenance } from './provenanceQueries.ts'
 import { type RowPlan, type StoredRows, unpack } from './queries.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function trailingRows(
   const current = isLatest || plan.vintage === 'latest' ? sql`and f.current` : sql``
   const columns = sql`f.fy, 5 as fp, f.period_end as "end", f.filed, f.value as v, u.name as u, f.until,
                       f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
-                      ${rawRule(sql, asOf)} ${rawProvenance(sql, plan.fields)}`
+                      ${rawRule(sql, asOf)} ${rawProvenance(sql, plan)}`
   const all = sql`
     select left(m.name, -4) as m, ${columns}
     from ${trailingAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
@@ -50,7 +50,7 @@ export async function trailingRows(
   return unpack(
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedRule(sql, asOf, 'r')} ${namedProvenance(sql, plan.fields)}
-      from data_version d left join (${chosen}) r on true ${after}
+      from data_version d left join (${chosen}) r on true ${after} ${ofStates(sql, plan.checks, 'r')}
       order by r.m collate "C", r."end", r.filed, r.accepted_at nulls first, r.accession`,
   )
 }

@@ -128,7 +128,8 @@ const readyOperation = operation({
           description: 'What the operator should change, although the service works.',
         }),
         syncs: Type.Array(RegisterFreshness, {
-          description: 'How current each market is that was ever fetched, or is to be by the schedule.',
+          description:
+            'How current each market is, for markets that were ever fetched or are on the schedule.',
         }),
       },
       { ...strict, $id: 'Readiness' },

@@ -197,7 +197,7 @@ export async function extendGrant(
     if (grant.lastDay === null || (lastDay !== null && lastDay < grant.lastDay))
       throw invalid(
         'last',
-        `Grant ${grantId} runs ${grant.lastDay === null ? 'without end' : `until ${grant.lastDay}`}. Its last day can only become a later one.`,
+        `Grant ${grantId} runs ${grant.lastDay === null ? 'without end' : `until ${grant.lastDay}`}. Its last day can only be moved to a later one.`,
       )
     const expiresAt = lastDay === null ? null : `${addDays(lastDay, 1)}T00:00:00Z`
     await refuseLowering(() => setGrantEnd(transaction, grantId, expiresAt))

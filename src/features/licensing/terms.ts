@@ -33,12 +33,12 @@ export function grantFor(order: GrantOrder, today: IsoDate): PeriodGrant {
   if (own && licence !== 'oem')
     throw invalid(
       'licence',
-      `Limits of its own are terms of an OEM order form; the ${licence} licence has fixed limits. Leave them out, or grant an OEM licence.`,
+      `Custom limits are only available with an OEM order form; the ${licence} licence has fixed limits. Leave them out, or grant an OEM licence.`,
     )
   if (licence === 'free' && !quant)
     throw invalid(
       'licence',
-      'The Free Licence is granted with the quant plan alone: free keys need no grant.',
+      'The Free Licence is only granted together with the quant plan, because free keys need no grant.',
     )
   checkPeriod(firstDay, lastDay, today)
   return { ...grantOf(order, '', lastDay), startsAt: `${firstDay}T00:00:00Z` }

@@ -73,11 +73,11 @@ export function nextCompany(
 }
 
 interface EmptyPageTexts {
-  /** Used if more companies follow: what no company on this page has. */
+  /** Says what no company on this page has. Used if more companies follow. */
   readonly onPage: string
   /** Used if no companies follow those of earlier pages. */
   readonly afterCursor: string
-  /** Used on the only page: what no company of the market has. */
+  /** Says what no company of the market has. Used on the only page. */
   readonly atAll: string
 }
 

@@ -52,7 +52,7 @@ export const marketParameters = {
       minLength: 1,
       maxLength: 200,
       description:
-        'The `next` of the previous page, with the other parameters unchanged; only `limit` and `format` may change. It is signed, for the rights that it was made for, and valid for the day of that page: after midnight UTC, also send the `as_of` of that page.',
+        'The `next` of the previous page, with the other parameters unchanged; only `limit` and `format` may change. It is signed, and only valid for the rights and the day of that page: after midnight UTC, also send the `as_of` of that page.',
       examples: ['kx0cZcJ2Y0mVb3f5w1qk7Q3vJm0lTzV9u8h2b6a1c4VVUyAxIDIwMTAtMDItMDEgNA'],
     }),
   ),
@@ -82,7 +82,7 @@ export const marketPageFields = {
   seen_only: Type.Optional(
     Type.Literal(true, {
       description:
-        'Only where it applies: the key may not see as many further companies as `limit`, so this answer is about those that it has seen.',
+        'Only present if the key may see fewer further companies than `limit`: this answer then only covers companies that it has already seen.',
     }),
   ),
   companies_left: Type.Optional(

@@ -109,7 +109,7 @@ export async function listOrders(
 /**
  * An order with its document.
  *
- * @param of the account that must have signed the order; null if any may have
+ * @param of the account that must have signed the order; null: any account
  */
 export async function findOrder(
   sql: Sql,

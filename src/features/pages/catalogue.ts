@@ -2,7 +2,7 @@ import { html } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { PageDeps } from './deps.ts'
-import { metricLabel } from './statements.ts'
+import { metricLabel } from './metricLabels.ts'
 
 const kinds = { flow: 'over a period', stock: 'at the end of a period', ratio: 'ratio' } as const
 const signs = {

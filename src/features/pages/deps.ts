@@ -19,6 +19,13 @@ export interface PageDeps extends CompanyDeps {
   }
 }
 
+/** The visitor for whom a page is made. */
+export interface Visitor {
+  readonly rights: Rights
+  /** Whose reads share the limit of long ones. */
+  readonly subject: string
+}
+
 /**
  * Part of a cache key that groups visitors who see the same. A capped key sees its own companies, so it is a
  * group of its own under each of its licences, which pages name.

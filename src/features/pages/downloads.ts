@@ -52,7 +52,7 @@ export async function companyDownload(
   if (manifest === undefined || !isDownloadable(deps.settings, manifest)) {
     throw new Failure(
       'licence_required',
-      `${manifest === undefined ? '' : unreadTerms(manifest)} The operator offers them with ALLOW_UNVERIFIED_MARKETS=${market}.`,
+      `${manifest === undefined ? '' : unreadTerms(manifest)} The operator of this service can enable them with ALLOW_UNVERIFIED_MARKETS=${market}.`,
       { param: 'id' },
     )
   }

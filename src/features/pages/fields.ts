@@ -4,7 +4,7 @@ import type { Allowance } from '../../rights/entityCap.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { findCompanies } from '../companies/queries.ts'
 import type { PageDeps } from './deps.ts'
-import { metricLabel } from './statements.ts'
+import { metricLabel } from './metricLabels.ts'
 
 /** A form field to choose a market. */
 export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>

@@ -11,7 +11,7 @@ import type { PageDeps } from './deps.ts'
 import { isDownloadable } from './downloads.ts'
 import { namesOf } from './fields.ts'
 import { exactFigure } from './figures.ts'
-import { metricLabel } from './statements.ts'
+import { metricLabel } from './metricLabels.ts'
 
 const readCounts = (deps: PageDeps) =>
   withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, { limit: 1 }))

@@ -5,7 +5,7 @@ import { maxSorted } from '../crossSection/ranking.ts'
 import type { CrossSectionTable } from '../crossSection/schema.ts'
 import type { MarketQuery } from '../marketPages/query.ts'
 import { exactFigure } from './figures.ts'
-import { metricLabel } from './statements.ts'
+import { metricLabel } from './metricLabels.ts'
 
 type ListPlan = Pick<
   MarketQuery,

@@ -10,9 +10,9 @@ import { type Restatement, RestatementsQuery, restatementsLimit } from '../resta
 import type { PageDeps } from './deps.ts'
 import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
+import { metricLabel } from './metricLabels.ts'
 import { listNotes, noticeOf } from './notes.ts'
 import { openChanges } from './openChanges.ts'
-import { metricLabel } from './statements.ts'
 
 const { metric, market, from, cursor, as_of } = RestatementsQuery.properties
 const RestatementsPageQuery = Type.Object(

@@ -11,7 +11,7 @@ import { answerList, answerPage, filledFields } from './answer.ts'
 import { cataloguePage } from './catalogue.ts'
 import { companyPage } from './company/page.ts'
 import { readCompanyPageQuery } from './company/query.ts'
-import type { PageDeps } from './deps.ts'
+import type { CompanyPageDeps } from './company/read.ts'
 import { homePage } from './home.ts'
 import { marketPage, marketsPage } from './markets.ts'
 import { readRestatementsPageQuery, restatementsPage } from './restatements.ts'
@@ -40,7 +40,7 @@ export const lastPart = ({ path }: RequestContext, prefix: string): string =>
   path.slice(prefix.length).replace(/\/$/, '')
 
 /** The pages of the site. They call the API's own functions as the visitor, and need no key. */
-export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
+export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
   const rightsOf = (context: RequestContext) => context.authenticatedCaller.rights
   // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks
   // asynchronous.
@@ -69,8 +69,8 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
       async ({ context }) => {
         const id = readId(lastPart(context, '/companies/'))
         const query = readCompanyPageQuery(filledFields(context.queryText))
-        const key = `company ${id} ${query.show} ${query.as_of} ${query.before} ${query.cell}`
-        return answerPage(deps, context, key, () => companyPage(deps, rightsOf(context), id, query))
+        const key = `company ${id} ${JSON.stringify(query)}`
+        return answerPage(deps, context, key, () => companyPage(deps, context.authenticatedCaller, id, query))
       },
       { ...page },
     )

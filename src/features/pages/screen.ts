@@ -10,9 +10,9 @@ import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
 import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
+import { metricLabel } from './metricLabels.ts'
 import { comparisonNotes, listNotes, noticeOf } from './notes.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
-import { metricLabel } from './statements.ts'
 
 /** Companies per page. */
 const maxRows = 200
@@ -34,6 +34,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
     ...(screen.currency === undefined ? {} : { currency: screen.currency }),
     ...(screen.maxAgeDays === undefined ? {} : { max_age_days: screen.maxAgeDays }),
     ...(screen.asOf === undefined ? {} : { as_of: screen.asOf }),
+    ...(screen.checks === undefined ? {} : { checks: screen.checks }),
     ...(screen.cursor === undefined ? {} : { cursor: screen.cursor }),
   }
   const plan = planCrossSection(deps, viewer, query, screen.bounds)
@@ -90,6 +91,7 @@ function form(deps: PageDeps, rights: Rights, screen: Screen, market: string): M
 <span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
 <span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
 <span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" pattern="[A-Za-z]{3}" value="${screen.currency}" placeholder="${ownCurrency(deps, market)}"></span>
+${checksField(screen)}
 ${rights.seesAllHistory ? html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="${isInstant(asOf ?? '') ? 'text' : 'date'}" value="${asOf}"></span>` : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
 <div class="columns">${columnFields.map((name, index) => {
     const metric = columns[index]
@@ -97,6 +99,25 @@ ${rights.seesAllHistory ? html`<span class="field"><label for="as-of">As of</lab
   })}</div>
 ${screen.sort !== null && html`<input type="hidden" name="sort" value="${screen.sort.descending && '-'}${screen.sort.metric}">`}
 <p class="row"><button type="submit">Screen</button> <span class="quiet">Write bounds as 10%, 0.1, 500m or 2.5bn.</span></p></form>`
+}
+
+const checkChoices = [
+  ['', 'all'],
+  ['proved,consistent', 'confirmed by an identity'],
+  ['proved,consistent,unchecked', 'not contradicted'],
+  ['contradicted', 'contradicted'],
+] as const
+
+/** Which figures count, by what the identities of their filings say about them. */
+function checksField({ checks = '' }: Screen): Markup {
+  const isListed = checkChoices.some(([value]) => value === checks)
+  return html`<span class="field"><label for="checks">Figures</label> <select id="checks" name="checks">${[
+    ...checkChoices,
+    ...(isListed ? [] : [[checks, checks.replaceAll(',', ', ')] as const]),
+  ].map(
+    ([value, label]) =>
+      html`<option value="${value}"${value === checks && html` selected`}>${label}</option>`,
+  )}</select></span>`
 }
 
 function ownCurrency({ markets }: PageDeps, market: string): string {

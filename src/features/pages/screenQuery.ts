@@ -4,7 +4,7 @@ import { familyReader, type ParameterFamily } from '../../http/parameters.ts'
 import { asOfParameter } from '../../markets/asOf.ts'
 import { type CrossSectionPeriod, CrossSectionQuery } from '../crossSection/schema.ts'
 
-const { market, fp, max_age_days, currency, cursor } = CrossSectionQuery.properties
+const { market, fp, max_age_days, currency, checks, cursor } = CrossSectionQuery.properties
 const column = Type.Optional(
   Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64, allowed: 'the name of a metric, like roe' }),
 )
@@ -19,6 +19,7 @@ const ScreenQuery = Type.Object(
     fp,
     max_age_days,
     currency,
+    checks,
     cursor,
     as_of: asOfParameter('Only what was known on this day.', '2010-03-31'),
     sort: Type.Optional(
@@ -58,6 +59,8 @@ export interface Screen {
   readonly asOf: string | undefined
   /** The currency of amounts. Undefined means the market's own, if amounts are compared. */
   readonly currency: string | undefined
+  /** States of figures, separated by commas; undefined for all. */
+  readonly checks: string | undefined
   readonly cursor: string | undefined
   /** The metric by which the rows are sorted, and whether the largest come first. */
   readonly sort: { readonly metric: string; readonly descending: boolean } | null
@@ -83,6 +86,7 @@ export function readScreen(queryText: string): Screen {
     maxAgeDays: query.max_age_days,
     asOf: query.as_of,
     currency: query.currency?.toUpperCase(),
+    checks: query.checks,
     cursor: query.cursor,
     sort: sort === undefined ? null : { metric: sort.replace(/^-/, ''), descending: sort.startsWith('-') },
     bounds: members,
@@ -132,6 +136,7 @@ export function screenPath(
   if (rest.maxAgeDays !== undefined) fields.set('max_age_days', String(rest.maxAgeDays))
   if (rest.asOf !== undefined) fields.set('as_of', rest.asOf)
   if (rest.currency !== undefined) fields.set('currency', rest.currency)
+  if (rest.checks !== undefined) fields.set('checks', rest.checks)
   for (const [name, text] of rest.typed) fields.set(name, text)
   if (sort !== null) fields.set('sort', `${sort.descending ? '-' : ''}${sort.metric}`)
   if (cursor !== undefined) fields.set('cursor', cursor)

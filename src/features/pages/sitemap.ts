@@ -34,6 +34,7 @@ export function pagesMap({ markets, settings }: Pick<PageDeps, 'markets' | 'sett
     '/catalogue',
     '/restatements',
     '/screen',
+    '/audit',
     '/sample',
     '/docs',
     '/docs/guides',

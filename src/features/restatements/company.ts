@@ -23,8 +23,8 @@ export interface CompanyRestatementsPlan extends CompanyScope {
 }
 
 /**
- * The request names the company, so it counts against a cap before anything about it is read, and its past is
- * open to those who may see the past of its figures.
+ * The request names the company, so the company counts against a cap before anything about it is read. Its
+ * past is open to callers who may see past figures of the company.
  */
 export async function planCompanyRestatements(
   deps: CompanyDeps,

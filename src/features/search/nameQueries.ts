@@ -279,7 +279,8 @@ export interface SearchProbe {
   squeezed: string
   /** Characters of `squeezed`. */
   length: number
-  /** The terms of its beginning, in markets that match by word and in others. */
+  /** Terms of names that begin with the query: `beginning` in markets that match by word, `prefix` in all
+   * others. */
   beginning: string
   prefix: string
   grams: string[]

@@ -5,8 +5,8 @@ import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http
 import type { CursorSigner } from '../../http/cursor.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { entityTag } from '../../http/etag.ts'
 import { asFile } from '../../http/fileName.ts'
-import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'

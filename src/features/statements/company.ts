@@ -2,10 +2,11 @@ import { Failure } from '../../errors.ts'
 import type { AsOf } from '../../instants.ts'
 import { parseAsOf, pastDay, resolveAsOf } from '../../markets/asOf.ts'
 import { documentUrl } from '../../markets/documents.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { freeLicenceNotice, isFreeData } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
-import type { KnownFiling } from '../../wholeFilings/knownFilingQueries.ts'
+import { hasFilings, type KnownFiling, listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import { changedId } from '../companies/notes.ts'
@@ -19,13 +20,16 @@ export interface FilingsOfCompany {
   readonly market: string
   readonly asOf: AsOf
   readonly freeLicence: boolean
+  /** Set for keys that may see no filing of the company: it had none when the request was admitted, and none is read. */
+  readonly isWithoutFilings: boolean
   readonly isSymbolAssumed: boolean
   readonly notes: readonly string[]
 }
 
 /**
  * The request names the company, so it counts against a cap before anything about it is read. A filing cannot be cut
- * to the most recent fiscal year, so licences that show only that year show no filing.
+ * to the most recent fiscal year, so licences that show only that year show no filing. That a company has none at all is no
+ * secret: its profile says so to every key.
  */
 export async function planFilingsOf(
   deps: CompanyDeps,
@@ -36,7 +40,8 @@ export async function planFilingsOf(
   if (sent?.kind === 'day') pastDay(sent.day, deps.today())
   const id = sentId(query)
   const [company] = await resolveCompanies(deps, [id.toUpperCase()], sent)
-  rights.requireFilingsOf(company)
+  const isWithoutFilings = rights.recentYearOnly(company) && !(await hasFilings(deps.sql, company.entityId))
+  if (!isWithoutFilings) rights.requireFilingsOf(company)
   const { entityId, ticker, issuerId, market, isSymbolAssumed } = company
   const asOf = resolveAsOf(deps.markets, market, sent, deps.today())
   await enforceEntityCap(deps, rights, [entityId], ticker, 'ticker')
@@ -48,10 +53,18 @@ export async function planFilingsOf(
     market,
     asOf,
     freeLicence: isFreeData(rights),
+    isWithoutFilings,
     isSymbolAssumed,
     notes: changed === null ? [] : [changed],
   }
 }
+
+/** The filings of a company that its request may read, the latest first. */
+export const readableFilings = (
+  sql: SqlClient,
+  { entityId, isWithoutFilings, asOf }: FilingsOfCompany,
+): Promise<readonly KnownFiling[]> =>
+  isWithoutFilings ? Promise.resolve([]) : listKnownFilings(sql, entityId, asOf)
 
 /** The company's ID. The register's number is an ID, too. */
 export function sentId({ ticker, issuer_id }: CompanyQuery): string {

@@ -1,8 +1,10 @@
+import { Type } from '@sinclair/typebox'
 import type { ErrorCode } from '../../errors.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { ReportedList, ReportedQuery } from './reportedSchema.ts'
 import { SegmentsAnswer, SegmentsQuery } from './segmentsSchema.ts'
+import { StandardStatementAnswer } from './standardSchema.ts'
 import { StatementAnswer, StatementQuery } from './statementSchema.ts'
 
 const access =
@@ -16,18 +18,29 @@ const errors: readonly ErrorCode[] = [
   'statement_timeout',
 ]
 
+const AnyStatement = Type.Union([StatementAnswer, StandardStatementAnswer], {
+  $id: 'AnyStatement',
+  description: '`object` says whether it has the lines of the company or standard lines (view=standard).',
+})
+
 export const statementOperation = operation({
   id: 'getStatement',
   tag: 'Statements',
   summary: 'A statement as the company presented it, as known on a day',
-  description: `The lines of an income statement, balance sheet or another statement in the company's own order and words, with every figure exactly as stated. \`view=as_known\` starts from the latest presentation by \`as_of\` and adds columns from earlier filings; a cell names the filing that states it. An amendment that restates one statement changes that one alone. \`view=as_filed\` shows one filing. In CSV, NDJSON and Parquet there is a row per cell.\n\n${access}`,
+  description: `The lines of an income statement, balance sheet or another statement in the company's own order and words, with every figure exactly as stated. \`view=as_known\` starts from the latest presentation by \`as_of\` and adds columns from earlier filings; a cell names the filing that states it. An amendment that restates one statement changes that one alone. \`view=as_filed\` shows one filing. \`view=standard\` gives the columns of \`as_known\` under standard line names, each value with the lines that it comes from and a state that says how it was checked; a line with two readings is listed in \`missing\`. In CSV, NDJSON and Parquet there is a row per cell.\n\n${access}`,
   access: 'key',
   query: StatementQuery,
   example: { ticker: 'AAPL', statement: 'income' },
   answer: {
-    schema: StatementAnswer,
+    schema: AnyStatement,
     description: 'The statement.',
-    examples: { apple: { summary: "Apple's income statement", value: answers.statement } },
+    examples: {
+      apple: { summary: "Apple's income statement", value: answers.statement },
+      standard: {
+        summary: 'view=standard: the same under standard line names',
+        value: answers.standard_statement,
+      },
+    },
     rows: { csv: answers.statement_csv, ndjson: answers.statement_ndjson },
   },
   errors,

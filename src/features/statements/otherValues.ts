@@ -3,6 +3,7 @@ import { differenceOfDecimals } from '../../wholeFilings/decimals.ts'
 import type { KnownFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import type { KnownCell } from '../../wholeFilings/knownStatement.ts'
 import { isInstant, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
+import { roundingOf, withRounding } from '../../wholeFilings/rounding.ts'
 import { axisKey, localName, tagKey } from '../../wholeFilings/tags.ts'
 import type { Dimension, ReportedFigure } from '../../wholeFilings/wholeFiling.ts'
 import type { StatementRead } from './statement.ts'
@@ -111,38 +112,6 @@ function mostPrecise(figures: readonly ReportedFigure[]): ReadonlyMap<string, Re
 }
 
 const accuracyOf = ({ decimals }: ReportedFigure) => decimals ?? Number.NEGATIVE_INFINITY
-
-const isAmount = ({ unit, value }: Valued) =>
-  /^(iso4217:)?[A-Z]{3}$/.test(unit) && value !== null && value !== '0'
-
-const isMultiple = ({ value }: Valued, power: number) =>
-  value !== null && !value.includes('.') && value.endsWith('0'.repeat(power))
-
-type Valued = Pick<ReportedFigure, 'value' | 'unit'>
-
-/** Units in which filings state amounts, as powers of ten. */
-const roundingPowers = [6, 5, 3]
-
-/** The largest power of ten that divides at least half of a filing's amounts: the one to which it rounds. */
-export function roundingOf(figures: readonly Valued[]): number {
-  const amounts = figures.filter(isAmount)
-  const isRounded = (power: number) =>
-    amounts.filter(each => isMultiple(each, power)).length * 2 >= amounts.length
-  return amounts.length === 0 ? 0 : (roundingPowers.find(isRounded) ?? 0)
-}
-
-/**
- * A figure with its accuracy. Data sets do not state it: an amount counts as rounded if it is a whole multiple of the
- * unit to which its filing rounds, as for the mapped metrics, and all others as exact.
- */
-export function withRounding<T extends Valued & Pick<ReportedFigure, 'decimals'>>(
-  figure: T,
-  power: number,
-): T {
-  if (figure.decimals !== null) return figure
-  const isRounded = power > 0 && isAmount(figure) && isMultiple(figure, power)
-  return { ...figure, decimals: isRounded ? -power : Number.POSITIVE_INFINITY }
-}
 
 /** Whether two values differ by more than the rounding of the less accurate one. */
 export function isChanged(

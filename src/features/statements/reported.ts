@@ -6,14 +6,14 @@ import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { isFreeData } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
-import { type KnownFiling, listKnownFilings, readFiguresOf } from '../../wholeFilings/knownFilingQueries.ts'
+import { type KnownFiling, readFiguresOf } from '../../wholeFilings/knownFilingQueries.ts'
 import { quartersOf } from '../../wholeFilings/layOut.ts'
-import { axisKey, tagKey } from '../../wholeFilings/tags.ts'
+import { axisKey, hasTagKey, tagKey } from '../../wholeFilings/tags.ts'
 import type { ReportedFigure } from '../../wholeFilings/wholeFiling.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { periodOf, statedValue } from './cells.ts'
 import { readReports } from './chooseFilings.ts'
-import { companyFields, type FilingsOfCompany, planFilingsOf } from './company.ts'
+import { companyFields, type FilingsOfCompany, planFilingsOf, readableFilings } from './company.ts'
 import { FilingReader, maxFilingsRead, type WholeFilingDeps } from './filingReader.ts'
 import {
   defaultReported,
@@ -85,8 +85,7 @@ export async function readReported(
   plan: ReportedPlan,
 ): Promise<ReportedList> {
   const { sql } = deps
-  const dataVersion = await readDataVersion(sql)
-  const known = await listKnownFilings(sql, plan.entityId, plan.asOf)
+  const [dataVersion, known] = await Promise.all([readDataVersion(sql), readableFilings(sql, plan)])
   const { years } = await readReports(deps, plan, known, new FilingReader(deps))
   const begin = plan.after === null ? 0 : known.findIndex(each => each.accession === plan.after?.accession)
   if (begin < 0)
@@ -136,7 +135,7 @@ interface Page {
   readonly filings: number
   readonly next: Pick<Position, 'accession' | 'skipped'> | null
   /** The tags of the filings on the page, for a hint if it is empty. */
-  readonly tags: ReadonlySet<string>
+  readonly tags: readonly (readonly string[])[]
 }
 
 /** Filings are read in groups, because a page is often full after a few of them. */
@@ -149,10 +148,10 @@ async function readPage(
 ): Promise<Page> {
   const found: { filing: KnownFiling; figure: ReportedFigure }[] = []
   const wanted = tagKey(tag)
-  const tags = new Set<string>()
+  const tags: (readonly string[])[] = []
   const choose = (concepts: readonly string[]) => {
-    for (const concept of concepts) tags.add(concept)
-    return new Set(concepts.filter(concept => tagKey(concept) === wanted))
+    tags.push(concepts)
+    return new Set(concepts.filter(concept => hasTagKey(concept, wanted)))
   }
   const fits = fitsDimensions(dimensions)
   for (let read = 0; read < Math.min(filings.length, maxFilingsRead); read += filingsPerRead) {
@@ -228,7 +227,7 @@ function emptyNote(
     return `No filing of ${ticker} that was public on ${asOf} is on record with all its figures.`
   if (page.next !== null) return `No filing on this page states ${tag}; \`next\` continues.`
   if (after !== null) return `No earlier filing states ${tag}.`
-  const near = nearNames(tag, page.tags, 3)
+  const near = nearNames(tag, new Set(page.tags.flat()), 3)
   const hint = near.length > 0 && !near.includes(tag) ? ` Did you mean ${near.join(', ')}?` : ''
   const which = dimensions === 'all' ? '' : ` with dimensions=${dimensions}`
   return `No filing of ${ticker} that was public on ${asOf} states ${tag}${which}.${hint}`

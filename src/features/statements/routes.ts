@@ -25,9 +25,16 @@ import { ReportedQuery, reportedSheet } from './reportedSchema.ts'
 import type { CompanyQuery } from './schema.ts'
 import { memberRows, planSegments, readSegments, type TagGroups } from './segments.ts'
 import { SegmentsQuery, segmentSheet } from './segmentsSchema.ts'
+import { type StandardSheetColumn, type StandardStatementAnswer, standardSheet } from './standardSchema.ts'
+import { readStandardStatement, standardRows } from './standardStatement.ts'
 import { cellRows, readStatement } from './statement.ts'
-import { planStatement } from './statementPlan.ts'
-import { StatementQuery, statementSheet } from './statementSchema.ts'
+import { planStatement, type StatementPlan } from './statementPlan.ts'
+import {
+  type StatementAnswer,
+  StatementQuery,
+  type StatementSheetColumn,
+  statementSheet,
+} from './statementSchema.ts'
 
 export interface StatementsDeps extends CompanyDeps, WholeFilingDeps, Pinnable<PinnedStore> {
   readonly tagGroups: TagGroups
@@ -47,18 +54,7 @@ const readSegmentsQuery = queryReader(SegmentsQuery)
 export function statementsRoutes(http: HttpPlugin, deps: StatementsDeps) {
   return new Elysia({ name: 'statements' })
     .use(http)
-    .get(
-      '/api/v1/statements',
-      ({ context }) =>
-        answerCompany(deps, context, readStatementQuery(context.queryText), {
-          plan: planStatement,
-          read: readStatement,
-          columns: statementSheet,
-          rows: cellRows,
-          fileName: plan => ['statement', plan.statement, plan.ticker, plan.asOf],
-        }),
-      { ...statementOperation },
-    )
+    .get('/api/v1/statements', ({ context }) => answerStatement(deps, context), { ...statementOperation })
     .get(
       '/api/v1/reported',
       ({ context }) =>
@@ -83,6 +79,36 @@ export function statementsRoutes(http: HttpPlugin, deps: StatementsDeps) {
         }),
       { ...segmentsOperation },
     )
+}
+
+const fileNameOf = ({ statement, view, ticker, asOf }: StatementPlan) => [
+  view === 'standard' ? 'standard' : 'statement',
+  statement,
+  ticker,
+  asOf,
+]
+
+const statementVerb: Verb<StatementQuery, StatementPlan, StatementAnswer, StatementSheetColumn> = {
+  plan: planStatement,
+  read: readStatement,
+  columns: statementSheet,
+  rows: cellRows,
+  fileName: fileNameOf,
+}
+
+const standardVerb: Verb<StatementQuery, StatementPlan, StandardStatementAnswer, StandardSheetColumn> = {
+  plan: planStatement,
+  read: readStandardStatement,
+  columns: standardSheet,
+  rows: standardRows,
+  fileName: fileNameOf,
+}
+
+function answerStatement(deps: StatementsDeps, context: RequestContext): Answer | Promise<Answer> {
+  const query = readStatementQuery(context.queryText)
+  return query.view === 'standard'
+    ? answerCompany(deps, context, query, standardVerb)
+    : answerCompany(deps, context, query, statementVerb)
 }
 
 interface Verb<Query, Plan, List, Name extends string> {

@@ -4,20 +4,23 @@ import { readMetrics } from '../../markets/parameters.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { Rights } from '../../rights/rights.ts'
-import { breakdownsOf, type Breakdown as FoundBreakdown } from '../../wholeFilings/breakdowns.ts'
+import { breakdownsOf, type Breakdown as FoundBreakdown, segmentAxes } from '../../wholeFilings/breakdowns.ts'
 import { differenceOfDecimals, sumOfDecimals } from '../../wholeFilings/decimals.ts'
 import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
-import {
-  type KnownFiling,
-  listKnownFilings,
-  type StoredFiling,
-} from '../../wholeFilings/knownFilingQueries.ts'
+import type { KnownFiling, StoredFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import { isInstant, type Period, quartersOf } from '../../wholeFilings/layOut.ts'
 import { axisKey, tagKey } from '../../wholeFilings/tags.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { periodOf, statedValue } from './cells.ts'
 import { mayShow, type Report, readReports } from './chooseFilings.ts'
-import { companyFields, type FilingsOfCompany, filingUsed, planFilingsOf, refused } from './company.ts'
+import {
+  companyFields,
+  type FilingsOfCompany,
+  filingUsed,
+  planFilingsOf,
+  readableFilings,
+  refused,
+} from './company.ts'
 import { FilingReader, maxFilingsRead, type WholeFilingDeps } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
 import type { Breakdown, SegmentsAnswer, SegmentsQuery, segmentSheet } from './segmentsSchema.ts'
@@ -65,21 +68,13 @@ export async function planSegments(
   return { ...plan, cacheKey: `segments ${JSON.stringify(Object.values(plan))}` }
 }
 
-/** Axes by the names of the API; taxonomies changed some of them. */
-const axes: Readonly<Record<string, readonly string[]>> = {
-  product: ['ProductOrService', 'ProductsAndServices', 'ProductsAndServicesByType'],
-  geography: ['Geographical', 'GeographicAreas', 'GeographicDistribution', 'GeographicalAreas'],
-  segment: ['BusinessSegments', 'SegmentReportingInformationBySegment', 'Segments', 'OperatingSegments'],
-}
-
 /** @param deps with the connection of a snapshot: several statements read one state of the data */
 export async function readSegments(
   deps: WholeFilingDeps & { readonly sql: SqlClient },
   plan: SegmentsPlan,
 ): Promise<SegmentsAnswer> {
   const { sql } = deps
-  const dataVersion = await readDataVersion(sql)
-  const known = await listKnownFilings(sql, plan.entityId, plan.asOf)
+  const [dataVersion, known] = await Promise.all([readDataVersion(sql), readableFilings(sql, plan)])
   const reader = new FilingReader(deps)
   const { reports, years } = await readReports(deps, plan, known, reader)
   const found = await findBreakdowns(plan, reports, years, reader)
@@ -138,7 +133,7 @@ function inFiling(
   accepts: (period: Period) => boolean,
 ): Omit<Found, 'filing'> | null {
   const name = axis.toLowerCase()
-  const wanted = new Set((Object.hasOwn(axes, name) ? axes[name] : [axis]).map(axisKey))
+  const wanted = new Set((Object.hasOwn(segmentAxes, name) ? segmentAxes[name] : [axis]).map(axisKey))
   const concepts = filing.concepts.filter(concept => tags.includes(tagKey(concept)))
   concepts.sort((a, b) => tags.indexOf(tagKey(a)) - tags.indexOf(tagKey(b)))
   let single: Omit<Found, 'filing'> | null = null

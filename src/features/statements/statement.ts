@@ -3,13 +3,13 @@ import type { Row } from '../../formats/columns.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { plainTitle } from '../../wholeFilings/kindOfStatement.ts'
-import { type KnownFiling, listKnownFilings } from '../../wholeFilings/knownFilingQueries.ts'
+import type { KnownFiling } from '../../wholeFilings/knownFilingQueries.ts'
 import { type KnownRow, type KnownStatement, knownStatement } from '../../wholeFilings/knownStatement.ts'
 import { type Period, shownValue } from '../../wholeFilings/layOut.ts'
 import { dimensionsText, MemberLabels, periodOf, statedValue } from './cells.ts'
 import { type Report, readReports } from './chooseFilings.ts'
 import { choosePresentations } from './choosePresentations.ts'
-import { companyFields, filingUsed } from './company.ts'
+import { companyFields, filingUsed, readableFilings } from './company.ts'
 import { FilingReader, type WholeFilingDeps } from './filingReader.ts'
 import type { FiscalLabel, FiscalYears } from './fiscalYears.ts'
 import type { StatementPlan } from './statementPlan.ts'
@@ -40,8 +40,7 @@ export async function readStatementWithSources(
   plan: StatementPlan,
 ): Promise<StatementRead> {
   const { sql } = deps
-  const dataVersion = await readDataVersion(sql)
-  const known = await listKnownFilings(sql, plan.entityId, plan.asOf)
+  const [dataVersion, known] = await Promise.all([readDataVersion(sql), readableFilings(sql, plan)])
   const reader = new FilingReader(deps)
   const reports = await readReports(deps, plan, known, reader)
   const { used, lastDay, notes } = await choosePresentations(plan, reports, reader)
@@ -63,7 +62,7 @@ export async function readStatementWithSources(
   const answer: StatementAnswer = {
     object: 'statement',
     statement: plan.statement,
-    view: plan.view,
+    view: plan.view === 'as_filed' ? 'as_filed' : 'as_known',
     ...companyFields(deps, plan, dataVersion, notes),
     title: latest === undefined ? null : plainTitle(latest.statement),
     combined: latest?.isCombined ?? false,

@@ -8,7 +8,7 @@ import { defaultFilings, type StatementQuery } from './statementSchema.ts'
 /** A request for a statement after all decisions. */
 export interface StatementPlan extends FilingsOfCompany {
   readonly statement: StatementName
-  readonly view: 'as_known' | 'as_filed'
+  readonly view: 'as_known' | 'as_filed' | 'standard'
   readonly asked: Partial<FiscalLabel>
   readonly accession: string | null
   readonly filings: number
@@ -21,10 +21,13 @@ export async function planStatement(
   query: StatementQuery,
 ): Promise<StatementPlan> {
   const { statement, view = 'as_known', fp, fy, accession, filings } = query
-  if (view === 'as_known' && accession !== undefined)
+  if (view !== 'as_filed' && accession !== undefined)
     throw refused('accession', 'accession names one filing. Send view=as_filed with it.')
   if (view === 'as_filed' && filings !== undefined)
-    throw refused('filings', 'filings is for view=as_known: view=as_filed shows one filing. Omit filings.')
+    throw refused(
+      'filings',
+      'filings is for view=as_known and view=standard: view=as_filed shows one filing. Omit filings.',
+    )
   if (accession !== undefined && (fp !== undefined || fy !== undefined))
     throw refused(
       'accession',

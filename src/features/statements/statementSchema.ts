@@ -17,7 +17,7 @@ import {
 export const maxFilings = 60
 export const defaultFilings = 6
 
-/** GET /api/v1/statements: a statement as presented. */
+/** GET /api/v1/statements: a statement as presented, or under standard line names. */
 export const StatementQuery = Type.Object(
   {
     ...companyParameters,
@@ -37,12 +37,12 @@ export const StatementQuery = Type.Object(
       },
     ),
     view: Type.Optional(
-      Type.Union([Type.Literal('as_known'), Type.Literal('as_filed')], {
+      Type.Union([Type.Literal('as_known'), Type.Literal('as_filed'), Type.Literal('standard')], {
         anyCase: true,
         default: 'as_known',
-        description:
-          'as_known: the latest presentation by as_of of the latest period, or with fp and fy of that period, which a later filing may show beside its own; earlier filings of the same kind (annual or not) add further columns. as_filed: one filing alone, the latest by as_of that reports on the period, or the one in `accession`.',
         examples: ['as_known'],
+        description:
+          'as_known: the latest presentation, by as_of, of the latest period or, with fp and fy, of that period, which a later filing may show beside its own; earlier filings of the same kind (annual or not) add further columns. as_filed: one filing alone, the latest by as_of that reports on the period, or the one in `accession`. standard: the columns of as_known under standard line names, for income, balance and cash_flow.',
       }),
     ),
     ...periodParameters,
@@ -60,7 +60,7 @@ export const StatementQuery = Type.Object(
         maximum: maxFilings,
         default: defaultFilings,
         description:
-          'With view=as_known: how many filings may give columns, the latest first. A note says if there are more.',
+          'With view=as_known or standard: how many filings may give columns, the latest first. A note says if there are more.',
         examples: [defaultFilings],
       }),
     ),
@@ -121,7 +121,7 @@ const StatementLine = Type.Object(
     heading: Type.Boolean({ description: 'A heading has no cells.' }),
     total: Type.Union([Type.Boolean(), Type.Null()], {
       description:
-        'Whether the filing itself says that the line is a total: by its calculation linkbase or the role of its label. null: its source, a data set, says nothing.',
+        'Whether the filing itself says that the line is a total: by its calculation linkbase or the role of its label. null: its source is a data set, which does not say.',
     }),
     negated: Type.Boolean({ description: 'Whether the line shows values with the opposite sign.' }),
     opening: Type.Boolean({ description: 'Whether the line shows balances at the beginning of the period.' }),

@@ -37,7 +37,7 @@ export const RegisterFreshness = Type.Object(
       ],
       {
         description:
-          'The last run that did not fetch everything, also where a later one did. Null: there was none.',
+          'The last run that did not fetch everything, even if a later one did. Null: there was none.',
       },
     ),
   },

@@ -14,6 +14,7 @@ export const guides = {
   'site-and-accounts': 'docs/site-and-accounts.md',
   'importing-and-syncing': 'docs/importing-and-syncing.md',
   backtests: 'docs/backtests.md',
+  audits: 'docs/audits.md',
   'verdict-bars': 'docs/verdict-bars.md',
   clients: 'docs/clients.md',
   'joins-and-mirrors': 'docs/joins-and-mirrors.md',

@@ -39,7 +39,7 @@ function documentedUnion(choices: readonly TSchema[]): object {
   }
   const documented = choices.map(documentedSchema)
   const objects = new Map(choices.map(choice => [choice.properties?.object?.const, reference(choice.$id)]))
-  // If two share one `object`, it cannot tell them apart: generated types would use one of them for both.
+  // If two schemas share one `object`, generated types would use one of them for both.
   if (objects.has(undefined) || objects.size < choices.length) return { anyOf: documented }
   const discriminator = { propertyName: 'object', mapping: Object.fromEntries(objects) }
   return { oneOf: documented, discriminator }

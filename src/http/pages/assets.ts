@@ -40,6 +40,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'screen.css': asset('css', own('screen.css')),
   'backtest.css': asset('css', own('backtest.css')),
   'backtest.js': asset('js', own('backtest.js')),
+  'audit.js': asset('js', own('audit.js')),
   'account.css': asset('css', own('account.css')),
   'account.js': asset('js', own('account.js')),
   'api.css': asset('css', own('api.css')),

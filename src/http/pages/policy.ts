@@ -11,10 +11,10 @@ const sources: Readonly<Record<string, string>> = {
   'frame-ancestors': "'none'",
 }
 
-/** The Content-Security-Policy of the pages. There are two exceptions: /docs, because Swagger UI sets style
- * attributes and draws its icons from data: URLs, and /backtest, which shows a report in a frame. A report
- * is a document of its own, which people save and pass on, so it has its own policy:
- * src/backtest/report/tearSheet/policy.ts.
+/** The Content-Security-Policy of the pages. The exceptions are /docs, because Swagger UI sets style
+ * attributes and draws its icons from data: URLs, and /backtest and /audit, which show a report in a frame. A
+ * report is a document of its own, which people save and pass on, so it has its own policy:
+ * src/backtest/report/tearSheet/policy.ts and src/features/audits/reportStyle.ts.
  *
  * @param exceptions further sources of a directive */
 export function contentPolicy(exceptions: Readonly<Record<string, string>> = {}): string {

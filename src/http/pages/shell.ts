@@ -9,6 +9,7 @@ const siteLinks = [
   { name: 'Markets', path: '/markets' },
   { name: 'Screen', path: '/screen' },
   { name: 'Backtest', path: '/backtest' },
+  { name: 'Audit', path: '/audit' },
   { name: 'Restatements', path: '/restatements' },
   { name: 'Metrics', path: '/catalogue' },
   { name: 'Docs', path: '/docs/guides' },
@@ -58,7 +59,7 @@ export interface Viewer {
   readonly isSignedIn: boolean | null
 }
 
-/** Renders every HTML page of this server except backtest reports: head, navigation, footer and theme are the
+/** Renders every HTML page of this server except reports of backtests and audits: head, navigation, footer and theme are the
  * same on each. */
 export function shell(page: Page, { isSignedIn }: Viewer): string {
   const { title, description, canonical, linkedData, section, area, contents, layout = 'wide', main } = page

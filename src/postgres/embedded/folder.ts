@@ -84,7 +84,7 @@ export function makeFolder(dataDir: string): void {
 
 export const postgresVersion = '18'
 
-/** initdb and a restore move a complete database into place, so an incomplete one came from elsewhere. */
+/** initdb and a restore only move complete databases into place, so something else left an incomplete one. */
 function assertComplete(folder: string, cluster: string, passwordFile: string): void {
   const versionFile = resolve(cluster, 'PG_VERSION')
   const missing = [versionFile, passwordFile].filter(
@@ -99,7 +99,7 @@ function assertComplete(folder: string, cluster: string, passwordFile: string): 
   if (version !== postgresVersion)
     throw new Failure(
       'database_unavailable',
-      `${folder} is a database of PostgreSQL ${version}, and this version runs PostgreSQL ${postgresVersion}. Start it with the version of asfiled that made it.`,
+      `${folder} is a database of PostgreSQL ${version}, but this version runs PostgreSQL ${postgresVersion}. Start it with the version of asfiled that made it.`,
     )
 }
 

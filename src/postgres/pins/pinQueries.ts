@@ -50,6 +50,7 @@ export const versionedTables = [
   'former_name',
   'company_state',
   'whole_filing',
+  'announcement',
 ] as const
 
 /**

@@ -65,7 +65,7 @@ export class Replica {
     return this.#state
   }
 
-  /** The version that it has at least; -1 if it must not be read. */
+  /** The replica has replayed at least this version; -1 if it must not be read. */
   get version(): number {
     return this.#state === 'up' ? this.#version : -1
   }

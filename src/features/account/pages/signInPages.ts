@@ -11,7 +11,7 @@ export interface SignInState {
   readonly fault?: string
 }
 
-/** /sign-in: asks for an address, with the same form for new and existing accounts. */
+/** /sign-in: the form for an e-mail address, the same for new and existing accounts. */
 export const signInPage = ({ mail, next, email = '', fault }: SignInState): string =>
   accountPage({
     title: 'Sign in',

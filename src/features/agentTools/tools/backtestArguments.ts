@@ -36,6 +36,7 @@ const meanings: Readonly<Record<string, string>> = {
   score:
     'Metric that ranks instead of the forecast, by its latest full year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
+  checks: 'With score: proved, consistent, unchecked, contradicted.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
   meanBlock: 'Mean block, in periods. Default: from the record.',
@@ -57,12 +58,7 @@ function spelled(schema: TObject, description: string) {
 const grid: Record<string, TSchema> = Object.fromEntries(
   Object.entries<TSchema>(BacktestSweep.properties).map(([name, field]) => [snakeCase(name), field]),
 )
-const gridFields = Object.fromEntries(
-  Object.keys(grid).map(name => [name, { type: 'array', description: `Values of ${name}.` }]),
-)
-
-const sweepMeaning =
-  'true: 48 usual configurations. Or lists of values to combine, at most 1,000. Runs as a job.'
+const sweepMeaning = `true: 48 usual configurations. Or an object of lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}. Runs as a job.`
 
 export const BacktestInput = Type.Object(
   {
@@ -74,7 +70,7 @@ export const BacktestInput = Type.Object(
     sweep: Type.Optional(
       Type.Union([Type.Boolean(), Type.Object(grid, { additionalProperties: false })], {
         description: sweepMeaning,
-        shown: { type: ['boolean', 'object'], properties: gridFields, description: sweepMeaning },
+        shown: { type: ['boolean', 'object'], description: sweepMeaning },
       }),
     ),
     include: Type.Optional(
@@ -94,14 +90,13 @@ export const BacktestInput = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2_147_483_647,
-        description: 'Of an earlier answer: repeats it on the data of then.',
+        description: 'Of an earlier answer, to repeat it.',
       }),
     ),
     job_id: Type.Optional(
       Type.String({
         ...BacktestJobParams.properties.id,
-        description:
-          'Waits for a sweep that was started earlier. Only wait_seconds and max_characters may be sent with it.',
+        description: 'Waits for an earlier sweep. Send only wait_seconds and max_characters with it.',
         examples: [],
       }),
     ),

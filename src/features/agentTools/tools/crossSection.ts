@@ -72,6 +72,11 @@ export const ScreenInput = Type.Object(
           'Only companies in these states then: reporting, delisted, deregistered, ceased, unknown.',
       }),
     ),
+    checks: Type.Optional(
+      Type.String({
+        description: 'Only figures in these states: proved, consistent, unchecked, contradicted.',
+      }),
+    ),
     max_age_days: Type.Optional(
       Type.Integer({
         ...query.max_age_days,
@@ -168,6 +173,7 @@ function readExactly(
       as_of: args.as_of,
       sector: args.sector,
       universe: args.universe,
+      checks: args.checks,
       max_age_days: args.max_age_days,
       data_version: args.data_version,
       currency: args.currency,

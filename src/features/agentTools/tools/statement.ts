@@ -42,7 +42,7 @@ export async function companyOf(
   return { as_of, data_version, attribution, ticker, name, ...given({ licence, note: wordsOf(note) }) }
 }
 
-/** `3 months to 2025-03-29`; a balance is of a day. */
+/** `3 months to 2025-03-29`, or for a balance only its day. */
 export function periodWords(period: StatedPeriod): string {
   const length = lengthName(period)
   return length === null ? period.end : `${length} to ${period.end}`

@@ -74,7 +74,7 @@ function requireFewScores(groups: readonly PlacedItem[][]): void {
   if (scored.length <= maxScoredDatasets) return
   throw new Failure(
     'backtest_impossible',
-    `The items rank the archive by ${scored.length} different metrics or maxAgeDays; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
+    `The items rank the archive by ${scored.length} different metrics, maxAgeDays or checks; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
     { param: `items[${scored[maxScoredDatasets][0].index}].source.score` },
   )
 }
@@ -86,8 +86,8 @@ function rowsKey({ rows }: BatchItem): string {
     case 'stored':
       return rows.panelId
     case 'archive': {
-      const { horizon, market, score, maxAgeDays } = rows.source
-      return JSON.stringify([horizon ?? '1d', market, score, maxAgeDays])
+      const { horizon, market, score, maxAgeDays, checks } = rows.source
+      return JSON.stringify([horizon ?? '1d', market, score, maxAgeDays, checks])
     }
     default:
       return rows satisfies never

@@ -9,7 +9,7 @@ export const BatchErrorLine = Type.Object(
     index: Type.Integer({
       minimum: 0,
       maximum: maxBatchItems - 1,
-      description: 'Place of the backtest in configs or items, from 0.',
+      description: 'Index of the backtest in configs or items, from 0.',
     }),
     batch_size: Type.Integer({ minimum: 1, maximum: maxBatchItems, description: 'Backtests in the batch.' }),
     error: ErrorBody.properties.error,
@@ -17,7 +17,7 @@ export const BatchErrorLine = Type.Object(
   {
     additionalProperties: false,
     $id: 'BatchErrorLine',
-    description: 'A backtest that failed, with the error of a single request. The others go on.',
+    description: 'A backtest that failed, with the same error as for a single request. The others continue.',
   },
 )
 export type BatchErrorLine = Static<typeof BatchErrorLine>

@@ -15,6 +15,7 @@ const BacktestInput = Type.Object({
     evidence: text,
     benchmark: text,
     score: text,
+    compare: text,
     data_version: Type.Optional(Type.Number()),
   }),
 })

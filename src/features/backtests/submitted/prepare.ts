@@ -25,7 +25,8 @@ interface Prepared {
   readonly backtest: Promise<BacktestOutcome>
 }
 
-/** What this process made of its open jobs' bodies, shared by all shards of a job that run here. */
+/** What this process prepared from the bodies of its open jobs; all shards of a job that run here share
+ * it. */
 const preparedJobs = new WeakMap<OpenJob, Prepared>()
 
 /** The result or sweep plan of a job's body, made once per process and round. */

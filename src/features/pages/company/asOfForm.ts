@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import type { FundamentalsList } from '../../fundamentals/schema.ts'
 import type { CompanyPageQuery } from './query.ts'
 import type { CompanyView } from './read.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './statementTables.ts'
 
 /** Selects the as-of day: a slider over filing dates with JavaScript, a list and a button without. */
 export function asOfForm(

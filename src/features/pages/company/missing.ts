@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { Markets } from '../../../markets/markets.ts'
 import { computedMetrics, yearToDateSuffix } from '../../../markets/metrics.ts'
-import { metricLabel } from '../statements.ts'
+import { metricLabel } from '../metricLabels.ts'
 import type { CompanyView } from './read.ts'
 
 /** Says what is missing on the page and why, in the words of the market's manifest if it has some. */

@@ -5,24 +5,25 @@ import type { Rights } from '../../../rights/rights.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import { companyParts } from '../companyFrame.ts'
-import type { PageDeps } from '../deps.ts'
+import type { Visitor } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
 import { asOfForm } from './asOfForm.ts'
+import { checkOf } from './figureCheck.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
-import { type CompanyView, readCompanyView } from './read.ts'
-import { cellStates, statementTables, type Tables, tablesOf } from './tables.ts'
+import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.ts'
+import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
 
 /** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
-  deps: PageDeps,
-  rights: Rights,
+  deps: CompanyPageDeps,
+  visitor: Visitor,
   id: string,
   query: CompanyPageQuery,
 ): Promise<Page> {
-  const view = await readCompanyView(deps, rights, id, query)
+  const view = await readCompanyView(deps, visitor, id, query)
   const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
@@ -44,12 +45,12 @@ ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables, query)}
-${countedNote(rights)}
+${countedNote(visitor.rights)}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
 <div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
 ${earlierLink(tables, ticker, query)}
-${timeline(tables, query.cell, manifest)}
+${timeline(tables, query, manifest, checkOf(view, tables, query))}
 ${missingFigures(deps.markets, view)}
 ${filingsTable(filings)}
 ${downloadLinks(deps.settings, manifest, ticker)}
@@ -150,9 +151,10 @@ function monthAndDay(text: string | null | undefined): string | null {
 
 const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 
-const tabLinks = (ticker: string, { as_of, show = 'years' }: CompanyPageQuery) =>
+const tabLinks = (ticker: string, { as_of, tz, show = 'years' }: CompanyPageQuery) =>
   html`<nav class="tabs" aria-label="Periods">${tabs.map(tab => {
-    const path = companyPath(ticker, { show: tab, ...(as_of === undefined ? {} : { as_of }) })
+    const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
+    const path = companyPath(ticker, { show: tab, ...day })
     return html`<a href="${path}"${tab === show && html` aria-current="page"`}>${tabNames[tab]}</a>`
   })}</nav>`
 

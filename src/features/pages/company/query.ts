@@ -29,6 +29,12 @@ export type CompanyPageQuery = Static<typeof CompanyPageQuery>
 
 export const readCompanyPageQuery = queryReader(CompanyPageQuery)
 
+/** The figure that a cell names: `revenue.2009.FY.2009-09-26`. */
+export function figureOf(cell: string) {
+  const [metric = '', fy = '', fp = ''] = cell.split('.')
+  return { metric, fy: Number(fy), fp }
+}
+
 /** The URL of the same page with other choices. `show=years` and no day are the defaults. */
 export function companyPath(
   ticker: string,

@@ -1,6 +1,7 @@
 import { parseAsOf, pastDay } from '../../../markets/asOf.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
+import { standardLines } from '../../../standardLines/standardLines.ts'
 import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
@@ -9,8 +10,13 @@ import type { FilingList } from '../../filings/schema.ts'
 import { planCompany } from '../../fundamentals/plan.ts'
 import { answerCompany, dataVersionConflict, maxAttempts } from '../../fundamentals/read.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/schema.ts'
-import type { PageDeps } from '../deps.ts'
-import type { CompanyPageQuery, Tab } from './query.ts'
+import type { WholeFilingDeps } from '../../statements/filingReader.ts'
+import { fiscalPeriods } from '../../statements/fiscalYears.ts'
+import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
+import { readStandardStatement } from '../../statements/standardStatement.ts'
+import { planStatement } from '../../statements/statementPlan.ts'
+import type { PageDeps, Visitor } from '../deps.ts'
+import { type CompanyPageQuery, figureOf, type Tab } from './query.ts'
 
 /** The contents of a company's page, all of one data version. */
 export interface CompanyView {
@@ -22,7 +28,11 @@ export interface CompanyView {
   /** Whether the visitor's licence opens other days and years of this company. */
   readonly hasFullHistory: boolean
   readonly filings: FilingList
+  /** The statement in standard lines that has the chosen figure; null if there is none. */
+  readonly standard: StandardStatementAnswer | null
 }
+
+export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
 
 const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' }
 const shownFilings = 20
@@ -34,15 +44,16 @@ type Chosen = Pick<CompanyPageQuery, 'as_of' | 'tz'>
  * whatever the API refuses.
  */
 export async function readCompanyView(
-  deps: PageDeps,
-  rights: Rights,
+  deps: CompanyPageDeps,
+  visitor: Visitor,
   id: string,
-  { as_of, tz, show = 'years' }: CompanyPageQuery,
+  { as_of, tz, show = 'years', cell }: CompanyPageQuery,
 ): Promise<CompanyView> {
   const chosen: Chosen = {
     ...(as_of === undefined ? {} : { as_of }),
     ...(tz === undefined ? {} : { tz }),
   }
+  const { rights } = visitor
   const sent = parseAsOf(chosen)
   if (sent?.kind === 'day') pastDay(sent.day, deps.today())
   for (let left = maxAttempts; left > 0; left--) {
@@ -57,15 +68,20 @@ export async function readCompanyView(
     }
     // Runs first, because it checks access and counts the company for capped keys.
     const plan = await planCompany(deps, rights, query)
-    const [profile, list, ofToday, filings] = await Promise.all([
+    const [profile, list, ofToday, filings, standard] = await Promise.all([
       withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, sent)),
       answerCompany(deps, rights, query, plan),
       as_of === undefined ? null : readToday(deps, rights, { ...query, ticker: found.ticker }),
       readLatestFilings(deps, rights, ticker, chosen),
+      // A filing cannot be cut to the most recent year, so visitors who see only that year see no filing.
+      cell === undefined || plan.recentFiscalYearOnly
+        ? null
+        : readStandardOf(deps, visitor, { ticker, ...chosen }, cell),
     ])
     const today = ofToday ?? list
-    if ([profile, today, filings].every(part => part.data_version === list.data_version))
-      return { profile, list, today, hasFullHistory: !plan.recentFiscalYearOnly, filings }
+    const parts = [profile, today, filings, ...(standard === null ? [] : [standard])]
+    if (parts.every(part => part.data_version === list.data_version))
+      return { profile, list, today, hasFullHistory: !plan.recentFiscalYearOnly, filings, standard }
   }
   throw dataVersionConflict()
 }
@@ -86,4 +102,31 @@ async function readLatestFilings(
 ): Promise<FilingList> {
   const query = { ticker, limit: shownFilings, ...chosen }
   return readFilings(deps, await planFilings(deps, rights, query))
+}
+
+/**
+ * The report on the period of a figure, in standard lines. The balances of a fourth quarter are those of the year.
+ *
+ * @param company with an ID of the day
+ */
+async function readStandardOf(
+  deps: CompanyPageDeps,
+  { rights, subject }: Visitor,
+  company: { readonly ticker: string; readonly as_of?: string; readonly tz?: string },
+  cell: string,
+): Promise<StandardStatementAnswer | null> {
+  const { metric, fy, fp } = figureOf(cell)
+  const line = standardLines.find(({ name }) => name === metric)
+  const report = fiscalPeriods.find(name => name === (fp === 'Q4' ? 'FY' : fp))
+  if (line === undefined || report === undefined) return null
+  const plan = await planStatement(deps, rights, {
+    ...company,
+    statement: line.statement,
+    view: 'standard',
+    fp: report,
+    fy,
+  })
+  return deps.readLimiter.run(subject, () =>
+    withSnapshot(deps.sql, sql => readStandardStatement({ ...deps, sql }, plan)),
+  )
 }

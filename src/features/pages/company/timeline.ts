@@ -3,16 +3,18 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import { stepChart } from '../chart.ts'
 import { changeInPercent, exactFigure, type Scale, shownChange } from '../figures.ts'
-import { metricLabel } from '../statements.ts'
-import { cellText, type Tables } from './tables.ts'
+import { metricLabel } from '../metricLabels.ts'
+import type { CompanyPageQuery } from './query.ts'
+import { cellText, type Tables } from './statementTables.ts'
 
 /**
  * All vintages of one cell with their documents. If no cell is chosen, a sentence explains how to choose one.
  */
 export function timeline(
   { shown, scale }: Tables,
-  cell: string | undefined,
+  { cell }: CompanyPageQuery,
   manifest: Manifest | undefined,
+  checked: Markup | null,
 ): Markup {
   const source = manifest?.source_notice ?? ''
   if (cell === undefined)
@@ -35,6 +37,7 @@ ${vintages.length > 1 && chart(vintages, scale)}
 <tbody>
 ${vintages.map((row, index) => vintageRow(row, vintages[index - 1]))}</tbody>
 </table></div>
+${checked}
 <p class="quiet">Source: ${source}. ${manifest?.attribution}</p>`)
 }
 

@@ -3,7 +3,8 @@ import { html, type Markup } from '../../../html.ts'
 import type { StatementName } from '../../../wholeFilings/kindOfStatement.ts'
 import { fiscalPeriods } from '../../statements/fiscalYears.ts'
 import { type StatementPageQuery, statementPath } from './query.ts'
-import type { ReportChoice, StatementView } from './read.ts'
+import type { ReportChoice, StatementChoices } from './read.ts'
+import { isStandard } from './read.ts'
 
 export const statementTitles: Readonly<Record<StatementName, string>> = {
   income: 'Income statement',
@@ -15,7 +16,7 @@ export const statementTitles: Readonly<Record<StatementName, string>> = {
 
 /** Links to the statements that the company presents. */
 export function statementLinks(
-  { presented, statement, profile }: StatementView,
+  { presented, statement, profile }: StatementChoices,
   { cell: _, ...query }: StatementPageQuery,
 ): Markup {
   const names = presented.includes(statement) ? presented : [...presented, statement]
@@ -23,25 +24,59 @@ export function statementLinks(
 }
 
 /** The choice between one filing and what was known on a day, and the form of the chosen view. */
-export function viewForms(view: StatementView, query: StatementPageQuery, today: string): Markup {
+export function viewForms(view: StatementChoices, query: StatementPageQuery, today: string): Markup {
   const { statement, profile } = view
-  const { as_of, tz, view: chosen = 'as_known' } = query
-  const kept = { statement, ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
-  const tab = (name: 'as_known' | 'as_filed', text: string) =>
-    html`<a href="${statementPath(profile.ticker, name === 'as_known' ? kept : { ...kept, view: name })}"${name === chosen && html` aria-current="true"`}>${text}</a>`
+  const { as_of, tz, fp, fy, view: chosen = 'as_known' } = query
+  const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
+  const period = { ...(fp === undefined ? {} : { fp }), ...(fy === undefined ? {} : { fy }) }
+  const paths = {
+    as_known: statementPath(profile.ticker, { statement, ...day, ...period }),
+    as_filed: statementPath(profile.ticker, { statement, view: 'as_filed', ...day }),
+    standard: statementPath(profile.ticker, {
+      ...(isStandard(statement) ? { statement } : {}),
+      view: 'standard',
+      ...day,
+      ...period,
+    }),
+  }
+  const tab = (name: keyof typeof paths, text: string) =>
+    html`<a href="${paths[name]}"${name === chosen && html` aria-current="true"`}>${text}</a>`
   return html`<div class="choices">
-<nav class="views" aria-label="View">${tab('as_known', 'As known on a day')}${tab('as_filed', 'As filed')}</nav>
+<nav class="views" aria-label="View">${tab('as_known', 'As presented')}${tab('as_filed', 'One filing')}${tab('standard', 'Standard lines')}</nav>
+${chosen !== 'as_filed' && periodLinks(view, query)}
 <form method="get" action="${statementPath(profile.ticker)}">
 <input type="hidden" name="statement" value="${statement}">
+${chosen === 'standard' && html`<input type="hidden" name="view" value="standard">\n`}\
 ${chosen === 'as_filed' ? filingFields(view, query) : knownFields(view, query, today)}
 <button type="submit">Show</button>
 </form>
-${chosen === 'as_known' && dayLinks(view, query)}
+${chosen !== 'as_filed' && dayLinks(view, query)}
 </div>`
 }
 
+/** Links to the latest annual report and to the latest one on part of a year, each with the columns of earlier ones. */
+function periodLinks(
+  { reports, filings, profile, statement }: StatementChoices,
+  { cell: _, fp: __, fy: ___, ...query }: StatementPageQuery,
+): Markup | false {
+  const annual = reports.find(({ isAnnual, fp }) => isAnnual && fp !== null)
+  const interim = reports.find(({ isAnnual, fp }) => !isAnnual && fp !== null)
+  if (annual === undefined || interim === undefined) return false
+  const shown = reports.find(({ accession }) => accession === filings.at(0)?.accession)
+  const link = ({ isAnnual, fp }: ReportChoice, text: string) => {
+    const name = fiscalPeriods.find(each => each === fp)
+    const path = statementPath(profile.ticker, {
+      ...query,
+      statement,
+      ...(name === undefined ? {} : { fp: name }),
+    })
+    return html`<a href="${path}"${isAnnual === shown?.isAnnual && html` aria-current="true"`}>${text}</a>`
+  }
+  return html`<nav class="views" aria-label="Periods">${link(annual, 'Years')}${link(interim, 'Quarters')}</nav>`
+}
+
 function knownFields(
-  { reports, filingDays }: StatementView,
+  { reports, filingDays }: StatementChoices,
   { as_of, tz, fp, fy, filings }: StatementPageQuery,
   today: string,
 ): Markup {
@@ -67,8 +102,8 @@ const reportNames = {
   Q3: 'third quarter (Q3)',
 } as const
 
-function filingFields({ reports, read }: StatementView, { as_of, tz }: StatementPageQuery): Markup {
-  const shown = read.answer.filings.at(0)?.accession
+function filingFields({ reports, filings }: StatementChoices, { as_of, tz }: StatementPageQuery): Markup {
+  const shown = filings.at(0)?.accession
   return html`<input type="hidden" name="view" value="as_filed">
 ${as_of !== undefined && html`<input type="hidden" name="as_of" value="${as_of}">`}
 ${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
@@ -89,10 +124,10 @@ function reportText({ form, filed, fy, fp, end }: ReportChoice): string {
 
 /** Links to the filing days before and after the day of the page. */
 function dayLinks(
-  { filingDays, profile, statement, read }: StatementView,
+  { filingDays, profile, statement, asOf }: StatementChoices,
   { tz: _, cell: __, as_of, ...query }: StatementPageQuery,
 ): Markup {
-  const day = read.answer.as_of.slice(0, 10)
+  const day = asOf.slice(0, 10)
   const at = filingDays.findLastIndex(each => each.day <= day)
   // On the day of a filing itself, the one before it is the day before.
   const before = filingDays.at(at - 1)

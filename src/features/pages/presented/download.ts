@@ -4,11 +4,14 @@ import { contentTypes } from '../../../http/answers.ts'
 import { parseAsOf } from '../../../markets/asOf.ts'
 import { termsOf } from '../../companies/licenceTerms.ts'
 import { findByAnyId } from '../../companies/lookup.ts'
+import { standardSheet } from '../../statements/standardSchema.ts'
+import { standardRows } from '../../statements/standardStatement.ts'
 import { cellRows } from '../../statements/statement.ts'
 import { statementSheet } from '../../statements/statementSchema.ts'
+import type { Visitor } from '../deps.ts'
 import { type DownloadFormat, isDownloadable } from '../downloads.ts'
 import type { StatementDownloadQuery } from './query.ts'
-import { type PresentedDeps, readStatementDownload, type Visitor } from './read.ts'
+import { type PresentedDeps, readStatementDownload } from './read.ts'
 
 /** A statement as a file: the answer of GET /api/v1/statements with the same rights. */
 export async function statementDownload(
@@ -22,11 +25,18 @@ export async function statementDownload(
   if (!isDownloadable(deps.settings, deps.markets.get(entity.market)))
     throw new Failure(
       'licence_required',
-      `There are no files for market ${entity.market}, because the terms of its register have not been read in full. The operator offers them with ALLOW_UNVERIFIED_MARKETS=${entity.market}.`,
+      `There are no files for market ${entity.market}, because the terms of its register have not been read in full. The operator of this service can enable them with ALLOW_UNVERIFIED_MARKETS=${entity.market}.`,
       { param: 'id' },
     )
-  const answer = await readStatementDownload(deps, visitor, id, query)
-  const name = ['asfiled', 'statement', answer.statement, answer.ticker, answer.as_of].join('-')
+  const read = await readStatementDownload(deps, visitor, id, query)
+  const { answer } = read
+  const name = [
+    'asfiled',
+    read.view === 'standard' ? 'standard' : 'statement',
+    answer.statement,
+    answer.ticker,
+    answer.as_of,
+  ].join('-')
   // A name that could end the header or name a folder would be unsafe; instants have colons.
   const file = {
     'Content-Disposition': `attachment; filename="${name.replaceAll(/[^\w.-]+/g, '_')}.${format}"`,
@@ -38,12 +48,10 @@ export async function statementDownload(
     comments: boolean
     key: string
   }
-  const flat = { ...answer, data: [...cellRows(answer)] }
-  const { content, headers } = await renderList(
-    form,
-    statementSheet,
-    flat,
-    termsOf(deps.markets, [answer.market]),
-  )
+  const terms = termsOf(deps.markets, [answer.market])
+  const { content, headers } =
+    read.view === 'standard'
+      ? await renderList(form, standardSheet, { ...read.answer, data: [...standardRows(read.answer)] }, terms)
+      : await renderList(form, statementSheet, { ...read.answer, data: [...cellRows(read.answer)] }, terms)
   return { content, headers: { ...headers, ...file, 'Content-Type': contentTypes[format] } }
 }

@@ -1,10 +1,13 @@
 import { html, type Markup } from '../../../html.ts'
 import { documentUrl } from '../../../markets/documents.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
-import { isChanged, withRounding } from '../../statements/otherValues.ts'
+import { withRounding } from '../../../wholeFilings/rounding.ts'
+import { isChanged } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
+import { checkedParagraph } from '../checkedFigures.ts'
+import { exactDecimal } from '../numbers.ts'
 import { lengthText, lineLabel } from './labels.ts'
-import { exactDecimal } from './numbers.ts'
+import type { StatementPageQuery } from './query.ts'
 import type { FigureHistory, StatementView } from './read.ts'
 
 /** More rows than anybody reads; programs get all of them. */
@@ -13,13 +16,14 @@ const maxShown = 400
 /** Every filing that states the chosen figure. Without a choice, a sentence explains how to choose one. */
 export function figureSection(
   { figure, profile, read, roundings }: StatementView,
+  query: StatementPageQuery,
   manifest: Manifest | undefined,
 ): Markup {
   if (figure === null)
     return section(
       html`<h2>One figure</h2><p class="quiet">Click a figure to see every filing that states it, or a line to see all its periods.</p>`,
     )
-  const { choice, label, rows, isPart } = figure
+  const { choice, label, rows, isPart, checked } = figure
   const { period, tag } = choice
   const length =
     period === null ? 'all periods' : `${lengthText(rows.at(0) ?? { start: null, ...period })} ${period.end}`
@@ -31,6 +35,7 @@ export function figureSection(
   const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1], roundings))
   const hasRestated = marks.includes(true)
   return section(html`${head}
+${checked !== null && checkedParagraph(checked, query)}
 <p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table>
 <thead><tr><th scope="col">Filed</th>${period === null && html`<th scope="col">Period</th>`}<th scope="col" class="number">Value</th><th scope="col">Accuracy</th><th scope="col">Document</th><th scope="col">Stated as</th></tr></thead>

@@ -36,7 +36,11 @@ const dimensionOf = (text: string): Dimension => {
 
 const keyOf = (end: string, quarters: number) => periodText({ start: null, end: dayNumber(end), quarters })
 
+/** Whether the chosen figure is one of a period. Of all periods none is. */
+export const isOfPeriod = ({ period }: FigureChoice, { end, quarters }: { end: string; quarters: number }) =>
+  period !== null && keyOf(end, quarters) === period.key
+
 /** Whether a reported figure is the chosen one, or one of its tag. */
-export const isChosen = ({ period, members }: FigureChoice, row: ReportedRow): boolean =>
-  (period === null || keyOf(row.end, row.quarters) === period.key) &&
-  membersText(row.dimensions.map(dimensionOf)) === members
+export const isChosen = (choice: FigureChoice, row: ReportedRow): boolean =>
+  (choice.period === null || isOfPeriod(choice, row)) &&
+  membersText(row.dimensions.map(dimensionOf)) === choice.members

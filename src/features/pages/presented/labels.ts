@@ -23,6 +23,12 @@ function wordsOf(tag: string): string {
     : words.charAt(0) + words.slice(1).replaceAll(/\b[A-Z](?=[a-z])/g, letter => letter.toLowerCase())
 }
 
+/** A period in a sentence: `3 months to 2009-06-27`, or the day of a balance. */
+export function periodText(period: StatedPeriod): string {
+  const length = lengthName(period)
+  return length === null ? period.end : `${length} to ${period.end}`
+}
+
 /** The length of a period as the head of its columns says it. */
 export function lengthText(period: StatedPeriod): string {
   const length = lengthName(period)

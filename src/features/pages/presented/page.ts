@@ -3,12 +3,14 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
 import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
 import { figureSection } from './figure.ts'
 import { type StatementPageQuery, statementDownloadPath, statementPath } from './query.ts'
-import { type PresentedDeps, readStatementView, type StatementView, type Visitor } from './read.ts'
-import { scaleText, statementTable } from './table.ts'
+import { type PresentedDeps, readStatementView, type StatementChoices, type StatementView } from './read.ts'
+import { scaleText } from './scales.ts'
+import { statementTable } from './table.ts'
 
 /** /companies/{id}/statements: a statement as the company presented it, in one filing or as known on a day. */
 export async function statementPage(
@@ -36,9 +38,9 @@ ${statementLinks(view, query)}
 ${viewForms(view, query, deps.today())}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
-${answer.count > 0 && figureSection(view, manifest)}
-${filingsSection(view)}
-${downloads(deps, manifest, view, query)}
+${answer.count > 0 && figureSection(view, query, manifest)}
+${filingsSection(view.filings)}
+${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
@@ -51,10 +53,10 @@ function presented(view: StatementView, query: StatementPageQuery): Markup {
   const { answer } = view.read
   const [latest] = answer.filings
   const title = answer.title ?? statementTitles[view.statement]
-  const words = scaleText(answer)
+  const words = scaleText(answer.data)
   return html`<section class="statement-section"><h2 id="statement">${titleText(title)} <small>${words}</small></h2>
 <p class="quiet legend">${query.view === 'as_filed' ? html`As filed on ${latest.filed}, in ${latest.form} ${latest.accession}.` : html`As known on ${answer.as_of}. The latest presentation is that of ${latest.form}, filed ${latest.filed}; earlier filings add the columns that name them.`} \
-Hover over a figure for its exact value and filing, click it for every filing that states it.${hasRestated(view) && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`}${hasOutdated(view) && html` Where a later filing states another value, it is below, in <span class="later">amber</span>.`}</p>
+Hover over a figure for its exact value and filing. Click it for every filing that states it.${hasRestated(view) && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`}${hasOutdated(view) && html` Where a later filing states another value, it is below, in <span class="later">amber</span>.`}</p>
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
 ${laterNote(view, query)}
 ${view.leftOut > 0 && html`<p class="quiet">Restatements are found in the latest filings; ${view.leftOut} earlier ones are not compared.</p>`}
@@ -85,8 +87,7 @@ const hasRestated = ({ others }: StatementView) => others.some(row => row.some(c
 
 const hasOutdated = ({ others }: StatementView) => others.some(row => row.some(cell => cell?.after != null))
 
-function filingsSection({ read }: StatementView): Markup {
-  const { filings } = read.answer
+export function filingsSection(filings: StatementView['filings']): Markup {
   if (filings.length === 0) return html``
   return html`<section><h2 id="filings">Filings of this table</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="filings"><table>
@@ -99,14 +100,14 @@ ${filings.map(({ filed, accepted_at, form, period_end, accession, url }) => html
 const acceptedText = (instant: string | null) =>
   instant === null ? 'time not known' : instant.slice(0, 16).replace('T', ' ')
 
-function downloads(
+export function downloads(
   { settings }: Pick<PresentedDeps, 'settings'>,
   manifest: Manifest | undefined,
-  { profile, statement, read }: StatementView,
+  { profile, statement }: StatementChoices,
   { cell: _, ...query }: StatementPageQuery,
 ): Markup {
-  if (read.answer.count === 0 || !isDownloadable(settings, manifest)) return html``
+  if (!isDownloadable(settings, manifest)) return html``
   return html`<section><h2 id="download">Download</h2>
-<p>This table as a file with a row per figure: label, tag, period, the value as stated, unit, accuracy and filing.</p>
+<p>This table as a file with a row per figure: ${query.view === 'standard' ? 'name, period, value, unit, accuracy, state, identity, the lines it comes from and filing' : 'label, tag, period, the value as stated, unit, accuracy and filing'}.</p>
 <p class="buttons">${(['csv', 'json', 'parquet'] as const).map(format => html`<a class="button" href="${statementDownloadPath(profile.ticker, { ...query, statement, format })}" download>${format}</a> `)}</p></section>`
 }

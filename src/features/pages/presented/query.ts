@@ -18,7 +18,10 @@ export const StatementPageQuery = Type.Object(
     fy,
     accession,
     filings,
-    /** A tag, whose history is listed, or one figure of it: `us-gaap:Assets~2009-09-26~0`. */
+    /**
+     * A tag, whose history is listed, or one figure of it: `us-gaap:Assets~2009-09-26~0`. With view=standard a figure of a
+     * standard line: `assets~2009-09-26~0`.
+     */
     cell: Type.Optional(
       Type.String({
         pattern: '^[^\\s~]{1,300}(~[0-9]{4}-[0-9]{2}-[0-9]{2}~[0-9]{1,3}(~[^~]{1,600}){0,8})?$',

@@ -3,23 +3,28 @@ import { parseAsOf, pastDay } from '../../../markets/asOf.ts'
 import type { SqlClient } from '../../../postgres/client.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
+import { type StandardStatement, standardStatements } from '../../../standardLines/definition.ts'
 import type { StatementName } from '../../../wholeFilings/kindOfStatement.ts'
-import { listKnownFilings } from '../../../wholeFilings/knownFilingQueries.ts'
 import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import { presentedStatements } from '../../statements/choosePresentations.ts'
+import { readableFilings } from '../../statements/company.ts'
 import type { WholeFilingDeps } from '../../statements/filingReader.ts'
 import { type OtherValues, readOtherValues } from '../../statements/otherValues.ts'
 import { planReported, type ReportedPlan, readReported } from '../../statements/reported.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
+import type { FilingUsed } from '../../statements/schema.ts'
 import { planSegments, readSegments, type TagGroups } from '../../statements/segments.ts'
 import type { SegmentsAnswer } from '../../statements/segmentsSchema.ts'
+import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
+import { readStandardStatement } from '../../statements/standardStatement.ts'
 import { readStatement, readStatementWithSources, type StatementRead } from '../../statements/statement.ts'
-import { planStatement } from '../../statements/statementPlan.ts'
+import { planStatement, type StatementPlan } from '../../statements/statementPlan.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
-import type { PageDeps } from '../deps.ts'
-import { cellOf, type FigureChoice, isChosen } from './figureChoice.ts'
+import { type CheckedFigure, checkedFigures } from '../checkedFigures.ts'
+import type { PageDeps, Visitor } from '../deps.ts'
+import { cellOf, type FigureChoice, isChosen, isOfPeriod } from './figureChoice.ts'
 import type { SegmentsPageQuery, StatementPageQuery } from './query.ts'
 
 /** Dependencies of the pages of statements, which call the functions of the API's own routes. */
@@ -27,34 +32,35 @@ export interface PresentedDeps extends PageDeps, WholeFilingDeps {
   readonly tagGroups: TagGroups
 }
 
-/** The visitor for whom a page is made. */
-export interface Visitor {
-  readonly rights: Rights
-  /** Whose reads share the limit of long ones. */
-  readonly subject: string
-}
-
 /** A report that visitors may choose. */
 export interface ReportChoice {
   readonly accession: string
   readonly form: string
   readonly filed: IsoDate
+  readonly isAnnual: boolean
   readonly fy: number | null
   readonly fp: string | null
   readonly end: IsoDate | null
 }
 
-/** The contents of a page of statements, all from one snapshot. */
-export interface StatementView {
+/** What a page of a statement may be asked for, in every view. */
+export interface StatementChoices {
   readonly profile: Company
-  readonly read: StatementRead
   readonly statement: StatementName
-  /** The statements that the company presents. */
+  /** The statements that the company presents, and that the view has. */
   readonly presented: readonly StatementName[]
   /** The reports by the day of the page, the latest first. */
   readonly reports: readonly ReportChoice[]
   /** All filing days that are known today, the first one first. */
   readonly filingDays: readonly { readonly day: IsoDate; readonly forms: string }[]
+  readonly asOf: string
+  /** The filings of the page's table, the latest presentation first. */
+  readonly filings: readonly FilingUsed[]
+}
+
+/** The contents of a page of a statement as presented, all from one snapshot. */
+export interface StatementView extends StatementChoices {
+  readonly read: StatementRead
   /** What other filings state instead, by line and column. */
   readonly others: readonly (readonly (OtherValues | null)[])[]
   /** How many filings `others` does not compare. */
@@ -72,7 +78,13 @@ export interface FigureHistory {
   readonly rows: readonly ReportedRow[]
   /** True if not all filings were read. */
   readonly isPart: boolean
+  /** Null if the figure is not one of a standard line. */
+  readonly checked: CheckedFigure | null
 }
+
+/** Whether a statement has standard lines. */
+export const isStandard = (name: StatementName): name is StandardStatement =>
+  standardStatements.some(each => each === name)
 
 type Chosen = Pick<StatementPageQuery, 'as_of' | 'tz'>
 
@@ -82,7 +94,7 @@ const chosenOf = ({ as_of, tz }: Chosen): Chosen => ({
 })
 
 /** Any ID of the company as an ID on the day of the page, as on the company's page. */
-async function findTicker(deps: PresentedDeps, id: string, chosen: Chosen): Promise<string> {
+export async function findTicker(deps: PresentedDeps, id: string, chosen: Chosen): Promise<string> {
   const sent = parseAsOf(chosen)
   if (sent?.kind === 'day') pastDay(sent.day, deps.today())
   const lookup = { ...deps, sql: deps.lookups }
@@ -114,7 +126,7 @@ export async function readStatementView(
         ? first
         : await readStatementWithSources(reading, { ...plan, statement: shown })
     const { rows, leftOut, roundings } = await readOtherValues(read)
-    const known = await listKnownFilings(sql, plan.entityId, deps.today())
+    const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),
       read,
@@ -122,10 +134,15 @@ export async function readStatementView(
       presented,
       reports: reportsOf(read),
       filingDays: daysOf(known),
+      asOf: read.answer.as_of,
+      filings: read.answer.filings,
       others: rows,
       leftOut,
       roundings,
-      figure: figurePlan === null ? null : await readFigure(reading, figurePlan, read),
+      figure:
+        figurePlan === null
+          ? null
+          : await readFigure(reading, figurePlan, read, { ...plan, statement: shown }),
     }
   }
   return deps.readLimiter.run(subject, () => withSnapshot(deps.sql, work))
@@ -134,17 +151,18 @@ export async function readStatementView(
 const onlyOf = ({ reports }: StatementRead, accession: string) =>
   reports.filter(({ filing }) => filing.accession === accession)
 
-const reportsOf = ({ reports }: StatementRead): ReportChoice[] =>
-  reports.map(({ filing: { accession, form, filed, periodEnd }, label }) => ({
+export const reportsOf = ({ reports }: Pick<StatementRead, 'reports'>): ReportChoice[] =>
+  reports.map(({ filing: { accession, form, filed, periodEnd }, isAnnual, label }) => ({
     accession,
     form,
     filed,
+    isAnnual,
     fy: label?.fy ?? null,
     fp: label?.fp ?? null,
     end: periodEnd,
   }))
 
-function daysOf(known: readonly { readonly filed: IsoDate; readonly form: string }[]) {
+export function daysOf(known: readonly { readonly filed: IsoDate; readonly form: string }[]) {
   const forms = Map.groupBy(known, ({ filed }) => filed)
   return [...forms]
     .map(([day, filings]) => ({ day, forms: [...new Set(filings.map(({ form }) => form))].join(', ') }))
@@ -178,6 +196,7 @@ async function readFigure(
   deps: Omit<PresentedDeps, 'sql'> & { readonly sql: SqlClient },
   { choice, plan }: FigurePlan,
   { table }: StatementRead,
+  shown: StatementPlan,
 ): Promise<FigureHistory> {
   const row = table.rows.find(
     ({ line, otherTags }) => line.concept === choice.tag || otherTags.some(({ tag }) => tag === choice.tag),
@@ -194,10 +213,31 @@ async function readFigure(
     label: row?.line.label ?? null,
     rows,
     isPart: lists.some(({ next }) => next !== null),
+    checked: await readCheck(deps, choice, shown),
   }
 }
 
+/** What was checked of a figure in the standard lines of the same filings as those of the page. */
+async function readCheck(
+  deps: Omit<PresentedDeps, 'sql'> & { readonly sql: SqlClient },
+  choice: FigureChoice,
+  plan: StatementPlan,
+): Promise<CheckedFigure | null> {
+  if (choice.period === null || choice.members !== '' || !isStandard(plan.statement)) return null
+  const answer = await readStandardStatement(deps, plan)
+  return (
+    checkedFigures(answer).find(
+      ({ column, cell }) =>
+        isOfPeriod(choice, column.period) && cell.lines.some(({ tag }) => tag === choice.tag),
+    ) ?? null
+  )
+}
+
 const maxRows = 2_000
+
+export type DownloadedStatement =
+  | { readonly view: 'presented'; readonly answer: StatementAnswer }
+  | { readonly view: 'standard'; readonly answer: StandardStatementAnswer }
 
 /** The statement that a visitor downloads: what GET /api/v1/statements answers with the same rights. */
 export async function readStatementDownload(
@@ -205,11 +245,16 @@ export async function readStatementDownload(
   { rights, subject }: Visitor,
   id: string,
   { statement = 'income', ...query }: StatementPageQuery,
-): Promise<StatementAnswer> {
+): Promise<DownloadedStatement> {
   const ticker = await findTicker(deps, id, query)
   const plan = await planStatement(deps, rights, { ...query, ticker, statement })
   return deps.readLimiter.run(subject, () =>
-    withSnapshot(deps.sql, sql => readStatement({ ...deps, sql }, plan)),
+    withSnapshot(deps.sql, async (sql): Promise<DownloadedStatement> => {
+      const reading = { ...deps, sql }
+      return plan.view === 'standard'
+        ? { view: 'standard', answer: await readStandardStatement(reading, plan) }
+        : { view: 'presented', answer: await readStatement(reading, plan) }
+    }),
   )
 }
 

@@ -6,12 +6,14 @@ import { pathReader } from '../../../http/parameters.ts'
 import type { HttpPlugin } from '../../../http/plugin.ts'
 import { CompanyParams } from '../../companyProfile/schema.ts'
 import { answerPage, filledFields } from '../answer.ts'
+import type { Visitor } from '../deps.ts'
 import { viewerKey } from '../deps.ts'
 import { statementDownload } from './download.ts'
 import { statementPage } from './page.ts'
 import { readSegmentsPageQuery, readStatementDownloadQuery, readStatementPageQuery } from './query.ts'
-import type { PresentedDeps, Visitor } from './read.ts'
+import type { PresentedDeps } from './read.ts'
 import { segmentsPage } from './segments.ts'
+import { standardPage } from './standardPage.ts'
 
 const readId = pathReader('id', CompanyParams.properties.id)
 const page = { access: 'page', detail: { hide: true } } as const
@@ -35,7 +37,8 @@ export function presentedRoutes(http: HttpPlugin, deps: PresentedDeps) {
         const id = idIn(context)
         const query = readStatementPageQuery(filledFields(context.queryText))
         const key = `statements ${id} ${JSON.stringify(query)}`
-        return answerPage(deps, context, key, () => statementPage(deps, visitorOf(context), id, query))
+        const page = query.view === 'standard' ? standardPage : statementPage
+        return answerPage(deps, context, key, () => page(deps, visitorOf(context), id, query))
       },
       { ...page },
     )

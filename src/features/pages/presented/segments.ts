@@ -4,12 +4,13 @@ import type { Page } from '../../../http/pages/shell.ts'
 import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
 import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import type { Visitor } from '../deps.ts'
 import { metricField } from '../fields.ts'
-import { metricLabel } from '../statements.ts'
+import { metricLabel } from '../metricLabels.ts'
+import { exactDecimal, powerNames, powerOf, shownDecimal, unitKind } from '../numbers.ts'
 import { lengthText, lineLabel } from './labels.ts'
-import { exactDecimal, powerNames, powerOf, shownDecimal, unitKind } from './numbers.ts'
 import { type SegmentsPageQuery, segmentsPath } from './query.ts'
-import { type PresentedDeps, readSegmentsView, type SegmentsView, type Visitor } from './read.ts'
+import { type PresentedDeps, readSegmentsView, type SegmentsView } from './read.ts'
 
 const axes = [
   { axis: 'product', name: 'Product' },

@@ -3,78 +3,16 @@ import { shownValue } from '../../../wholeFilings/layOut.ts'
 import type { OtherValue } from '../../statements/otherValues.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
 import { queryText } from '../companyFrame.ts'
+import type { UnitKind } from '../numbers.ts'
 import { cellName } from './figureChoice.ts'
 import { lengthText, lineLabel, membersLabel } from './labels.ts'
-import {
-  exactDecimal,
-  isPerShare,
-  type Power,
-  powerNames,
-  powerOf,
-  shownDecimal,
-  type UnitKind,
-  unitKind,
-} from './numbers.ts'
 import type { StatementPageQuery } from './query.ts'
 import type { StatementView } from './read.ts'
+import { cellText, exactValue, kindsOf, type Scales, scalesOf } from './scales.ts'
 
 type Line = StatementAnswer['data'][number]
 type Column = StatementAnswer['columns'][number]
 type Cell = NonNullable<Line['cells'][number]>
-
-/** How the figures of a statement are shown. */
-interface Scales {
-  /** The currency of most amounts; null if there are none. */
-  readonly currency: string | null
-  readonly money: Power
-  readonly shares: Power
-  readonly hasShares: boolean
-  readonly hasOthers: boolean
-}
-
-function scalesOf({ data }: StatementAnswer): Scales {
-  const cells = data.flatMap(line => {
-    const kindOf = kindsOf(line)
-    return line.cells.flatMap(cell => (cell === null ? [] : [{ ...cell, kind: kindOf(cell.unit) }]))
-  })
-  const valuesOf = (kind: UnitKind) =>
-    cells.flatMap(({ kind: own, value }) => (value !== null && own === kind ? [value] : []))
-  const counts = new Map<string, number>()
-  for (const { unit, kind } of cells) if (kind === 'money') counts.set(unit, (counts.get(unit) ?? 0) + 1)
-  const [currency = null] = [...counts].sort(([, a], [, b]) => b - a).map(([unit]) => unit)
-  return {
-    currency,
-    money: powerOf(valuesOf('money')),
-    shares: powerOf(valuesOf('shares')),
-    hasShares: valuesOf('shares').length > 0,
-    hasOthers: valuesOf('other').length > 0,
-  }
-}
-
-/** What the units of a line count. Amounts per share are shown as stated, like figures in dollars per share. */
-function kindsOf({ tag, cells }: Line): (unit: string) => UnitKind {
-  const amounts = cells.flatMap(cell =>
-    cell !== null && cell.value !== null && unitKind(cell.unit) === 'money' ? [cell.value] : [],
-  )
-  const asStated = isPerShare(tag, amounts)
-  return unit => {
-    const kind = unitKind(unit)
-    return kind === 'money' && asStated ? 'other' : kind
-  }
-}
-
-/** Units and scales in words: `USD in millions, shares in thousands, other figures as stated`. */
-export function scaleText(answer: StatementAnswer): string {
-  const { currency, money, shares, hasShares, hasOthers } = scalesOf(answer)
-  const inScale = (power: Power) => (power === 0 ? '' : ` in ${powerNames[power]}`)
-  return [
-    ...(currency === null ? [] : [`${currencyName(currency)}${inScale(money)}`]),
-    ...(hasShares ? [`shares${inScale(shares)}`] : []),
-    ...(hasOthers ? ['other figures as stated'] : []),
-  ].join(', ')
-}
-
-const currencyName = (unit: string) => unit.replace(/^iso4217:/, '')
 
 /**
  * A statement as a table: in the order, words and signs of the company. Its columns are periods, or in a statement of
@@ -84,7 +22,7 @@ const currencyName = (unit: string) => unit.replace(/^iso4217:/, '')
  */
 export function statementTable(view: StatementView, query: StatementPageQuery): Markup {
   const { answer } = view.read
-  const scales = scalesOf(answer)
+  const scales = scalesOf(answer.data)
   const lines = answer.data.map((line, at) => ({ line, at }))
   const groups = groupsOf(lines)
   const indentOf = indents(answer.data)
@@ -145,7 +83,7 @@ ${lengths.length > 0 && html`<tr><th scope="col" rowspan="2" class="line">Line</
 }
 
 /** Neighbouring columns of the same length. */
-function spansOf(columns: readonly Column[]) {
+export function spansOf(columns: readonly Pick<Column, 'period'>[]) {
   const spans: { text: string; count: number }[] = []
   for (const { period } of columns) {
     const text = period === null ? '' : lengthText(period)
@@ -161,11 +99,16 @@ function columnHead(view: StatementView, query: StatementPageQuery, column: Colu
   if (period === null)
     return html`<th scope="col" class="component">${dimensions.length === 0 ? 'Total' : membersLabel(dimensions)}</th>`
   const label = period.fy === null || period.fp === null ? null : `${period.fp} ${period.fy}`
-  return html`<th scope="col">${period.end}${label !== null && html`<small>${label}</small>`}${query.view !== 'as_filed' && filingSmall(view, query, accession)}</th>`
+  return html`<th scope="col">${period.end}${label !== null && html`<small>${label}</small>`}${query.view !== 'as_filed' && filingLink(view.filings, query, accession)}</th>`
 }
 
-function filingSmall({ read }: StatementView, query: StatementPageQuery, accession: string): Markup | false {
-  const filing = read.answer.filings.find(each => each.accession === accession)
+/** Leads from the head of a column to its filing alone. */
+export function filingLink(
+  filings: StatementView['filings'],
+  query: StatementPageQuery,
+  accession: string,
+): Markup | false {
+  const filing = filings.find(each => each.accession === accession)
   if (filing === undefined) return false
   const path = queryText(filedQuery(query, accession))
   return html`<small><a href="${path}" title="The filing ${accession} alone, filed ${filing.filed}">${filing.form}, filed ${filing.filed}</a></small>`
@@ -259,19 +202,6 @@ function figureCell(
   return html`<td data-v="${cell.value ?? 'nil'}" title="${titleOf(read.answer, cell, before, after)}"${before !== null && html` class="restated"`}><a href="${address}#figure">${cellText(cell.shown, cell.unit, kindOf, scales)}</a>${former !== null && html`<s>${former}</s>`}${later !== null && html`<span class="later"><span class="hidden">later filing: </span>${later}</span>`}</td>`
 }
 
-function cellText(
-  shown: string | null,
-  unit: string,
-  kindOf: (unit: string) => UnitKind,
-  scales: Scales,
-): string {
-  if (shown === null) return '–'
-  const kind = kindOf(unit)
-  const power = kind === 'money' ? scales.money : kind === 'shares' ? scales.shares : 0
-  const text = shownDecimal(shown, kind, power)
-  return unitKind(unit) === 'money' && unit !== scales.currency ? `${currencyName(unit)} ${text}` : text
-}
-
 function titleOf(
   { filings }: StatementAnswer,
   cell: Cell,
@@ -289,7 +219,3 @@ function titleOf(
 
 const otherText = ({ figure, filing }: OtherValue) =>
   `${exactValue(figure.value, figure.unit)}, ${filing.form} filed ${filing.filed}`
-
-/** The value as stated, whatever sign its line shows. */
-export const exactValue = (value: string | null, unit: string): string =>
-  value === null ? 'Stated to be none' : `${exactDecimal(value)} ${unit}`

@@ -253,7 +253,7 @@ function showProgress(event) {
   }
   const text = find('#run-state')
   if (text !== null && state === 'running' && progress.total > 1)
-    text.textContent = `It runs: ${progress.done} of ${progress.total} configurations.`
+    text.textContent = `It is running: ${progress.done} of ${progress.total} configurations.`
   return false
 }
 

@@ -47,12 +47,12 @@ export function parseManifest(text: string, file: string, postgres: string): Bac
   if (manifest.platform !== platform)
     throw new Failure(
       'conflict',
-      `${file} was written on ${manifest.platform}, and this is ${platform}: PostgreSQL's files cannot be moved between them. Restore it on a machine of that kind.`,
+      `${file} was written on ${manifest.platform}, but this machine is ${platform}: PostgreSQL's files cannot be moved between them. Restore it on a machine of that kind.`,
     )
   if (manifest.postgres !== postgres)
     throw new Failure(
       'conflict',
-      `${file} is of PostgreSQL ${manifest.postgres}, and this version runs PostgreSQL ${postgres}. Restore it with asfiled ${manifest.version}.`,
+      `${file} was made with PostgreSQL ${manifest.postgres}, but this version runs PostgreSQL ${postgres}. Restore it with asfiled ${manifest.version}.`,
     )
   return manifest
 }

@@ -65,7 +65,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     yield { name, kind, size, content: source.next(size) }
     await source.exactly(padding(size).length)
   }
-  // Reads to the end of the stream, whose own checksum follows.
+  // Reads to the end of the stream, because a checksum of the whole stream follows.
   await source.drain()
 }
 

@@ -7,7 +7,7 @@ import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import { exactFigure, formOf, type Scale, scaleOf, shownFigure } from '../figures.ts'
 import { currentOf, filingDays, type Grid, gridOf, knownOn, type Period, restatedFrom } from '../grid.ts'
-import { metricLabel, type Statement, statementsOf } from '../statements.ts'
+import { metricLabel, type Statement, statementsOf } from '../metricLabels.ts'
 import { type CompanyPageQuery, companyPath } from './query.ts'
 import type { CompanyView } from './read.ts'
 

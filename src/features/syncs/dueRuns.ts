@@ -1,6 +1,6 @@
 import { nextTime, type ScheduledSync } from '../../cron.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { claimDue, type DueRun, postponeDue, settleDue } from './dueQueries.ts'
+import { claimDue, type DueRun, postponeDue, settleDue } from './dueRunQueries.ts'
 import {
   failRun,
   isSyncRunning,
@@ -92,7 +92,7 @@ export class SyncRunner {
   }
 
   #tick(): void {
-    // Others report an unreachable database; the next tick tries again.
+    // Other parts of the process report an unreachable database; the next tick tries again.
     this.#claiming ??= this.#claim()
       .catch(() => {})
       .finally(() => {

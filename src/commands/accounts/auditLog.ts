@@ -6,7 +6,7 @@ import { printLine, textTable } from '../output.ts'
 
 const defaultLimit = 100
 
-interface AuditOptions {
+interface AuditLogOptions {
   readonly email?: string
   readonly limit: number
   readonly json: boolean
@@ -14,22 +14,22 @@ interface AuditOptions {
 
 const help = `
 Examples:
-  ./asfiled audit
-  ./asfiled audit --email ana@fund.example --limit 20
-  ./asfiled audit --json | jq '.[] | select(.act == "key_revoked")'
+  ./asfiled audit-log
+  ./asfiled audit-log --email ana@fund.example --limit 20
+  ./asfiled audit-log --json | jq '.[] | select(.act == "key_revoked")'
 
 The database refuses to change or delete entries.`
 
-/** `audit`: who signed in, and who created, rotated, revoked or granted what. */
-export function addAuditCommand(program: Command, context: CliContext): void {
+/** `audit-log`: who signed in, and who created, rotated, revoked or granted what. */
+export function addAuditLogCommand(program: Command, context: CliContext): void {
   program
-    .command('audit')
+    .command('audit-log')
     .description('Show who signed in, and who made, rotated, revoked or granted which key')
     .option('--email <address>', 'Only events on the account with this address')
     .option('--limit <n>', 'How many entries, the latest first', parsePositiveInteger, defaultLimit)
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', help)
-    .action(async ({ email, limit, json }: AuditOptions) => {
+    .action(async ({ email, limit, json }: AuditLogOptions) => {
       const of = email === undefined ? null : { email: email.trim().toLowerCase() }
       const entries = await context.withDatabase(sql => listAudit(sql, of, limit))
       if (json) return printLine(JSON.stringify(entries))

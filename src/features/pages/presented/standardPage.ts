@@ -1,0 +1,117 @@
+import { html, type Markup } from '../../../html.ts'
+import { searchForm } from '../../../http/pages/errorPage.ts'
+import type { Page } from '../../../http/pages/shell.ts'
+import type { CompanyKind } from '../../../standardLines/definition.ts'
+import { type CheckedFigure, checkedFigures, resultText, stateMark } from '../checkedFigures.ts'
+import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import type { Visitor } from '../deps.ts'
+import { statementLinks, statementTitles, viewForms } from './choices.ts'
+import { cellOf, isOfPeriod } from './figureChoice.ts'
+import { lineLabel, periodText } from './labels.ts'
+import { downloads, filingsSection } from './page.ts'
+import { type StatementPageQuery, statementPath } from './query.ts'
+import type { PresentedDeps } from './read.ts'
+import { readStandardView, type StandardView } from './readStandard.ts'
+import { exactValue, scaleText } from './scales.ts'
+import { checkListOf, checksSection, missingSection } from './standardChecks.ts'
+import { scaledLines, standardTable } from './standardTable.ts'
+
+/** /companies/{id}/statements?view=standard: a statement in standard lines as known on a day, with what was checked. */
+export async function standardPage(
+  deps: PresentedDeps,
+  visitor: Visitor,
+  id: string,
+  query: StatementPageQuery,
+): Promise<Page> {
+  const view = await readStandardView(deps, visitor, id, query)
+  const { profile, statement, answer } = view
+  const manifest = deps.markets.get(profile.market)
+  const name = companyName(profile)
+  const title = statementTitles[statement]
+  const named = { ...(statement === 'income' ? {} : { statement }), view: 'standard' as const }
+  return {
+    title: `${name} (${profile.ticker}): ${title.toLowerCase()} in standard lines`,
+    description: `${title} of ${name} (${profile.ticker}) under line names that all companies share, each figure with its filing and the identity that proves or contradicts it, as known on any day.`,
+    canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
+    styles: ['company.css', 'statements.css'],
+    scripts: ['search.js'],
+    main: html`${companyHead(profile, manifest)}
+${companyParts(profile.ticker, 'statements', query)}
+${statementLinks(view, query)}
+${viewForms(view, query, deps.today())}
+${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
+${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
+${filingsSection(answer.filings)}
+${answer.count > 0 && downloads(deps, manifest, view, query)}
+<section><h2 id="source">Source and terms</h2>
+<p>${answer.attribution}</p>
+${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
+<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}&amp;view=standard</code>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+${searchForm('')}`,
+  }
+}
+
+function linesSection(view: StandardView, query: StatementPageQuery): Markup {
+  const { answer, statement } = view
+  const checks = checkListOf(answer)
+  const [latest] = answer.filings
+  return html`<section class="statement-section"><h2 id="statement">${statementTitles[statement]} <small>${scaleText(scaledLines(answer))}</small></h2>
+<p class="quiet legend">As known on ${answer.as_of}, under the standard names for ${kindsText(answer.columns.map(({ kind }) => kind))}. The latest figures are those of ${latest.form}, filed ${latest.filed}. Expenses and payments are positive.</p>
+<ul class="marks quiet"><li>${stateMark('proved')} proved: an identity that the filing or its register’s schema states holds</li><li>${stateMark('consistent')} consistent: another identity holds</li><li>${stateMark('contradicted')} contradicted: an identity does not hold</li><li>no mark: no identity applies</li></ul>
+<p class="quiet legend">Hover over a figure, or move to it with the Tab key, for its exact value, its filing and the identity; <a href="#checks">all identities</a> are listed below. Click a figure for the lines of the filing that it comes from. A state never changes a figure; the <a href="/docs/guides/figures-and-vintages#standard-lines">guide</a> explains the lines and the states.</p>
+${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
+${standardTable(view, query, checks)}</section>
+${chosenFigure(view, query)}
+${missingSection(answer)}
+${checksSection(checks)}`
+}
+
+const kindNames: Readonly<Record<CompanyKind, string>> = {
+  industrial: 'industrial companies',
+  bank: 'banks',
+  insurer: 'insurers',
+  reit: 'real estate investment trusts',
+  utility: 'utilities',
+}
+
+const kindsText = (kinds: readonly CompanyKind[]): string =>
+  [...new Set(kinds)].map(kind => kindNames[kind]).join(' or ')
+
+/** The chosen figure with its check and its sources. Without a choice, a sentence explains how to choose one. */
+function chosenFigure({ answer, profile, statement }: StandardView, query: StatementPageQuery): Markup {
+  if (query.cell === undefined)
+    return section(
+      html`<h2>One figure</h2><p class="quiet">Click a figure to see which lines of the filing it comes from, and every filing that states them.</p>`,
+    )
+  const choice = cellOf(query.cell)
+  const found = checkedFigures(answer).find(
+    ({ line, column }) => line.name === choice.tag && isOfPeriod(choice, column.period),
+  )
+  if (found === undefined)
+    return section(
+      html`<h2>One figure</h2><p>No figure of this line for this period was known on ${answer.as_of}.</p>`,
+    )
+  const { line, column, cell, filing } = found
+  const source = filing === null ? column.accession : `${filing.form} filed ${filing.filed}`
+  const { cell: _, filings: __, ...chosen } = query
+  const address = (tag: string) =>
+    statementPath(profile.ticker, {
+      ...chosen,
+      statement,
+      view: 'as_known',
+      cell: `${tag}~${column.period.end}~${column.period.quarters}`,
+    })
+  return section(html`<h2>${line.label} <small>${periodText(column.period)}</small></h2>
+<p>${exactValue(cell.value, cell.unit)}, in ${filing === null || filing.url === null ? source : html`<a href="${filing.url}" rel="noreferrer">${source}</a>`}.</p>
+<p class="checked">${stateMark(cell.state)} ${checkSentence(found)}</p>
+<p>${cell.lines.length === 1 ? 'It is this line of the filing' : 'It is made of these lines of the filing'}; a link leads to every filing that states the figure:</p>
+<ul>${cell.lines.map(({ tag, label }) => html`<li><a href="${address(tag)}#figure">${lineLabel(label, tag)}</a> <code>${tag}</code></li>`)}</ul>`)
+}
+
+function checkSentence({ cell }: CheckedFigure): Markup {
+  if (cell.identity === null) return html`<strong>Unchecked</strong>: no identity applies.`
+  return html`<strong>${cell.state.charAt(0).toUpperCase()}${cell.state.slice(1)}</strong>: ${cell.identity}; ${resultText(cell)}.`
+}
+
+const section = (content: Markup) =>
+  html`<section id="figure" class="card" tabindex="-1">${content}</section>`
