@@ -383,6 +383,41 @@ def test_a_join_keeps_the_frame_and_names_unknown_tickers(client: Client) -> Non
     pd.testing.assert_frame_equal(joined[["own", "date", "ticker"]], frame)
 
 
+# Apple's revenue of fiscal 2009: 36,537 million in the 10-K of 2009-10-27, 42,905 million in the 10-K/A of 2010-01-25.
+def test_an_audit_finds_what_could_not_have_been_known(client: Client, library: str) -> None:
+    days = ["2009-09-26", "2009-10-28", "2009-10-28", "2009-10-28"]
+    frame: Any = pd.DataFrame({"date": pd.to_datetime(days), "ticker": "AAPL", "sales": [36537, 36537, 42905, 32479]})
+    frame = pl.from_pandas(frame) if library == "polars" else frame
+    result = client.audit(frame, columns={"sales": {"metric": "revenue", "scale": 1e6}}, with_=["filing", "filed"])
+    rows: Any = result.rows
+    assert rows["sales_state"].to_list() == ["early", "known", "restated", "stale"]
+    assert rows["sales_days"].to_list() == [31, -1, 89, -1]
+    assert rows["sales_known"].to_list()[1:] == [36537] * 3
+    assert rows["sales_filing"].to_list()[2] == "0001193125-10-012091" and days_of(rows, "sales_filed")[2] == "2010-01-25"
+    assert result.counts["early"] == 1 and result.columns["sales"]["reading"]["fp"] == "FY"
+    worst: Any = result.worst
+    assert worst["row"].to_list() == [3, 1] and isinstance(worst, type(frame))
+    assert "EDGAR" in client.last.attribution[0] and client.last.data_version == result.report["data_version"]
+
+
+def test_what_a_join_answers_is_known_in_an_audit_also_as_a_job(client: Client, library: str) -> None:
+    dates = [f"{year}-{month:02}-15" for year in (2010, 2011) for month in range(1, 13)]
+    panel: Any = client.panel(["AAPL", "GE", "WMT"], ["revenue", "net_income"], dates)
+    result = client.audit(panel)
+    cells = sum(int(panel[name].count()) for name in ("revenue", "net_income"))
+    assert cells > 50 and result.counts["known"] == cells
+    times = 200_000 // len(panel) + 1
+    large: Any = pl.concat([panel] * times) if library == "polars" else pd.concat([panel] * times)
+    seen: list[int] = []
+    job = client.audit(large, with_=["filing"], progress=lambda done, total: seen.append(done))
+    assert job.counts["known"] == cells * times and seen[-1] == len(large)
+    rows: Any = job.rows
+    assert len(rows) == len(large)
+    for name in ("revenue_state", "revenue_known", "net_income_days"):
+        whole, part = rows[name].to_list(), result.rows[name].to_list()
+        assert [repr(value) for value in whole[: len(part)]] == [repr(value) for value in part]
+
+
 Rows = dict[tuple[Any, ...], dict[str, Any]]
 key_of_a_row = ("entity", "metric", "fp", "period_end", "filed", "accession")
 

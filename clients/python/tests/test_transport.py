@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import logging
 import pickle
 import subprocess
@@ -102,6 +103,19 @@ def test_a_backtest_is_sent_again_under_one_idempotency_key() -> None:
         client.backtest(source={"market": "US"})
         keys = [sent.headers["idempotency-key"] for sent in fake.sent]
         assert len(set(keys[:3])) == 1 and keys[3] != keys[0]
+
+
+def test_a_comparison_of_vintages_is_sent_and_found_in_the_result() -> None:
+    compared = {"variants": [{"vintages": "final", "withheld": True}], "differences": []}
+    request = {"source": {"market": "US", "score": "roe"}, "compare": ["as_known", "final"], "data_version": 3}
+    result = {"metrics": {}, "request": request, "compare": compared}
+    with serving(lambda sent: as_json(result)) as fake, Client(key, fake.url) as client:
+        found = client.backtest(source={"market": "US", "score": "roe"}, compare=("as_known", "final"))
+        assert json.loads(fake.sent[0].body)["compare"] == ["as_known", "final"]
+        assert found.comparison == compared
+        # The request of a result gives it again.
+        client.backtest(**found.request)
+        assert json.loads(fake.sent[1].body) == request
 
 
 def test_rows_without_a_score_or_with_a_source_are_refused_before_they_are_sent() -> None:

@@ -7,6 +7,7 @@
 
 from . import errors
 from ._answer import Answer
+from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
@@ -19,6 +20,7 @@ __all__ = [
     "Answer",
     "ApiError",
     "AsfiledError",
+    "AuditResult",
     "BacktestJob",
     "BacktestResult",
     "Bulk",

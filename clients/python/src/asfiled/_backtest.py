@@ -98,6 +98,12 @@ class BacktestResult(Generic[F]):
         return found
 
     @property
+    def comparison(self) -> Mapping[str, Any] | None:
+        """With `compare`: the same backtest by other vintages of the metric (`variants`), and what they change (`differences`)."""
+        found: Mapping[str, Any] | None = self.result.get("compare")
+        return found
+
+    @property
     def curve(self) -> F:
         """`date` and `net`; with include=["curves"] also `gross` and `universe`."""
         dates = self.result["equity_dates"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from ._answer import answer_of
+from ._audit import AuditResult, audit
 from ._backtest import BacktestJob, BacktestResult, backtest_body, panel_columns, run, submit
 from ._bulk import Bulk
 from ._changes import ChangeFeed
 from ._figures import Day, Figures
-from ._frames import FrameName, day_text, frames_named
+from ._frames import FrameName, day_text, frames_named, frames_of
 from ._progress import Progress
 from ._rows import parameters
 from ._transport import Transport
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     import polars
 
 F = TypeVar("F")
+T = TypeVar("T")
 
 # A backtest of more rows, or a sweep, is submitted as a job: it may take longer than one request is allowed to.
 _rows_of_a_job = 100_000
@@ -84,6 +88,64 @@ class Client(Figures[F]):
         )
         super().__init__(transport, frames_named(frame))
 
+    # Audits
+
+    def audit(
+        self,
+        frame: T,
+        *,
+        columns: Mapping[str, str | Mapping[str, Any]] | None = None,
+        date: str = "date",
+        time: str | None = None,
+        ticker: str = "ticker",
+        inclusive: bool = False,
+        max_age_days: int | None = None,
+        with_: Sequence[Literal["filing", "filed", "end"]] = (),
+        forward_return: str | None = None,
+        config: Mapping[str, Any] | None = None,
+        data_version: int | None = None,
+        progress: Progress = True,
+    ) -> AuditResult[T, F]:
+        """Says of each value of your frame, of pandas or Polars, whether it could have been known on the date of its row.
+
+        Each gets the first state that applies: known, rounded, announced, stale, restated, early, other_company, no_match,
+        not_covered. `result.rows` is the frame with the states and the corrected columns; `result.report` counts them. More
+        than 200,000 rows run as a job, with a bar.
+
+        :param columns: what columns contain, like {"sales": "revenue", "eps": {"metric": "eps_diluted", "fp": "TTM"}}; by
+            default all columns of numbers are audited, and what they contain is found from their names and values
+        :param date, ticker: what your frame calls these columns
+        :param time: instead of `date`, a column of times with a zone: what was public by then is known
+        :param inclusive: what was filed on the date itself is known, too
+        :param max_age_days: figures of older periods are not known any more
+        :param with_: also the columns <column>_filing, <column>_filed and <column>_end
+        :param forward_return: the column of returns, by default `forward_return` if there is one: `result.premium` then says
+            what looking ahead would have earned. Needs the quant plan
+        :param config: the backtest of the premium, as the API has it
+        """
+        result: AuditResult[T, F] = audit(
+            self._transport,
+            frames_of(frame),
+            self._frames,
+            frame,
+            columns=columns,
+            date=date if time is None else time,
+            ticker=ticker,
+            has_times=time is not None,
+            inclusive=inclusive,
+            max_age_days=max_age_days,
+            with_=with_,
+            forward_return=forward_return,
+            config=config,
+            data_version=data_version,
+            progress=progress,
+        )
+        source = f"{self._transport.base_url}/api/v1/audits"
+        self.last = replace(answer_of(result.report), source=source)
+        frames_of(frame).note(result.rows, self.last.as_dict())
+        self._warn_unknown("are not covered", self.last)
+        return result
+
     # Backtests
 
     def backtest(
@@ -98,6 +160,7 @@ class Client(Figures[F]):
         sweep: bool | Mapping[str, Any] | None = None,
         include: Sequence[str] | None = None,
         evidence: Mapping[str, Any] | None = None,
+        compare: Sequence[str] | None = None,
         data_version: int | None = None,
         job: bool | None = None,
         progress: Progress = True,
@@ -110,10 +173,11 @@ class Client(Figures[F]):
         :param panel: instead of rows, the id of a stored panel
         :param score: instead of a column score, a metric as of each date, like {"asOf": "roe"}
         :param config, sweep, include, evidence: as the API has them
+        :param compare: with a metric as the score, vintages to compare, like ["as_known", "first_filed", "final"]
         :param job: submit and wait with a bar; by default for sweeps and more than 100,000 rows
         """
         body, rows = self._backtest_body(
-            frame, columns, source, panel, score, config, sweep, include, evidence, data_version
+            frame, columns, source, panel, score, config, sweep, include, evidence, compare, data_version
         )
         if job is None:
             job = bool(sweep) or rows > _rows_of_a_job
@@ -139,11 +203,12 @@ class Client(Figures[F]):
         sweep: bool | Mapping[str, Any] | None = None,
         include: Sequence[str] | None = None,
         evidence: Mapping[str, Any] | None = None,
+        compare: Sequence[str] | None = None,
         data_version: int | None = None,
     ) -> BacktestJob[F]:
         """The same without waiting: the server runs it, also when this program ends."""
         body, _ = self._backtest_body(
-            frame, columns, source, panel, score, config, sweep, include, evidence, data_version
+            frame, columns, source, panel, score, config, sweep, include, evidence, compare, data_version
         )
         return submit(self._transport, self._frames, body)
 
@@ -187,6 +252,7 @@ class Client(Figures[F]):
         sweep: bool | Mapping[str, Any] | None,
         include: Sequence[str] | None,
         evidence: Mapping[str, Any] | None,
+        compare: Sequence[str] | None,
         data_version: int | None,
     ) -> tuple[bytes, int]:
         given = [name for name, value in (("frame", frame), ("source", source), ("panel", panel)) if value is not None]
@@ -199,7 +265,7 @@ class Client(Figures[F]):
             {
                 **{"panel": panel if rows is None else rows, "source": source, "score": score, "config": config},
                 **{"sweep": sweep, "include": None if include is None else list(include)},
-                **{"evidence": evidence, "data_version": data_version},
+                **{"evidence": evidence, "compare": None if compare is None else list(compare), "data_version": data_version},
             }
         )
         return body, 0 if rows is None else len(rows["date"])

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, Union, cast
 
+from ._answer import Answer
 from ._asof import as_of_join
 from ._connection import Connection
 from ._frames import day_text, frames_of
@@ -55,6 +56,7 @@ class Figures(Connection[F]):
         lineage: Literal["follow", "none"] | None = None,
         layout: Literal["long", "wide"] | None = None,
         fields: Texts | None = None,
+        checks: Texts | None = None,
         market: str | None = None,
         data_version: int | None = None,
     ) -> F:
@@ -63,6 +65,7 @@ class Figures(Connection[F]):
         A ticker means the company that had it on `as_of`, if a source says which company that was.
 
         :param lineage: "follow" adds the rows of predecessors and successors; for one company
+        :param checks: only figures in these states: "proved", "consistent", "unchecked", "contradicted"
         """
         names = _unrepeated(_texts(tickers))
         path = "/api/v1/fundamentals"
@@ -70,6 +73,7 @@ class Figures(Connection[F]):
             **{"metric": metrics, "as_of": as_of, "fp": fp, "fy": fy, "view": view, "vintage": vintage},
             **{"from": from_, "max_age_days": max_age_days, "adjust": adjust, "layout": layout},
             **{"fields": fields, "market": market, "data_version": data_version, "lineage": lineage},
+            **{"checks": checks},
         }
         unknown = UnknownNames(names)
 
@@ -101,6 +105,7 @@ class Figures(Connection[F]):
         max_age_days: int | None = None,
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
+        checks: Texts | None = None,
         data_version: int | None = None,
     ) -> F:
         """A row for each date and ticker, a column for each metric: what was known strictly before the date."""
@@ -118,6 +123,7 @@ class Figures(Connection[F]):
             max_age_days=max_age_days,
             with_=with_,
             lineage=lineage,
+            checks=checks,
             data_version=data_version,
         )
         return joined
@@ -135,6 +141,7 @@ class Figures(Connection[F]):
         max_age_days: int | None = None,
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
+        checks: Texts | None = None,
         prefix: str = "",
         data_version: int | None = None,
     ) -> T:
@@ -148,12 +155,14 @@ class Figures(Connection[F]):
         :param inclusive: filings of the date itself count, too; only for trades after the close
         :param with_: also the columns <metric>_end and <metric>_filed
         :param lineage: "follow" also reads the figures of predecessors and successors
+        :param checks: only figures in these states, such as "proved,consistent"; the others are null
         :param prefix: before the names of the new columns
         """
         settings = parameters(
             {
                 **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
                 **{"max_age_days": max_age_days, "with": list(with_) or None, "lineage": lineage},
+                **{"checks": None if checks is None else ",".join(_texts(checks))},
             }
         )
         frames = frames_of(frame)
@@ -170,12 +179,15 @@ class Figures(Connection[F]):
         )
         self.last = replace(answer, source=f"{self._transport.base_url}/api/v1/as-of")
         result = frames.note(result, self.last.as_dict())
-        if answer.unknown:
-            some = _some(answer.unknown, answer.unknown_count)
-            _warn(f"Unknown tickers ({answer.unknown_count}) have no values: {some}", UnknownTickers)
+        self._warn_unknown("have no values", answer)
         for symbol in answer.unmatched:
             _warn(symbol, UnknownTickers)
         return cast(T, result)
+
+    def _warn_unknown(self, outcome: str, answer: Answer) -> None:
+        if answer.unknown:
+            some = _some(answer.unknown, answer.unknown_count)
+            _warn(f"Unknown tickers ({answer.unknown_count}) {outcome}: {some}", UnknownTickers)
 
     def cross_section(
         self,
@@ -188,6 +200,7 @@ class Figures(Connection[F]):
         sector: str | None = None,
         group: str | None = None,
         universe: Texts | None = None,
+        checks: Texts | None = None,
         max_age_days: int | None = None,
         sort: str | None = None,
         currency: str | None = None,
@@ -201,11 +214,12 @@ class Figures(Connection[F]):
         :param currency: of the amounts; by default the market's own where they are sorted or have bounds
         :param group: "ff49", "sicDivision" or "sic2" to "sic4" adds the column `group`; "ff49:Softw,Hardw" also selects
         :param universe: only companies in these states on the day: "reporting"
+        :param checks: only figures in these states, such as "proved,consistent"
         :param limit: of companies looked at; by default all
         """
         values: dict[str, Value] = {
             **{"metric": metrics, "market": market, "as_of": as_of, "fp": fp, "sector": sector},
-            **{"group": group, "universe": universe},
+            **{"group": group, "universe": universe, "checks": checks},
             **{"max_age_days": max_age_days, "sort": sort, "currency": currency},
             **{"data_version": data_version, **(filters or {})},
         }

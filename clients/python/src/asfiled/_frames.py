@@ -47,6 +47,21 @@ class Frames(Protocol):
     def next_to(self, frame: Any, date: str, added: Any, prefix: str, has_times: bool) -> Any:
         """The caller's frame with the columns of a join at its right, row by row, its index unchanged."""
 
+    def number_columns(self, frame: Any) -> list[str]:
+        """The columns of numbers of a caller's frame."""
+
+    def audit_body(self, frame: Any, date: str, ticker: str, names: Sequence[str], has_times: bool) -> bytes:
+        """The columns date, ticker and `names` of a caller's frame as Parquet.
+
+        :param has_times: the column `date` has times; its name in the Parquet is then `time`
+        """
+
+    def typed(self, frame: Any, kinds: Mapping[str, str]) -> Any:
+        """The frame with columns of one type, also where they have no value: text, number, whole (a whole number) or day."""
+
+    def beside(self, frame: Any, values: Any, names: Sequence[str]) -> Any:
+        """The caller's frame with columns of `values` at its right, row by row, its index unchanged."""
+
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
         """The frame with the answer attached, where its library can do that. What else is attached to it stays."""
 

@@ -60,16 +60,47 @@ class PandasFrames:
         return finite(name, values.tolist())
 
     def join_bodies(self, frame: Any, date: str, ticker: str, size: int, has_times: bool) -> Iterator[bytes]:
+        table = pa.table(self._keys(frame, date, ticker, has_times))
+        for start in range(0, len(frame), size):
+            yield _as_parquet(table.slice(start, size))
+
+    def _keys(self, frame: Any, date: str, ticker: str, has_times: bool) -> dict[str, Any]:
         days = pa.array(_times(frame[date], date) if has_times else _day_array(frame[date], date))
         tickers = pa.array(frame[ticker], type=pa.string()) if _is_text(frame[ticker]) else pa.array(self.texts(frame, ticker))
         if tickers.null_count > 0:
             row = tickers.is_null().index(True).as_py()
             raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
-        table = pa.table({"time" if has_times else "date": days, "ticker": tickers})
-        for start in range(0, len(frame), size):
-            sink = pa.BufferOutputStream()
-            pq.write_table(table.slice(start, size), sink)
-            yield bytes(sink.getvalue())
+        return {"time" if has_times else "date": days, "ticker": tickers}
+
+    def number_columns(self, frame: Any) -> list[str]:
+        return [str(name) for name in frame.columns if isinstance(name, str) and _is_number(frame[name])]
+
+    def audit_body(self, frame: Any, date: str, ticker: str, names: Sequence[str], has_times: bool) -> bytes:
+        columns = self._keys(frame, date, ticker, has_times)
+        for name in names:
+            column = frame[name]
+            columns[name] = pa.array(column if _is_number(column) else self.numbers(frame, name), from_pandas=True)
+        return _as_parquet(pa.table(columns))
+
+    def typed(self, frame: Any, kinds: Mapping[str, str]) -> Any:
+        made = frame.copy(deep=False)
+        for name, kind in kinds.items():
+            if kind == "number":
+                made[name] = made[name].astype("float64")
+            elif kind == "whole":
+                made[name] = made[name].astype("Int32")
+            elif kind == "text" and not _is_text(made[name]):
+                texts = [None if value is None or value != value else value for value in made[name].tolist()]
+                made[name] = pd.Series(texts, made.index, dtype="str")
+        return made
+
+    def beside(self, frame: Any, values: Any, names: Sequence[str]) -> Any:
+        require_free(frame.columns, names)
+        result = frame.copy(deep=False)
+        for name in names:
+            # By place, not by label: an index may repeat, and pd.concat would multiply its rows.
+            result[name] = values[name].array
+        return result
 
     def next_to(self, frame: Any, date: str, added: Any, prefix: str, has_times: bool) -> Any:
         key = "time" if has_times else "date"
@@ -79,13 +110,8 @@ class PandasFrames:
             sent, back = _day_array(frame[date], date), added[key].to_numpy().astype("datetime64[D]")
         same = len(added) == len(frame) and bool((back == sent).all())
         require_joined(len(added), len(frame), same)
-        # By place, not by label: an index may repeat, and pd.concat would multiply its rows.
-        values = added.drop(columns=[key, "ticker"]).add_prefix(prefix).set_axis(frame.index, axis=0)
-        require_free(frame.columns, list(values.columns))
-        result = frame.copy(deep=False)
-        for name in values.columns:
-            result[name] = values[name].array
-        return result
+        values = added.drop(columns=[key, "ticker"]).add_prefix(prefix)
+        return self.beside(frame, values, list(values.columns))
 
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
         frame.attrs["asfiled"] = dict(answer)
@@ -141,6 +167,16 @@ def _times(column: Any, name: str) -> Any:
 
 def _is_text(column: Any) -> bool:
     return isinstance(column.dtype, pd.StringDtype)
+
+
+def _is_number(column: Any) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(column.dtype)) and not pd.api.types.is_bool_dtype(column.dtype)
+
+
+def _as_parquet(table: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return bytes(sink.getvalue())
 
 
 def _text(name: str, value: object) -> str:

@@ -55,17 +55,30 @@ class PolarsFrames:
     def join_bodies(
         self, frame: pl.DataFrame, date: str, ticker: str, size: int, has_times: bool
     ) -> Iterator[bytes]:
-        _require_text(frame[ticker])
-        tickers = frame[ticker].cast(pl.String)
-        if tickers.null_count() > 0:
-            row = tickers.is_null().arg_max()
-            raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
-        days = _times(frame[date]) if has_times else _days(frame[date])
-        rows = pl.DataFrame({"time" if has_times else "date": days, "ticker": tickers})
+        rows = pl.DataFrame(_keys(frame, date, ticker, has_times))
         for start in range(0, frame.height, size):
-            sink = io.BytesIO()
-            rows.slice(start, size).write_parquet(sink, compression="snappy")
-            yield sink.getvalue()
+            yield _as_parquet(rows.slice(start, size))
+
+    def number_columns(self, frame: pl.DataFrame) -> list[str]:
+        return [name for name, kind in frame.schema.items() if kind.is_numeric()]
+
+    def audit_body(
+        self, frame: pl.DataFrame, date: str, ticker: str, names: Sequence[str], has_times: bool
+    ) -> bytes:
+        columns = _keys(frame, date, ticker, has_times)
+        for name in names:
+            column = frame[name]
+            is_plain = column.dtype.is_integer() or column.dtype.is_float()
+            columns[name] = column if is_plain else column.cast(pl.Float64)
+        return _as_parquet(pl.DataFrame(columns))
+
+    def typed(self, frame: pl.DataFrame, kinds: Mapping[str, str]) -> pl.DataFrame:
+        types = {"text": pl.String, "number": pl.Float64, "whole": pl.Int32, "day": pl.Date}
+        return frame.with_columns(pl.col(name).cast(types[kind]) for name, kind in kinds.items())
+
+    def beside(self, frame: pl.DataFrame, values: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+        require_free(frame.columns, names)
+        return frame.hstack(values.select(names))
 
     def next_to(
         self, frame: pl.DataFrame, date: str, added: pl.DataFrame, prefix: str, has_times: bool
@@ -77,8 +90,7 @@ class PolarsFrames:
         require_joined(added.height, frame.height, same)
         values = added.drop(key, "ticker")
         values = values.rename({name: prefix + name for name in values.columns})
-        require_free(frame.columns, values.columns)
-        return frame.hstack(values)
+        return self.beside(frame, values, values.columns)
 
     def note(self, frame: pl.DataFrame, answer: Mapping[str, Any]) -> pl.DataFrame:
         return frame
@@ -103,6 +115,22 @@ class PolarsFrames:
             "source",
             *(name for name in last_table_columns if name in frame.columns),
         )
+
+
+def _keys(frame: pl.DataFrame, date: str, ticker: str, has_times: bool) -> dict[str, pl.Series]:
+    _require_text(frame[ticker])
+    tickers = frame[ticker].cast(pl.String)
+    if tickers.null_count() > 0:
+        row = tickers.is_null().arg_max()
+        raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
+    days = _times(frame[date]) if has_times else _days(frame[date])
+    return {"time" if has_times else "date": days, "ticker": tickers}
+
+
+def _as_parquet(rows: pl.DataFrame) -> bytes:
+    sink = io.BytesIO()
+    rows.write_parquet(sink, compression="snappy")
+    return sink.getvalue()
 
 
 def _days(column: pl.Series) -> pl.Series:

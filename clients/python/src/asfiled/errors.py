@@ -34,6 +34,10 @@ class BacktestCancelled(AsfiledError):
     """The backtest was cancelled before it ended."""
 
 
+class AuditCancelled(AsfiledError):
+    """The audit was cancelled before it ended."""
+
+
 class UnknownTickers(UserWarning):
     """Tickers that no company has, or had on record. In a join their rows have no values; elsewhere they have no rows."""
 
