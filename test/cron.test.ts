@@ -92,7 +92,7 @@ describe('a schedule', () => {
       'for us: its month is 13. Write *, a number from 1 to 12, a range like 1-5, a step like */15, or several with commas',
       'for us: its day of the week is 8. Write *, a number from 0 to 7, a range like 1-5, a step like */15, or several with commas',
       'for jp: it has one field. Write five: minute, hour, day of the month, month, day of the week (15 6 * * *)',
-      'has "6 * * *", which is no market with its times. Write us=15 6 * * *; jp=30 9 * * 1-5',
+      'has "6 * * *", which is not a market with its times. Write us=15 6 * * *; jp=30 9 * * 1-5',
       'has kr twice. Write it once',
       'for tw: no month of it has a day 31',
       'for nz: its minute is 5-1. Write *, a number from 0 to 59, a range like 1-5, a step like */15, or several with commas',

@@ -105,7 +105,8 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
     if (existsSync(prepared)) return
     // If an earlier attempt was killed, this one completes it.
     const draft = `${prepared}-unfinished`
-    const database = await openDatabase(readConfig({ DATA_DIR: draft }), 60_000, () => {})
+    // The load takes longer than a statement of a request may: a test relies on it.
+    const database = await openDatabase(readConfig({ DATA_DIR: draft }), 100, () => {})
     await prepareFirstStart(database.sql, database.url, () => {}).finally(() => database.close())
     renameSync(draft, prepared)
   })

@@ -10,7 +10,7 @@ const tests = Bun.spawn(
     process.execPath,
     'test',
     // For a busy machine: some 3,900 tests wait for one another's processes and disk.
-    '--timeout=60000',
+    '--timeout=180000',
     // One more than cores: some files wait for processes, sockets and timeouts, while others compute.
     `--parallel=${Math.min(4, availableParallelism() + 1)}`,
     // Workers keep modules between files: loading them again for each file would take as long as the tests.

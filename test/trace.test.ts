@@ -111,7 +111,7 @@ describe('statements', () => {
       await sql.end({ timeout: 1 })
       await db.close()
     }
-  }, 60_000)
+  }, 180_000)
 
   test('of a statement that fails leave the next one its own name', async () => {
     const db = await testDatabase()
@@ -134,7 +134,7 @@ describe('statements', () => {
       await sql.end({ timeout: 1 })
       await db.close()
     }
-  }, 60_000)
+  }, 180_000)
 
   test('a pool counts connections in use and idle, and the statements that wait', async () => {
     const db = await testDatabase()
@@ -160,7 +160,7 @@ describe('statements', () => {
       await sql.end({ timeout: 1 })
       await db.close()
     }
-  }, 60_000)
+  }, 180_000)
 
   test('outside of a trace there is none', () => expect(currentScope()).toBeNull())
 })

@@ -12,7 +12,7 @@ const sql = connect({ url: database.url, connections: 1, statementTimeoutMs: 60_
 afterAll(async () => {
   await sql.end()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const keys = 5_000
 

@@ -6,7 +6,7 @@ import { allEntities, marketSizes } from '../../bench/data/marketSizes.ts'
 import { sampleDatabase, type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -74,7 +74,7 @@ test('loaded entities are not loaded again, and a second run continues', async (
     0,
   ])
   expect(await added()).toEqual(before)
-}, 60_000)
+}, 180_000)
 
 test('a database with other data is refused and not changed', async () => {
   const other = await sampleDatabase()

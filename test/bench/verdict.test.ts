@@ -17,7 +17,7 @@ const noSkill = ({ variants }: Scenario) => variants.map(() => 0)
 test('noise with 21-day returns gets no verdict where these are denied', () => {
   const denied = named('21-day returns, denied (returnDays 1)')
   expect(judgeSeed(denied, noSkill(denied), 1)).toEqual(denied.variants.map(() => 'withheld' as const))
-}, 60_000)
+}, 180_000)
 
 test('a batch is judged by its lines and its summary, and a seed always gives the same levels', () => {
   const { panel, config } = named('month ends, 5 years')
@@ -28,7 +28,7 @@ test('a batch is judged by its lines and its summary, and a seed always gives th
   expect(judgeSeed(scenario, noSkill(scenario), 5)).toEqual(levels)
   const known = judgeSeed({ ...scenario, panel: { ...panel, dates: 240 } }, [0.6, 0.6, 0.6], 5)
   expect(nonEmpty(known).every(level => level !== 'none')).toBe(true)
-}, 60_000)
+}, 180_000)
 
 test('a made market has the moments that it is made with', () => {
   const spec = { ...named('rising market, slowly changing scores').panel, dates: 2_000, skill: 0.5 }

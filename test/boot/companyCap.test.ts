@@ -38,7 +38,7 @@ afterAll(async () => {
   await Promise.all(servers.map(({ exited }) => exited))
   removeDataDir(dataDir)
   await database.close()
-}, 60_000)
+}, 180_000)
 
 test('an evaluation sees 1,000 companies and no more, by API, pages and downloads at once, on two server processes', async () => {
   const [first] = servers

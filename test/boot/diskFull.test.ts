@@ -33,7 +33,7 @@ afterAll(async () => {
     disk.unmount()
   }
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 /** A panel that differs from all others: it is stored anew. */
 function panel(seed: number, days: number): string {

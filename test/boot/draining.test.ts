@@ -13,13 +13,13 @@ let server: ServerProcess
 beforeAll(async () => {
   await prepareDataDir(dataDir)
   server = await startServerProcess(dataDir, settings)
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   server.signal('SIGKILL')
   await server.exited
   removeDataDir(dataDir)
-}, 60_000)
+}, 180_000)
 
 /** The server of the next test. */
 async function restart(): Promise<void> {
@@ -60,7 +60,7 @@ describe('a stopping server', () => {
       // PostgreSQL is stopped with it.
       expect(existsSync(join(dataDir, 'database/cluster/postmaster.pid'))).toBe(false)
       await restart()
-    }, 60_000)
+    }, 180_000)
 
   test('a second signal ends it at once', async () => {
     server.signal('SIGHUP')
@@ -69,7 +69,7 @@ describe('a stopping server', () => {
     server.signal('SIGTERM')
     expect(await server.exited).toBe(1)
     await restart()
-  }, 60_000)
+  }, 180_000)
 
   test('a process that was started with nohup survives the end of its terminal', async () => {
     const child = Bun.spawn(['nohup', 'bun', 'src/main.ts'], {
@@ -94,5 +94,5 @@ describe('a stopping server', () => {
     expect(child.exitCode).toBeNull()
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
-  }, 60_000)
+  }, 180_000)
 })

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/boot/database.ts'
-import { prepareFirstStart } from '../../src/boot/firstStart.ts'
+import { startServer } from '../../src/boot/startServer.ts'
 import { readConfig } from '../../src/config.ts'
-import { blankDatabase, prepareDataDir } from '../database.ts'
+import { prepareDataDir } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import {
   makeDataDir,
@@ -22,7 +22,7 @@ afterAll(async () => {
   for (const server of running) server.signal('SIGTERM')
   for (const server of running) await server.exited
   for (const folder of folders) removeDataDir(folder)
-}, 60_000)
+}, 180_000)
 
 function newFolder(): string {
   const folder = makeDataDir()
@@ -64,14 +64,14 @@ describe('three servers that start at once on a fresh folder', () => {
 })
 
 test('the sample is loaded however short a statement of a request may take', async () => {
-  const blank = await blankDatabase()
-  const database = await openDatabase(readConfig({ DATABASE_URL: blank.url }), 100, () => {})
+  const folder = newFolder()
+  // It is made with a time limit that the load exceeds.
+  await prepareDataDir(folder)
+  const database = await openDatabase(readConfig({ DATA_DIR: folder }), 60_000, () => {})
   try {
-    await prepareFirstStart(database.sql, database.url, () => {})
     expect((await database.sql`select count(*)::int as count from fact`)[0].count).toBeGreaterThan(1_000)
   } finally {
     await database.close()
-    await blank.close()
   }
 })
 
@@ -98,32 +98,39 @@ describe('OWNER_KEY_FILE', () => {
     writeFileSync(taken, 'mine\n')
     const link = join(newFolder(), 'link.key')
     symlinkSync(join(folder, 'nowhere/owner.key'), link)
-    for (const [file, message] of [
+    const refusals: [string, string][] = [
       [taken, 'exists and is never overwritten'],
       [join(folder, 'missing/owner.key'), 'does not exist'],
       [link, 'exists and is never overwritten'],
-      ...(process.platform === 'linux' ? [['/proc/nokey', 'could not be written']] : []),
-    ]) {
-      const child = Bun.spawn(['bun', 'src/main.ts'], {
-        env: {
-          ...process.env,
-          DATA_DIR: folder,
-          DATABASE_URL: '',
-          HOST: '127.0.0.1',
-          PORT: '0',
-          OWNER_KEY_FILE: file,
-        },
-        stdout: 'pipe',
-        stderr: 'pipe',
-      })
-      const [out, error] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ])
-      expect(await child.exited).toBe(1)
-      expect(error).toContain(message)
-      expect(out).not.toContain('Loading the sample')
+      ...(process.platform === 'linux' ? [['/proc/nokey', 'could not be written'] as [string, string]] : []),
+    ]
+    for (const [file, message] of refusals) {
+      const said: string[] = []
+      const opened = new AsyncDisposableStack()
+      const config = readConfig({ DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', OWNER_KEY_FILE: file })
+      const starting = startServer(
+        config,
+        () => '2026-07-01',
+        line => said.push(line),
+        opened,
+      )
+      await expect(starting.finally(() => opened.disposeAsync())).rejects.toThrow(message)
+      expect(said.join('\n')).not.toContain('Loading the sample')
     }
+    const child = Bun.spawn(['bun', 'src/main.ts'], {
+      env: {
+        ...process.env,
+        DATA_DIR: folder,
+        DATABASE_URL: '',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        OWNER_KEY_FILE: taken,
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    expect(await new Response(child.stderr).text()).toContain('exists and is never overwritten')
+    expect(await child.exited).toBe(1)
     expect(readFileSync(taken, 'utf8')).toBe('mine\n')
     expect(existsSync(join(folder, 'missing'))).toBe(false)
     expect(await countKeys(folder)).toBe(0)

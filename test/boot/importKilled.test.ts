@@ -60,7 +60,7 @@ async function held(sql: Sql): Promise<Held> {
       md5(string_agg(concat_ws('|', issuer_id, m.name, fp, fy, period_end, fact.filed, superseded, value), ',' order by
         issuer_id, m.name, fp, period_end, fact.filed, accession)) as digest,
       (select count(*)::int from whole_filing) as "wholeFilings",
-      (select md5(string_agg(concat_ws('|', l.accession, e.issuer_id, w.source, w.figures, w.lines), ',' order by l.accession))
+      (select md5(string_agg(concat_ws('|', l.accession, e.issuer_id, w.source, w.figures, w.lines), ',' order by l.accession, e.issuer_id))
        from whole_filing w join filing l using (filing_id) join entity e on e.entity_id = w.entity_id) as contents
     from fact join entity using (entity_id) join metric m using (metric_id) join filing using (filing_id)`
   return row

@@ -46,7 +46,7 @@ afterAll(async () => {
   server.signal('SIGTERM')
   await server.exited
   removeDataDir(folder)
-}, 60_000)
+}, 180_000)
 
 const dayAt = (date: number) => new Date(86_400_000 * (14_000 + date)).toISOString().slice(0, 10)
 const names = Array.from({ length: assets }, (_, i) => `A${String(i).padStart(5, '0')}`)

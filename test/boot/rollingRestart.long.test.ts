@@ -76,7 +76,7 @@ describe.skipIf(process.env.LONG === undefined || haproxy === null)(
       }
       await database?.close()
       rmSync(folder, { recursive: true, force: true })
-    }, 60_000)
+    }, 180_000)
 
     test(`0 of ${requests.toLocaleString('en')} requests fail`, async () => {
       const statuses: Record<string, number> = {}

@@ -21,6 +21,7 @@ let server: ServerProcess
 let ownerKey = ''
 
 beforeAll(async () => {
+  await prepareDataDir(dataDir)
   server = await startServerProcess(dataDir)
   ownerKey = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
 }, 2 * minute)
@@ -81,7 +82,7 @@ describe('the first start', () => {
     next.signal('SIGTERM')
     await next.exited
     removeDataDir(folder)
-  }, 60_000)
+  }, 180_000)
 
   test('prints an owner key once, with the quant plan and the redistribution licence', async () => {
     const backtest = await fetch(`${server.address}/api/v1/backtest`, {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { emptyServerDatabase } from '../database.ts'
 import { codeFor, TestBrowser } from '../features/account/browser.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const database = await emptyServerDatabase()
 afterAll(() => database.close())

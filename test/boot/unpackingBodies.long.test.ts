@@ -80,7 +80,7 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
       server.signal('SIGTERM')
       await server.exited
       removeDataDir(dataDir)
-    }, 60_000)
+    }, 180_000)
 
     for (const { name, bytes, reason } of nonEmpty(bombs)) {
       test(`${name} (${bytes.length} bytes): 413, and the server grows by less than ${maxGrowthMb} MB`, async () => {

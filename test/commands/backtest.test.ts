@@ -15,7 +15,7 @@ import { asPanel, signals } from '../features/backtests/backtestBench.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { type CommandRun, runInProcess } from './runInProcess.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const root = resolve(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-backtest-'))
@@ -531,6 +531,7 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--fail-below-dsr', '95'], 'A number from 0 to 1'],
       [[place('rows.csv'), '--fail-verdict', 'good'], 'strong, weak, none'],
       [[place('rows.csv'), '--fail-below-max-drawdown', '20'], 'A fraction from -1 to 0'],
+      [[place('rows.csv'), '--compare', 'as_known,final'], 'POST /api/v1/backtest of a server'],
       [[], "missing required argument 'file'"],
     ])
     expect(existsSync(place('no'))).toBe(false)

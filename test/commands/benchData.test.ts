@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { resolve } from 'node:path'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 async function benchData(...args: string[]) {
   const child = Bun.spawn(['bun', 'src/cli.ts', 'bench-data', ...args], {

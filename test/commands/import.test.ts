@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { sharedPath } from '../shared.ts'
 import { zipped } from '../zipped.ts'
+import { runOn } from './runInProcess.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const root = resolve(import.meta.dir, '../..')
 const fixtures = join(root, 'test/ingest/registers/us/fixtures')
@@ -21,27 +22,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-interface Run {
-  code: number
-  out: string
-  error: string
-}
-
 const asfiled = (...args: string[]) => asfiledWith({}, ...args)
+const asfiledWith = (env: Record<string, string>, ...args: string[]) =>
+  runOn({ DATABASE_URL: db.url, ...env }, ...args)
 
-async function asfiledWith(env: Record<string, string>, ...args: string[]): Promise<Run> {
-  const child = Bun.spawn(['bun', 'src/cli.ts', ...args], {
+/** In a process of its own. */
+async function spawnImport(path: string) {
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'import', 'us', path], {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: db.url, NO_COLOR: '1', ...env },
-    stdout: 'pipe',
+    env: { ...process.env, DATABASE_URL: db.url, NO_COLOR: '1' },
+    stdout: 'ignore',
     stderr: 'pipe',
   })
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { code, out, error }
+  const [error, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+  return { code, error }
 }
 
 const line = (out: string, label: string) =>
@@ -141,7 +135,7 @@ test('an import that loses its database reports it, and the same command complet
   for (let n = 1; n <= 24; n++) {
     writeFileSync(join(files, `CIK${n}.json`), apple.replace('"cik":320193', `"cik":${900_000 + n}`))
   }
-  const running = asfiled('import', 'us', files)
+  const running = spawnImport(files)
   const killer = setInterval(async () => {
     await db.sql`
       select pg_terminate_backend(pid) from pg_stat_activity

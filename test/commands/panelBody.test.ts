@@ -14,7 +14,7 @@ import { signalSheet } from '../../src/features/signals/schema.ts'
 import { encodeRows } from '../../src/formats/rows.ts'
 import type { Horizon } from '../../src/horizons.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fixture = (name: string) => Bun.file(resolve(import.meta.dir, 'fixtures', name)).bytes()
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -266,4 +266,4 @@ test('a small Parquet file that would become gigabytes in memory is refused befo
     message:
       'The column date is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume.',
   })
-}, 60_000)
+}, 180_000)

@@ -10,7 +10,7 @@ import { blankDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { runInProcess } from './runInProcess.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const root = resolve(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-program-'))

@@ -1,8 +1,7 @@
 import { spyOn } from 'bun:test'
-import { type CliContext, exitCodeOf } from '../../src/commands/context.ts'
+import { type CliContext, makeContext, reportFailure } from '../../src/commands/context.ts'
 import { makeProgram } from '../../src/commands/program.ts'
 import { readConfig } from '../../src/config.ts'
-import { Failure } from '../../src/errors.ts'
 
 export interface CommandRun {
   readonly code: number
@@ -54,6 +53,10 @@ export async function runInProcess(
   }
 }
 
+/** Runs a command line in this process on the database that the environment names. */
+export const runOn = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+  runInProcess(words, makeContext(readConfig(env)))
+
 const writeTo =
   (lines: string[]) =>
   (text: string | Uint8Array, ...rest: unknown[]): boolean => {
@@ -65,7 +68,5 @@ const writeTo =
 
 function endOf(error: unknown): number {
   if (error instanceof ProcessEnd) return error.code
-  if (!(error instanceof Failure)) throw error
-  console.error(`asfiled: ${error.message}`)
-  return exitCodeOf(error)
+  return reportFailure(error)
 }

@@ -13,7 +13,7 @@ import { type Horizon, horizonDays } from '../../src/horizons.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 import { packDays } from '../features/signals/signalDays.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 registerFormats()
 
 const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'

@@ -11,11 +11,11 @@ let folder: string
 beforeAll(async () => {
   db = await testDatabase()
   folder = mkdtempSync(join(tmpdir(), 'asfiled-cli-'))
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await db.close()
-}, 60_000)
+}, 180_000)
 
 const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
 

@@ -6,7 +6,7 @@ import { testDatabase } from '../database.ts'
 import { zipped } from '../zipped.ts'
 import { runInProcess } from './runInProcess.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const database = await testDatabase()
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-lists-'))

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { explainFileError } from '../../src/commands/files.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
+import { runOn } from './runInProcess.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const root = resolve(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-wrong-'))
@@ -26,6 +27,8 @@ afterAll(async () => {
 
 const nobody = 65_534
 
+const settings = () => ({ DATABASE_URL: db.url, DATA_DIR: join(folder, 'data'), COMPUTE_THREADS: '1' })
+
 /** Runs a command in a process of its own; as an account without rights if this one may read every file. */
 async function asfiled(args: readonly string[], { isUnprivileged = false, stdout = 'pipe' } = {}) {
   const runAs =
@@ -35,7 +38,7 @@ async function asfiled(args: readonly string[], { isUnprivileged = false, stdout
   const command = [...runAs, process.execPath, 'src/cli.ts', ...args]
   const child = Bun.spawn(stdout === 'pipe' ? command : ['sh', '-c', `"$@" ${stdout}`, 'sh', ...command], {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: db.url, DATA_DIR: join(folder, 'data'), COMPUTE_THREADS: '1' },
+    env: { ...process.env, ...settings() },
     stdout: 'ignore',
     stderr: 'pipe',
   })
@@ -67,7 +70,7 @@ const faults: [string[], RegExp][] = [
   [['import', 'us', join(folder, 'missing')], /missing does not exist/],
 ]
 test.each(faults)('%j is refused in words', async (args, message) => {
-  const { code, error } = await asfiled(args)
+  const { code, error } = await runOn(settings(), ...args)
   expect([1, 2]).toContain(code)
   expect(error).toMatch(message)
   expect(error).toEqual(inWords)

@@ -176,7 +176,7 @@ describe('documents', () => {
 
   test('every path that ARCHITECTURE answers a question with exists', async () => {
     const text = await Bun.file(resolve(root, 'ARCHITECTURE.md')).text()
-    const table = text.slice(text.indexOf('## Where is'), text.indexOf('## Rooms'))
+    const table = text.slice(text.indexOf('## What the names do not tell you'), text.indexOf('## Rooms'))
     const paths = [...table.matchAll(/`((?:src|manifests|test|sql)\/[^`<]+|\.env\.example)`/g)].map(
       found => found[1],
     )

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 const periods = ['FY', 'Q', 'TTM', 'latest'] as const
 const metrics = [

@@ -8,14 +8,14 @@ import { blocksOf } from './blocks.ts'
 
 /** Runs the lines for DuckDB and R of the guide on spreadsheets as a reader would, in the order of the guide. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const server = await realServer()
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-sheets-'))
 afterAll(async () => {
   await server.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 const blocks = await blocksOf('docs/spreadsheets.md')
 const textsOf = (language: string) =>

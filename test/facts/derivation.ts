@@ -73,6 +73,7 @@ export function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string
       superseded: null,
       earlierSince: null,
       inputs: [],
+      check: 'unchecked',
       ...reported,
       metric,
       filed: reported.filing.filed,

@@ -85,7 +85,7 @@ test('any accounts: facts as of any day follow from exactly what was filed by th
     }
   })
   fc.assert(property, { numRuns: 1_500 })
-}, 60_000)
+}, 180_000)
 
 test('any accounts: the same facts in any order', () => {
   const property = fc.property(accounts, yearEndOnFile, fc.nat(), (reportedFacts, yearEnd, seed) => {
@@ -97,7 +97,7 @@ test('any accounts: the same facts in any order', () => {
     )
   })
   fc.assert(property, { numRuns: 1_500 })
-}, 60_000)
+}, 180_000)
 
 test('any accounts: the same facts and repeats when imported in parts, through the store', () => {
   const property = fc.property(accounts, yearEndOnFile, fc.nat(7), (reportedFacts, yearEnd, part) => {
@@ -115,7 +115,7 @@ test('any accounts: the same facts and repeats when imported in parts, through t
     expect(again.repeats.length).toBe(full.repeats.length)
   })
   fc.assert(property, { numRuns: 1_500 })
-}, 60_000)
+}, 180_000)
 
 test('any accounts: the key of a stored row is unique', () => {
   const property = fc.property(accounts, yearEndOnFile, (reportedFacts, yearEnd) => {
@@ -128,7 +128,7 @@ test('any accounts: the key of a stored row is unique', () => {
       expect(fact.superseded ?? fact.filing.filed).toBeGreaterThanOrEqual(fact.filing.filed)
   })
   fc.assert(property, { numRuns: 1_500 })
-}, 60_000)
+}, 180_000)
 
 test('any accounts: at most one vintage of a period is current on any day', () => {
   const property = fc.property(accounts, yearEndOnFile, (reportedFacts, yearEnd) => {
@@ -144,7 +144,7 @@ test('any accounts: at most one vintage of a period is current on any day', () =
     }
   })
   fc.assert(property, { numRuns: 1_000 })
-}, 60_000)
+}, 180_000)
 
 test('amounts beyond all bounds give no quarter that is not finite', () => {
   const filing = (accession: string, filed: string, form = '10-K'): Filing => ({

@@ -118,7 +118,7 @@ test('a data set beside the exact figures removes none, whichever filings it hol
       expect(missing).toEqual([])
     }
   }
-}, 60_000)
+}, 180_000)
 
 const quarterly = (number: number, filed: string): Filing => ({
   accession: `0001195933-09-00000${number}`,

@@ -32,7 +32,7 @@ let deps: CompanyDeps
 beforeAll(async () => {
   database = await testDatabase()
   deps = companyDeps(database.sql)
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 const me = rightsOf('personal')

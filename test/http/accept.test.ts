@@ -5,7 +5,7 @@ import { sellKey } from './callers.ts'
 import { realServer } from './realServer.ts'
 import { testToday } from './testServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)

@@ -108,6 +108,22 @@ const table: Row[] = [
     body: JSON.stringify({ rows: { date: ['2023-12-31'], ticker: [ticker] }, metrics: ['revenue'] }),
   })),
   ...[
+    ['AAPL', always(200)] as const,
+    ['SNOW', licenceRequired] as const,
+    ['NOSUCH', always(200)] as const,
+  ].map(([ticker, good]) => ({
+    ...get('/api/v1/audits', '/api/v1/audits', good),
+    method: 'POST' as const,
+    body: JSON.stringify({ rows: { date: ['2023-12-31'], ticker: [ticker], revenue: [1] } }),
+  })),
+  ...['/api/v1/audits/:id', '/api/v1/audits/:id/result'].map(path =>
+    get(path, path.replace(':id', unknownId), ofOwnKey),
+  ),
+  {
+    ...get('/api/v1/audits/:id', `/api/v1/audits/${unknownId}`, ofOwnKey),
+    method: 'DELETE' as const,
+  },
+  ...[
     get('/api/v1/as-of/:id', `/api/v1/as-of/${unknownId}`, ofOwnKey),
     get('/api/v1/as-of/:id/result', `/api/v1/as-of/${unknownId}/result`, ofOwnKey),
     {
@@ -115,6 +131,24 @@ const table: Row[] = [
       method: 'DELETE' as const,
     },
   ],
+  ...[
+    ['AAPL', always(200)] as const,
+    ['SNOW', licenceRequired] as const,
+    ['NOSUCH', always(200)] as const,
+  ].map(([ticker, good]) => ({
+    ...get('/api/v1/audits', '/api/v1/audits', good),
+    method: 'POST' as const,
+    body: JSON.stringify({ rows: { date: ['2023-12-31'], ticker: [ticker], revenue: [1] } }),
+  })),
+  ...[
+    get('/api/v1/audits/:id', `/api/v1/audits/${unknownId}`, ofOwnKey),
+    get('/api/v1/audits/:id/result', `/api/v1/audits/${unknownId}/result`, ofOwnKey),
+    {
+      ...get('/api/v1/audits/:id', `/api/v1/audits/${unknownId}`, ofOwnKey),
+      method: 'DELETE' as const,
+    },
+  ],
+  get('/api/v1/coverage', '/api/v1/coverage?market=US', always(200)),
   get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
   get('/api/v1/metrics', '/api/v1/metrics?market=US', always(200)),
   get('/api/v1/filings', '/api/v1/filings?ticker=SNOW&as_of=2023-12-31', always(200)),
@@ -254,6 +288,16 @@ const table: Row[] = [
     ),
   ),
   ...['/backtest', '/backtest/runs/:id/cancel'].map(route => ({
+    ...open(route, route.replace(':id', unknownId), formRefused),
+    method: 'POST' as const,
+    body: '{}',
+  })),
+  open('/audit'),
+  open('/audit/sample.csv'),
+  ...['', '/report', '/csv', '/parquet', '/json'].map(part =>
+    open(`/audit/runs/:id${part}`, `/audit/runs/${unknownId}${part}`, [404, 'entity_unknown']),
+  ),
+  ...['/audit', '/audit/runs/:id/cancel'].map(route => ({
     ...open(route, route.replace(':id', unknownId), formRefused),
     method: 'POST' as const,
     body: '{}',

@@ -8,7 +8,7 @@ import { callers } from './callers.ts'
 import { realServer } from './realServer.ts'
 import { testToday } from './testServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)

@@ -49,7 +49,7 @@ async function stop(): Promise<void> {
 afterAll(async () => {
   removeDataDir(folder)
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const crowd = (source: string, connections: number, change: Partial<CrowdTask> = {}) =>
   startCrowd({ port, source, connections, bytes: '', ...change })

@@ -21,14 +21,14 @@ beforeAll(async () => {
     MAX_CONNECTIONS: '16000',
   })
   port = Number(new URL(server.address).port)
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   server.signal('SIGKILL')
   await server.exited
   removeDataDir(folder)
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** On Linux the crowd comes from an address of its own: connections of one address are capped. */
 const source = process.platform === 'linux' ? { localAddress: '127.0.0.2' } : {}
@@ -111,7 +111,7 @@ describe('other clients do not notice', () => {
     if (resident !== null) expect(resident).toBeLessThan(700)
     await leave(deaf)
     await expectServed()
-  }, 60_000)
+  }, 180_000)
 
   test('sixty that ask for them compressed, and leave at once', async () => {
     for (const encoding of ['zstd', 'gzip']) {
@@ -120,7 +120,7 @@ describe('other clients do not notice', () => {
       )
     }
     await expectServed()
-  }, 60_000)
+  }, 180_000)
 
   test('bodies that were announced large and come a byte at a time', async () => {
     const headers = `Content-Type: application/json\r\nContent-Length: ${8 * 1_024 * 1_024}\r\n`

@@ -115,8 +115,9 @@ function dripInTurn(sockets: ReadonlySet<Socket>, dripMs: number): void {
   let turn = 0
   setInterval(() => {
     turn = (turn + 1) % turns
+    // Not behind bytes that still wait: those nest, too.
     for (const [index, socket] of [...sockets].entries())
-      if (index % turns === turn && socket.writable) socket.write('a')
+      if (index % turns === turn && socket.writable && socket.writableLength === 0) socket.write('a')
   }, dripMs / turns)
 }
 

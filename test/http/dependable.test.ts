@@ -19,11 +19,11 @@ const opened: (() => Promise<void>)[] = []
 beforeAll(async () => {
   db = await testDatabase()
   key = await sellKey(db.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
-}, 60_000)
+}, 180_000)
 
 /** A dataset whose days are the counter of the threads, in shared memory at place 0. */
 function counter(): Dataset {

@@ -11,7 +11,7 @@ const server = await testServer(sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const formulas = ['=HYPERLINK(1)', '＝HYPERLINK(1)', '\t=1+1', '\r=1+1', ' @SUM(A1)', '+cmd|x', '－2+3']
 
@@ -62,4 +62,4 @@ test('no text of a register is a formula in any CSV answer, and numbers stay as 
     if (!path.includes('signals')) expect(text).toContain("'=HYPERLINK(")
   }
   expect(numbers).toBeGreaterThan(10)
-}, 60_000)
+}, 180_000)

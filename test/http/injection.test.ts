@@ -7,7 +7,7 @@ import { nonEmpty } from '../nonEmpty.ts'
 import { rawRequest } from './rawRequest.ts'
 import { type TestServer, testServer } from './testServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Names as a person who founds a company for this would have them registered. */
 const names = [
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** What would run or load if a name was more than text: what a parser sees and no template of ours has. */
 function strangers(html: string): string[] {

@@ -4,7 +4,7 @@ import { nonEmpty } from '../nonEmpty.ts'
 import { sellKey } from './callers.ts'
 import { type RealServer, realServer } from './realServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** `issuer_id`, which every answer shows next to the ticker, is accepted wherever a company is named: the answers are
  * those to the ticker. One company of each market with figures in the sample, and what else is asked of it. */

@@ -21,7 +21,6 @@ describe('a path', () => {
     '/api/v1/fundamentals/?ticker=AAPL',
     '/api/v1/coverage/AAPL/',
     '/api/v1/coverage/',
-    '/api/v1/coverage',
     '//health',
     '///',
     '/HEALTH',

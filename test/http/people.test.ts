@@ -4,7 +4,7 @@ import { evaluation, memberWith, newMember } from '../features/account/members.t
 import { nonEmpty } from '../nonEmpty.ts'
 import { realServer } from './realServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Everybody who comes with a browser. Those who come with a key are in access.test.ts. */
 const people = [
@@ -110,6 +110,15 @@ const table: readonly Row[] = [
       `/backtest/runs/:id${part}`,
     ),
   ),
+  openTo('/audit'),
+  openTo('/audit/sample.csv'),
+  ...['', '/report', '/csv', '/parquet', '/json'].map(part =>
+    page(
+      `/audit/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55${part}`,
+      part === '' ? 404 : [404, 'entity_unknown'],
+      `/audit/runs/:id${part}`,
+    ),
+  ),
   openTo('/sample'),
   openTo('/sample/entities.csv', '/sample/:file'),
   openTo('/assets/base.css', '/assets/:file'),
@@ -170,6 +179,11 @@ const table: readonly Row[] = [
   {
     ...form('/backtest/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55/cancel', {}, [404, 'entity_unknown']),
     route: '/backtest/runs/:id/cancel',
+  },
+  form('/audit', { columns: 'sales=revenue' }, 400),
+  {
+    ...form('/audit/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55/cancel', {}, [404, 'entity_unknown']),
+    route: '/audit/runs/:id/cancel',
   },
   // No form: it reads no cookie, and takes messages alone.
   form('/mcp', {}, 415),

@@ -11,7 +11,7 @@ const server = await testServer(database.sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** The policies as the routes of the app use them, for routes that the app does not have. */
 const http = httpPlugin(

@@ -12,7 +12,7 @@ const server = await testServer(sql, {}, { ADMIN_EMAILS: operator })
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const sessions = {
   member: (await signedIn(server, 'member@house.example')).cookies,

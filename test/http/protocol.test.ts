@@ -22,7 +22,7 @@ const server = await testServer(database.sql, { lookups }, { BASE_URL: 'http://l
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 let address = 0
 const ask = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>

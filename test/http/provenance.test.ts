@@ -5,7 +5,7 @@ import { nonEmpty } from '../nonEmpty.ts'
 import { callers } from './callers.ts'
 import { realServer } from './realServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
@@ -149,7 +149,7 @@ test('a field that does not exist, an empty one and one that comes twice are ref
     expect([response.status, error.param]).toEqual([400, 'fields'])
     expect(error.message).toContain(fault)
     expect(error.message).toContain(
-      'accession, form, tag, start, accepted_at, inputs, url, statement, line, label, until, kind',
+      'accession, form, tag, start, accepted_at, inputs, url, check, statement, line, label, until, kind',
     )
   }
   expect((await fetchRows('fields=form')).status).toBe(400)

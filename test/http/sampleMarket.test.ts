@@ -6,7 +6,7 @@ import { readSample } from '../../src/ingest/sample/loadSample.ts'
 import { sellKey } from './callers.ts'
 import { type RealServer, realServer } from './realServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const day = '2010-03-31'
 let server: RealServer
@@ -104,7 +104,7 @@ test.each(stated)(
 
 test('README.md names as many companies as the sample has', async () => {
   const readme = await Bun.file(new URL('../../README.md', import.meta.url)).text()
-  const named = /\((\d+) companies: (\d+) of eight markets, and (\d+) of the United States/.exec(
+  const named = /\((\d+) companies: (\d+) from eight markets, and (\d+) from the United States/.exec(
     readme.replaceAll(/\s+/g, ' '),
   )
   const companies = await readSample()

@@ -44,7 +44,7 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
       await server.exited
       removeDataDir(folder)
       await closeDatabase()
-    }, 60_000)
+    }, 180_000)
 
     let asked = 0
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { sellKey } from './callers.ts'
 import { type RealServer, realServer } from './realServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const megabyte = 1_024 * 1_024
 const limitMb = 8

@@ -15,13 +15,13 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
 
     beforeAll(async () => {
       server = await startServerProcess(folder)
-    }, 60_000)
+    }, 180_000)
 
     afterAll(async () => {
       server.signal('SIGTERM')
       await server.exited
       removeDataDir(folder)
-    }, 60_000)
+    }, 180_000)
 
     for (const [when, bytes, seconds] of [
       ['the first of a connection', begun, 15],
@@ -39,6 +39,6 @@ describe.skipIf(process.env.LONG === undefined || process.platform !== 'linux')(
           console.log(`${when}: ${closed} of ${open} cut, the last after ${lastClosedAfter.toFixed(1)} s`)
           expect([open, closed]).toEqual([perKind, perKind])
         }
-      }, 60_000)
+      }, 180_000)
   },
 )

@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** Answers of servers that have nothing in memory of the figures before. */
 async function freshly<T>(work: (url: string) => Promise<T>): Promise<T> {
@@ -84,6 +84,9 @@ const pagesOfMarket = [
   'cross-section?metric=assets&market=US&sort=-roe&currency=EUR',
   'cross-section?metric=revenue,roe&market=US&group=sic2&sort=-revenue',
   'cross-section?metric=revenue&market=US&group=sicDivision:I&universe=reporting,unknown',
+  'cross-section?metric=revenue&market=US&checks=unchecked',
+  'cross-section?metric=revenue,roe&market=US&checks=proved,consistent,contradicted&sort=-revenue',
+  'cross-section?metric=assets,revenue&market=US&fp=latest&checks=proved,unchecked&min_revenue=450',
   'restatements?metric=revenue&market=US',
   'restatements?metric=revenue&market=US&from=2026-03-01&format=ndjson',
 ] as const
@@ -104,6 +107,7 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
   }
   for (const path of [
     ...[hidden, `C2,${hidden}`, 'C2,C5'].map(ids => `${api}/fundamentals?ticker=${ids}&view=latest`),
+    `${api}/fundamentals?ticker=${hidden}&checks=unchecked&fields=check`,
     `${api}/fundamentals?ticker=${hidden}&from=2025-01-01&metric=revenue&fp=FY&fy=2025`,
     `${api}/restatements?ticker=${hidden}`,
     `${api}/restatements?ticker=C2&metric=revenue`,
@@ -119,16 +123,48 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
   const posted = { ...headers, 'Content-Type': 'application/json' }
   found.push(await ask(url, `${api}/as-of`, posted, join))
   found.push(await ask(url, `${api}/as-of`, { ...posted, Prefer: 'respond-async' }, join))
+  for (const tickers of [
+    ['C2', 'C5', 'C2'],
+    ['C2', hidden, 'NOSUCH'],
+  ]) {
+    const sent = {
+      date: ['2026-06-01', '2024-03-01', '2026-02-15'],
+      ticker: tickers,
+      sales: [205, 504, 425],
+      unnamed: [204, 503, 1e9],
+      forward_return: [0.1, -0.1, 0],
+    }
+    const body = JSON.stringify({ rows: sent, with: ['filing', 'filed', 'end'] })
+    found.push(await ask(url, `${api}/audits`, posted, body))
+    found.push(await ask(url, `${api}/audits?format=html`, posted, body))
+    // A job that is accepted has an id of its own.
+    if (tickers.includes(hidden))
+      found.push(await ask(url, `${api}/audits`, { ...posted, Prefer: 'respond-async' }, body))
+    const lines = sent.date.map((date, i) => `${date},${tickers[i]},${sent.sales[i]}`).join('\n')
+    const ofColumns = encodeURIComponent('{"v":{"metric":"revenue","fp":"FY","currency":"USD"}}')
+    for (const settings of ['', `&columns=${ofColumns}&inclusive=true&max_age_days=300&with=filing`])
+      found.push(
+        await ask(
+          url,
+          `${api}/audits?format=csv${settings}`,
+          { ...headers, 'Content-Type': 'text/csv' },
+          `date,ticker,${settings === '' ? 'revenue' : 'v'}\n${lines}\n`,
+        ),
+      )
+  }
   for (const path of [
     `/companies/${hidden}`,
+    `/companies/${hidden}?cell=revenue.2025.FY.2025-12-31`,
     `/companies/${hidden}/download?format=csv`,
     ...[hidden, 'C2'].flatMap(id => [
       `/companies/${id}/statements?cell=us-gaap:Revenues`,
+      `/companies/${id}/statements?view=standard`,
       `/companies/${id}/segments`,
       `/companies/${id}/statements/download?format=csv`,
     ]),
     '/screen?c1=revenue&c2=roe&min_revenue=450&sort=-revenue',
     '/screen?c1=revenue&sort=revenue&fp=latest&max_age_days=300',
+    '/screen?c1=revenue&c2=roe&checks=proved,consistent',
     '/restatements?metric=revenue&from=2026-03-01',
   ])
     found.push(await ask(url, path, reader))
@@ -137,9 +173,16 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
 
 /** With the routes of `everything`, all that this server has. A new one has to be put into one of the two. */
 const asked = new Set(
-  ['cross-section', 'restatements', 'fundamentals', 'as-of', 'statements', 'reported', 'segments'].map(
-    name => `${api}/${name}`,
-  ),
+  [
+    'cross-section',
+    'restatements',
+    'fundamentals',
+    'as-of',
+    'audits',
+    'statements',
+    'reported',
+    'segments',
+  ].map(name => `${api}/${name}`),
 )
   .add('/companies/:id')
   .add('/companies/:id/download')
@@ -160,13 +203,14 @@ const others: readonly [RegExp, string][] = [
     'what is on record, which every key sees, and no value of a figure',
   ],
   [
-    /^\/api\/v1\/(as-of\/:id|backtests|panels)/,
+    /^\/api\/v1\/((as-of|audits)\/:id|backtests|panels)/,
     "a key's own jobs and panels; a job is authorised as its request is",
   ],
   [
     /^\/(api\/v1\/)?backtest\b/,
     'test/features/backtests/scoreRoutes.test.ts: all companies count before a figure is read',
   ],
+  [/^\/audit(\/|$)/, "the sample, and a visitor's own audits, which are authorised as those of the API"],
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],
   [/^\/mcp$/, 'its answers are made of those of the API'],
@@ -183,11 +227,15 @@ test('every route is asked, or has a reason why it tells nothing of figures', ()
 
 test('a parameter by which a route filters is one that is asked', async () => {
   const document = await (await fetch(`${server.url}/openapi.json`)).json()
-  const paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> = document.paths
+  interface Operation {
+    readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  }
+  const paths: Record<string, { get?: Operation; post?: Operation }> = document.paths
   const harmless = new Set(['metric', 'market', 'data_version', 'limit', 'cursor', 'format', 'comments'])
   const known: Record<string, string[]> = {
     [`${api}/cross-section`]: [
       'as_of',
+      'checks',
       'currency',
       'filters',
       'fp',
@@ -199,10 +247,13 @@ test('a parameter by which a route filters is one that is asked', async () => {
       'universe',
     ],
     [`${api}/restatements`]: ['as_of', 'from', 'ticker', 'tz'],
+    [`${api}/audits`]: ['columns', 'config', 'forward_return', 'inclusive', 'max_age_days', 'with'],
     [`${api}/frames`]: ['as_of', 'period', 'tag', 'tz', 'unit'],
   }
   for (const [path, names] of Object.entries(known)) {
-    const sent = (paths[path]?.get?.parameters ?? []).filter(parameter => parameter.in === 'query')
+    const sent = ((paths[path]?.get ?? paths[path]?.post)?.parameters ?? []).filter(
+      parameter => parameter.in === 'query',
+    )
     const own = sent.map(({ name }) => name).filter(name => !harmless.has(name))
     expect([path, own.sort()]).toEqual([path, names])
   }
@@ -231,6 +282,9 @@ describe('a key at its cap', () => {
       ]).toEqual([path, true])
     }
     expect(listed.some(({ text }) => text.includes('C5'))).toBe(true)
+    const audits = usual.filter(({ path }) => path.startsWith(`${api}/audits`))
+    expect(audits.map(({ status }) => status)).toEqual([200, 200, 200, 200, 403, 403, 403, 403, 403])
+    expect(JSON.parse(audits[0].text).counts.known).toBeGreaterThan(0)
   })
 
   test('gets the same bytes, status and headers whatever figures another company has', async () => {

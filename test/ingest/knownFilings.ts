@@ -30,7 +30,7 @@ export const spellFigure = ({ concept, context, unit, value }: ReportedFigure) =
 /** Every row of whole filings, with its day and the content that is in it. */
 export async function storedWholeFilings(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<(KnownFiling & { seen: string; ends: string })[]>`
-    select w.filing_id as "filingId", l.accession, w.seen_on::text as seen, nullif(w.seen_on, '-infinity') as "seenOn",
+    select w.filing_id as "filingId", w.entity_id as "entityId", l.accession, w.seen_on::text as seen, nullif(w.seen_on, '-infinity') as "seenOn",
            w.period_end::text as ends, w.source, w.figures, w.lines
     from whole_filing w join filing l using (filing_id)
     order by l.accession, w.seen_on`

@@ -10,7 +10,7 @@ beforeAll(async () => {
   const key = await sellKey(database.sql)
   const [row] = await database.sql`select key_id from api_key where prefix = ${key.slice(0, 17)}`
   keyId = row.key_id
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 const insert = async () => {

@@ -25,4 +25,4 @@ test('connections of the queue are closed when it is, so that a server which cut
     expect(await open()).toBe(0)
     await database.close()
   }
-}, 60_000)
+}, 180_000)

@@ -16,7 +16,7 @@ beforeAll(async () => {
     const [row] = await database.sql`select key_id from api_key where prefix = ${key.slice(0, 17)}`
     keyIds[name] = row.key_id
   }
-}, 60_000)
+}, 180_000)
 beforeEach(async () => {
   await database.sql`select asfiled_queue.complete_jobs(array(select id from asfiled_queue.jobs))`
   await database.sql`delete from job`

@@ -51,6 +51,8 @@ beforeAll(async () => {
     values ('US', '0000000001', 'BEFORE INC', '2019-12-31', 0)`
   await sql`insert into company_state (market, issuer_id, from_day, until_day, state, since_version)
     values ('US', '0000000001', '2020-02-03', '2021-08-03', 'reporting', 0)`
+  await sql`insert into announcement (market, issuer_id, accession, form, filed, since_version)
+    values ('US', '0000000001', '0000000001-20-000002', '8-K', '2020-01-30', 0)`
   await sql`insert into symbol_spell (symbol, market, issuer_id, holder, from_day, is_beginning, source, known, since_version)
     values ('FB', 'US', '0001326801', 'CIK0001326801', '2012-05-18', true, 'operator', '2026-01-01', 0)`
   await sql`insert into succession (market, predecessor, successor, from_day, known, source, since_version)
@@ -64,7 +66,7 @@ beforeAll(async () => {
   await sql`insert into whole_filing (filing_id, entity_id, source, frames, figures, lines, figure_block, statement_block, since_version)
     select filing_id, entity_id, 2, '{}', 1, 0, '\\x01', '\\x02', 0 from filing order by filing_id limit 1`
   await sql`insert into co_filer (filing_id, entity_id) select filing_id, 1 from filing order by filing_id limit 1`
-  await sql`insert into whole_filing_repeat (filing_id, seen_on) select filing_id, '2026-11-20' from filing order by filing_id limit 1`
+  await sql`insert into whole_filing_repeat (filing_id, entity_id, seen_on) select filing_id, entity_id, '2026-11-20' from filing order by filing_id limit 1`
   // What a version replaces is remembered in tables of its own.
   for (const table of versionedTables) {
     const [{ column }] = await sql<{ column: string }[]>`
@@ -97,7 +99,7 @@ afterAll(async () => {
   await sql.end({ timeout: 1 })
   await cluster.close()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 const never = new AbortController().signal
 const backUp = (to: string) => writeBackup(cluster, to, never, quiet)
@@ -304,7 +306,7 @@ describe('a backup is refused, and leaves no database', () => {
     await described(manifest => Object.assign(manifest, { format: 2, version: '9.9.9' }))
     expect(await refusal(changed)).toContain('has format 2, written by asfiled 9.9.9')
     await described(manifest => Object.assign(manifest, { postgres: '19', version: '9.9.9' }))
-    expect(await refusal(changed)).toContain('is of PostgreSQL 19')
+    expect(await refusal(changed)).toContain('was made with PostgreSQL 19')
   })
 
   test('where it is of another kind of machine', async () => {

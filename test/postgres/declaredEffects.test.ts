@@ -21,7 +21,7 @@ const connection = await database.sql.reserve()
 afterAll(async () => {
   connection.release()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 interface Table {
   readonly oid: number
@@ -92,4 +92,4 @@ test('sql/upgrades.json says of every migration what it does to tables in use, a
     expect([name, lost, demandsOf(gained, existing)]).toEqual([name, [], []])
   }
   expect(locksSeen).toBeGreaterThan(50)
-}, 60_000)
+}, 180_000)

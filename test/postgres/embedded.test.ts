@@ -17,7 +17,7 @@ import { openCluster } from '../../src/postgres/embedded/cluster.ts'
 import { chooseAccount, runAs } from '../../src/postgres/embedded/identity.ts'
 
 // On a busy machine initdb takes long.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-cluster-'))
 const quiet = () => {}

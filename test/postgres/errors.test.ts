@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../database.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 async function refusal(url: string): Promise<string> {

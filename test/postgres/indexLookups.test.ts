@@ -8,11 +8,11 @@ let lookups: Sql
 beforeAll(async () => {
   database = await testDatabase()
   lookups = connect({ url: database.url, connections: 1, statementTimeoutMs: 5_000, indexLookupsOnly: true })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await lookups.end({ timeout: 5 })
   await database.close()
-}, 60_000)
+}, 180_000)
 
 test('a pool for index lookups uses one generic plan for all parameters', async () => {
   for (const id of ['AAPL', 'SNOW', 'GOOG', 'MSFT', 'AMZN', 'META', 'NVDA'])

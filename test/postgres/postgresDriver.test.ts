@@ -10,12 +10,12 @@ let one: Sql
 beforeAll(async () => {
   db = await testDatabase()
   one = connect({ url: db.url, connections: 1, statementTimeoutMs: 5_000 })
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await one.end({ timeout: 1 })
   await db.close()
-}, 60_000)
+}, 180_000)
 
 test('after a query that fails between its rows, the next result on that connection is correct', async () => {
   const dying = one`select 10 / (5 - i) as n from generate_series(1, 10) i`.then(

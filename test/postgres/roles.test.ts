@@ -11,7 +11,7 @@ import { withAdmin } from '../../src/postgres/embedded/admin.ts'
 import { openCluster } from '../../src/postgres/embedded/cluster.ts'
 import { migrate } from '../../src/postgres/migrations.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-roles-'))
 const secretFile = join(folder, 'database/service-password')

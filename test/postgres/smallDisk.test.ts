@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openCluster } from '../../src/postgres/embedded/cluster.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const disk = mkdtempSync(join(tmpdir(), 'asfiled-small-'))
 

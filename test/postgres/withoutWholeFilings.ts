@@ -1,5 +1,12 @@
-/** Removes everything that the migrations 0047 to 0049 add, for tests of older databases. */
+/** Removes everything that the migrations 0047 to 0053 add, for tests of older databases. */
 export const withoutWholeFilings = `
+  drop table announcement, announcement_past cascade;
+  drop function keep_announcement;
+  alter table fact drop column check_state cascade;
+  alter table fact_past drop column check_state cascade;
+  alter table fact_repeat drop column check_state;
+  alter table fact_interim drop column check_state cascade;
+  alter table fact_interim_past drop column check_state cascade;
   drop trigger filing_whole_deleted on filing;
   drop trigger filing_future on filing;
   drop trigger filing_co_filers_deleted on filing;

@@ -24,7 +24,7 @@ afterAll(async () => {
   server.signal('SIGTERM')
   await server.exited
   await pair.close()
-}, 60_000)
+}, 180_000)
 
 const poolsOf = (series: ReadonlyMap<string, number>, name: string) =>
   Object.fromEntries(

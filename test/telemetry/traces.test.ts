@@ -10,7 +10,7 @@ import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let db: TestDatabase
 let server: ServerProcess

@@ -51,6 +51,7 @@ test.skipIf(!process.env.LONG)(
       removeDataDir(folder)
     }
   },
+  300_000,
 )
 
 /** The process id of the PostgreSQL of a folder. */

@@ -9,7 +9,9 @@ import { type AsOf, isInstant, lastWholeDay } from '../../src/instants.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { readDataVersion } from '../../src/postgres/dataVersion.ts'
 import {
+  type FilingContent,
   type KnownFiling,
+  listFilingContents,
   listKnownFilings,
   readWholeFilings,
 } from '../../src/wholeFilings/knownFilingQueries.ts'
@@ -36,8 +38,14 @@ let issuers = 0
 let profile: EntityProfile
 beforeEach(() => {
   issuers++
-  profile = { market: 'US', issuerId: String(issuers), name: `Company ${issuers}`, registers: true }
+  profile = companyOf(0)
 })
+
+/** The first company of a test, or one of those that filed its reports, too. */
+function companyOf(coFiler: number): EntityProfile {
+  const issuerId = coFiler === 0 ? String(issuers) : `${issuers}.${coFiler}`
+  return { market: 'US', issuerId, name: `Company ${issuerId}`, registers: true }
+}
 
 const accessionOf = (number: number) => `${issuers}-${number}`
 
@@ -51,6 +59,8 @@ interface Made {
   /** Set for a register that overwrites. */
   readonly seenOn?: IsoDate
   readonly lines?: number
+  /** The company that states it; the test's first one if omitted. */
+  readonly of?: EntityProfile
 }
 
 const instant = { start: null, end: dayNumber('2020-12-31'), quarters: null, dimensions: [] }
@@ -63,6 +73,7 @@ function unitOf({
   source = 'documents',
   seenOn,
   lines = 2,
+  of = profile,
 }: Made): ReadUnit {
   const filing: Filing = {
     accession: accessionOf(number),
@@ -100,12 +111,12 @@ function unitOf({
     sums: [],
     defaultMembers: new Map(),
   }
-  const { market, issuerId } = profile
+  const { market, issuerId } = of
   const stated: StatedFiling = {
     ...{ market, issuerId, whole, source, periodEnd: instant.end },
     ...(seenOn === undefined ? {} : { seenOn: dayNumber(seenOn) }),
   }
-  return { parsed: [{ profile, reportedFacts: [], filings: [filing] }], wholeFilings: [stated] }
+  return { parsed: [{ profile: of, reportedFacts: [], filings: [filing] }], wholeFilings: [stated] }
 }
 
 /** Imports filings one by one. */
@@ -116,17 +127,31 @@ async function put(...made: readonly Made[]): Promise<void> {
   }
 }
 
-async function entityId(): Promise<number> {
+async function entityId(of = profile): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
-    select entity_id as id from entity where market = 'US' and issuer_id = ${profile.issuerId}`
-  return row.id
+    select entity_id as id from entity where market = 'US' and issuer_id = ${of.issuerId}`
+  return row?.id ?? 0
 }
 
-const known = async (asOf: AsOf, store: Sql = sql) => listKnownFilings(store, await entityId(), asOf)
+async function known(asOf: AsOf, store: Sql = sql, of = profile): Promise<readonly KnownFiling[]> {
+  const entity = await entityId(of)
+  const listed = await listKnownFilings(store, entity, asOf)
+  if (!isInstant(asOf)) {
+    // Of the history of all contents, too, those of the day are the ones that are known then.
+    for (const until of [asOf, '9999-12-31']) {
+      const ofFiling = new Map<number, FilingContent>()
+      for (const content of await listFilingContents(store, entity, until))
+        if (content.since <= asOf) ofFiling.set(content.order, content)
+      const latest = [...ofFiling.values()].sort((a, b) => b.order - a.order)
+      expect(latest.map(({ since: _, isEdit: __, order: ___, ...content }) => content)).toEqual([...listed])
+    }
+  }
+  return listed
+}
 
 /** The values of the contents that are known, by the number of the filing, the latest filing first. */
-async function contents(asOf: AsOf, store: Sql = sql): Promise<string[]> {
-  const filings = await known(asOf, store)
+async function contents(asOf: AsOf, store: Sql = sql, of = profile): Promise<string[]> {
+  const filings = await known(asOf, store, of)
   const whole = await readWholeFilings(store, new Terms(), filings)
   return whole.map(({ accession, figures }) => {
     const own = figures.find(({ concept }) => concept.startsWith('own:'))
@@ -280,6 +305,36 @@ test('pins still read what was replaced and what was deleted', async () => {
   }
 })
 
+test('pins still show the content of each company that filed a report, before and after the other had one', async () => {
+  const [parent, child] = [companyOf(0), companyOf(1)]
+  const pins = pinsOf(sql)
+  const at = (version: number) =>
+    pins.use(version, async store => [
+      await contents('2021-03-01', store.sql, parent),
+      await contents('2021-03-01', store.sql, child),
+    ])
+  try {
+    await put({ value: '1', source: 'figures', filed: '2021-03-01', of: child })
+    const first = await readDataVersion(sql)
+    await put({ value: '2', source: 'documents', filed: '2021-03-01', of: parent })
+    const second = await readDataVersion(sql)
+    await put({ value: '3', source: 'dataSet', filed: '2021-03-01', of: child })
+    const third = await readDataVersion(sql)
+    expect([second, third]).toEqual([first + 1, first + 2])
+    const [rows, version] = [await storedRows(), third]
+    await put({ value: '1', source: 'figures', filed: '2021-03-01', of: child })
+    expect([await storedRows(), await readDataVersion(sql)]).toEqual([rows, version])
+    expect(await at(first)).toEqual([[], ['1:1']])
+    expect(await at(second)).toEqual([['1:2'], ['1:1']])
+    expect(await at(third)).toEqual([['1:2'], ['1:3']])
+    await sql`delete from filing where accession = ${accessionOf(1)}`
+    expect(await contents('2021-03-01', sql, child)).toEqual([])
+    expect(await at(third)).toEqual([['1:2'], ['1:3']])
+  } finally {
+    await pins.close()
+  }
+})
+
 test('who deletes a filing deletes its blocks and the days on which they were seen', async () => {
   for (const seenOn of ['2021-04-01', '2021-04-05'] as const)
     await put({ value: '1', filed: '2021-03-01', seenOn })
@@ -316,11 +371,15 @@ const firstDay = '2021-01-01'
 const dayOf = fc.nat({ max: 40 }).map(days => addDays(firstDay, days))
 const seenFiling = fc.record({
   filed: dayOf,
-  seen: fc.uniqueArray(fc.record({ seenOn: dayOf, value: fc.integer({ min: 1, max: 3 }).map(String) }), {
-    minLength: 1,
-    maxLength: 5,
-    selector: ({ seenOn }) => seenOn,
-  }),
+  seen: fc.uniqueArray(
+    fc.record({
+      seenOn: dayOf,
+      value: fc.integer({ min: 1, max: 3 }).map(String),
+      // Some reports are of a second company as well.
+      coFiler: fc.constantFrom(0, 0, 1),
+    }),
+    { minLength: 1, maxLength: 5, selector: ({ seenOn, coFiler }) => `${seenOn} ${coFiler}` },
+  ),
 })
 /** Whole days and instants between them. */
 const askedFor = fc
@@ -330,17 +389,27 @@ const askedFor = fc
   )
   .map(([day, time]) => `${day}${time}`)
 
-/** What the rule says, by going through everything that was ever seen. */
+interface Seen {
+  readonly seenOn: IsoDate
+  readonly value: string
+  readonly coFiler: number
+}
+
+/** What the rule says of a company, by going through everything that was ever seen. */
 function bruteForce(
-  filings: readonly { filed: IsoDate; seen: readonly { seenOn: IsoDate; value: string }[] }[],
+  filings: readonly { readonly filed: IsoDate; readonly seen: readonly Seen[] }[],
   asOf: AsOf,
+  company: number,
 ): string[] {
   const day = isInstant(asOf) ? isoDate(dayNumber(asOf.slice(0, 10)) - 1) : asOf
   expect(day).toBe(lastWholeDay(asOf))
   return filings
     .flatMap(({ filed, seen }, index) => {
       if (filed > day) return []
-      const inOrder = [...seen].sort((a, b) => (a.seenOn < b.seenOn ? -1 : 1))
+      const inOrder = seen
+        .filter(({ coFiler }) => coFiler === company)
+        .sort((a, b) => (a.seenOn < b.seenOn ? -1 : 1))
+      if (inOrder.length === 0) return []
       const counting = inOrder.filter(({ seenOn }) => seenOn <= day).at(-1) ?? inOrder[0]
       return [{ filed, index, text: `${index}:${counting.value}` }]
     })
@@ -356,14 +425,19 @@ test('as of any day or instant, filings that were seen on any days, imported in 
       fc.infiniteStream(fc.nat()),
       async (filings, asked, order) => {
         issuers++
-        profile = { ...profile, issuerId: String(issuers) }
         const imports = filings.flatMap(({ filed, seen }, number) =>
-          seen.map(({ seenOn, value }) => ({ number, filed, seenOn, value, rank: order.next().value ?? 0 })),
+          seen.map(({ seenOn, value, coFiler }) => ({
+            ...{ number, filed, seenOn, value, of: companyOf(coFiler) },
+            rank: order.next().value ?? 0,
+          })),
         )
         imports.sort((a, b) => a.rank - b.rank)
         await put(...imports)
         for (const asOf of asked)
-          expect([asOf, await contents(asOf)]).toEqual([asOf, bruteForce(filings, asOf)])
+          for (const company of [0, 1]) {
+            const found = await contents(asOf, sql, companyOf(company))
+            expect([asOf, company, found]).toEqual([asOf, company, bruteForce(filings, asOf, company)])
+          }
       },
     ),
     { numRuns: 40 },
@@ -375,6 +449,7 @@ test('the list has what the filing and its content state', async () => {
   const [listed] = nonEmpty<KnownFiling>(await known('2021-07-01'))
   expect(listed).toEqual({
     filingId: expect.any(Number),
+    entityId: await entityId(),
     accession: accessionOf(1),
     form: '10-K',
     filed: '2021-06-15',

@@ -52,7 +52,6 @@ export async function storeFiled(sql: Sql, filed: readonly FiledWhole[]): Promis
       const { bytes, ownTexts } = encodeFigures(whole, terms)
       encoded.push({
         entityId,
-        issuerId,
         accession,
         source: 'dataSet',
         periodEnd: one.periodEnd ?? null,

@@ -83,7 +83,7 @@ test('a body in a file gives what it gives in memory, wherever its windows end',
     }),
     { numRuns: 250 },
   )
-}, 120_000)
+}, 300_000)
 
 function faultOf(read: () => unknown): unknown {
   try {
@@ -114,7 +114,7 @@ test('a fault in a file is named as it is in memory: by its line, its byte and i
     ),
     { numRuns: 500 },
   )
-}, 120_000)
+}, 300_000)
 
 test('a row that no window has room for is refused, and never cut', () => {
   const line = `2024-01-02,A,1,0.${'1'.repeat(5_000)}\n`

@@ -51,7 +51,7 @@ test('blocks that are shorter than the record calls for improve no verdict, and 
     expect(sent.verdict.superior).toBeNull()
   }
   expect(refused).toBeGreaterThan(0)
-}, 60_000)
+}, 180_000)
 
 test('longer blocks than the record calls for count as they are', () => {
   const data = datasetOf(persistentPanel(1))

@@ -47,7 +47,7 @@ describe('bodies that a killed process left', () => {
     }
     await removeAbandoned(folder, Date.now())
     expect(readdirSync(folder)).toEqual([])
-  }, 60_000)
+  }, 180_000)
 
   test('are deleted by a process that has the same number', async () => {
     const own = new BodySpool(folder)

@@ -113,7 +113,7 @@ test('five million rows in pages of one piece are read, whatever their encoding'
     18_262,
     0,
   ])
-}, 60_000)
+}, 180_000)
 
 test('the last run of a long page is read where it begins in one piece and ends in the next', async () => {
   // Eight packed numbers, and 64 times a 9: the length of that run takes two bytes.

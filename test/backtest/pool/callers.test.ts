@@ -201,7 +201,7 @@ describe('while all wait, whatever they send and the estimates say', () => {
       }),
       { numRuns: 30 },
     )
-  }, 60_000)
+  }, 180_000)
 
   test('no paid caller gets less than its share of the threads', async () => {
     await fc.assert(
@@ -211,7 +211,7 @@ describe('while all wait, whatever they send and the estimates say', () => {
       }),
       { numRuns: 30 },
     )
-  }, 60_000)
+  }, 180_000)
 })
 
 test('every ticket leaves: a task that gives up its wait frees its place, and nothing stays', async () => {

@@ -18,7 +18,7 @@ function open(settings: Partial<PoolSettings> = {}): ComputePool {
 
 afterEach(async () => {
   await Promise.all(pools.splice(0).map(pool => pool.close()))
-}, 60_000)
+}, 180_000)
 
 function counter(): Dataset {
   const data = datasetOf([{ day: 0, asset: 'A', market: 'M', score: 1, forwardReturn: 0 }])

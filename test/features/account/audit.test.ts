@@ -11,7 +11,7 @@ const server = await testServer(sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const keysPage = '/account/api-keys'
 const run = (line: string) => runInProcess(line.split(' '), { withDatabase: work => work(sql) })
@@ -47,7 +47,7 @@ describe('the audit log', () => {
     const page = await (await signedIn(server, email)).page('/account')
     for (const word of ['Signed in', 'Key created', 'Key renamed', 'Key rotated', 'Key revoked', 'operator'])
       expect(page).toContain(word)
-    const { out } = await run(`audit --email ${email.toUpperCase()} --json`)
+    const { out } = await run(`audit-log --email ${email.toUpperCase()} --json`)
     expect(JSON.parse(out)).toHaveLength(9)
   })
 
@@ -57,7 +57,7 @@ describe('the audit log', () => {
       { sql, today: () => '2026-07-01' },
       { email: 'cli@audit.example', ...order },
     )
-    const { out } = await run('audit --limit 1')
+    const { out } = await run('audit-log --limit 1')
     expect(out).toContain(`operator  key_made  ${prefix}`)
     expect(out).toContain('commercial + quant, 1000 a minute, no daily limit, until 2030-12-31')
     const browser = await signedIn(server, 'cli@audit.example')

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop()
   await other.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 let people = 0
 const newAddress = () => `holder${++people}@firm${people}.example`

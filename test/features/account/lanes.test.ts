@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const each of opened) await each.stop()
   await second.end()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** 2026-07-01T00:00:00Z. Simulated days come after each other, so that none sees the counts of another. */
 const firstDay = Date.parse('2026-07-01T00:00:00Z') / 1_000
@@ -106,7 +106,7 @@ test('of two servers at once exactly the budget of the reserve is granted to a n
   const granted = (await Promise.allSettled(turns)).filter(({ status }) => status === 'fulfilled')
   expect(granted).toHaveLength(2)
   expect((await sentTo('raced.example')) - before).toBe(2)
-}, 60_000)
+}, 180_000)
 
 test('the wait is the one after which a code is sent, and not a minute more', async () => {
   const clock = newDay()

@@ -10,7 +10,7 @@ const opened: { stop(): Promise<void> }[] = []
 afterAll(async () => {
   for (const server of opened) await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const from = 'Data service <data@service.example>'
 

@@ -12,7 +12,7 @@ const opened: { stop(): Promise<void> }[] = []
 afterAll(async () => {
   for (const server of opened) await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 beforeEach(async () => {
   await sql`delete from account.mail_outbox`
 })

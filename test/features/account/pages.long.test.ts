@@ -86,7 +86,7 @@ describe.skipIf(path === null)('the account in a browser', () => {
     await page.getByRole('heading', { name: 'Ended keys' }).waitFor()
     await checkOnScreens(page, 'keys-ended')
     await page.getByRole('link', { name: 'Usage' }).click()
-    await page.getByRole('img', { name: 'Requests a day' }).waitFor()
+    await page.getByRole('img', { name: 'Requests per day' }).waitFor()
     await checkOnScreens(page, 'usage')
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Account' }).click()
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()

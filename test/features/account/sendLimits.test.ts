@@ -10,7 +10,7 @@ const servers = [await testServer(sql), await testServer(sql)]
 afterAll(async () => {
   for (const server of servers) await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** Sends `count` forms at once, half to each server. Returns how many were accepted. */
 async function sendMany(count: number, one: (place: number) => { email: string; network?: string }) {

@@ -13,7 +13,7 @@ afterAll(async () => {
   await server.stop()
   await other.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 let people = 0
 const newAddress = () => `person${++people}@firm${people}.example`

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop()
   await other.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const sessions = new Map<string, Promise<TestBrowser>>()
 

@@ -5,7 +5,7 @@ import { type TestServer, testServer } from '../../http/testServer.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { connectTools, ways } from './toolClient.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let database: TestDatabase
 let server: TestServer

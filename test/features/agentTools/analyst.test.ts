@@ -4,7 +4,7 @@ import { type RealServer, realServer } from '../../http/realServer.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { connectTools, type Structured, type ToolClient, type ToolReply, ways } from './toolClient.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Twenty questions of an analyst, each answered by at most three calls of less than 8,000 characters. Every figure is one of a
  * filing, which stands next to it. */
@@ -297,7 +297,7 @@ for (const way of ways) {
     beforeAll(async () => {
       tools = await connectTools(way, { url: server.url, key })
       // The client checks each structured answer by the schemas of this list.
-      expect((await tools.client.listTools()).tools).toHaveLength(10)
+      expect((await tools.client.listTools()).tools).toHaveLength(11)
     })
     afterAll(() => tools.close())
 

@@ -273,6 +273,7 @@ describe('hostile arguments', () => {
     'get_statement',
     'get_tag',
     'screen',
+    'audit_rows',
     'run_backtest',
     'no_such_tool',
   ]
@@ -304,6 +305,8 @@ describe('hostile arguments', () => {
       'statement',
       'split_by',
       'period',
+      'rows',
+      'columns',
       '__proto__',
       'constructor',
     ],

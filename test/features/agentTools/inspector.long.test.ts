@@ -45,7 +45,7 @@ describe.skipIf(process.env.LONG === undefined)('the inspector of the protocol, 
       `lists the tools, calls one and reads a resource: ${way}`,
       async () => {
         const { tools } = await inspect(way, '--method', 'tools/list')
-        expect(tools).toHaveLength(10)
+        expect(tools).toHaveLength(11)
         for (const { name, description, outputSchema, annotations } of tools) {
           expect([name, typeof description, outputSchema.type]).toEqual([name, 'string', 'object'])
           expect([name, annotations.readOnlyHint]).toEqual([name, name !== 'run_backtest'])

@@ -9,7 +9,7 @@ import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { connectTools } from './toolClient.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let database: TestDatabase
 let key: string

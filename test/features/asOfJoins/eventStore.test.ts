@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { buildEvents, companiesPerBlock, eventBytes } from '../../../src/backtest/asOf/events.ts'
+import { buildEvents, companiesPerBlock, eventBytes } from '../../../src/backtest/asOf/figureEvents.ts'
+import type { PackedVintages } from '../../../src/backtest/asOf/packedVintages.ts'
+import { buildVintages } from '../../../src/backtest/audit/vintages.ts'
 import { EventStore } from '../../../src/features/asOfJoins/eventStore.ts'
 import type { BlockName } from '../../../src/features/asOfJoins/queries.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { insertEntity, insertVintages } from '../companies/fixtures.ts'
+import { insertEntity, insertVintages, markets } from '../companies/fixtures.ts'
 import { joinBench } from './joinBench.ts'
 
 let database: TestDatabase
@@ -16,7 +18,7 @@ beforeAll(async () => {
     ['assets', 0, 2009, null, '2009-12-31', '2010-02-20', 500, 'p-1'],
     ['equity', 0, 2009, null, '2009-12-31', '2010-02-20', 200, 'p-1'],
   ])
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 const name = (metric: string, block = 0): BlockName => ({
@@ -28,11 +30,16 @@ const bytesOfOne = eventBytes(buildEvents({ firstEntity: 0, rows: new Uint8Array
 
 function counting(maxBytes: number) {
   const built: number[] = []
-  const store = new EventStore(async vintages => {
+  const events = async (vintages: PackedVintages) => {
     built.push(vintages.firstEntity)
     await Bun.sleep(5)
     return buildEvents(vintages)
-  }, maxBytes)
+  }
+  const store = new EventStore(
+    { events, vintages: async filings => buildVintages(filings) },
+    maxBytes,
+    markets,
+  )
   return { store, built }
 }
 
@@ -131,12 +138,17 @@ test('blocks of the four data versions used last stay, and those that a request 
 
 test('a read that fails is not remembered, and those who waited for it read by themselves', async () => {
   let broken = true
-  const store = new EventStore(async vintages => {
+  const events = async (vintages: PackedVintages) => {
     await Bun.sleep(10)
     if (!broken) return buildEvents(vintages)
     broken = false
     throw new Error('the thread is gone')
-  }, 2 ** 24)
+  }
+  const store = new EventStore(
+    { events, vintages: async filings => buildVintages(filings) },
+    2 ** 24,
+    markets,
+  )
   const results = await Promise.allSettled(
     [1, 2, 3].map(() => store.lease().open(database.sql, 1, [name('revenue')])),
   )
@@ -176,4 +188,4 @@ test('joins at the same time, while imports change the data version, are each of
   await importing
   expect(seen.size).toBeGreaterThan(3)
   await bench.close()
-}, 60_000)
+}, 180_000)

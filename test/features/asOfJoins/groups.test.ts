@@ -6,7 +6,7 @@ import { testDatabase } from '../../database.ts'
 import { insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { joinBench } from './joinBench.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const database = await testDatabase()
 const { sql } = database

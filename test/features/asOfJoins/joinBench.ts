@@ -7,7 +7,7 @@ import { EventStore } from '../../../src/features/asOfJoins/eventStore.ts'
 import { type JoinDeps, runJoin } from '../../../src/features/asOfJoins/join.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
-import { companyDeps, rightsOf } from '../companies/fixtures.ts'
+import { companyDeps, markets, rightsOf } from '../companies/fixtures.ts'
 
 export interface JoinRequest {
   readonly rows: {
@@ -53,7 +53,14 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
     ...companyDeps(sql),
     today: () => today,
     pool,
-    events: new EventStore(vintages => pool.tasks.buildEvents(vintages, { caller: operator }), maxBytes),
+    events: new EventStore(
+      {
+        events: vintages => pool.tasks.buildEvents(vintages, { caller: operator }),
+        vintages: filings => pool.tasks.buildVintages(filings, { caller: operator }),
+      },
+      maxBytes,
+      markets,
+    ),
     answerMemory: new AnswerMemory(),
     dataVersion: () => version,
     pins: { use: () => Promise.reject(new Error('No version is pinned here.')) },

@@ -9,7 +9,7 @@ import { insertCompanies, insertEntity, insertVintages, type Vintage } from '../
 
 /* Rows of a join that have more than date and ticker: the answer has these columns as they were sent. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const planted: Vintage[] = [
   ['revenue', 0, 2009, '2009-01-01', '2009-12-31', '2010-02-20', 100, 'p-1'],

@@ -9,7 +9,7 @@ import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let server: RealServer
 let quant: string

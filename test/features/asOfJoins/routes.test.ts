@@ -7,7 +7,7 @@ import { type TestServer, testServer } from '../../http/testServer.ts'
 import { insertCompanies, insertEntity, insertVintages, type Vintage } from '../companies/fixtures.ts'
 import type { JoinedAnswer, JoinRequest } from './joinBench.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A company that amends its year 2009 after it has reported 2010, has quarters, and then withdraws nothing. */
 const planted: Vintage[] = [

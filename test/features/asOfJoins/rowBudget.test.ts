@@ -24,12 +24,12 @@ beforeAll(async () => {
   await migrateQueue(database.url)
   second = connect({ url: database.url, connections: 3, statementTimeoutMs: 5_000 })
   servers = [await testServer(database.sql), await testServer(second)]
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const server of servers) await server.stop()
   await second.end()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 interface Sent {
   readonly server?: number

@@ -19,7 +19,7 @@ import { type TestServer, testServer } from '../../http/testServer.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { insertCompanies } from '../companies/fixtures.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let database: TestDatabase
 let server: TestServer

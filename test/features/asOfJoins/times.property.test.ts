@@ -27,11 +27,11 @@ let bench: JoinBench
 beforeAll(async () => {
   database = await testDatabase()
   bench = await joinBench(database.sql)
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await bench.close()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const periodOf = {
   FY: { view: 'latest', fp: 'FY' },

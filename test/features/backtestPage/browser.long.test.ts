@@ -26,7 +26,7 @@ afterAll(async () => {
   if (path === null) return
   await browser.close()
   await server.stop()
-}, 60_000)
+}, 180_000)
 
 interface Visit {
   readonly page: Page

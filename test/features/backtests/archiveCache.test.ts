@@ -1,16 +1,15 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { operator } from '../../../src/backtest/pool/caller.ts'
-import { type Bench, openBench, signals } from './backtestBench.ts'
+import { benchPool, openBench, signals } from './backtestBench.ts'
 
-let bench: Bench | null = null
-afterEach(async () => {
-  await bench?.close()
-}, 60_000)
+const pool = benchPool()
+afterAll(() => pool.close(), 60_000)
 
 test('loads a horizon once for everyone, and again only when the data version has moved', async () => {
   let version = 1
   const loads: string[] = []
-  bench = openBench({
+  const bench = openBench({
+    pool,
     dataVersion: () => version,
     loadArchive: async function* (horizon) {
       loads.push(`${horizon} at ${version}`)
@@ -39,7 +38,8 @@ test('loads a horizon once for everyone, and again only when the data version ha
 
 test('a load that fails is not remembered', async () => {
   let broken = true
-  bench = openBench({
+  const bench = openBench({
+    pool,
     loadArchive: async function* () {
       if (broken) throw new Error('the database is away')
       yield signals(10)
@@ -53,8 +53,8 @@ test('a load that fails is not remembered', async () => {
 })
 
 test('rows that an admitted request needs are loaded, however full the queue is by then', async () => {
-  bench = openBench()
-  const { pool, archive } = bench.deps
+  const bench = openBench({ pool })
+  const { archive } = bench.deps
   const admitted = Array.from({ length: 52 }, () => pool.admit(operator))
   expect(() => pool.admit(operator)).toThrow('are busy')
   expect((await archive.get('1d', 'US')).market).toBe('US')
@@ -63,7 +63,8 @@ test('rows that an admitted request needs are loaded, however full the queue is 
 
 test('a ticker that two markets share is two names', async () => {
   const row = { day: 19_000, predicted: 0.01, actual: 0.01 }
-  bench = openBench({
+  const bench = openBench({
+    pool,
     loadArchive: async function* () {
       yield [
         { ...row, ticker: 'A', market: 'US' },
@@ -80,7 +81,7 @@ test('a ticker that two markets share is two names', async () => {
 })
 
 test('an empty archive is an impossible backtest, and the message says what to do', async () => {
-  bench = openBench({ loadArchive: async function* () {}, listHorizons: async () => [] })
+  const bench = openBench({ pool, loadArchive: async function* () {}, listHorizons: async () => [] })
   await expect(bench.run({})).rejects.toMatchObject({
     code: 'backtest_impossible',
     details: { param: 'source' },
@@ -90,7 +91,8 @@ test('an empty archive is an impossible backtest, and the message says what to d
 })
 
 test('a horizon that the archive lacks is blamed itself, not the market next to it', async () => {
-  bench = openBench({
+  const bench = openBench({
+    pool,
     loadArchive: async function* (horizon) {
       if (horizon !== '7d') yield signals(30)
     },
@@ -113,14 +115,14 @@ test('a horizon that the archive lacks is blamed itself, not the market next to 
 })
 
 test('a market is found in either case', async () => {
-  bench = openBench()
+  const bench = openBench({ pool })
   const upper = await bench.run({ source: { market: 'US' } })
   for (const market of ['us', 'Us']) expect(await bench.run({ source: { market } })).toEqual(upper)
 })
 
 test('recent archives are those requested last, as far as they are loaded and of the current version', async () => {
   let version = 1
-  bench = openBench({ dataVersion: () => version })
+  const bench = openBench({ pool, dataVersion: () => version })
   const { archive } = bench.deps
   expect(await archive.recent()).toEqual([])
   const named = async () =>

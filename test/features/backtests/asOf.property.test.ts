@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
@@ -27,17 +27,24 @@ function readSample(text: string, horizon: string): ResolvedSignal[] {
 
 const days = [...new Set(rows.map(row => row.day))]
 
-async function run(archive: readonly ResolvedSignal[], request: object): Promise<object> {
-  const bench = openBench({
-    loadArchive: async function* () {
-      yield [...archive]
-    },
-  })
-  try {
-    return await bench.run(request)
-  } finally {
-    await bench.close()
-  }
+let archive: readonly ResolvedSignal[] = []
+let version = 0
+// One pool of threads for all cases: a thread takes longer to start than a backtest to run.
+const bench = openBench({
+  dataVersion: () => version,
+  loadArchive: async function* () {
+    yield [...archive]
+  },
+})
+afterAll(bench.close, 60_000)
+
+/** A backtest on an archive that has only these signals. */
+async function run(signals: readonly ResolvedSignal[], request: object): Promise<object> {
+  archive = signals
+  version++
+  const { data_version, request: echo, ...result } = await bench.run(request)
+  expect([data_version, echo?.data_version]).toEqual([version, version])
+  return { ...result, request: { ...echo, data_version: null } }
 }
 
 // The archive of the sample ends in 2017: everything after `to` is the future of a backtest that ends there.

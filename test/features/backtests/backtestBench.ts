@@ -56,7 +56,11 @@ export interface BenchArchive {
   readonly loadArchive?: (horizon: Horizon) => AsyncIterable<readonly ResolvedSignal[]>
   readonly listHorizons?: ArchiveDeps['listHorizons']
   readonly timeLimitMs?: number
+  /** Closed by whoever made it. */
+  readonly pool?: ComputePool
 }
+
+export const benchPool = (timeLimitMs = 20_000) => new ComputePool({ threads: 2, queue: 50, timeLimitMs })
 
 async function* usualSignals() {
   const rows = signals(80)
@@ -68,9 +72,9 @@ export function openBench({
   dataVersion = () => 7,
   loadArchive = usualSignals,
   listHorizons = async () => horizons,
-  timeLimitMs = 20_000,
+  timeLimitMs,
+  pool = benchPool(timeLimitMs),
 }: BenchArchive = {}): Bench {
-  const pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs })
   const deps = {
     pool,
     costs,

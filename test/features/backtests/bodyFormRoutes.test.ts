@@ -9,7 +9,7 @@ let quant = ''
 beforeAll(async () => {
   server = await realServer()
   quant = (await callers(server.sql)).quant ?? ''
-}, 60_000)
+}, 180_000)
 afterAll(() => server.stop(), 60_000)
 
 async function post(type: string, body: string, query = ''): Promise<{ status: number; body: string }> {

@@ -253,7 +253,7 @@ test('a sweep that its caller leaves stops its resamples, and the pool serves th
   } finally {
     await pool.close()
   }
-}, 60_000)
+}, 180_000)
 
 test('a sweep past its time limit ends among its resamples with the advice to submit it', async () => {
   const pool = new ComputePool({ threads: 1, queue: 9, timeLimitMs: 60_000 })
@@ -265,7 +265,7 @@ test('a sweep past its time limit ends among its resamples with the advice to su
   } finally {
     await pool.close()
   }
-}, 60_000)
+}, 180_000)
 
 test('defaults are those that the schema states', () => {
   expect(resolveEvidence(['ic']).sections).toEqual([])

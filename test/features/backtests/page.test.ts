@@ -16,7 +16,7 @@ const key = await sellKey(database.sql, { quant: true })
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const post = (query: string, headers: Record<string, string> = {}, sent = body) =>
   fetch(`${server.url}/api/v1/backtest${query}`, {

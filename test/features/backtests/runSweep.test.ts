@@ -143,7 +143,7 @@ test('1, 2 and 4 threads and any slices give the same bits, and so do slices tha
   } finally {
     await Promise.all(pools.map(pool => pool.close()))
   }
-}, 60_000)
+}, 180_000)
 
 test('no order of rows changes a bit of a sweep, and a panel gives what the archive gives', async () => {
   const sweep = { quantile: [0.2, 0.5], holdDays: [1, 3] }

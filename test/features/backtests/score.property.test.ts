@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { VintageChoice } from '../../../src/backtest/requestCompare.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
 import type { AssetFigures } from '../../../src/features/asOfJoins/scoreFigures.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
@@ -11,7 +12,7 @@ beforeAll(async () => {
   database = await testDatabase()
   await database.sql`insert into unit (name) values ('USD'), ('EUR')`
   await database.sql`insert into metric (name) values ('roe'), ('revenue')`
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 const firstDay = dayNumber('2015-01-01')
@@ -167,12 +168,44 @@ function naive({ filings, days, maxAgeDays }: World): Scored[] {
   )
 }
 
-async function served(of: World, change?: (figures: AssetFigures) => AssetFigures): Promise<Scored[]> {
+/** The definitions of the other choices of vintages, applied to one row at a time from the filings alone. */
+function naiveChoice({ filings, days, maxAgeDays }: World, choice: VintageChoice): Scored[] {
+  return days.flatMap(day =>
+    names.map(asset => {
+      const own = filings.filter(
+        filing => filing.company === companyOf[asset] && filing.metric === 'roe' && filing.fp === 0,
+      )
+      let latest: Filed | null = null
+      for (const end of new Set(own.map(filing => filing.end))) {
+        const ofYear = own.filter(filing => filing.end === end)
+        // Of several filings of one day the last one counts.
+        const lastOfDays = ofYear.filter((filing, i) => ofYear[i + 1]?.filed !== filing.filed)
+        const stated = lastOfDays.filter(({ filed, value }) => value !== null && end <= filed)
+        const onRecord = ofYear.at(-1)
+        const vintage =
+          choice === 'final'
+            ? end < day && onRecord !== undefined && onRecord.value !== null && end <= onRecord.filed
+              ? onRecord
+              : undefined
+            : stated.slice(0, 1).find(({ filed }) => filed < day)
+        if (vintage !== undefined && (latest === null || end > latest.end)) latest = vintage
+      }
+      const counts = latest !== null && latest.unit === 'USD' && day - latest.end <= maxAgeDays
+      return { date: isoDate(day), asset, score: counts ? (latest?.value ?? null) : null }
+    }),
+  )
+}
+
+async function served(
+  of: World,
+  change?: (figures: AssetFigures) => AssetFigures,
+  vintages: VintageChoice = 'as_known',
+): Promise<Scored[]> {
   const rename = await store(database.sql, of.filings)
   const rows = await scoresOf(
     database.sql,
     archiveOfNames(of.days, names.map(rename)),
-    { market: 'US', metric: 'roe', unit: 'USD', maxAgeDays: of.maxAgeDays },
+    { market: 'US', metric: 'roe', unit: 'USD', maxAgeDays: of.maxAgeDays, vintages },
     change,
   )
   const prefix = rename('').length
@@ -221,3 +254,22 @@ test('both properties see a figure that is used on the day of its filing', async
   )
   expect(wrong.failed).toBe(true)
 }, 120_000)
+
+test.each(['first_filed', 'final'] as const)(
+  'every score of %s is that of its definition',
+  async choice => {
+    let others = 0
+    await fc.assert(
+      fc.asyncProperty(world, async of => {
+        const rows = await served(of, undefined, choice)
+        expect(rows).toEqual(naiveChoice(of, choice))
+        const known = naive(of)
+        others += rows.filter(({ score }, i) => score !== known[i].score).length
+        if (choice === 'first_filed') expect(usesWhatWasFiledBefore(of, rows)).toBe(true)
+      }),
+      { numRuns: 150 },
+    )
+    expect(others).toBeGreaterThan(500)
+  },
+  120_000,
+)

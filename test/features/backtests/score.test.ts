@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { VintageChoice } from '../../../src/backtest/requestCompare.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
@@ -9,7 +10,7 @@ import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
 let database: TestDatabase
 beforeAll(async () => {
   database = await sampleDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 interface Ask {
@@ -117,4 +118,41 @@ test('a year filed before its end ranks no company, and the year before still do
     ['2010-01-31', null],
     ['2010-02-02', 5e6],
   ])
+})
+
+describe('other choices of vintages', () => {
+  const revenue = (from: string, to: string, vintages: VintageChoice, names: readonly string[]) =>
+    scoresOf(database.sql, archiveOfNames(everyDay(from, to), names), {
+      ...{ market: 'US', metric: 'revenue', unit: 'USD', maxAgeDays: 550 },
+      vintages,
+    })
+
+  // Apple's fiscal 2009 ended on 2009-09-26, fiscal 2010 on 2010-09-25. The filings are those above.
+  test('show the first and the last figures of the shipped filings', async () => {
+    const first = await revenue('2009-10-20', '2010-11-01', 'first_filed', ['AAPL'])
+    expect(changes(first)).toEqual([
+      ['2009-10-20', null],
+      ['2009-10-28', 36_537e6],
+      ['2010-10-28', 65_225e6],
+    ])
+    const final = await revenue('2009-09-20', '2010-11-01', 'final', ['AAPL'])
+    expect(changes(final).slice(-2)).toEqual([
+      ['2009-09-27', 42_905e6],
+      ['2010-09-26', 65_225e6],
+    ])
+  })
+
+  test('show no report that falls due after the day of the data version', async () => {
+    const { sql } = database
+    const due = { market: 'US', issuerId: '0000000010', ticker: 'DUE', name: null }
+    await insertVintages(sql, await insertEntity(sql, due), [
+      ['revenue', 0, 2014, '2014-01-01', '2014-12-31', '2015-02-01', 1e6, 'd-1'],
+      ['revenue', 0, 2014, '2014-01-01', '2014-12-31', '2101-02-01', 2e6, 'd-2'],
+      ['revenue', 0, 2015, '2015-01-01', '2015-12-31', '2101-02-01', 3e6, 'd-3'],
+    ])
+    expect(changes(await revenue('2014-12-30', '2016-01-10', 'final', ['DUE']))).toEqual([
+      ['2014-12-30', null],
+      ['2015-01-01', 1e6],
+    ])
+  })
 })

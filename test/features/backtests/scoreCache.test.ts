@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
-import { buildEvents, neverEnds, vintageBytes } from '../../../src/backtest/asOf/events.ts'
+import { buildEvents } from '../../../src/backtest/asOf/figureEvents.ts'
+import { neverEnds, vintageBytes } from '../../../src/backtest/asOf/packedVintages.ts'
 import { dayNumber } from '../../../src/dates.ts'
 import type { FigureRequest, OpenedFigures } from '../../../src/features/asOfJoins/scoreFigures.ts'
 import { maxScoredDatasets, ScoreCache } from '../../../src/features/backtests/scoreCache.ts'
@@ -9,7 +10,7 @@ import { type Bench, openBench } from './backtestBench.ts'
 let bench: Bench | null = null
 afterEach(async () => {
   await bench?.close()
-}, 60_000)
+}, 180_000)
 
 /** Each of the names has the figure of its place from the day before a day on, for good. */
 function figuresOf({ names }: FigureRequest, from: string): OpenedFigures {

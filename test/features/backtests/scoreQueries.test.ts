@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { vintageBytes } from '../../../src/backtest/asOf/events.ts'
+import { vintageBytes } from '../../../src/backtest/asOf/packedVintages.ts'
 import { findListed, readVintages } from '../../../src/features/asOfJoins/queries.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import type { TestDatabase } from '../../database.ts'
@@ -8,7 +8,7 @@ import { factReads, manyFacts } from '../companies/manyFacts.ts'
 let database: TestDatabase
 beforeAll(async () => {
   database = await manyFacts()
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 test('the scores of a market are read through the index, also once their statement is prepared', async () => {

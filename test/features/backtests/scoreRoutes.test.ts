@@ -11,7 +11,7 @@ let quant: string
 beforeAll(async () => {
   server = await realServer()
   quant = await sellKey(server.sql, { quant: true })
-}, 60_000)
+}, 180_000)
 afterAll(() => server.stop(), 60_000)
 
 const source = { market: 'US', horizon: '1d', score: 'roe' }

@@ -1,5 +1,6 @@
-import { buildEvents } from '../../../src/backtest/asOf/events.ts'
+import { buildEvents } from '../../../src/backtest/asOf/figureEvents.ts'
 import { scoreDataset } from '../../../src/backtest/asOf/scoreDataset.ts'
+import { buildVintages } from '../../../src/backtest/audit/vintages.ts'
 import { type Columns, type Dataset, nameAt } from '../../../src/backtest/dataset/dataset.ts'
 import { buildRankedDataset, listAssetNames } from '../../../src/backtest/pipeline/archiveDataset.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
@@ -10,6 +11,7 @@ import {
   openListedFigures,
 } from '../../../src/features/asOfJoins/scoreFigures.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import { markets } from '../companies/fixtures.ts'
 
 /** An archive of one market: a row for each of these days and names, whose forecast is of no interest. */
 export function archiveOfNames(days: readonly number[], names: readonly string[]): Dataset {
@@ -40,7 +42,9 @@ export interface Scored {
   readonly score: number | null
 }
 
-export type Wanted = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & { readonly maxAgeDays: number }
+export type Wanted = Pick<FigureRequest, 'market' | 'metric' | 'unit' | 'vintages'> & {
+  readonly maxAgeDays: number
+}
 
 /** The score of every row, by the statement and the worker's code that serve.
  *
@@ -51,7 +55,11 @@ export async function scoresOf(
   { maxAgeDays, ...wanted }: Wanted,
   change: (figures: AssetFigures) => AssetFigures = figures => figures,
 ): Promise<Scored[]> {
-  const events = new EventStore(async vintages => buildEvents(vintages), 2 ** 30)
+  const events = new EventStore(
+    { events: async vintages => buildEvents(vintages), vintages: async filings => buildVintages(filings) },
+    2 ** 30,
+    markets,
+  )
   const request = { ...wanted, fp: 'FY', names: listAssetNames(data) } as const
   const { release: _, ...figures } = await openListedFigures(events, sql, request)
   const { data: scored } = scoreDataset({ data, ...change(figures), maxAgeDays, ranked: true })

@@ -23,7 +23,7 @@ const pool = new ComputePool({ threads: 2, queue: 4, timeLimitMs: 60_000 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await pool.close()
-}, 60_000)
+}, 180_000)
 
 const reference = `
 import sys, json

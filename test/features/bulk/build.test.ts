@@ -11,7 +11,7 @@ import { manifests, sorted, truth } from '../changes/mirror.ts'
 import { insertVintages } from '../companies/fixtures.ts'
 import { build, makeBulkFolder, readRelease } from './releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const { folder, remove } = makeBulkFolder()
 let database: TestDatabase

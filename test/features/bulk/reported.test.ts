@@ -40,18 +40,22 @@ afterAll(async () => {
   remove()
 })
 
-/** A register that edits: the same filing with one value, and with another one that was seen on a later day. */
+/**
+ * A register that edits: the same filing with one value, and with another one that was seen on a later day. A second
+ * company filed it as well, and states figures of its own.
+ */
 async function storeEdited(): Promise<void> {
   const filed = dayNumber('2020-05-01')
   const context = { start: null, end: dayNumber('2019-12-31'), quarters: null, dimensions: [] }
   await storeFiled(
     database.sql,
     [
-      ['2020-05-01', '10'],
-      ['2020-06-15', '12.5'],
-    ].map(([seenOn, value]) => ({
+      ['CC1', '2020-05-01', '10'],
+      ['CC1', '2020-06-15', '12.5'],
+      ['CC2', '2020-06-15', '7'],
+    ].map(([issuerId, seenOn, value]) => ({
       market: 'NZ',
-      issuerId: 'CC1',
+      issuerId,
       form: 'return',
       filed,
       seenOn: dayNumber(seenOn),
@@ -235,13 +239,16 @@ describe.skipIf(isMissing)('whole filings in a release', () => {
       const rows = await readTable(own, manifest, 'figures')
       removeOwn()
       expect(rows.every(({ filed }) => String(filed) <= today)).toBe(true)
-      return rows.filter(({ ticker }) => ticker === 'CC1').map(({ seen_on, value }) => [seen_on, value])
+      return rows.map(({ ticker, accession, seen_on, value }) => [ticker, accession, seen_on, value])
     }
+    const ofSecond = ['CC2', 'NZ:CC1-1', '2020-06-15', '7']
     expect(await on('2020-04-30')).toEqual([])
-    expect(await on('2020-06-14')).toEqual([['2020-05-01', '10']])
+    // The first content counts from the filing, and each figure is once in the file, under its company.
+    expect(await on('2020-06-14')).toEqual([['CC1', 'NZ:CC1-1', '2020-05-01', '10'], ofSecond])
     expect(await on('2020-06-15')).toEqual([
-      ['2020-05-01', '10'],
-      ['2020-06-15', '12.5'],
+      ['CC1', 'NZ:CC1-1', '2020-05-01', '10'],
+      ['CC1', 'NZ:CC1-1', '2020-06-15', '12.5'],
+      ofSecond,
     ])
   })
 

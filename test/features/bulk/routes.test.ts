@@ -7,7 +7,7 @@ import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 import { build, makeBulkFolder } from './releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const { folder, remove } = makeBulkFolder()
 let server: RealServer

@@ -6,7 +6,7 @@ import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { follow, Mirror, manifests, truth } from './mirror.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let database: TestDatabase
 beforeAll(async () => {

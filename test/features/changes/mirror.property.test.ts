@@ -11,11 +11,11 @@ let other: Sql
 beforeAll(async () => {
   database = await testDatabase()
   other = connect({ url: database.url, connections: 2, statementTimeoutMs: 60_000 })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await other.end()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const periods = [2018, 2019, 2020].flatMap(year => [
   { start: `${year}-01-01`, end: `${year}-12-31` },

@@ -10,7 +10,7 @@ import { freshDatabases } from '../../freshDatabases.ts'
 import { readStored } from '../fundamentals/readStored.ts'
 import { companyDeps, rightsOf } from './fixtures.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fresh = freshDatabases()
 

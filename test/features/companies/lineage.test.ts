@@ -24,7 +24,7 @@ import { companyDeps, evaluationKey, insertEntity, insertVintages, markets, righ
  * 2024-10-01. The revenue of Exxon Mobil's years 2024 and 2025 is rounded to millions; all other figures are made
  * up. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-successors-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -7,7 +7,7 @@ import { type CompanyBench, companyBench, insertEntity } from './fixtures.ts'
 let bench: CompanyBench
 beforeAll(async () => {
   bench = await companyBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.database.close(), 60_000)
 
 async function failure(ticker: string): Promise<Failure> {

@@ -3,6 +3,7 @@ import { dayNumber } from '../../../src/dates.ts'
 import type { MetricRules } from '../../../src/facts/metricRules.ts'
 import type { Filing, ReportedFact } from '../../../src/facts/reportedFact.ts'
 import { importFacts } from '../../../src/ingest/import/importFacts.ts'
+import { checkStates } from '../../../src/markets/checkStates.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 
 /* Companies that file on a dozen days, often on the same, and change their minds about a few figures. */
@@ -75,7 +76,8 @@ export function statementsOf(number: number, drafts: readonly Draft[]): Reported
       said.add(name)
       const start = rules.rule(metric).kind === 'flow' ? dayNumber(period.start) : null
       const end = dayNumber(period.end)
-      return [{ metric, tag: metric, unit: 'USD', start, end, value, rounded: false, filing: made }]
+      const check = checkStates[(index + value + metric.length + 5) % checkStates.length]
+      return [{ metric, tag: metric, unit: 'USD', start, end, value, rounded: false, filing: made, check }]
     })
   })
 }

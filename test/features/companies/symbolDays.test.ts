@@ -32,7 +32,7 @@ import {
  * has had it since. The figures are made up, a different one for each company, so that each answer reveals its
  * company. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fresh = freshDatabases()
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-symbols-'))

@@ -20,7 +20,7 @@ FormatRegistry.Set('date', isIsoDate)
 let bench: CompanyBench
 beforeAll(async () => {
   bench = await companyBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.database.close(), 60_000)
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
@@ -170,6 +170,7 @@ describe('the coverage check', () => {
       last_end: '2009-09-26',
       first_filed: '2009-10-27',
       last_filed: '2010-01-25',
+      checks: { proved: 0, consistent: 0, unchecked: 1, contradicted: 0 },
     })
   })
 

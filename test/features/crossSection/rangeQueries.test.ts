@@ -73,4 +73,4 @@ test('quarters, filters, sectors and keys that see one year are read company by 
     const wanted = { ...scope, ...change }
     expect(await readPage(db.sql, wanted, 1)).toEqual(await crossSectionRows(db.sql, wanted))
   }
-}, 60_000)
+}, 180_000)

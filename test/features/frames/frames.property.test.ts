@@ -72,6 +72,8 @@ const figure = fc
 const drafts = fc.array(
   fc.record({
     company: fc.nat(5),
+    /** Some reports are also of another company, which states figures of its own. */
+    coFiler: fc.option(fc.nat(5), { freq: 3 }),
     /** Some filings have an hour of New York. */
     hour: fc.option(fc.integer({ min: 6, max: 21 })),
     day: fc.nat(days - 1),
@@ -124,9 +126,9 @@ test('of each company the value of the latest filing that was public, as a reade
     fc.asyncProperty(drafts, async sent => {
       round++
       await sql`delete from filing`
-      const filed = sent.map(({ company, hour, day, figures }, at): FiledWhole => {
+      const filed = sent.flatMap(({ company, coFiler, hour, day, figures }, at): FiledWhole[] => {
         const on = firstDay + day
-        return {
+        const own: FiledWhole = {
           market: 'US',
           issuerId: `${company}`.padStart(10, '0'),
           form: '10-Q',
@@ -144,6 +146,12 @@ test('of each company the value of the latest filing that was public, as a reade
             defaultMembers: new Map(),
           },
         }
+        if (coFiler === null || coFiler === company) return [own]
+        const others = figures.map(each => ({ ...each, value: `${Number(each.value) + 10}` }))
+        return [
+          own,
+          { ...own, issuerId: `${coFiler}`.padStart(10, '0'), whole: { ...own.whole, figures: others } },
+        ]
       })
       await storeFiled(sql, filed)
       const asOf = Array.from({ length: days }, (_, day) => isoDate(firstDay + day))

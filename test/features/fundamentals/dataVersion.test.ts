@@ -41,10 +41,10 @@ beforeEach(async () => {
   await insertEntity(sql, { market: 'US', issuerId: '9900000002', ticker: 'OTHER', name: 'Other Inc.' })
   // This directory is never notified of a new data version: it is as late as a notification can be.
   deps = companyDeps(sql, { directory: companyDirectory(sql) })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const one of opened) await one.close()
-}, 60_000)
+}, 180_000)
 
 const commit = (work: (transaction: TransactionSql) => Promise<unknown>) =>
   database.sql.begin(async transaction => {

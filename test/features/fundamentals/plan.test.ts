@@ -16,7 +16,7 @@ import {
 let bench: CompanyBench
 beforeAll(async () => {
   bench = await companyBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.database.close(), 60_000)
 
 const plan = (query: FundamentalsQuery, who = rightsOf('personal')) => planCompany(bench, who, query)

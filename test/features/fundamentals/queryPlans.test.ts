@@ -8,7 +8,7 @@ import { factReads, manyFacts } from '../companies/manyFacts.ts'
 let database: TestDatabase
 beforeAll(async () => {
   database = await manyFacts()
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close(), 60_000)
 
 test('one company is read through the index, also once its statements are prepared', async () => {
@@ -22,6 +22,7 @@ test('one company is read through the index, also once its statements are prepar
       metrics: null,
       from: null,
       fps: null,
+      checks: null,
       fields: [],
       years: null,
       recentFiscalYearOnly: allYears,

@@ -23,7 +23,7 @@ FormatRegistry.Set('date', isIsoDate)
 let bench: CompanyBench
 beforeAll(async () => {
   bench = await companyBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.database.close(), 60_000)
 
 async function read(query: FundamentalsQuery, licence: Parameters<typeof rightsOf>[0] = 'personal') {

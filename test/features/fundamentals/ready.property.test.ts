@@ -28,10 +28,10 @@ beforeAll(async () => {
   opened.push(database)
   live = await withoutReady(database.sql)
   opened.push({ close: () => live.end() })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const one of opened.reverse()) await one.close()
-}, 60_000)
+}, 180_000)
 
 /** As an importer that works on this day does. */
 const fillOn = (day: string) =>

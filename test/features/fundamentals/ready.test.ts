@@ -15,13 +15,13 @@ import { nonEmpty } from '../../nonEmpty.ts'
 import { companyDeps, entityIdOf } from '../companies/fixtures.ts'
 import { reader, withoutReady } from './ready.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 let database: TestDatabase
 let sql: Sql
 beforeAll(async () => {
   database = await sampleDatabase()
   sql = database.sql
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close())
 
 const readyIds = async (of: Sql | TransactionSql = sql) =>

@@ -8,11 +8,11 @@ import { sellKey } from '../../http/callers.ts'
 import { testServer } from '../../http/testServer.ts'
 import { entityIdOf } from '../companies/fixtures.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 let database: TestDatabase
 beforeAll(async () => {
   database = await sampleDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => database.close())
 
 test('rows that came with a company are never sent, nor cached, under a later data version', async () => {

@@ -198,7 +198,7 @@ describe('the sample as its users meet it', () => {
       const unknown = new Set(list.data.map(row => row.m).filter(metric => !markets.metrics.has(metric)))
       expect([...unknown]).toEqual([])
     }
-  }, 60_000)
+  }, 180_000)
 
   test('a demo key sees Apple as of any day, and of Snowflake its last full fiscal year', async () => {
     const apple = await read(

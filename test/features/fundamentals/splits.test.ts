@@ -111,6 +111,7 @@ describe.if(folder !== null)('splits of the real companyfacts of Apple and Alpha
         from: null,
         fps: null,
         years: null,
+        checks: null,
         fields: [],
         vintage: 'all',
       } as const
@@ -124,7 +125,7 @@ describe.if(folder !== null)('splits of the real companyfacts of Apple and Alpha
         expect(detectSplits(all.filter(({ filed }) => filed <= day))).toEqual(known)
       }
     }
-  }, 60_000)
+  }, 180_000)
 
   test('every format names the factor, and a table of periods has the same figures', async () => {
     const query = { metric: 'eps_diluted,revenue', fp: 'FY', fy: '2016..2018', as_of: '2020-12-31' } as const

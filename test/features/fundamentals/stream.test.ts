@@ -24,7 +24,7 @@ FormatRegistry.Set('date', isIsoDate)
 let bench: CompanyBench
 beforeAll(async () => {
   bench = await companyBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.database.close(), 60_000)
 
 async function open(query: FundamentalsQuery, format: DataFormat = 'json', who = rightsOf('personal')) {

@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop()
   await db.remove()
-}, 60_000)
+}, 180_000)
 
 describe('1.6 MB of garbage in the file of a table', () => {
   test('gives the request that needs it 503 without a path, and is known from then on', async () => {

@@ -17,7 +17,7 @@ const server = await testServer(sql, { today: () => today }, { ADMIN_EMAILS: adm
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const run = (line: string) =>
   runInProcess(line.split(' '), { today: () => today, withDatabase: work => work(sql) })
@@ -111,7 +111,10 @@ describe('a paid, running grant is never lowered', () => {
         { code: 1, out: '', error: expect.stringContaining('what was sold is never lowered') },
       ])
     const shorter = await run(`grants extend ${grant} --last 2039-01-01`)
-    expect([shorter.code, shorter.error]).toEqual([2, expect.stringContaining('can only become a later one')])
+    expect([shorter.code, shorter.error]).toEqual([
+      2,
+      expect.stringContaining('can only be moved to a later one'),
+    ])
     expect(await standing()).toEqual(before)
   })
 

@@ -20,7 +20,7 @@ registerFormats()
 let bench: CompanyBench
 beforeAll(async () => {
   bench = await companyBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.database.close(), 60_000)
 
 const personal = rightsOf('personal')

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop()
   await superuser.end()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 for (let i = 1; i <= 5; i++) await signedBrowser(server, `ana@company${i}.example`)
 await superuser`create schema saved`

@@ -17,7 +17,7 @@ afterAll(async () => {
   await server.stop()
   await other.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const keysPage = '/account/api-keys'
 const sha256 = (content: string | Uint8Array) => new Bun.CryptoHasher('sha256').update(content).digest('hex')

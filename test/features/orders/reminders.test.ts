@@ -10,7 +10,7 @@ const server = await testServer(sql, {}, operator)
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const email = 'ana@fund.example'
 await signedBrowser(server, email)

@@ -24,7 +24,7 @@ afterAll(async () => {
   if (path === null) return
   await browser.close()
   await server.stop()
-}, 60_000)
+}, 180_000)
 
 interface Visit {
   readonly page: Page
@@ -61,6 +61,8 @@ const routes = [
   '/companies/AAPL/statements',
   '/companies/AAPL/statements?statement=balance&as_of=2010-02-01&cell=us-gaap:Assets~2008-09-30~0',
   '/companies/AAPL/statements?statement=equity&view=as_filed',
+  '/companies/AAPL/statements?statement=balance&view=standard',
+  '/companies/AAPL/statements?view=standard&as_of=2010-02-01&cell=revenue~2009-06-30~1',
   '/companies/AAPL/segments',
   '/companies/SNOW',
   '/companies/2330.TW?show=ttm',
@@ -154,9 +156,16 @@ describe.skipIf(path === null)('every page in a browser', () => {
 describe.skipIf(path === null)('with an evaluation', () => {
   const pictures = process.env.PICTURES ?? null
   const signIn = async (context: BrowserContext) => {
-    const { cookie } = await memberWith(server, server.sql, evaluation)
-    const [name = '', value = ''] = cookie.split('=')
-    await context.addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Lax' }])
+    const { browser } = await memberWith(server, server.sql, evaluation)
+    await context.addCookies(
+      [...browser.cookies].map(([name, value]) => ({
+        name,
+        value,
+        url: server.url,
+        httpOnly: true,
+        sameSite: 'Lax',
+      })),
+    )
   }
 
   for (const width of [1280, 390]) {
@@ -198,7 +207,8 @@ describe.skipIf(path === null)('with an evaluation', () => {
     await page.waitForURL('**/sign-in/code**')
     await page.getByLabel('Code').fill(codeFor(server.terminal, 'back@again.example'))
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/companies/SNOW')
+    // The address of the code's page ends with that of the company, too.
+    await page.waitForURL(({ pathname }) => pathname === '/companies/SNOW')
     expect(new URL(page.url()).pathname).toBe('/companies/SNOW')
     await context.close()
   })
@@ -293,6 +303,68 @@ describe.skipIf(path === null)('the day of a company', () => {
     expect(text).toContain('36,537,000,000 USD')
     expect(text).toContain('10-K/A')
     expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe.skipIf(path === null)('standard lines', () => {
+  test('show the identity of a figure by keyboard alone, and lead to its source', async () => {
+    const { page, context, complaints } = await visit(
+      '/companies/AAPL/statements?statement=balance&view=standard',
+      { viewport: { width: 390, height: 700 } },
+    )
+    await page.getByRole('link', { name: 'guide', exact: true }).focus()
+    const focused = () =>
+      page.evaluate(() => {
+        const cell = document.activeElement?.closest('td') ?? null
+        const box = cell === null ? null : getComputedStyle(cell, '::after')
+        return {
+          title: cell?.getAttribute('title') ?? null,
+          shown: box === null || box.position !== 'fixed' ? null : box.content,
+          bottom: document.activeElement?.getBoundingClientRect().bottom ?? 0,
+          boxTop: innerHeight - Number.parseFloat(box?.height ?? '0'),
+        }
+      })
+    let figures = 0
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab')
+      const { title, shown, bottom, boxTop } = await focused()
+      if (title === null) continue
+      figures++
+      expect(shown).toBe(`"${title}"`)
+      expect([title, bottom < boxTop]).toEqual([title, true])
+    }
+    expect(figures).toBeGreaterThan(30)
+    const [, words = ''] = /; ((?:proved|consistent): .*)/.exec((await focused()).title ?? '') ?? []
+    expect(words).not.toBe('')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**#figure')
+    await page.locator('#figure li a').first().focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#figure a[href^="https://www.sec.gov/"]').first().waitFor()
+    expect(await page.locator('#figure .checked').textContent()).toContain(words)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('lead from a statement as presented and back, with another statement and day, without script', async () => {
+    const { page, context } = await visit('/companies/AAPL/statements?statement=balance', {
+      javaScriptEnabled: false,
+    })
+    await page.getByRole('link', { name: 'Standard lines' }).click()
+    await page.locator('td[data-state="proved"]').first().waitFor()
+    await page.getByRole('link', { name: 'Cash flow' }).click()
+    expect(await page.getByRole('link', { name: 'Standard lines' }).getAttribute('aria-current')).toBe('true')
+    await page.getByLabel('Day').fill('2009-12-31')
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
+      statement: 'cash_flow',
+      view: 'standard',
+      as_of: '2009-12-31',
+    })
+    await page.getByRole('link', { name: 'As presented' }).click()
+    expect(new URL(page.url()).searchParams.get('as_of')).toBe('2009-12-31')
+    expect(await page.locator('table.standard').count()).toBe(0)
     await context.close()
   })
 })

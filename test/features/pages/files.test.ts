@@ -27,7 +27,7 @@ describe('downloads', () => {
   afterAll(async () => {
     await allowing.stop()
     await server.stop()
-  }, 60_000)
+  }, 180_000)
 
   for (const ticker of ['AAPL', 'SNOW', 'E02367.JP']) {
     for (const format of ['csv', 'json', 'parquet'] as const) {
@@ -119,7 +119,7 @@ describe('maps for robots', () => {
   afterAll(async () => {
     await server.stop()
     await database.close()
-  }, 60_000)
+  }, 180_000)
 
   const addresses = async (path: string) => {
     const response = await fetch(server.url + path)

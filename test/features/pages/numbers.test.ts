@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { lengthText } from '../../../src/features/pages/presented/labels.ts'
 import {
   exactDecimal,
   isPerShare,
   powerOf,
   shownDecimal,
   unitKind,
-} from '../../../src/features/pages/presented/numbers.ts'
-import { isChanged, roundingOf, withRounding } from '../../../src/features/statements/otherValues.ts'
+} from '../../../src/features/pages/numbers.ts'
+import { lengthText } from '../../../src/features/pages/presented/labels.ts'
+import { isChanged } from '../../../src/features/statements/otherValues.ts'
 import { lengthName } from '../../../src/features/statements/periodLength.ts'
+import { roundingOf, withRounding } from '../../../src/wholeFilings/rounding.ts'
 
 test('figures are shown as statements write them', () => {
   // Apple's quarter to 2025-03-29, 0000320193-25-000057: R2 and R7.

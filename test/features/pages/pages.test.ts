@@ -5,7 +5,7 @@ import { nonEmpty } from '../../nonEmpty.ts'
 import { appleVintages, insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { readPage } from './readPage.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const attack = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'\u2028<!--`
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const get = (path: string, headers?: Record<string, string>) => readPage(server.url + path, headers)
 test('the first page leads to a key of the visitor', async () => {

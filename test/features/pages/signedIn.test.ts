@@ -16,7 +16,7 @@ import {
 import { appleVintages, insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { readPage } from './readPage.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let database: TestDatabase
 let server: TestServer
@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.stop()
   await other.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const company = '/companies/BIG'
 const see = (cookie: string, path = company, { url } = server, more: Record<string, string> = {}) =>

@@ -56,6 +56,17 @@ describe('a page shows a visitor what the demo key gets, and nothing else', () =
     }
   })
 
+  // The 10-K/A was accepted at 16:27 in New York, where 16:30 is half a day later than in Tokyo.
+  test('as of a local time is a page of its own in each time zone, and its tabs keep the zone', async () => {
+    const revenue = async (tz: string) => {
+      const { html } = await readPage(`${server.url}/companies/AAPL?as_of=2010-01-25T16:30&tz=${tz}`)
+      const tab = `show=quarters&amp;as_of=2010-01-25T16%3A30&amp;tz=${encodeURIComponent(tz)}`
+      expect([tz, html.includes(tab)]).toEqual([tz, true])
+      return html.includes('>42,905<')
+    }
+    expect([await revenue('America/New_York'), await revenue('Asia/Tokyo')]).toEqual([true, false])
+  })
+
   test('of the flagship companies, on many days', async () => {
     const filed = await server.sql<{ filed: string }[]>`
       select distinct f.filed::text as filed from filing f join entity e on e.entity_id = f.entity_id

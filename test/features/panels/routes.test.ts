@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await realServer()
   quant = (await callers(server.sql)).quant ?? ''
   stranger = `Bearer ${await sellKey(server.sql, { quant: true })}`
-}, 60_000)
+}, 180_000)
 afterAll(() => server.stop(), 60_000)
 
 interface PanelRequest {

@@ -28,12 +28,12 @@ const bench = openBench()
 beforeAll(async () => {
   database = await testDatabase()
   pool = new ComputePool({ threads: 2, queue: 100, timeLimitMs: 20_000 })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await pool.close()
   await bench.close()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 /** A server of its own on the one database. */
 const server = (): PanelDeps => ({

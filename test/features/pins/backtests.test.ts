@@ -15,10 +15,10 @@ beforeAll(async () => {
   closing.push(first.stop)
   key = await sellKey(first.sql, { licence: 'commercial', quant: true })
   freeKey = await sellKey(first.sql, { licence: 'free', quant: true })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const close of closing.reverse()) await close()
-}, 60_000)
+}, 180_000)
 
 /** A second process on the same database, with empty memory. */
 async function freshServer() {
@@ -147,7 +147,7 @@ test('rows of the caller are the same at every version: the version is accepted 
   const ndjson = [{ data_version: 3 }, ...panel].map(row => JSON.stringify(row)).join('\n')
   expect(JSON.parse((await post(first.url, ndjson, { type: 'application/x-ndjson' })).text)).toEqual(named)
   expect((await post(first.url, { panel, data_version: 3 }, { by: freeKey })).status).toBe(200)
-}, 60_000)
+}, 180_000)
 
 test('a version is refused where the key has no licence for it, where it is not there, and in the wrong place', async () => {
   const refused = await post(first.url, { data_version: 3 }, { by: freeKey })
@@ -164,4 +164,4 @@ test('a version is refused where the key has no licence for it, where it is not 
   const place = await post(first.url, {}, { path: '/api/v1/backtest?data_version=3' })
   expect([place.status, place.text]).toEqual([400, expect.stringContaining('Put it into the JSON body')])
   expect((await post(first.url, { data_version: 'last' })).status).toBe(400)
-}, 60_000)
+}, 180_000)

@@ -28,10 +28,10 @@ beforeEach(async () => {
       await transaction`update entity set name = ${`Apple ${version}`}`
       await advanceDataVersion(transaction, { source: 'us', entities: 1, factsAdded: 0 })
     })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const one of opened.reverse()) await one.close()
-}, 60_000)
+}, 180_000)
 
 const askAt = (version: number) =>
   pins.use(version, store => answersOf({ ...deps, ...store }, ['AAPL'], '2026-11-20'))

@@ -6,11 +6,11 @@ import { pinsOf } from '../../pins.ts'
 import { companyDeps } from '../companies/fixtures.ts'
 import { answersOf } from './readers.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 const opened: { close(): Promise<void> }[] = []
 afterAll(async () => {
   for (const one of opened.reverse()) await one.close()
-}, 60_000)
+}, 180_000)
 
 test('an import that is killed -9 leaves every version as it was, and takes no number', async () => {
   const database = await testDatabase()

@@ -10,7 +10,7 @@ let keys: Awaited<ReturnType<typeof callers>>
 beforeAll(async () => {
   real = await realServer()
   keys = await callers(real.sql)
-}, 60_000)
+}, 180_000)
 afterAll(() => real.stop(), 60_000)
 
 test('a pinned answer never comes from what a server that has not yet seen an import rendered for the present', async () => {
@@ -35,7 +35,7 @@ test('a pinned answer never comes from what a server that has not yet seen an im
   } finally {
     await server.stop()
   }
-}, 60_000)
+}, 180_000)
 
 test('a panel scored by a server that has not yet seen an import has companies and figures of one version', async () => {
   const { sql } = real
@@ -70,4 +70,4 @@ test('a panel scored by a server that has not yet seen an import has companies a
   } finally {
     await server.stop()
   }
-}, 60_000)
+}, 180_000)

@@ -20,7 +20,7 @@ const numRuns = process.env.LONG === undefined ? 3 : 30
 const opened: { close(): Promise<void> }[] = []
 afterAll(async () => {
   for (const one of opened.reverse()) await one.close()
-}, 60_000)
+}, 180_000)
 
 let database: TestDatabase
 let deps: CompanyDeps
@@ -30,7 +30,7 @@ beforeAll(async () => {
   deps = companyDeps(database.sql)
   pins = pinsOf(database.sql)
   opened.push(database, pins)
-}, 60_000)
+}, 180_000)
 
 const tickers = [0, 1, 2].flatMap(number => [`E${number}`, `E${number}.JP`])
 

@@ -1,4 +1,4 @@
-import { buildEvents } from '../../../src/backtest/asOf/events.ts'
+import { buildEvents } from '../../../src/backtest/asOf/figureEvents.ts'
 import type { Failure } from '../../../src/errors.ts'
 import { findListed, readVintages } from '../../../src/features/asOfJoins/queries.ts'
 import { presenceIn } from '../../../src/features/catalogue/queries.ts'

@@ -22,10 +22,10 @@ beforeAll(async () => {
   second = await anotherServer(first.databaseUrl)
   keys = await callers(first.sql)
   version = await readDataVersion(first.sql)
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const close of closing.reverse()) await close()
-}, 60_000)
+}, 180_000)
 
 async function anotherServer(url: string) {
   const sql = connect({ url, connections: 4, statementTimeoutMs: 60_000 })
@@ -220,4 +220,4 @@ test('a stream holds its version until it ends or its reader leaves, and no long
     expect((await get(first, pinnedPath('/api/v1/coverage/AAPL', other))).status).toBeLessThan(500)
   expect(pins.versions.length).toBeLessThanOrEqual(4)
   expect((await get(first, path, keys.quant)).status).toBe(200)
-}, 60_000)
+}, 180_000)

@@ -33,10 +33,10 @@ beforeEach(async () => {
     await insertVintages(transaction as unknown as Sql, apple, appleVintages)
     await advanceDataVersion(transaction, batch)
   })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const one of opened.reverse()) await one.close()
-}, 60_000)
+}, 180_000)
 
 const batch = { source: 'us', entities: 0, factsAdded: 0 }
 const ask = (from: CompanyDeps = deps) => answersOf(from, ['AAPL', 'E1'], '2026-11-20')
@@ -142,7 +142,7 @@ describe('the rows of a version', () => {
     expect(versions.map(row => row.version)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1))
     for (const [version, answers] of nonEmpty(remembered))
       expect([version, await askAt(version)]).toEqual([version, answers])
-  }, 60_000)
+  }, 180_000)
 })
 
 test('every past table has the columns of its table, and every view of the pinned schema shows them', async () => {

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '../../database.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 // NFKC and case folding as in the Unicode Character Database (UnicodeData.txt, CaseFolding.txt: ß folds to ss,
@@ -97,4 +97,4 @@ test('a word that statistics call common finds what it finds without statistics'
   await db.sql`analyze entity`
   expect(await answers()).toEqual(before)
   expect(before[0].map(({ name }) => name?.length)).toEqual([11, 11, 11, 12, 12, 12, 12, 12])
-}, 60_000)
+}, 180_000)

@@ -51,7 +51,7 @@ async function insert(all: readonly Row[]): Promise<void> {
 beforeAll(async () => {
   db = await testDatabase()
   await insert(rows)
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 const tickers = async (q: string) => (await searchEntities(db.sql, q)).map(hit => hit.ticker)
@@ -292,7 +292,7 @@ test('the shortest of thousands of names with a common word come first', async (
     expect(await searchEntities(own.sql, q)).toEqual(searchByTheRules(all, q))
   }
   await own.close()
-}, 60_000)
+}, 180_000)
 
 test('of a long beginning that more names have than are read, the few short ones come first', async () => {
   const own = await testDatabase()
@@ -317,7 +317,7 @@ test('of a long beginning that more names have than are read, the few short ones
     expect([found.length, new Set(found).size]).toEqual([8, 8])
   }
   await own.close()
-}, 60_000)
+}, 180_000)
 
 test('a search reads the rules plainly, whatever the names', async () => {
   const own = await testDatabase()
@@ -368,4 +368,4 @@ test('a search reads the rules plainly, whatever the names', async () => {
     { numRuns: 40 },
   )
   await own.close()
-}, 60_000)
+}, 180_000)

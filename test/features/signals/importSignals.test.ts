@@ -9,12 +9,12 @@ import { header, list, quant, record, take, takeBytes } from './fixtures.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 beforeEach(async () => {
   await db.sql`delete from signal_correction`
   await db.sql`delete from signal`
-}, 60_000)
+}, 180_000)
 
 describe('the life of a forecast', () => {
   const before = () => new Date('2026-01-05T20:00:00Z')
@@ -308,7 +308,7 @@ test('order and splits of the file never change the result', async () => {
     }),
     { numRuns: 15 },
   )
-}, 60_000)
+}, 180_000)
 
 const panel = sharedPath('panels/signals_us_2012_2017.csv.gz')
 

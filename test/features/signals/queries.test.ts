@@ -16,7 +16,7 @@ beforeAll(async () => {
     insert into signal (date, horizon, ticker, market, predicted, source)
     select date '2001-01-01', 3, 'OPEN' || n, 'US', 1, 'live' from generate_series(1, 1000) n`
   await db.sql`analyze signal`
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 test('count, next place and rows are of one moment, whatever is written meanwhile', async () => {

@@ -11,7 +11,7 @@ const sample = new URL('../../../sample/signals.csv.gz', import.meta.url)
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 test('the sample loads whole into an empty database, as backfill', async () => {

@@ -48,7 +48,7 @@ beforeAll(async () => {
   // The last outcomes are known two weeks later.
   await take(sql, lines, { now: () => new Date('2026-03-20T12:00:00Z') })
   await take(sql, ['2026-01-05,OPEN,US,1d,0.01,', '2025-01-05,OPEN,US,1d,0.01,'])
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 test('every resolved row comes with its very numbers, in the served order, and no open one', async () => {
@@ -215,7 +215,7 @@ test('paging with the cursor over any limit gives exactly the rows without it', 
     }),
     { numRuns: 15 },
   )
-}, 60_000)
+}, 180_000)
 
 test('a client that leaves gives its connection back and cancels its statement', async () => {
   const few = connect({ url: db.url, connections: 1, statementTimeoutMs: 5_000 })

@@ -278,6 +278,31 @@ describe.skipIf(packages === null)('real filings', () => {
       ])
   })
 
+  test('a company without any filing says so to every key, and needs a licence from its first filing on', async () => {
+    const { sql } = database
+    const insert = sql`
+      insert into entity (market, issuer_id, ticker, name) values ('US', '0000000077', 'EMPTY', 'Empty Inc.') returning entity_id as id`
+    const [{ id }] = await insert
+    await sql`insert into entity_ticker (entity_id, ticker) values (${id}, 'EMPTY')`
+    const paths = [
+      'statements?ticker=EMPTY&statement=income',
+      'statements?ticker=EMPTY&statement=income&view=standard',
+      'reported?ticker=EMPTY&tag=us-gaap:Assets',
+      'segments?ticker=EMPTY&metric=revenue&axis=product',
+    ]
+    for (const path of paths) {
+      const { note, count } = await ask<StatementAnswer>(path)
+      expect([count, note]).toEqual([0, expect.stringContaining('No filing of EMPTY that was public on')])
+      for (const key of ['demo', 'free'])
+        expect(await ask<StatementAnswer>(path, key)).toMatchObject({ note: note ?? '', count: 0 })
+    }
+    // A filing without a day is no public one, but the key learns nothing about it.
+    await sql`insert into filing (accession, entity_id, form, filed) values ('0000000077-21-000001', ${id}, '10-K', 'infinity')`
+    for (const path of paths)
+      for (const key of ['demo', 'free'])
+        expect((await refusal(path, key)).slice(0, 2)).toEqual([403, 'licence_required'])
+  })
+
   test('parameters that do not fit together are refused in words', async () => {
     const refused: [string, string][] = [
       ['statements?statement=income', 'Send ticker'],
@@ -427,15 +452,16 @@ describe('a report that two companies filed', () => {
     stated('0000000092', 'CHILD', 'dataSet', '9200'),
   ]
   const orders = [
-    [[0, 1], ['91'], []],
-    [[1, 0], ['91'], []],
-    [[0, 3], [], ['9200']],
-    [[3, 0], [], ['9200']],
-    [[3, 2, 0, 1], ['9100'], []],
-    [[1, 2, 0, 3], ['9100'], []],
+    [[0, 1], ['91'], ['92']],
+    [[1, 0], ['91'], ['92']],
+    [[0, 3], ['91'], ['9200']],
+    [[3, 0], ['91'], ['9200']],
+    [[3, 2, 0, 1], ['9100'], ['9200']],
+    [[1, 2, 0, 3], ['9100'], ['9200']],
+    [[2], ['9100'], null],
   ] as const
   test.each(orders)(
-    'never shows the figures of one as those of the other, whatever the order: %j',
+    'shows the figures of each as its own, whatever the order: %j',
     async (order, parent, child) => {
       const other = await testDatabase()
       const watch = await watchDataVersion(other.sql, () => {})
@@ -451,6 +477,8 @@ describe('a report that two companies filed', () => {
           const response = await fetch(`${own.url}/api/v1/reported?ticker=${ticker}&tag=us-gaap:Assets`, {
             headers: { Authorization: `Bearer ${key}` },
           })
+          expect([ticker, response.status]).toEqual([ticker, values === null ? 404 : 200])
+          if (values === null) continue
           const { data }: ReportedList = JSON.parse(await response.text())
           expect([ticker, data.map(({ value }) => value)]).toEqual([ticker, [...values]])
         }

@@ -6,7 +6,7 @@ import { testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { testServer } from '../testServer.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const path = chromiumPath()
 const database = await testDatabase()

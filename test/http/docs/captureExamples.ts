@@ -67,6 +67,19 @@ const answers: Record<string, Ask> = {
     path: '/api/v1/cross-section?metric=revenue,roe,shares_outstanding&market=US&as_of=2010-03-31&min_revenue=150000000000',
   },
   as_of: { caller: 'personal', path: '/api/v1/as-of', body: JSON.stringify(requests.as_of) },
+  audit: { caller: 'personal', path: '/api/v1/audits', body: JSON.stringify(requests.audit) },
+  audit_csv: {
+    caller: 'personal',
+    path: '/api/v1/audits?format=csv&columns={"revenue":{"metric":"revenue","fp":"FY","scale":1000000}}',
+    body: requests.audit_csv,
+    type: 'text/csv',
+  },
+  audit_ndjson: {
+    caller: 'personal',
+    path: '/api/v1/audits?format=ndjson&columns={"revenue":{"metric":"revenue","fp":"FY","scale":1000000}}',
+    body: requests.audit_csv,
+    type: 'text/csv',
+  },
   as_of_csv: {
     caller: 'personal',
     path: '/api/v1/as-of?metrics=revenue,roe&format=csv',
@@ -91,6 +104,7 @@ const answers: Record<string, Ask> = {
   ...Object.fromEntries(
     Object.entries({
       statement: 'statements?ticker=AAPL&statement=income&fp=FY&as_of=2010-02-01',
+      standard_statement: 'statements?ticker=AAPL&statement=income&view=standard&filings=1',
       reported: 'reported?ticker=AAPL&tag=us-gaap:NetIncomeLoss&as_of=2010-02-01&limit=4',
       segments: 'segments?ticker=AAPL&metric=revenue&axis=product',
     }).flatMap(([name, path]) => [
@@ -109,6 +123,7 @@ const answers: Record<string, Ask> = {
   universe_ndjson: { caller: 'personal', path: `${universe}&format=ndjson` },
   metrics: { caller: 'demo', path: '/api/v1/metrics?market=NZ' },
   company: { caller: 'demo', path: '/api/v1/companies/AAPL' },
+  check_coverage: { caller: 'demo', path: '/api/v1/coverage?market=US' },
   coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },
   signals: { caller: 'demo', path: '/api/v1/signals?limit=2' },
   signals_ndjson: { caller: 'demo', path: '/api/v1/signals?limit=2&format=ndjson' },
@@ -219,7 +234,8 @@ function shorten(value: unknown): unknown {
   for (const [name, max] of Object.entries({ markets: 2, manifests: 1, metrics: 3 })) {
     if (Array.isArray(list[name])) list[name] = list[name].slice(0, max)
   }
-  if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
+  if (['coverage_check', 'check_coverage'].includes(String(list.object)) && Array.isArray(list.data))
+    list.data = list.data.slice(0, 3)
   if (list.object === 'metric_list' && Array.isArray(list.data)) list.data = list.data.slice(0, 2)
   if (list.object === 'bulk_manifest') {
     for (const name of ['files', 'schema', 'licence', 'attribution'])

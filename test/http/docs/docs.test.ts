@@ -27,7 +27,7 @@ const server = await testServer(database.sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 interface Parameter {
   in: string
@@ -211,6 +211,8 @@ test('every media type of an answer is in its content, JSON first', () => {
   expect(Object.fromEntries(others)).toEqual({
     'post /api/v1/as-of': ['application/json', ...rows],
     'get /api/v1/as-of/{id}/result': ['application/json', ...rows],
+    'post /api/v1/audits': ['application/json', ...rows, 'text/html'],
+    'get /api/v1/audits/{id}/result': ['application/json', ...rows, 'text/html'],
     'get /api/v1/fundamentals': ['application/json', ...rows],
     'get /api/v1/changes': ['application/json', ...rows],
     'get /api/v1/cross-section': ['application/json', ...rows],
@@ -238,6 +240,7 @@ test('every media type of a body is in its content, by the table with which the 
     Object.values(table).map(([first]) => first)
   expect(Object.fromEntries(bodies)).toEqual({
     'post /api/v1/as-of': firstOf(bodyMediaTypes),
+    'post /api/v1/audits': firstOf(bodyMediaTypes),
     'post /api/v1/backtest': firstOf(bodyMediaTypes),
     'post /api/v1/backtests/batch': ['application/json'],
     'post /api/v1/panels': firstOf(bodyMediaTypes),
@@ -254,6 +257,7 @@ test('the statuses besides 200 and those of errors are where they can be', () =>
   ])
   expect(Object.fromEntries(found.filter(([, statuses]) => statuses.length > 0))).toEqual({
     'post /api/v1/as-of': ['202'],
+    'post /api/v1/audits': ['202'],
     'post /api/v1/backtest': ['202'],
     'post /api/v1/panels': ['201'],
     'get /api/v1/bulk/{version}/{file}': ['206', '302', '416'],

@@ -7,4 +7,4 @@ test('what the documentation shows is what the service answers (else: bun test/h
   const captured = await captureExamples()
   expect(captured.answers).toEqual(answers)
   expect(captured.errors).toEqual(errors)
-}, 60_000)
+}, 180_000)

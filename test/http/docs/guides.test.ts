@@ -9,7 +9,7 @@ const server = await testServer(database.sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const names = Object.keys(guides)
 

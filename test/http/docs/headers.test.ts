@@ -84,4 +84,4 @@ test('each header that a page in a browser may read is documented where it is se
       undocumented: [],
     })
   }
-}, 60_000)
+}, 180_000)

@@ -58,6 +58,7 @@ beforeAll(async () => {
   ).id
   ids['/api/v1/backtests'] = await submit('/api/v1/backtest', { panel })
   ids['/api/v1/as-of'] = await submit('/api/v1/as-of', requests.as_of)
+  ids['/api/v1/audits'] = await submit('/api/v1/audits', requests.audit)
 })
 afterAll(async () => {
   await server.stop()
@@ -134,6 +135,11 @@ interface Sent {
 
 const { panel } = requests.backtest_panel
 const rows = requests.backtest_ndjson.slice(requests.backtest_ndjson.indexOf('\n') + 1)
+const auditNdjson = requests.audit.rows.date
+  .map((date, i) =>
+    JSON.stringify({ date, ticker: requests.audit.rows.ticker[i], revenue: requests.audit.rows.revenue[i] }),
+  )
+  .join('\n')
 const bodies: Readonly<Record<string, Sent>> = {
   '/api/v1/as-of': {
     json: requests.as_of,
@@ -141,6 +147,7 @@ const bodies: Readonly<Record<string, Sent>> = {
     ndjson: requests.as_of_ndjson,
     query: '?metrics=revenue',
   },
+  '/api/v1/audits': { json: requests.audit, csv: requests.audit_csv, ndjson: auditNdjson, query: '' },
   '/api/v1/backtest': {
     json: requests.backtest_panel,
     csv: requests.backtest_csv,

@@ -9,11 +9,11 @@ import { loadFactNames } from '../../../src/ingest/store/nameQueries.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close())
 
 const { rules } = usRegister

@@ -7,7 +7,7 @@ import { importRegister } from '../../../src/ingest/import/importRegister.ts'
 import { usRegister } from '../../../src/ingest/registers/us/register.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-named-'))
 let db: TestDatabase

@@ -8,13 +8,13 @@ import { loadFactNames } from '../../../src/ingest/store/nameQueries.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 let db: TestDatabase
 let other: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
   other = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await db.close()
   await other.close()

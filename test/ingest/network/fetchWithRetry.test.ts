@@ -20,7 +20,7 @@ import { type Replay, startReplay } from './replay.ts'
 let replay: Replay
 beforeEach(async () => {
   replay = await startReplay()
-}, 60_000)
+}, 180_000)
 afterEach(() => replay.stop(), 60_000)
 
 const tickers = (): RegisterRequest => ({

@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '../../database.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close(), 60_000)
 
 /** What a register showed of a company on one day: a return of a year, or the quarter. */

@@ -13,7 +13,7 @@ import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { storedFacts } from '../stored.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fresh = freshDatabases()
 const src = resolve(import.meta.dir, '../../../src')

@@ -8,7 +8,7 @@ import { importRegister } from '../../../src/ingest/import/importRegister.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { reference } from './be/documents.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /* Real documents of each register with one figure or one day damaged: the report of the import names it with its place. */
 

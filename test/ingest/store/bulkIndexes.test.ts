@@ -9,11 +9,11 @@ import {
 import { connect } from '../../../src/postgres/client.ts'
 import { sampleDatabase, type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-}, 60_000)
+}, 180_000)
 afterAll(() => db.close())
 
 const names = Object.keys(secondaryIndexes)
@@ -59,7 +59,7 @@ test('a long read is not cut off, and those behind it wait no longer than the lo
     await reader`rollback`
     reader.release()
   }
-}, 60_000)
+}, 180_000)
 
 test('a single missing index is created, and the others are left alone', async () => {
   const made = await definitions()

@@ -3,7 +3,7 @@ import { dayNumber } from '../../../src/dates.ts'
 import { importAs, statementsOf } from '../../features/companies/randomFilings.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fresh = freshDatabases()
 

@@ -6,7 +6,7 @@ import { companyPages } from '../../../src/ingest/sync/syncRegister.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const today = '2026-11-21'
 let db: TestDatabase

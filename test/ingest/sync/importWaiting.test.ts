@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'asfiled-together-'))
 afterAll(async () => {
   for (const database of databases) await database.close()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 const fixture = new URL('../registers/kr/fixtures/005380.jsonl', import.meta.url)
 const lines = (await Bun.file(fixture).text())

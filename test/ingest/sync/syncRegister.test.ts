@@ -16,7 +16,7 @@ import { storedFacts } from '../stored.ts'
 import { expectedRuns } from './expectedRuns.ts'
 import { filesBelow } from './filesBelow.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let replay: Replay
 let db: TestDatabase

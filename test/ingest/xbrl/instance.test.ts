@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayNumber } from '../../../src/dates.ts'
+import { figuresOf, PrefixedNames } from '../../../src/ingest/xbrl/figures.ts'
 import { readXbrl } from '../../../src/ingest/xbrl/instance.ts'
 
 const open = `<?xml version="1.0" encoding="UTF-8"?>
@@ -13,6 +14,21 @@ const context = (id: string, period: string, dimensions = '') => `
 const year = '<x:startDate>2023-04-01</x:startDate><x:endDate>2024-03-31</x:endDate>'
 
 describe('an instance', () => {
+  test('keeps the text of a typed member that looks like a name', () => {
+    const typed = ['{6F9619FF-8B86-D011}', '{http://example/tax}Group', '{}', '7']
+    const instance = readXbrl(`${open}
+      ${typed.map((text, at) => context(`t${at}`, year, `<d:typedMember dimension="f:Id"><f:id>${text}</f:id></d:typedMember>`)).join('')}
+      <x:unit id="u"><x:measure>iso:JPY</x:measure></x:unit>
+      ${typed.map((_, at) => `<f:Sales contextRef="t${at}" unitRef="u" decimals="0">${at}</f:Sales>`).join('')}
+      ${close}`)
+    const names = new PrefixedNames(() => 'f')
+    const figures = figuresOf(instance, { spell: name => names.spell(name), fault: () => {} })
+    expect(figures.map(({ context: { dimensions } }) => dimensions)).toEqual(
+      typed.map(member => [{ axis: 'f:Id', member }]),
+    )
+    expect([...names.taxonomies]).toEqual([['f', 'http://example/tax']])
+  })
+
   test('gives its contexts, units and facts with any prefixes', () => {
     const { contexts, units, facts } = readXbrl(`${open}
       ${context('y', year)}
@@ -31,9 +47,7 @@ describe('an instance', () => {
     expect([...(contexts.get('i')?.dimensions ?? [])]).toEqual([
       ['{http://example/tax}Axis', '{http://example/tax}Group'],
     ])
-    expect([...(contexts.get('t')?.dimensions ?? [])].map(([dimension]) => dimension)).toEqual([
-      '{http://example/tax}Id',
-    ])
+    expect([...(contexts.get('t')?.dimensions ?? [])]).toEqual([['{http://example/tax}Id', '7']])
     expect([...units]).toEqual([
       ['u', 'JPY'],
       ['p', 'JPY/shares'],

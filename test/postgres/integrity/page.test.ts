@@ -6,7 +6,7 @@ import { Pace } from '../../../src/postgres/integrity/pace.ts'
 import { isIntactPage, pageChecksum } from '../../../src/postgres/integrity/page.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let db: TestDatabase
 let admin: Sql

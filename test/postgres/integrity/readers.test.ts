@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin.end()
   await db.remove()
-}, 60_000)
+}, 180_000)
 
 describe('pages of a PostgreSQL on another machine', () => {
   test('are read from its files where the role may, and nothing is left out', async () => {

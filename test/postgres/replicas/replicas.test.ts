@@ -20,7 +20,7 @@ import { sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
 import { type ReplicaPair, startPair } from './pair.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let pair: ReplicaPair
 let sql: Sql
@@ -74,7 +74,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const close of closing.reverse()) await close()
-}, 60_000)
+}, 180_000)
 
 const fetchJson = async (from: TestServer, path: string) => {
   const response = await fetch(from.url + path, { headers: { Authorization: `Bearer ${key}` } })

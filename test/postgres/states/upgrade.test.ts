@@ -12,12 +12,12 @@ import { blankDatabase, type TestDatabase, testDatabase } from '../../database.t
 import { nonEmpty } from '../../nonEmpty.ts'
 import { readRows, readTables } from '../tables.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const databases: TestDatabase[] = []
 afterAll(async () => {
   for (const database of databases) await database.close()
-}, 60_000)
+}, 180_000)
 
 async function blank(): Promise<TestDatabase> {
   const database = await blankDatabase()

@@ -62,7 +62,7 @@ for (const [name, rows] of Object.entries(panels)) {
         expect(simulateDataset(rankDataset(data), settings, 1, bps, 0.001)).toEqual(ours)
       }
     }
-  }, 60_000)
+  }, 180_000)
 }
 
 test('a portfolio’s numbers do not depend, to the bit, on the others in the same run', () => {

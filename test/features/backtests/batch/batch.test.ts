@@ -81,7 +81,7 @@ describe('a batch', () => {
       ),
       { numRuns: 8 },
     )
-  }, 60_000)
+  }, 180_000)
 
   test('gives the bytes of single requests, over random backtests of the archive', async () => {
     const source = fc.record(
@@ -105,7 +105,7 @@ describe('a batch', () => {
       }),
       { numRuns: 8 },
     )
-  }, 60_000)
+  }, 180_000)
 
   test('gives the same bits on one thread and on four', async () => {
     const configs = Array.from({ length: 40 }, (_, i) => ({ quantile: (i + 1) / 100, holdDays: 1 + (i % 4) }))
@@ -116,7 +116,7 @@ describe('a batch', () => {
       expect(sorted(await runToEnd(bench.deps, { panel, configs }, { pool }))).toEqual(truth)
       await pool.close()
     }
-  }, 60_000)
+  }, 180_000)
 
   test('answers an item that fails with the error of its single request, and the others go on', async () => {
     const items = [

@@ -27,12 +27,12 @@ beforeAll(async () => {
   server = await testServer(sql, { pool }, { BODY_LIMIT_MB: '64', COMPUTE_THREADS: '2', COMPUTE_QUEUE: '2' })
   quant = await sellKey(sql, { quant: true })
   other = await sellKey(sql, { quant: true })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await server.stop()
   await pool.close()
   await database.close()
-}, 60_000)
+}, 180_000)
 
 const post = (
   path: string,
@@ -210,7 +210,7 @@ test('a client who hangs up frees the pool at once, and their place', async () =
     expect(run.mock.calls.length).toBe(sent)
   }
   run.mockRestore()
-}, 60_000)
+}, 180_000)
 
 test('a batch has one place of its key until its last line; past its share a key is refused', async () => {
   const panel = await largePanel()
@@ -239,7 +239,7 @@ test('a batch has one place of its key until its last line; past its share a key
     status = await free()
   }
   expect(status).toBe(200)
-}, 60_000)
+}, 180_000)
 
 test('a client who does not read stops its batch; one who reads slowly gets it whole', async () => {
   const panel = await largePanel()
@@ -276,4 +276,4 @@ test('a client who does not read stops its batch; one who reads slowly gets it w
   expect(text.match(/"object":"batch_result"/g)?.length).toBe(500)
   expect(text).toContain('"object":"batch_summary","batch_size":500,"count":500,"failed":0')
   run.mockRestore()
-}, 60_000)
+}, 180_000)

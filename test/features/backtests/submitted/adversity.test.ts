@@ -18,14 +18,14 @@ let bench: JobBench
 
 beforeAll(async () => {
   bench = await jobBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.close(), 30_000)
 afterEach(() => bench.stopAll(), 30_000)
 beforeEach(() => {
   bench.archive.rows = signals(80)
   bench.archive.version++
   bench.reports.length = 0
-}, 60_000)
+}, 180_000)
 
 const panel = asPanel(signals(60))
 const quantiles = Array.from({ length: 20 }, (_, i) => (i + 5) / 100)
@@ -183,7 +183,7 @@ describe('an archive that changes while a sweep runs on it', () => {
       await step(worker(), id)
     }
     expect(await jobOf(id)).toMatchObject({ state: 'failed', error_code: 'conflict', round: 4 })
-  }, 60_000)
+  }, 180_000)
 })
 
 describe('a finished job', () => {

@@ -11,7 +11,7 @@ let started: JobProcess
 
 beforeAll(async () => {
   bench = await jobBench()
-}, 60_000)
+}, 180_000)
 afterAll(() => bench.close(), 30_000)
 
 const panel = asPanel(signals(60))

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createKey } from '../../../../src/access/keys.ts'
+import { storedPage } from '../../../../src/backtest/pipeline/encodeResult.ts'
 import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
+import type { BodyFormat, BodyQuery } from '../../../../src/backtest/request.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
 import { makeBacktests, makeEvents } from '../../../../src/boot/resources.ts'
 import { readConfig } from '../../../../src/config.ts'
@@ -34,7 +36,7 @@ beforeAll(async () => {
   pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
   pins = pinsOf(sql)
   const config = readConfig({})
-  const events = makeEvents({ pool, config })
+  const events = makeEvents({ pool, config, markets })
   deps = makeBacktests({
     sql,
     pool,
@@ -58,14 +60,14 @@ beforeAll(async () => {
       notifier: new JobNotifier(),
     },
   )
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await stopJobs()
   await pins.close()
   await pool.close()
   await db.close()
-}, 60_000)
+}, 180_000)
 
 const body = (sweep: object | boolean) =>
   new TextEncoder().encode(JSON.stringify({ source: { market: 'US', score: 'roe', maxAgeDays: 600 }, sweep }))
@@ -78,7 +80,11 @@ async function newKey(licence: Exclude<Licence, 'demo'>): Promise<number> {
   return row.key_id
 }
 
-async function ended(keyId: number, sent: Uint8Array<ArrayBuffer>) {
+async function ended(
+  keyId: number,
+  sent: Uint8Array<ArrayBuffer>,
+  { format = 'json', query = {} }: { readonly format?: BodyFormat; readonly query?: BodyQuery } = {},
+) {
   const {
     job: { id },
   } = await submitBacktest(
@@ -88,7 +94,7 @@ async function ended(keyId: number, sent: Uint8Array<ArrayBuffer>) {
       newId: () => Bun.randomUUIDv7(),
       dataVersion: () => 2,
     },
-    { keyId, requestId: 'test', body: sent, format: 'json', query: {}, idempotencyKey: null },
+    { keyId, requestId: 'test', body: sent, format, query, idempotencyKey: null },
   )
   for (let tries = 0; tries < 600; tries++) {
     const job = await readJob(db.sql, keyId, id)
@@ -130,6 +136,28 @@ test('a submitted backtest of own rows by a figure is the one that is answered a
     expect(await readResult(db.sql, job.id)).toBe(answer)
     expect(JSON.parse(answer).score).toMatchObject({ metric: 'revenue', unit: 'USD', n_names: 2 })
   }
+}, 120_000)
+
+test('a submitted comparison of vintages is the one that is answered at once, and its page shows it', async () => {
+  const keyId = await newKey('redistribution')
+  const lines = Array.from({ length: 80 }, (_, i) => {
+    const row = { date: isoDate(14_500 + 7 * (i >> 1)), asset: i % 2 === 0 ? 'AAPL' : 'GE' }
+    return `${row.date},${row.asset},${Math.sin(i) / 50}`
+  })
+  const sent = () => new TextEncoder().encode(`date,asset,forward_return\n${lines.join('\n')}\n`)
+  const query = { score: '{"asOf":"roe"}', compare: 'first_filed,final', config: '{"returnDays":5}' }
+  const job = await ended(keyId, sent(), { format: 'csv', query })
+  expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
+  const options = { caller: operator, keyId, format: 'csv', query } as const
+  const { bytes } = await runBacktest(deps, sent(), undefined, options)
+  const answer = new TextDecoder().decode(bytes)
+  expect(await readResult(db.sql, job.id)).toBe(answer)
+  expect(JSON.parse(answer).compare.variants.map(({ vintages }: { vintages: string }) => vintages)).toEqual([
+    'first_filed',
+    'final',
+  ])
+  const page = new TextDecoder().decode(storedPage(`${answer}\n{}`).bytes)
+  expect(page).toContain('What restatements and early dating would have been worth')
 }, 120_000)
 
 test('a submitted backtest by a figure fails where the licence does not open it', async () => {

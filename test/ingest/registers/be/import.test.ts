@@ -16,7 +16,7 @@ import { storedFacts } from '../../stored.ts'
 import { accounts, microReference, reference } from './documents.ts'
 
 FormatRegistry.Set('date', isIsoDate)
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-be-'))
 const fixtures = new URL('fixtures/', import.meta.url).pathname

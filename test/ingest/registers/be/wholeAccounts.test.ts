@@ -13,7 +13,7 @@ import { sharedPath } from '../../../shared.ts'
 import { figuresIn, figuresInText, knownContent, spellFigure } from '../knownContent.ts'
 import { accounts, json, micro, microReference, reference, xerius } from './documents.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const real = sharedPath('registers/be')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-be-whole-'))

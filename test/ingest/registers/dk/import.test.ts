@@ -11,7 +11,7 @@ import { markets } from '../../../features/companies/fixtures.ts'
 import { freshDatabases } from '../../../freshDatabases.ts'
 import { storedFacts, storedRepeats } from '../../stored.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fixtures = new URL('fixtures/', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-dk-'))

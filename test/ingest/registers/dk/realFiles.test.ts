@@ -12,7 +12,7 @@ import { sharedPath } from '../../../shared.ts'
 import { storedFacts } from '../../stored.ts'
 import { factsOf, spellFact } from '../factLines.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fresh = freshDatabases()
 const folder = sharedPath('registers/dk')

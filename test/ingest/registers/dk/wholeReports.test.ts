@@ -12,7 +12,7 @@ import { nonEmpty } from '../../../nonEmpty.ts'
 import { sharedPath } from '../../../shared.ts'
 import { figuresIn, figuresInText, knownContent, spellFigure } from '../knownContent.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const reports = sharedPath('registers/dk/xbrl')
 const fixtures = new URL('fixtures/', import.meta.url).pathname

@@ -14,7 +14,7 @@ import { storedFacts } from '../../stored.ts'
 import { accounts } from './accounts.ts'
 
 FormatRegistry.Set('date', isIsoDate)
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-fr-'))
 const fixtures = new URL('fixtures/', import.meta.url).pathname

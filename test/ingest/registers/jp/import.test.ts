@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { zipped } from '../../../zipped.ts'
 import { storedFacts } from '../../stored.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fixtures = join(import.meta.dir, 'fixtures')
 const nintendo = 'jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28'

@@ -8,7 +8,7 @@ import { krRegister } from '../../../../src/ingest/registers/kr/register.ts'
 import { readRegisterFiles } from '../../../../src/ingest/sample/makeSample.ts'
 import { sharedPath } from '../../../shared.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = sharedPath('registers/kr')
 

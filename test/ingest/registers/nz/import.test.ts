@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { nonEmpty } from '../../../nonEmpty.ts'
 import { storedFacts } from '../../stored.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-nz-'))
 const databases: TestDatabase[] = []
@@ -21,7 +21,7 @@ async function fresh(): Promise<Sql> {
 afterAll(async () => {
   for (const database of databases) await database.close()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 // Return 395815: total assets 1,771,593,000 on 2024-06-30.
 const text = await Bun.file(new URL('fixtures/returns.json', import.meta.url)).text()

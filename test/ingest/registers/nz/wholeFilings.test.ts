@@ -12,7 +12,7 @@ import { nonEmpty } from '../../../nonEmpty.ts'
 import { sharedPath } from '../../../shared.ts'
 import { knownFilings, spellFigure, storedWholeFilings } from '../../knownFilings.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const shared = sharedPath('registers/nz')
 const returnsFile = 'TestFinancialCharityData.json'

@@ -8,7 +8,7 @@ import type { Sql } from '../../../../src/postgres/client.ts'
 import { freshDatabases } from '../../../freshDatabases.ts'
 import { storedFacts, storedRepeats } from '../../stored.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const fixtures = `${import.meta.dir}/fixtures`
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-tw-'))

@@ -5,7 +5,7 @@ import { newReadProgress } from '../../../../src/ingest/reading/progress.ts'
 import { twRegister } from '../../../../src/ingest/registers/tw/register.ts'
 import { sharedPath } from '../../../shared.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = sharedPath('registers/tw')
 

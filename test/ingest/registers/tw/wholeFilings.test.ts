@@ -13,7 +13,7 @@ import { sharedPath } from '../../../shared.ts'
 import { knownFilings, spellFigure, storedWholeFilings } from '../../knownFilings.ts'
 import { fixture, read } from './documents.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const shared = sharedPath('registers/tw')
 

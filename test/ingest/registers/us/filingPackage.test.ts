@@ -321,6 +321,20 @@ describe('traps', () => {
     expect(columns.map(({ period }) => isoDate(period?.end ?? 0))).toEqual(['2030-12-31'])
   })
 
+  test('tells typed members apart whose texts have braces', () => {
+    const typed = ['Loan {1} A', 'Loan {2} A', '{1} A', '{http://own.example/20310101}A']
+    const contexts = typed.map(
+      (member, at) => `<x:context id="t${at}"><x:entity><x:identifier scheme="s">1</x:identifier><x:segment>
+<d:typedMember dimension="own:LoanAxis"><own:loan>${member}</own:loan></d:typedMember></x:segment></x:entity>
+<x:period><x:instant>2030-12-31</x:instant></x:period></x:context>`,
+    )
+    const facts = typed.map((_, at) => fact('us-gaap:Assets', String(at), 'decimals="0"', `t${at}`))
+    const { filing } = read({ 'own-20310101.xml': instanceOf(facts.join('\n'), contexts.join('')) })
+    expect(filing.figures.map(({ context: { dimensions } }) => dimensions)).toEqual(
+      typed.map(member => [{ axis: 'own:LoanAxis', member }]),
+    )
+  })
+
   test('keeps both values of a filing that contradicts itself, and names them', () => {
     const facts = fact('us-gaap:Revenues', '100') + fact('us-gaap:Revenues', '-100')
     const { filing, faults } = read({ 'own-20310101.xml': instanceOf(facts) })

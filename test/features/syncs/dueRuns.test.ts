@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readSchedule } from '../../../src/cron.ts'
-import { claimDue, markDue, settleDue } from '../../../src/features/syncs/dueQueries.ts'
-import { retryWaitMs, type SyncProcess, SyncRunner } from '../../../src/features/syncs/runner.ts'
+import { claimDue, markDue, settleDue } from '../../../src/features/syncs/dueRunQueries.ts'
+import { retryWaitMs, type SyncProcess, SyncRunner } from '../../../src/features/syncs/dueRuns.ts'
 import { beginRun, deleteOldRuns, endRun, type SyncOutcome } from '../../../src/features/syncs/runQueries.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let db: TestDatabase
 beforeEach(async () => {
