@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { buildEvents, companiesPerBlock, type EventBlock } from '../src/backtest/asOf/events.ts'
+import { buildEvents, companiesPerBlock, type EventBlock } from '../src/backtest/asOf/figureEvents.ts'
 import { readJoinBody } from '../src/backtest/asOf/joinBody.ts'
 import { joinRows } from '../src/backtest/asOf/joinTask.ts'
 import { type AboutJoin, writeJoin } from '../src/backtest/asOf/writeJoin.ts'

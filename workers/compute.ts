@@ -1,4 +1,6 @@
+import { workerData } from 'node:worker_threads'
 import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
+import type { ThreadSettings } from '../src/backtest/pool/computePool.ts'
 import { taskNames } from '../src/backtest/pool/taskMessages.ts'
 import { performTask, type Task, type TaskKind, type TaskReply } from '../src/backtest/pool/tasks.ts'
 import { releaseKernelMemory } from '../src/backtest/portfolio/kernel/wasm.ts'
@@ -6,13 +8,20 @@ import { registerFormats } from '../src/dates.ts'
 import { IdleRest } from './idleRest.ts'
 import { warmUp } from './warmUp.ts'
 
-registerFormats()
-warmUp()
+const { warmsUp }: ThreadSettings = workerData
 
+registerFormats()
+
+let isCold = warmsUp
 const rest = new IdleRest(() => {
+  if (isCold) warmUp()
+  isCold = false
   releaseKernelMemory()
   Bun.gc(true)
 })
+// A thread is idle from its start on. It warms up at its first rest, because a start needs the processors itself.
+rest.begin()
+rest.end()
 
 /** The entry point of a worker thread: one task in, one reply out. It never throws, because an Error would
  * lose its code on the way to the other thread. */

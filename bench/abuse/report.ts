@@ -78,7 +78,7 @@ export function judge({ name, about, innocents, abuse }: Window, idle: Window['i
 const isFast = (ms: number, idleMs: number) => ms <= Math.max(unnoticedMs, maxRatio * idleMs)
 
 const intro =
-  'What paid, innocent requests notice of thirteen kinds of abuse, one after the other and all at once, on one machine. This file is the last outcome of `bun bench/abuse/run.ts`.'
+  'How thirteen kinds of abuse, one at a time and then all at once, affect paid, innocent requests on one machine. This file is the output of the last `bun bench/abuse/run.ts`.'
 
 const ms = (value: number) => (value < 10 ? value.toFixed(1) : value.toFixed(0))
 
@@ -93,9 +93,9 @@ export function abuseReport(
   const missed = outcomes.filter(({ isMet }) => !isMet)
   const verdict =
     missed.length === 0 && idle.isMet
-      ? '**Passed**: beside every kind of abuse, all innocent requests were answered in time.'
+      ? '**Passed**: during every kind of abuse, all innocent requests were answered in time.'
       : `**Failed**: ${[idle, ...outcomes].flatMap(faultsOf).join('; ')}.`
-  const bar = `The bars: no innocent request fails, and its p50 and p99 beside abuse are at most ${maxRatio} times those of the idle server, or ${unnoticedMs} ms. A time counts from when the request was due.`
+  const bar = `The bars: no innocent request fails, and its p50 and p99 beside abuse are at most ${maxRatio} times those of the idle server, or ${unnoticedMs} ms. Times are measured from the moment at which the request was due.`
   const summary = [
     '| beside | innocent requests | errors | worst p50, times idle | worst p99, times idle | backtest p99, times idle median | bars |',
     '|---|---|---|---|---|---|---|',

@@ -64,8 +64,9 @@ export function soakReport(outcome: SoakOutcome, machine: string, command: strin
   const requests = sum(span => span.requests)
   return `# The soak
 
-Two servers, a worker, a primary, a streaming replica and HAProxy on one machine, under a mixed load of every route, with imports, syncs
-against recorded registers, submitted sweeps, and one part killed after the other. This file is the last outcome of \`${command}\`.
+Two servers, a worker, a primary, a streaming replica and HAProxy on one machine, under a mixed load of every
+route, with imports, syncs against recorded registers, submitted sweeps, and the parts killed one after the other. This
+file is the output of the last \`${command}\`.
 
 ${machine}
 
@@ -96,8 +97,9 @@ ${spanTable(spans)}
 
 ## Memory
 
-Resident megabytes in the last half of the process's life since its last start: the lowest of 30 seconds each. A life of less than 20
-minutes is not judged. The last column has the lowest of each three minutes of the whole life.
+Resident memory in MB, as the lowest value of each 30 seconds, over the second half of the time since the process's last
+start. A process that ran for less than 20 minutes is not judged. The last column has the lowest value of each three
+minutes since that start.
 
 | process | first | last | highest | slope | flat | life |
 |---|---|---|---|---|---|---|

@@ -59,9 +59,9 @@ export function verdictReport(tallies: readonly Tally[], first: number): string 
   const skilled = tallies.filter(({ scenario }) => scenario.minFound !== undefined)
   return `# How often a verdict is right
 
-Measured by \`bun bench/verdict/run.ts\`, which \`.ci/long\` runs: ${seeds.toLocaleString('en')} made panels of each scenario, seeds ${first} to ${first + seeds - 1}. Panels have 50 names and
-1,260 daily dates (five years) where the scenario says nothing else; slowly changing scores keep 98% from day to day. With ${seeds.toLocaleString('en')}
-panels, a share of 5% is known to ${percent(1.96 * Math.sqrt(0.0475 / seeds))} either way.
+Measured by \`bun bench/verdict/run.ts\`, which \`.ci/long\` runs: ${seeds.toLocaleString('en')} generated panels of each scenario, seeds ${first} to ${first + seeds - 1}. Panels have 50 names and
+1,260 daily dates (five years) unless the scenario says otherwise; slowly changing scores keep 98% from day to day. With ${seeds.toLocaleString('en')}
+panels, the 95% interval of a share of 5% is ${percent(1.96 * Math.sqrt(0.0475 / seeds))} wide on either side.
 
 ## Noise
 
@@ -75,8 +75,8 @@ ${table(noise, ['weak or better', 'strong', 'withheld', ''], (tally, i) => {
 
 ## Skill
 
-The score has as much skill as gives the judged series of quantile .1, held for one period, a true annual Sharpe ratio of 1.5 before costs; nothing is
-charged. Slowly changing scores have to be found \`weak\` or better in 90%, scores that are new each day in 85%.
+The score is made so skilful that the judged series of quantile .1, held for one period, has a true annual Sharpe ratio
+of 1.5 before costs. No costs are charged. Slowly changing scores have to be found \`weak\` or better in 90%, scores that are new each day in 85%.
 
 ${table(skilled, ['weak or better', 'strong', ''], (tally, i) => {
   const { weak, strong } = tally.shares(i)

@@ -4,7 +4,7 @@ const randomText = () => Math.random().toString(36).slice(2)
 const latest = '/api/v1/fundamentals?ticker=AAPL&view=latest'
 
 export const invalidKeys: AbuseKind = {
-  about: '32 senders of requests with keys that do not exist, each another one',
+  about: '32 senders of requests, each with a different key that does not exist',
   prepare: () => abuse =>
     flood(abuse, 32, sender => ({
       source: addressOf(8, sender),
@@ -43,7 +43,7 @@ const metrics = ['revenue', 'net_income', 'assets', 'equity', 'roe', 'net_margin
 
 export const wideCrossSections: AbuseKind = {
   about:
-    '16 senders, from 64 addresses, of cross-sections of six metrics with two filters, each another filter',
+    '16 senders, from 64 addresses, of cross-sections of six metrics, each with a different pair of filters',
   prepare: () => abuse =>
     flood(abuse, 16, (sender, sent) => {
       // No cache has a response for this bound.
@@ -57,7 +57,7 @@ export const wideCrossSections: AbuseKind = {
 const tickers = ['AAPL', 'GOOGL', 'GOOG']
 
 export const pageFlood: AbuseKind = {
-  about: '24 readers of pages and downloads from 96 addresses, each of another company and day',
+  about: '24 readers, from 96 addresses, of pages and downloads of changing companies and days',
   prepare: () => abuse =>
     flood(abuse, 24, (sender, sent) => {
       const ticker = tickers[(sender + sent) % tickers.length]
@@ -88,7 +88,7 @@ export const signInCodes: AbuseKind = {
 
 export const forwardedClaims: AbuseKind = {
   about:
-    '16 senders at one address that claim another address in X-Forwarded-For each time, with the demo key',
+    '16 senders at one address with the demo key, which claim a different address in X-Forwarded-For each time',
   prepare: () => abuse =>
     flood(abuse, 16, (sender, sent) => ({
       source: addressOf(13, 0),

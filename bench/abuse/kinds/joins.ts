@@ -29,7 +29,8 @@ export function parquetBomb(rows: number, groups: number, ticker: string): Uint8
 }
 
 export const parquetBombs: AbuseKind = {
-  about: 'six senders of small Parquet files that become a hundred million rows, or rows of very long text',
+  about:
+    'six senders of small Parquet files that unpack to a hundred million rows, or to rows of very long text',
   prepare: () => {
     const bombs = [parquetBomb(1_000_000, 100, 'AAPL'), parquetBomb(100_000, 10, 'A'.repeat(100_000))]
     return abuse =>

@@ -26,7 +26,7 @@ export const slowTools: AbuseKind = {
 }
 
 export const slowUploads: AbuseKind = {
-  about: '24 uploads that announce 256 MB and send little more than the least speed, with the demo key',
+  about: '24 uploads with the demo key that announce 256 MB and arrive barely faster than the minimum speed',
   prepare: () => {
     const body = equalRows(1_000_000)
     return abuse =>
@@ -43,7 +43,8 @@ export const slowUploads: AbuseKind = {
 }
 
 export const unfinishedHeads: AbuseKind = {
-  about: '400 connections from four addresses that send nothing, or a header line a second and never the end',
+  about:
+    '400 connections from four addresses that send nothing, or one header line per second without ever ending the head',
   prepare: () => abuse =>
     Promise.all(
       Array.from({ length: 400 }, (_, n) =>
@@ -75,7 +76,7 @@ async function holdHead({ port, over, count }: Abuse, source: string, line: stri
 
 export const slowReaders: AbuseKind = {
   about:
-    '40 readers of large answers at 2 KB a second; some send four requests at once, and some leave in the middle',
+    '40 readers of large answers at 2 KB a second; some send four requests at once, and some disconnect midway',
   prepare: () => {
     const body = equalRows(100_000)
     return abuse =>
