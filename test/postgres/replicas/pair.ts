@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream'
 import { PostgresNode } from '../../../deploy/cluster/postgresNode.ts'
 import { freePorts } from '../../../deploy/cluster/processes.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
@@ -33,7 +36,7 @@ export async function startPair(): Promise<ReplicaPair> {
   await sql.end()
   const replica = await PostgresNode.replica('db-two', resolve(folder, 'two'), two, primary)
   await replica.start()
-  const door = new Door(one)
+  const door = await Door.openTo(one)
   const url = Object.assign(new URL(primary.serviceUrl), { port: String(door.port) }).href
   const admin = replica.admin()
   return {
@@ -54,65 +57,49 @@ export async function startPair(): Promise<ReplicaPair> {
 
 /** Forwards connections to a port of loopback that can be changed. */
 export class Door {
-  #target: number
-  readonly #open = new Set<Bun.Socket<Passage>>()
-  readonly #listener: Bun.TCPSocketListener<Passage>
+  readonly #open = new Set<Socket>()
+  readonly #listener: Server
 
-  constructor(target: number) {
-    this.#target = target
-    const open = this.#open
-    const leadTo = () => this.#target
-    this.#listener = Bun.listen<Passage>({
-      hostname: '127.0.0.1',
-      port: 0,
-      socket: {
-        open(socket) {
-          open.add(socket)
-          socket.data = { inner: null, waiting: [] }
-          Bun.connect<null>({
-            hostname: '127.0.0.1',
-            port: leadTo(),
-            data: null,
-            socket: {
-              open(inner) {
-                socket.data.inner = inner
-                for (const chunk of socket.data.waiting) inner.write(chunk)
-              },
-              data: (_, chunk) => void socket.write(chunk),
-              close: () => void socket.end(),
-              connectError: () => void socket.end(),
-            },
-          }).catch(() => socket.end())
-        },
-        data(socket, chunk) {
-          const { inner, waiting } = socket.data
-          if (inner === null) waiting.push(Buffer.from(chunk))
-          else inner.write(chunk)
-        },
-        close(socket) {
-          open.delete(socket)
-          socket.data.inner?.end()
-        },
-      },
-    })
+  private constructor(listener: Server) {
+    this.#listener = listener
+  }
+
+  static async openTo(target: number): Promise<Door> {
+    const listener = createServer()
+    const door = new Door(listener)
+    door.turnTo(target)
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    return door
   }
 
   get port(): number {
-    return this.#listener.port
+    const address = this.#listener.address()
+    if (address === null || typeof address === 'string') throw new Error('The door is closed.')
+    return address.port
   }
 
   /** Ends every connection; new ones lead to the port. */
   turnTo(port: number): void {
-    this.#target = port
-    for (const socket of this.#open) socket.end()
+    this.#listener.removeAllListeners('connection')
+    this.#listener.on('connection', outer => this.#forward(outer, port))
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  #forward(outer: Socket, port: number): void {
+    const inner = createConnection({ host: '127.0.0.1', port, noDelay: true })
+    outer.setNoDelay()
+    this.#open.add(outer)
+    // What one side cannot take yet must wait: a lost part of a statement would leave the server waiting for it.
+    pipeline(outer, inner, outer, () => {
+      this.#open.delete(outer)
+      outer.destroy()
+      inner.destroy()
+    })
   }
 
   close(): void {
-    this.#listener.stop(true)
+    this.#listener.close()
+    for (const socket of this.#open) socket.destroy()
   }
-}
-
-interface Passage {
-  inner: Bun.Socket<null> | null
-  readonly waiting: Buffer[]
 }
