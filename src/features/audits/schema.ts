@@ -3,9 +3,9 @@ import { carriedValue } from '../../backtest/asOf/request.ts'
 import { AuditRequest } from '../../backtest/audit/request.ts'
 import { AuditedColumn, ColumnPremium, maxWorstCells, WorstCell } from '../../backtest/audit/result.ts'
 import { StateCounts } from '../../backtest/audit/states.ts'
-import { ErrorBody } from '../../http/errors.ts'
-import { jobFacts, uuid } from '../../jobs/facts.ts'
-import { type Job, jobStates } from '../../jobs/job.ts'
+import { jobFacts } from '../../jobs/facts.ts'
+import type { Job } from '../../jobs/job.ts'
+import { jobError, jobFields, jobParams } from '../../jobs/schema.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -107,57 +107,31 @@ export const Audit = Type.Object(
 )
 export type Audit = Static<typeof Audit>
 
-const time = (description: string) => Type.String({ format: 'date-time', description })
-const timeOrNull = (description: string) => Type.Union([time(description), Type.Null()], { description })
-
 /** An audit that runs as a job. */
 export const AuditJob = Type.Object(
   {
     object: Type.Literal('audit_job', { description: 'Always audit_job.' }),
-    id: Type.String({ format: 'uuid', description: 'Id of the audit; later audits have higher ids.' }),
-    state: Type.Union(
-      jobStates.map(state => Type.Literal(state)),
-      { description: 'queued, then running, and at the end succeeded, failed or cancelled.' },
-    ),
-    progress: Type.Object(
-      {
-        done: Type.Integer({ minimum: 0, description: 'Rows that are audited: all of them at the end.' }),
-        total: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-          description: 'Rows, as many as were sent.',
-        }),
-      },
-      { ...strict, $id: 'AuditProgress' },
-    ),
-    submitted_data_version: Type.Integer({ description: 'Data version of the store at submission.' }),
-    data_version: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Data version of every figure of the result; null until it has succeeded.',
+    ...jobFields({
+      noun: 'audit',
+      progressId: 'AuditProgress',
+      done: 'Rows that are audited: all of them at the end.',
+      total: 'Rows, as many as were sent.',
+      versioned: 'store',
+      dataVersion: 'Data version of every figure of the result; null until it has succeeded.',
     }),
-    created_at: time('When it was submitted.'),
-    started_at: timeOrNull('When it started.'),
-    finished_at: timeOrNull('When it succeeded, failed or was cancelled.'),
-    expires_at: timeOrNull('When it is deleted together with its result; null until it has ended.'),
-    url: Type.String({ description: 'Path of the audit on this server.' }),
     result_url: Type.Union([Type.String(), Type.Null()], {
       description: 'Path of the result, to which format can be added; null unless it succeeded.',
     }),
-    error: Type.Union([ErrorBody.properties.error, Type.Null()], {
-      description: 'Why it failed: the same error as for a synchronous request.',
-    }),
+    error: jobError,
   },
   { ...strict, $id: 'AuditJob' },
 )
 export type AuditJob = Static<typeof AuditJob>
 
-export const AuditParams = Type.Object(
-  {
-    id: Type.String({
-      pattern: uuid,
-      allowed: 'the id of an audit',
-      description: 'The `id` of an audit that runs as a job.',
-      examples: ['019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c56'],
-    }),
-  },
-  strict,
+export const AuditParams = jobParams(
+  'the id of an audit',
+  'The `id` of an audit that runs as a job.',
+  '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c56',
 )
 
 export const AuditResultQuery = Type.Object({ format: AuditFormatSchema }, strict)

@@ -1,43 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestResult } from '../../../backtest/result.ts'
-import { ErrorBody } from '../../../http/errors.ts'
 import { jobFacts, uuid } from '../../../jobs/facts.ts'
-import { type Job, jobStates } from '../../../jobs/job.ts'
+import type { Job } from '../../../jobs/job.ts'
+import { jobError, jobFields, jobParams } from '../../../jobs/schema.ts'
 
 const strict = { additionalProperties: false } as const
-const time = (description: string) => Type.String({ format: 'date-time', description })
-const timeOrNull = (description: string) => Type.Union([time(description), Type.Null()], { description })
 
 const summary = {
   object: Type.Literal('backtest', { description: 'Always backtest.' }),
-  id: Type.String({ format: 'uuid', description: 'Id of the backtest; later backtests have higher ids.' }),
-  state: Type.Union(
-    jobStates.map(state => Type.Literal(state)),
-    { description: 'queued, then running, and at the end succeeded, failed or cancelled.' },
-  ),
-  progress: Type.Object(
-    {
-      done: Type.Integer({ minimum: 0, description: 'Number of finished trials.' }),
-      total: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-        description: 'Number of trials: 1 without a sweep; null until the body has been read.',
-      }),
-    },
-    { ...strict, $id: 'BacktestJobProgress' },
-  ),
-  submitted_data_version: Type.Integer({ description: 'Data version of the archive at submission.' }),
-  data_version: Type.Union([Type.Integer(), Type.Null()], {
-    description:
+  ...jobFields({
+    noun: 'backtest',
+    progressId: 'BacktestJobProgress',
+    done: 'Number of finished trials.',
+    total: 'Number of trials: 1 without a sweep; null until the body has been read.',
+    versioned: 'archive',
+    dataVersion:
       'Data version of the archive that the backtest runs on; null for a panel, or until it is known.',
   }),
-  created_at: time('When it was submitted.'),
-  started_at: timeOrNull('When it started.'),
-  finished_at: timeOrNull('When it succeeded, failed or was cancelled.'),
-  expires_at: timeOrNull('When it is deleted together with its result; null until it has ended.'),
-  url: Type.String({ description: 'Path of the backtest on this server.' }),
   events_url: Type.String({ description: 'Path of the progress as server-sent events.' }),
-  error: Type.Union([ErrorBody.properties.error, Type.Null()], {
-    description: 'Why it failed: the same error as for a synchronous request.',
-  }),
+  error: jobError,
 }
 
 export const BacktestJobSummary = Type.Object(summary, { ...strict, $id: 'BacktestJobSummary' })
@@ -66,16 +47,10 @@ export const BacktestJobList = Type.Object(
   { ...strict, $id: 'BacktestJobList' },
 )
 
-export const BacktestJobParams = Type.Object(
-  {
-    id: Type.String({
-      pattern: uuid,
-      allowed: 'the id of a backtest',
-      description: 'The `id` of a backtest.',
-      examples: ['019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'],
-    }),
-  },
-  strict,
+export const BacktestJobParams = jobParams(
+  'the id of a backtest',
+  'The `id` of a backtest.',
+  '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55',
 )
 
 export const BacktestJobQuery = Type.Object(
