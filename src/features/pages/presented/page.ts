@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
-import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
@@ -30,14 +30,12 @@ export async function statementPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} as presented`,
     description: `${title} of ${name} (${profile.ticker}) as the company presented it: its own lines, order and words, every figure exactly as stated, with its filing, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
-    main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'statements', query)}
-${statementLinks(view, query)}
-${viewForms(view, query, deps.today())}
+    styles: ['chart.css', 'company.css', 'statements.css'],
+    scripts: ['search.js', 'grid.js', 'bars.js'],
+    main: html`${statementHead(view, query, manifest)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
+${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
 ${filingsSection(view.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
@@ -48,6 +46,29 @@ ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
 ${searchForm('')}`,
   }
 }
+
+/** The heading and the choices of a page of a statement. A company without filings has nothing to choose from. */
+export function statementHead(
+  view: StatementChoices,
+  query: StatementPageQuery,
+  manifest: Manifest | undefined,
+): Markup {
+  const { profile, filingDays } = view
+  const has = filingDays.length > 0
+  return html`${companyHead(profile, manifest)}
+${companyParts(profile.ticker, 'statements', query, { statements: has, segments: has })}
+${has && statementLinks(view, query)}
+${has && viewForms(view, query)}`
+}
+
+/** Why a page has nothing to show, in the words of the market's manifest if it has some. */
+export const withoutFilings = (
+  manifest: Manifest | undefined,
+  { ticker, metrics }: StatementChoices['profile'],
+): Markup =>
+  metrics.length === 0
+    ? html`<p>${manifest?.filed.undated ?? 'No filing of this company is on record.'}</p>`
+    : html`<p>No filing of this company is on record in full. Its <a href="${companyAddress(ticker)}">key figures</a> are.</p>`
 
 function presented(view: StatementView, query: StatementPageQuery): Markup {
   const { answer } = view.read

@@ -3,12 +3,12 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { CompanyKind } from '../../../standardLines/definition.ts'
 import { type CheckedFigure, checkedFigures, resultText, stateMark } from '../checkedFigures.ts'
-import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { companyName } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
-import { statementLinks, statementTitles, viewForms } from './choices.ts'
+import { statementTitles } from './choices.ts'
 import { cellOf, isOfPeriod } from './figureChoice.ts'
 import { lineLabel, periodText } from './labels.ts'
-import { downloads, filingsSection } from './page.ts'
+import { downloads, filingsSection, statementHead, withoutFilings } from './page.ts'
 import { type StatementPageQuery, statementPath } from './query.ts'
 import type { PresentedDeps } from './read.ts'
 import { readStandardView, type StandardView } from './readStandard.ts'
@@ -33,14 +33,12 @@ export async function standardPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} in standard lines`,
     description: `${title} of ${name} (${profile.ticker}) under line names that all companies share, each figure with its filing and the identity that proves or contradicts it, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
-    main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'statements', query)}
-${statementLinks(view, query)}
-${viewForms(view, query, deps.today())}
+    styles: ['chart.css', 'company.css', 'statements.css'],
+    scripts: ['search.js', 'grid.js', 'bars.js'],
+    main: html`${statementHead(view, query, manifest)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
+${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${filingsSection(answer.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
