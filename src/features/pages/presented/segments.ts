@@ -16,6 +16,7 @@ import { lengthText, lineLabel } from './labels.ts'
 import { withoutFilings } from './page.ts'
 import { type SegmentsPageQuery, segmentsDownloadPath, segmentsPath } from './query.ts'
 import { type PresentedDeps, readSegmentsView, type SegmentsView } from './read.ts'
+import { blank } from './table.ts'
 
 const axes = [
   { axis: 'product', name: 'Product' },
@@ -139,7 +140,7 @@ function breakdownSection(table: BreakdownTable, at: number, subject: string, as
   const power = kind === 'other' ? 0 : powerOf(values.filter(value => value !== null))
   const cell = (value: string | null | undefined) =>
     value === undefined
-      ? html`<td class="blank" title="Not stated for this period"><span class="hidden">not stated</span></td>`
+      ? blank('Not stated for this period')
       : value === null
         ? html`<td>–</td>`
         : html`<td data-v="${value}" title="${exactDecimal(value)} ${unit}">${shownDecimal(value, kind, power)}</td>`
@@ -158,7 +159,7 @@ function breakdownSection(table: BreakdownTable, at: number, subject: string, as
   return html`<section><h3 id="${id}">${title ?? axis} <small>${length !== null && `${length}, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
 ${breakdownChart(table, `${subject}: ${title ?? axis}`, as)}
 <div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
-<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(latest)}</th><th scope="col" rowspan="2">Share of latest</th></tr>
+<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(latest)}</th><th scope="col" rowspan="2">${divisionOf(table).kind === 'apart' ? 'Ratio to latest total' : 'Share of latest total'}</th></tr>
 <tr>${table.map(({ end, fy, fp }) => html`<th scope="col">${end}${fy !== null && fp !== null && html`<small>${fp} ${fy}</small>`}</th>`)}</tr></thead>
 <tbody>
 ${inOrder.map(member => {
