@@ -12,9 +12,9 @@ import { answerCompany, dataVersionConflict, maxAttempts } from '../../fundament
 import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/schema.ts'
 import type { WholeFilingDeps } from '../../statements/filingReader.ts'
 import { fiscalPeriods } from '../../statements/fiscalYears.ts'
-import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
-import { readStandardStatement } from '../../statements/standardStatement.ts'
+import { readStandardStatementWithSources } from '../../statements/standardStatement.ts'
 import { planStatement } from '../../statements/statementPlan.ts'
+import { type CheckedStatement, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { type CompanyPageQuery, figureOf, type Tab } from './query.ts'
 
@@ -29,7 +29,7 @@ export interface CompanyView {
   readonly hasFullHistory: boolean
   readonly filings: FilingList
   /** The statement in standard lines that has the chosen figure; null if there is none. */
-  readonly standard: StandardStatementAnswer | null
+  readonly standard: CheckedStatement | null
 }
 
 export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
@@ -114,7 +114,7 @@ async function readStandardOf(
   { rights, subject }: Visitor,
   company: { readonly ticker: string; readonly as_of?: string; readonly tz?: string },
   cell: string,
-): Promise<StandardStatementAnswer | null> {
+): Promise<CheckedStatement | null> {
   const { metric, fy, fp } = figureOf(cell)
   const line = standardLines.find(({ name }) => name === metric)
   const report = fiscalPeriods.find(name => name === (fp === 'Q4' ? 'FY' : fp))
@@ -127,6 +127,8 @@ async function readStandardOf(
     fy,
   })
   return deps.readLimiter.run(subject, () =>
-    withSnapshot(deps.sql, sql => readStandardStatement({ ...deps, sql }, plan)),
+    withSnapshot(deps.sql, async sql =>
+      withSides(await readStandardStatementWithSources({ ...deps, sql }, plan)),
+    ),
   )
 }

@@ -24,11 +24,14 @@ import {
 } from '../../statements/segments.ts'
 import type { SegmentsAnswer } from '../../statements/segmentsSchema.ts'
 import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
-import { readStandardStatement } from '../../statements/standardStatement.ts'
+import {
+  readStandardStatement,
+  readStandardStatementWithSources,
+} from '../../statements/standardStatement.ts'
 import { readStatement, readStatementWithSources, type StatementRead } from '../../statements/statement.ts'
 import { planStatement, type StatementPlan } from '../../statements/statementPlan.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
-import { type CheckedFigure, checkedFigures } from '../checkedFigures.ts'
+import { type CheckedFigure, checkedFigures, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { cellOf, type FigureChoice, isChosen, isOfPeriod } from './figureChoice.ts'
 import type { SegmentsPageQuery, StatementPageQuery } from './query.ts'
@@ -235,7 +238,7 @@ async function readCheck(
   plan: StatementPlan,
 ): Promise<CheckedFigure | null> {
   if (choice.period === null || choice.members !== '' || !isStandard(plan.statement)) return null
-  const answer = await readStandardStatement(deps, plan)
+  const answer = withSides(await readStandardStatementWithSources(deps, plan))
   return (
     checkedFigures(answer).find(
       ({ column, cell }) =>

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../html.ts'
-import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
 import {
+  type CheckedStatement,
   checkText,
   type StandardCell,
   type StandardLine,
@@ -15,7 +15,7 @@ import type { CheckList } from './standardChecks.ts'
 import { blank, filingLink, spansOf } from './table.ts'
 
 /** The tag of a figure tells amounts per share, which data sets state in plain dollars. */
-export const scaledLines = ({ data }: StandardStatementAnswer): FigureLine[] =>
+export const scaledLines = ({ data }: CheckedStatement): FigureLine[] =>
   data.map(({ cells, name }) => ({
     tag: cells.find(cell => cell !== null)?.lines.at(0)?.tag ?? name,
     cells,
@@ -45,7 +45,7 @@ ${answer.data.map((line, at) => {
 }
 
 function whyBlank(
-  { columns, filings, missing }: StandardStatementAnswer,
+  { columns, filings, missing }: CheckedStatement,
   { name }: StandardLine,
   column: number,
 ): string {
@@ -68,7 +68,7 @@ const signText: Readonly<Record<StandardLine['sign'], string>> = {
 const maxDepth = 7
 
 /** How many of the shown lines contain a line. */
-function depths({ data }: StandardStatementAnswer): (line: StandardLine) => number {
+function depths({ data }: CheckedStatement): (line: StandardLine) => number {
   const lines = new Map(data.map(line => [line.name, line]))
   const depthOf = ({ parent }: StandardLine): number => {
     const containing = parent === null ? undefined : lines.get(parent)
