@@ -15,6 +15,7 @@ import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
 import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.ts'
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
+import { type Section, sectionLinks, skipLinks, viewOptions } from './viewOptions.ts'
 
 /** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
@@ -31,6 +32,8 @@ export async function companyPage(
   const tables = tablesOf(deps, view, query)
   const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
   const address = { ticker, query }
+  const missing = missingFigures(deps.markets, view)
+  const sections = sectionsOf(tables, missing, filings)
   return {
     title: `${name} (${ticker})`,
     description,
@@ -38,20 +41,23 @@ export async function companyPage(
     linkedData: companyDataset(deps, view, name, description),
     styles: ['chart.css', 'company.css'],
     scripts: ['search.js', 'grid.js', 'company.js'],
-    main: html`<header><h1>${name}</h1>
+    main: html`${tables.statements.length > 0 && skipLinks(sections)}
+<header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
+${sectionLinks(sections)}
 ${asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
-${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
-<div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
+${tables.statements.length > 0 && viewOptions(tables, ticker, query)}
+<div id="statements" class="statements${tables.periods.length <= 2 && ' few'}${query.changes === 'shown' && ' changes'}">${statementTables(tables, address)}</div>
 ${earlierLink(tables, ticker, query)}
-${timeline(tables, query, manifest, checkOf(view, tables, query))}
-${missingFigures(deps.markets, view)}
+<div class="without-script">${timeline(tables, query, manifest, checkOf(view, tables, query))}</div>
+<dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
+${missing}
 ${filingsTable(filings)}
 ${downloadLinks(deps.settings, manifest, ticker)}
 <section><h2 id="source">Source and terms</h2>
@@ -59,8 +65,18 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
 ${searchForm('')}
-${hasFullHistory && cellStates(tables, profile.currency)}`,
+${hasFullHistory && cellStates(tables)}`,
   }
+}
+
+function sectionsOf({ statements }: Tables, missing: Markup, { data }: FilingList): Section[] {
+  const sections = [
+    ...statements.map(({ id, title }) => ({ id, title })),
+    ...(missing.text === '' ? [] : [{ id: 'missing', title: 'What is missing' }]),
+    ...(data.length === 0 ? [] : [{ id: 'filings', title: 'Latest filings' }]),
+    { id: 'source', title: 'Source and terms' },
+  ]
+  return sections
 }
 
 const periodNames = { years: 'full years', quarters: 'quarters', ttm: 'twelve trailing months' } as const
@@ -151,10 +167,9 @@ function monthAndDay(text: string | null | undefined): string | null {
 
 const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 
-const tabLinks = (ticker: string, { as_of, tz, show = 'years' }: CompanyPageQuery) =>
+const tabLinks = (ticker: string, { cell: _, before: __, show = 'years', ...query }: CompanyPageQuery) =>
   html`<nav class="tabs" aria-label="Periods">${tabs.map(tab => {
-    const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
-    const path = companyPath(ticker, { show: tab, ...day })
+    const path = companyPath(ticker, { ...query, show: tab })
     return html`<a href="${path}"${tab === show && html` aria-current="page"`}>${tabNames[tab]}</a>`
   })}</nav>`
 
