@@ -78,14 +78,13 @@ function firstSum(
   for (const { identity, parts: keys } of partsOfPeriod(whole.period)) {
     const parts = keys.flatMap(key => ofLine.get(key) ?? [])
     if (parts.length < keys.length || parts.some(({ value }) => value.unit !== whole.value.unit)) continue
-    const difference = differenceOfDecimals(
-      whole.value.value,
-      sumOfDecimals(parts.map(({ value }) => value.value)),
-    )
+    const right = sumOfDecimals(parts.map(({ value }) => value.value))
+    const difference = differenceOfDecimals(whole.value.value, right)
     const rounding = [whole, ...parts].reduce((sum, { value }) => sum + value.rounding, 0)
     const holds = Math.abs(Number(difference)) <= rounding
     if (!holds && parts.some(({ tags }) => tags !== whole.tags)) continue
-    return { check: { state: holds ? 'consistent' : 'contradicted', identity, difference }, parts }
+    const sides = { left: whole.value.value, right, unit: whole.value.unit, tolerance: rounding }
+    return { check: { state: holds ? 'consistent' : 'contradicted', identity, difference, sides }, parts }
   }
   return null
 }

@@ -107,9 +107,12 @@ class Agreements {
     const figures = this.#figures(whole.statement, whole.column, total.rows)
     const others = items.flatMap(({ rows }) => this.#figures(sum.statement, sum.column, rows))
     if (figures.some(figure => others.includes(figure))) return true
-    const difference = differenceOfDecimals(total.value, sumOfDecimals(items.map(({ value }) => value)))
-    if (Math.abs(Number(difference)) > roundingOfSum([...figures, ...others], this.#power)) return false
-    const check = { state: 'consistent', identity, difference } as const
+    const right = sumOfDecimals(items.map(({ value }) => value))
+    const difference = differenceOfDecimals(total.value, right)
+    const tolerance = roundingOfSum([...figures, ...others], this.#power)
+    if (Math.abs(Number(difference)) > tolerance) return false
+    const sides = { left: total.value, right, unit: total.unit, tolerance }
+    const check = { state: 'consistent', identity, difference, sides } as const
     this.#tried.add(whole.statement, whole.column, { ...check, lines: new Set([whole.line]) })
     this.#tried.add(sum.statement, sum.column, { ...check, lines: new Set(sum.lines) })
     return true

@@ -161,11 +161,14 @@ function tryReading(
   }
   const figuresAt = (rows: readonly number[]) => rows.map(at => statement.rows[at].figures[column])
   const rows = [total, ...items.map(({ name }) => name)].flatMap(name => values.get(name)?.rows ?? [])
-  const difference = differenceOfDecimals(
-    values.get(total)?.value ?? '0',
-    sumOfDecimals([...items.map(signed), ...figuresAt(nameless).map(figure => figure?.value ?? '0')]),
-  )
-  const holds = Math.abs(Number(difference)) <= roundingOfSum(figuresAt([...rows, ...nameless]), power)
+  const { value: left, unit } = values.get(total) ?? { value: '0', unit: '' }
+  const right = sumOfDecimals([
+    ...items.map(signed),
+    ...figuresAt(nameless).map(figure => figure?.value ?? '0'),
+  ])
+  const difference = differenceOfDecimals(left, right)
+  const tolerance = roundingOfSum(figuresAt([...rows, ...nameless]), power)
+  const holds = Math.abs(Number(difference)) <= tolerance
   return {
     state: holds ? 'consistent' : 'contradicted',
     identity: `${labelOf(total)} = ${sumText([
@@ -173,6 +176,7 @@ function tryReading(
       ...nameless.map(at => ({ name: statement.rows[at].label ?? statement.rows[at].name, weight: 1 })),
     ])}`,
     difference,
+    sides: { left, right, unit, tolerance },
     lines: new Set([total, ...items.map(({ name }) => name)]),
   }
 }

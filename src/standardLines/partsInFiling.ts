@@ -6,7 +6,7 @@ import { roundingOfSum } from '../wholeFilings/rounding.ts'
 import { axisKey, localName } from '../wholeFilings/tags.ts'
 import type { ReportedFigure } from '../wholeFilings/wholeFiling.ts'
 import type { FilingValues, TriedInFiling } from './filingValues.ts'
-import type { LineCheck } from './lineCheck.ts'
+import type { IdentitySides, LineCheck } from './lineCheck.ts'
 import { partsOfPeriod } from './periodSums.ts'
 import type { PresentingFiling, StandardFiling } from './standardFiling.ts'
 
@@ -93,14 +93,20 @@ function quarterSum(
   for (const { identity, parts: keys } of partsOfPeriod(period)) {
     const parts = keys.flatMap(key => stated.get(`${figure.unit} ${key}`) ?? [])
     if (parts.length < keys.length) continue
-    const difference = differenceOfDecimals(figure.value ?? '0', sumOf(parts))
-    const holds = Math.abs(Number(difference)) <= roundingOfSum([figure, ...parts], power)
-    return { check: { state: holds ? 'consistent' : 'contradicted', identity, difference }, parts }
+    const sides = sidesOf(figure, parts, power)
+    const difference = differenceOfDecimals(sides.left, sides.right)
+    const holds = Math.abs(Number(difference)) <= sides.tolerance
+    return { check: { state: holds ? 'consistent' : 'contradicted', identity, difference, sides }, parts }
   }
   return null
 }
 
-const sumOf = (figures: readonly ReportedFigure[]) => sumOfDecimals(figures.map(({ value }) => value ?? '0'))
+const sidesOf = (figure: ReportedFigure, parts: readonly ReportedFigure[], power: number): IdentitySides => ({
+  left: figure.value ?? '0',
+  right: sumOfDecimals(parts.map(({ value }) => value ?? '0')),
+  unit: figure.unit,
+  tolerance: roundingOfSum([figure, ...parts], power),
+})
 
 const axes = new Set(Object.values(segmentAxes).flat().map(axisKey))
 
@@ -129,13 +135,15 @@ function breakdownSum(
     if (parts.length < 2) continue
     for (const further of reconciling.length === 0 ? [[]] : [[], reconciling]) {
       const all = [...parts, ...further]
-      const difference = differenceOfDecimals(figure.value ?? '0', sumOf(all))
-      if (Math.abs(Number(difference)) > roundingOfSum([figure, ...all], power)) continue
+      const sides = sidesOf(figure, all, power)
+      const difference = differenceOfDecimals(sides.left, sides.right)
+      if (Math.abs(Number(difference)) > sides.tolerance) continue
       const others = further.length === 0 ? '' : ' and what reconciles them with the whole company'
       return {
         state: 'consistent',
         identity: `The total = the sum of its ${parts.length} members by ${axisName(axis)}${others}`,
         difference,
+        sides,
       }
     }
   }

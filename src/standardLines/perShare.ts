@@ -34,14 +34,16 @@ export function perShare(
     for (const [line, words] of results) {
       const result = values.get(line)
       if (result === undefined) continue
-      const difference = differenceOfDecimals(result.value, productOfDecimals(eps.value, shares.value))
+      const product = productOfDecimals(eps.value, shares.value)
+      const difference = differenceOfDecimals(result.value, product)
       const rounding =
         roundingOfLine(result) +
         Math.abs(Number(shares.value)) * roundingOfLine(eps) +
         Math.abs(Number(eps.value)) * roundingOfLine(shares)
       if (Math.abs(Number(difference)) > rounding) continue
       const identity = `${word} earnings per share x shares = ${words}`
-      return [{ state: 'consistent', identity, difference, lines: new Set([ratio, divisor, line]) }]
+      const sides = { left: product, right: result.value, unit: result.unit, tolerance: rounding }
+      return [{ state: 'consistent', identity, difference, sides, lines: new Set([ratio, divisor, line]) }]
     }
     return []
   })

@@ -59,10 +59,8 @@ export class StatementIdentities {
     const found = items.filter(({ at }) => rows[at].figures[column]?.value != null)
     if (stated === null || stated.value === null || found.length < (isStated ? 1 : 2)) return null
     const figures = found.map(({ at }) => rows[at].figures[column] ?? null)
-    const difference = differenceOfDecimals(
-      stated.value,
-      sumOfDecimals(figures.map((figure, index) => weighted(figure, found[index].weight))),
-    )
+    const sum = sumOfDecimals(figures.map((figure, index) => weighted(figure, found[index].weight)))
+    const difference = differenceOfDecimals(stated.value, sum)
     const rounding = isStated
       ? roundingOfSum([stated, ...figures], this.#power)
       : this.#unit * Math.min(2, (found.length + 1) / 2)
@@ -75,6 +73,7 @@ export class StatementIdentities {
       state: !holds ? 'contradicted' : isStated ? 'proved' : 'consistent',
       identity: `${name(total)} = ${sumText(found.map(({ at, weight }) => ({ name: name(at), weight })))}, as the ${source} ${isStated ? 'states' : 'show'}`,
       difference,
+      sides: { left: stated.value, right: sum, unit: stated.unit, tolerance: rounding },
       lines: new Set([total, ...found.map(({ at }) => at)].flatMap(at => this.#lineOf.get(at)?.name ?? [])),
     }
   }

@@ -100,6 +100,17 @@ export async function hasFilings(sql: SqlClient, entityId: number): Promise<bool
   return found
 }
 
+/** Whether the content of some filing of a company is on record, and whether that of some filing has statements. */
+export async function contentOnRecord(
+  sql: SqlClient,
+  entityId: number,
+): Promise<{ readonly statements: boolean; readonly segments: boolean }> {
+  const [found] = await sql<{ statements: boolean; segments: boolean }[]>`
+    select coalesce(bool_or(lines > 0), false) as statements, count(*) > 0 as segments
+    from whole_filing where entity_id = ${entityId}`
+  return found
+}
+
 /** A filing whose figures are decoded on demand. */
 export interface StoredFiling
   extends Omit<WholeFiling, 'figures'>,

@@ -263,7 +263,7 @@ const table: Row[] = [
   open('/companies/:id/download', '/companies/AAPL/download'),
   open('/companies/:id/download', '/companies/005930.KS/download', [403, 'licence_required']),
   // Filings cannot be cut to one fiscal year, so only the flagship companies are open to everybody.
-  ...['statements', 'segments', 'statements/download'].flatMap(part => [
+  ...['statements', 'segments', 'statements/download', 'segments/download'].flatMap(part => [
     open(`/companies/:id/${part}`, `/companies/AAPL/${part}`),
     open(`/companies/:id/${part}`, `/companies/AAPL/${part}?as_of=2010-02-01`),
     open(`/companies/:id/${part}`, `/companies/SNOW/${part}`, [403, 'licence_required']),

@@ -83,16 +83,18 @@ const table: readonly Row[] = [
   page('/companies/SNOW/download', company, '/companies/:id/download'),
   // The terms come before the cap: a download that is refused for them counts no company.
   page('/companies/005930.KS/download', [403, 'licence_required'], '/companies/:id/download'),
-  ...['statements', 'segments', 'statements/download'].flatMap(part => [
+  ...['statements', 'segments', 'statements/download', 'segments/download'].flatMap(part => [
     page(`/companies/SNOW/${part}`, licence, `/companies/:id/${part}`),
     page(`/companies/SNOW/${part}?as_of=2023-12-31`, licence, `/companies/:id/${part}`),
     page(`/companies/AAPL/${part}`, company, `/companies/:id/${part}`),
     page(`/companies/NOTHING/${part}`, [404, 'entity_unknown'], `/companies/:id/${part}`),
   ]),
-  page(
-    '/companies/005930.KS/statements/download',
-    [403, 'licence_required'],
-    '/companies/:id/statements/download',
+  ...['statements', 'segments'].map(part =>
+    page(
+      `/companies/005930.KS/${part}/download`,
+      [403, 'licence_required'],
+      `/companies/:id/${part}/download`,
+    ),
   ),
   openTo('/markets'),
   openTo('/markets/US', '/markets/:code'),

@@ -161,6 +161,7 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
       `/companies/${id}/statements?view=standard`,
       `/companies/${id}/segments`,
       `/companies/${id}/statements/download?format=csv`,
+      `/companies/${id}/segments/download?format=csv`,
     ]),
     '/screen?c1=revenue&c2=roe&min_revenue=450&sort=-revenue',
     '/screen?c1=revenue&sort=revenue&fp=latest&max_age_days=300',
@@ -189,6 +190,7 @@ const asked = new Set(
   .add('/companies/:id/statements')
   .add('/companies/:id/statements/download')
   .add('/companies/:id/segments')
+  .add('/companies/:id/segments/download')
   .add('/screen')
   .add('/restatements')
   .add(`${api}/frames`)

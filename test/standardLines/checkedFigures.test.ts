@@ -54,10 +54,12 @@ describe.skipIf(microsoft === null)("Microsoft's 10-K for the year to 2015-06-30
   test('the quarters of the notes sum to the year, and both are consistent', () => {
     for (const value of ['4540000000', '5863000000', '4985000000', '-3195000000']) {
       const [found] = nonEmpty(checked().filter(each => each.line === 'net_income' && each.value === value))
-      expect([value, found.check]).toEqual([
-        value,
-        { state: 'consistent', identity: 'The year = the sum of its quarters', difference: '0' },
-      ])
+      expect(found.check).toMatchObject({
+        state: 'consistent',
+        identity: 'The year = the sum of its quarters',
+        difference: '0',
+        sides: { left: '12193000000', right: '12193000000', unit: 'USD' },
+      })
     }
   })
 
@@ -213,10 +215,11 @@ describe('across the statements of a filing', () => {
   test('cash at the end is cash and restricted cash of the balance sheet', () => {
     const identity = 'Cash at the end = cash + restricted cash of the balance sheet'
     const filing = madeFiling({ IS: income, BS: balance(120), CF: cashFlow })
-    expect(checkOf(filing, 'balance', 'restricted_cash')).toEqual({
+    expect(checkOf(filing, 'balance', 'restricted_cash')).toMatchObject({
       state: 'consistent',
       identity,
       difference: '0',
+      sides: { left: '135', right: '135', unit: 'USD' },
     })
     expect(checkOf(filing, 'cash_flow', 'cash_at_end').identity).toBe(identity)
   })
@@ -230,10 +233,11 @@ describe('across the statements of a filing', () => {
   test('both statements have the same net income, under whatever tags', () => {
     const identity = 'Net income of the statement of cash flows = net income of the income statement'
     const filing = madeFiling({ IS: income, BS: balance(120), CF: cashFlow })
-    expect(checkOf(filing, 'income', 'net_income')).toEqual({
+    expect(checkOf(filing, 'income', 'net_income')).toMatchObject({
       state: 'consistent',
       identity,
       difference: '0',
+      sides: { left: '70', right: '70' },
     })
   })
 })
@@ -253,11 +257,12 @@ describe('parts in the notes of a filing', () => {
 
   test('segments sum to the total, with what is eliminated between them', () => {
     const filing = madeFiling({ IS: income }, [segment('North', 640), segment('South', 400), eliminated])
-    expect(checkOf(filing, 'income', 'revenue')).toEqual({
+    expect(checkOf(filing, 'income', 'revenue')).toMatchObject({
       state: 'consistent',
       identity:
         'The total = the sum of its 2 members by segment and what reconciles them with the whole company',
       difference: '0',
+      sides: { left: '1000', right: '1000' },
     })
   })
 
@@ -276,15 +281,17 @@ describe('parts in the notes of a filing', () => {
 
   test('quarters sum to the year or contradict it, with the difference', () => {
     const identity = 'The year = the sum of its quarters'
-    expect(checkOf(madeFiling({ IS: income }, quarters(310)), 'income', 'revenue')).toEqual({
+    expect(checkOf(madeFiling({ IS: income }, quarters(310)), 'income', 'revenue')).toMatchObject({
       state: 'consistent',
       identity,
       difference: '0',
+      sides: { left: '1000', right: '1000' },
     })
-    expect(checkOf(madeFiling({ IS: income }, quarters(300)), 'income', 'revenue')).toEqual({
+    expect(checkOf(madeFiling({ IS: income }, quarters(300)), 'income', 'revenue')).toMatchObject({
       state: 'contradicted',
       identity,
       difference: '10',
+      sides: { left: '1000', right: '990' },
     })
   })
 })

@@ -237,10 +237,11 @@ describe('states', () => {
       gross_profit: 'contradicted',
       net_income: 'unchecked',
     })
-    expect(checks.get('gross_profit')).toEqual({
+    expect(checks.get('gross_profit')).toMatchObject({
       state: 'contradicted',
       identity: 'Gross profit = Revenue - Cost of revenue, as the calculation of the filing states',
       difference: '-10',
+      sides: { left: '390', right: '400', unit: 'USD' },
     })
   })
 

@@ -1,16 +1,40 @@
 import { html, type Markup } from '../../html.ts'
+import type { IdentitySides } from '../../standardLines/lineCheck.ts'
+import { differenceOfDecimals } from '../../wholeFilings/decimals.ts'
 import type { StandardStatementAnswer } from '../statements/standardSchema.ts'
+import type { StandardStatementRead } from '../statements/standardStatement.ts'
 import { companyAddress, queryText } from './companyFrame.ts'
 import { exactDecimal } from './numbers.ts'
 
-export type StandardLine = StandardStatementAnswer['data'][number]
+type AnswerLine = StandardStatementAnswer['data'][number]
 export type StandardColumn = StandardStatementAnswer['columns'][number]
-export type StandardCell = NonNullable<StandardLine['cells'][number]>
 type Filing = StandardStatementAnswer['filings'][number]
+
+/** A cell of an answer, with both sides of its identity where the page has read them. */
+export interface StandardCell extends NonNullable<AnswerLine['cells'][number]> {
+  readonly sides?: IdentitySides | null
+}
+export interface StandardLine extends Omit<AnswerLine, 'cells'> {
+  readonly cells: readonly (StandardCell | null)[]
+}
+export interface CheckedStatement extends Omit<StandardStatementAnswer, 'data'> {
+  readonly data: readonly StandardLine[]
+}
+
+export const withSides = ({
+  answer,
+  sides,
+}: Pick<StandardStatementRead, 'answer' | 'sides'>): CheckedStatement => ({
+  ...answer,
+  data: answer.data.map((line, at) => ({
+    ...line,
+    cells: line.cells.map((cell, column) => cell && { ...cell, sides: sides[at][column] }),
+  })),
+})
 
 /** A figure of a standard line with what was checked of it. */
 export interface CheckedFigure {
-  readonly answer: Pick<StandardStatementAnswer, 'ticker' | 'statement' | 'fy' | 'fp'>
+  readonly answer: Pick<CheckedStatement, 'ticker' | 'statement' | 'fy' | 'fp'>
   readonly line: StandardLine
   readonly column: StandardColumn
   readonly cell: StandardCell
@@ -19,7 +43,7 @@ export interface CheckedFigure {
 }
 
 /** The figures of an answer, line by line. */
-export const checkedFigures = (answer: StandardStatementAnswer): CheckedFigure[] =>
+export const checkedFigures = (answer: CheckedStatement): CheckedFigure[] =>
   answer.data.flatMap(line =>
     line.cells.flatMap((cell, at) => {
       const column = answer.columns[at]
@@ -34,7 +58,7 @@ export const standardCellName = (
   { end, quarters }: Pick<StandardColumn['period'], 'end' | 'quarters'>,
 ): string => `${name}~${end}~${quarters}`
 
-export type Check = Pick<StandardCell, 'state' | 'identity' | 'difference' | 'unit'>
+export type Check = Pick<StandardCell, 'state' | 'identity' | 'difference' | 'unit' | 'sides'>
 
 /** Characters, because colour alone would not tell everybody. What is unchecked has none. */
 export const marks: Readonly<Record<Check['state'], string>> = {
@@ -47,15 +71,37 @@ export const marks: Readonly<Record<Check['state'], string>> = {
 export const stateMark = (state: Check['state']): Markup | false =>
   state !== 'unchecked' && html`<span class="mark ${state}" aria-hidden="true">${marks[state]}</span>`
 
-/** Whether the identity holds, and what it lacks: `off by 3,000 USD (left side larger)`. */
-export function resultText({ state, difference, unit }: Check): string {
-  const holds = state !== 'contradicted'
-  if (difference === null) return holds ? 'holds' : 'does not hold'
-  if (Number(difference) === 0) return 'holds exactly'
+/** Whether the identity holds. */
+export function verdictOf({ state, difference }: Check): string {
+  if (state === 'contradicted') return 'does not hold'
+  if (difference === null) return 'holds'
+  return Number(difference) === 0 ? 'holds exactly' : 'holds to its rounding'
+}
+
+/** Both sides in figures, and by how much they differ: `48,140,000,000 = 48,140,000,000 USD`. */
+export function sidesText({ state, difference, unit, sides }: Check): string | null {
+  if (sides == null) return gapText(difference, unit)
+  const isEqual = Number(difference ?? 0) === 0
+  const both = `${exactDecimal(sides.left)} ${isEqual ? '=' : state === 'contradicted' ? '≠' : '≈'} ${exactDecimal(sides.right)} ${sides.unit}`
+  if (isEqual) return both
+  // In the order of the words of the identity, which need not be that of the difference.
+  const gap = gapText(differenceOfDecimals(sides.left, sides.right), sides.unit)
+  const tolerance = `${roundingSize.format(sides.tolerance)} ${sides.unit}`
+  return `${both}, ${gap}; ${state === 'contradicted' ? `rounding explains at most ${tolerance}` : `rounding may explain up to ${tolerance}`}`
+}
+
+const roundingSize = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 })
+
+function gapText(difference: string | null, unit: string): string | null {
+  if (difference === null || Number(difference) === 0) return null
   const isLess = difference.startsWith('-')
-  const size = exactDecimal(isLess ? difference.slice(1) : difference)
-  const gap = `off by ${size} ${unit} (${isLess ? 'right' : 'left'} side larger)`
-  return holds ? `holds to its rounding, ${gap}` : gap
+  return `off by ${exactDecimal(isLess ? difference.slice(1) : difference)} ${unit} (${isLess ? 'right' : 'left'} side larger)`
+}
+
+/** `holds exactly: 48,140,000,000 = 48,140,000,000 USD`. */
+export function resultText(check: Check): string {
+  const sides = sidesText(check)
+  return sides === null ? verdictOf(check) : `${verdictOf(check)}: ${sides}`
 }
 
 /** `proved: Total assets = Total liabilities and equity; holds exactly`. */

@@ -22,11 +22,16 @@ export function queryText(fields: Readonly<Record<string, string | number | unde
   return text === '' ? '' : `?${text}`
 }
 
-/** Links between the pages of a company, which keep the day. */
+/**
+ * Links between the pages of a company, which keep the day. In place of pages with nothing to show there is a sentence.
+ *
+ * @param has what the filings on record have
+ */
 export function companyParts(
   ticker: string,
   current: CompanyPart,
   day: { readonly as_of?: string; readonly tz?: string },
+  has: Readonly<Record<Exclude<CompanyPart, 'figures'>, boolean>> = { statements: true, segments: true },
 ): Markup {
   const chosen = {
     ...(day.as_of === undefined ? {} : { as_of: day.as_of }),
@@ -39,10 +44,16 @@ export function companyParts(
     statements: `${path}/statements${query}`,
     segments: `${path}/segments${query}`,
   }
-  return html`<nav class="tabs parts" aria-label="Company">${(Object.keys(names) as CompanyPart[]).map(
+  const shown = (Object.keys(names) as CompanyPart[]).filter(
+    part => part === 'figures' || part === current || has[part],
+  )
+  const links = html`<nav class="tabs parts" aria-label="Company">${shown.map(
     part =>
       html`<a href="${paths[part]}"${part === current && html` aria-current="page"`}>${names[part]}</a>`,
   )}</nav>`
+  if (has.statements || current !== 'figures') return links
+  return html`${links}
+<p class="quiet">${has.segments ? 'Filings of this company are on record without their statements.' : 'No filing of this company is on record in full, so there are no pages of its statements and segments.'}</p>`
 }
 
 export const companyName = ({ name, today, ticker }: Company): string => today?.name ?? name?.value ?? ticker

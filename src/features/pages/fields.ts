@@ -11,6 +11,15 @@ export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: stri
   html`<span class="field"><label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select></span>`
 
 /**
+ * A form field for the day or instant as of which a page is shown. It is a text field: date fields show a day in the order
+ * of the browser's country, and cannot hold an instant.
+ *
+ * @param listId of a datalist
+ */
+export const dayField = (id: string, label: string, chosen: string, listId?: string): Markup =>
+  html`<span class="field"><label for="${id}">${label}</label> <input id="${id}" name="as_of" type="text" value="${chosen}" size="${chosen.length > 10 ? 22 : 11}" placeholder="yyyy-mm-dd" title="A day such as 2010-01-25, or an instant such as 2010-01-25T21:30:00Z" autocomplete="off" spellcheck="false"${listId !== undefined && html` list="${listId}"`}></span>`
+
+/**
  * List size for visitors whose licence counts companies: a list of a thousand would exhaust an evaluation.
  */
 export const cappedCompanies = 100

@@ -68,18 +68,43 @@ export async function planSegments(
   return { ...plan, cacheKey: `segments ${JSON.stringify(Object.values(plan))}` }
 }
 
-/** @param deps with the connection of a snapshot: several statements read one state of the data */
-export async function readSegments(
+/** An answer with what it was chosen from. */
+export interface SegmentsRead {
+  readonly answer: SegmentsAnswer
+  readonly known: readonly KnownFiling[]
+  readonly reports: readonly Report[]
+  /** The names of the API for axes by which the filing of the answer, or else the latest report, divides the metric. */
+  readonly dividedBy: readonly string[]
+}
+
+export const readSegments = async (
   deps: WholeFilingDeps & { readonly sql: SqlClient },
   plan: SegmentsPlan,
-): Promise<SegmentsAnswer> {
+): Promise<SegmentsAnswer> => (await readFound(deps, plan)).answer
+
+/** @param deps with the connection of a snapshot: several statements read one state of the data */
+export async function readSegmentsWithSources(
+  deps: WholeFilingDeps & { readonly sql: SqlClient },
+  plan: SegmentsPlan,
+): Promise<SegmentsRead> {
+  const { answer, known, reports, found, reader } = await readFound(deps, plan)
+  const filing = found?.filing ?? reports.at(0)?.filing
+  const whole = filing === undefined ? null : await reader.read(filing)
+  const accepts = found?.accepts ?? (() => true)
+  const dividedBy = Object.keys(segmentAxes).filter(
+    axis => whole !== null && inFiling({ ...plan, axis }, whole, accepts) !== null,
+  )
+  return { answer, known, reports, dividedBy }
+}
+
+async function readFound(deps: WholeFilingDeps & { readonly sql: SqlClient }, plan: SegmentsPlan) {
   const { sql } = deps
   const [dataVersion, known] = await Promise.all([readDataVersion(sql), readableFilings(sql, plan)])
   const reader = new FilingReader(deps)
   const { reports, years } = await readReports(deps, plan, known, reader)
   const found = await findBreakdowns(plan, reports, years, reader)
   const data = (found?.breakdowns ?? []).map(each => breakdownOf(each, years))
-  return {
+  const answer: SegmentsAnswer = {
     object: 'segments',
     metric: plan.metric,
     ...companyFields(deps, plan, dataVersion, found === null ? [noneNote(plan, reports.length, reader)] : []),
@@ -88,10 +113,13 @@ export async function readSegments(
     count: data.length,
     data,
   }
+  return { answer, known, reports, found, reader }
 }
 
 interface Found {
   readonly filing: KnownFiling
+  /** The periods that were asked for. */
+  readonly accepts: (period: Period) => boolean
   readonly tag: string
   readonly breakdowns: readonly FoundBreakdown[]
 }
@@ -115,7 +143,7 @@ async function findBreakdowns(
   for (const { filing } of candidates) {
     if (reader.left === 0) return null
     const found = inFiling(plan, await reader.read(filing), accepts)
-    if (found !== null) return { filing, ...found }
+    if (found !== null) return { filing, accepts, ...found }
   }
   return null
 }
@@ -126,17 +154,19 @@ function isOn(period: Period, { fy, fp }: FiscalLabel, years: FiscalYears): bool
   return label?.fy === fy && label.fp === fp && (isInstant(period) || isYear === (fp === 'FY'))
 }
 
+type Divided = Omit<Found, 'filing' | 'accepts'>
+
 /** The first of the tags that the filing divides among several members, or else among one. */
 function inFiling(
   { tags, axis }: SegmentsPlan,
   filing: StoredFiling,
   accepts: (period: Period) => boolean,
-): Omit<Found, 'filing'> | null {
+): Divided | null {
   const name = axis.toLowerCase()
   const wanted = new Set((Object.hasOwn(segmentAxes, name) ? segmentAxes[name] : [axis]).map(axisKey))
   const concepts = filing.concepts.filter(concept => tags.includes(tagKey(concept)))
   concepts.sort((a, b) => tags.indexOf(tagKey(a)) - tags.indexOf(tagKey(b)))
-  let single: Omit<Found, 'filing'> | null = null
+  let single: Divided | null = null
   for (const tag of concepts) {
     const figures = filing.figuresOf(new Set([tag]))
     const breakdowns = breakdownsOf(filing, tag, figures, wanted).filter(({ period }) => accepts(period))

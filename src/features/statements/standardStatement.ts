@@ -8,6 +8,7 @@ import {
   type PlacedPresentation,
   placePresentation,
 } from '../../standardLines/knownStandardStatement.ts'
+import type { IdentitySides } from '../../standardLines/lineCheck.ts'
 import { presentBySchema, presentsFigures } from '../../standardLines/presentBySchema.ts'
 import type { PresentingFiling } from '../../standardLines/standardFiling.ts'
 import { exactNumber } from '../../wholeFilings/decimals.ts'
@@ -26,6 +27,8 @@ import type { StatementPlan } from './statementPlan.ts'
 /** A statement under standard names with what it was made from, for pages that show more than the answer has. */
 export interface StandardStatementRead extends Pick<StatementRead, 'known' | 'reports' | 'reader'> {
   readonly answer: StandardStatementAnswer
+  /** Both sides of the identity of each cell of the answer, by line and column. */
+  readonly sides: readonly (readonly (IdentitySides | null)[])[]
 }
 
 export async function readStandardStatement(
@@ -95,7 +98,8 @@ export async function readStandardStatementWithSources(
       readings: [...readings],
     })),
   }
-  return { answer, known, reports: reports.reports, reader }
+  const sides = table.lines.map(({ cells }) => cells.map(cell => cell?.check.sides ?? null))
+  return { answer, sides, known, reports: reports.reports, reader }
 }
 
 function standardName({ statement }: StatementPlan): StandardStatement {
@@ -128,7 +132,9 @@ function lineOf({
             decimals: cell.decimals === Number.POSITIVE_INFINITY ? ('INF' as const) : cell.decimals,
             unit: cell.unit,
             lines: [...cell.sources],
-            ...cell.check,
+            state: cell.check.state,
+            identity: cell.check.identity,
+            difference: cell.check.difference,
           },
     ),
   }

@@ -13,9 +13,9 @@ import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/sch
 import type { Split } from '../../fundamentals/splits.ts'
 import type { WholeFilingDeps } from '../../statements/filingReader.ts'
 import { fiscalPeriods } from '../../statements/fiscalYears.ts'
-import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
-import { readStandardStatement } from '../../statements/standardStatement.ts'
+import { readStandardStatementWithSources } from '../../statements/standardStatement.ts'
 import { planStatement } from '../../statements/statementPlan.ts'
+import { type CheckedStatement, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { type CompanyPageQuery, figureOf, type Tab } from './query.ts'
 
@@ -31,7 +31,7 @@ export interface CompanyView {
   readonly splits: ShownSplits
   readonly filings: FilingList
   /** The statement in standard lines that has the chosen figure; null if there is none. */
-  readonly standard: StandardStatementAnswer | null
+  readonly standard: CheckedStatement | null
 }
 
 /** The splits of shares that filings show, earliest first, as the API detects them. */
@@ -143,7 +143,7 @@ async function readStandardOf(
   { rights, subject }: Visitor,
   company: { readonly ticker: string; readonly as_of?: string; readonly tz?: string },
   cell: string,
-): Promise<StandardStatementAnswer | null> {
+): Promise<CheckedStatement | null> {
   const { metric, fy, fp } = figureOf(cell)
   const line = standardLines.find(({ name }) => name === metric)
   const report = fiscalPeriods.find(name => name === (fp === 'Q4' ? 'FY' : fp))
@@ -156,6 +156,8 @@ async function readStandardOf(
     fy,
   })
   return deps.readLimiter.run(subject, () =>
-    withSnapshot(deps.sql, sql => readStandardStatement({ ...deps, sql }, plan)),
+    withSnapshot(deps.sql, async sql =>
+      withSides(await readStandardStatementWithSources({ ...deps, sql }, plan)),
+    ),
   )
 }

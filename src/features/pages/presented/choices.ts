@@ -1,7 +1,8 @@
-import { isIsoDate } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { StatementName } from '../../../wholeFilings/kindOfStatement.ts'
 import { fiscalPeriods } from '../../statements/fiscalYears.ts'
+import { defaultFilings, maxFilings } from '../../statements/statementSchema.ts'
+import { dayField } from '../fields.ts'
 import { type StatementPageQuery, statementPath } from './query.ts'
 import type { ReportChoice, StatementChoices } from './read.ts'
 import { isStandard } from './read.ts'
@@ -24,7 +25,7 @@ export function statementLinks(
 }
 
 /** The choice between one filing and what was known on a day, and the form of the chosen view. */
-export function viewForms(view: StatementChoices, query: StatementPageQuery, today: string): Markup {
+export function viewForms(view: StatementChoices, query: StatementPageQuery): Markup {
   const { statement, profile } = view
   const { as_of, tz, fp, fy, view: chosen = 'as_known' } = query
   const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
@@ -47,10 +48,20 @@ ${chosen !== 'as_filed' && periodLinks(view, query)}
 <form method="get" action="${statementPath(profile.ticker)}">
 <input type="hidden" name="statement" value="${statement}">
 ${chosen === 'standard' && html`<input type="hidden" name="view" value="standard">\n`}\
-${chosen === 'as_filed' ? filingFields(view, query) : knownFields(view, query, today)}
+${chosen === 'as_filed' ? filingFields(view, query) : knownFields(view, query)}
 <button type="submit">Show</button>
 </form>
-${chosen !== 'as_filed' && dayLinks(view, query)}
+${
+  chosen === 'as_filed'
+    ? filingLinks(view, query)
+    : dayLinks(view, query, day =>
+        statementPath(profile.ticker, {
+          ...withoutDay(query),
+          statement,
+          ...(day === undefined ? {} : { as_of: day }),
+        }),
+      )
+}
 </div>`
 }
 
@@ -78,22 +89,38 @@ function periodLinks(
 function knownFields(
   { reports, filingDays }: StatementChoices,
   { as_of, tz, fp, fy, filings }: StatementPageQuery,
-  today: string,
+): Markup {
+  return html`${filingDayField({ filingDays }, as_of)}
+${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
+${reportFields({ reports }, { fp, fy })}
+<span class="field"><label for="filings">Columns from</label> <select id="filings" name="filings">${filingCounts(filings).map(count => html`<option value="${count === defaultFilings ? '' : count}"${count === (filings ?? defaultFilings) && html` selected`}>${count === 1 ? '1 filing' : `${count} filings`}</option>`)}</select></span>`
+}
+
+/** How many filings may give columns. */
+const filingCounts = (chosen: number | undefined) =>
+  [...new Set([1, defaultFilings, 12, 24, maxFilings, ...(chosen === undefined ? [] : [chosen])])].sort(
+    (a, b) => a - b,
+  )
+
+/** The day of the page, with the filing days as suggestions. */
+export const filingDayField = (
+  { filingDays }: Pick<StatementChoices, 'filingDays'>,
+  chosen: string | undefined,
+): Markup => html`${dayField('as-of', 'Day', chosen ?? '', 'filing-days')}
+<datalist id="filing-days">${filingDays.map(({ day, forms }) => html`<option value="${day}">${forms}</option>`)}</datalist>`
+
+/** The choice of a report by its fiscal period. */
+export function reportFields(
+  { reports }: Pick<StatementChoices, 'reports'>,
+  { fp, fy }: { readonly fp: ReportName | undefined; readonly fy: number | undefined },
 ): Markup {
   const years = [...new Set(reports.flatMap(({ fy }) => fy ?? []))].sort((a, b) => b - a)
   const periods = fiscalPeriods.filter(name => name === fp || reports.some(report => report.fp === name))
-  const isDay = as_of === undefined || isIsoDate(as_of)
-  return html`<span class="field"><label for="as-of">Day</label> ${
-    isDay
-      ? html`<input id="as-of" name="as_of" type="date" value="${as_of ?? ''}" max="${today}" list="filing-days">`
-      : html`<input id="as-of" name="as_of" type="text" value="${as_of}">`
-  }</span>
-<datalist id="filing-days">${filingDays.map(({ day, forms }) => html`<option value="${day}">${forms}</option>`)}</datalist>
-${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
-${filings !== undefined && html`<input type="hidden" name="filings" value="${filings}">`}
-<span class="field"><label for="fp">Report</label> <select id="fp" name="fp"><option value="">latest</option>${periods.map(name => html`<option value="${name}"${name === fp && html` selected`}>${reportNames[name]}</option>`)}</select></span>
+  return html`<span class="field"><label for="fp">Report</label> <select id="fp" name="fp"><option value="">latest</option>${periods.map(name => html`<option value="${name}"${name === fp && html` selected`}>${reportNames[name]}</option>`)}</select></span>
 <span class="field"><label for="fy">Year</label> <select id="fy" name="fy"><option value="">latest</option>${(fy === undefined || years.includes(fy) ? years : [fy, ...years]).map(year => html`<option value="${year}"${year === fy && html` selected`}>${year}</option>`)}</select></span>`
 }
+
+type ReportName = (typeof fiscalPeriods)[number]
 
 const reportNames = {
   FY: 'annual (FY)',
@@ -107,14 +134,36 @@ function filingFields({ reports, filings }: StatementChoices, { as_of, tz }: Sta
   return html`<input type="hidden" name="view" value="as_filed">
 ${as_of !== undefined && html`<input type="hidden" name="as_of" value="${as_of}">`}
 ${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
-<span class="field"><label for="accession">Filing</label> <select id="accession" name="accession">${[
-    ...reports,
-  ]
-    .sort((a, b) => (a.filed === b.filed ? 0 : a.filed < b.filed ? 1 : -1))
-    .map(
-      report =>
-        html`<option value="${report.accession}"${report.accession === shown && html` selected`}>${reportText(report)}</option>`,
-    )}</select></span>`
+<span class="field"><label for="accession">Filing</label> <select id="accession" name="accession">${byFilingDay(
+    reports,
+  ).map(
+    report =>
+      html`<option value="${report.accession}"${report.accession === shown && html` selected`}>${reportText(report)}</option>`,
+  )}</select></span>`
+}
+
+/** The latest first. */
+const byFilingDay = (reports: readonly ReportChoice[]) =>
+  [...reports].sort((a, b) => (a.filed === b.filed ? 0 : a.filed < b.filed ? 1 : -1))
+
+/** Links to the filings before and after the one that is shown alone. */
+function filingLinks(
+  { reports, filings, profile, statement }: StatementChoices,
+  { as_of, tz }: StatementPageQuery,
+): Markup | false {
+  const inOrder = byFilingDay(reports)
+  const at = inOrder.findIndex(({ accession }) => accession === filings.at(0)?.accession)
+  if (at === -1) return false
+  const link = (report: ReportChoice | undefined, text: string) =>
+    report !== undefined &&
+    html`<a href="${statementPath(profile.ticker, {
+      statement,
+      view: 'as_filed',
+      ...(as_of === undefined ? {} : { as_of }),
+      ...(tz === undefined ? {} : { tz }),
+      accession: report.accession,
+    })}">${text}: <small>${reportText(report)}</small></a>`
+  return html`<p class="days">${link(inOrder[at + 1], 'Earlier filing')}${at > 0 && link(inOrder[at - 1], 'Later filing')}</p>`
 }
 
 function reportText({ form, filed, fy, fp, end }: ReportChoice): string {
@@ -122,10 +171,13 @@ function reportText({ form, filed, fy, fp, end }: ReportChoice): string {
   return `${form}${period}, filed ${filed}`
 }
 
+const withoutDay = ({ as_of: _, tz: __, cell: ___, ...query }: StatementPageQuery) => query
+
 /** Links to the filing days before and after the day of the page. */
-function dayLinks(
-  { filingDays, profile, statement, asOf }: StatementChoices,
-  { tz: _, cell: __, as_of, ...query }: StatementPageQuery,
+export function dayLinks(
+  { filingDays, asOf }: Pick<StatementChoices, 'filingDays' | 'asOf'>,
+  { as_of }: Pick<StatementPageQuery, 'as_of'>,
+  pathOn: (day: string | undefined) => string,
 ): Markup {
   const day = asOf.slice(0, 10)
   const at = filingDays.findLastIndex(each => each.day <= day)
@@ -134,6 +186,6 @@ function dayLinks(
   const earlier = at < 1 || before === undefined ? null : before
   const later = filingDays[at + 1] ?? null
   const link = (to: { readonly day: string; readonly forms: string }, text: string) =>
-    html`<a href="${statementPath(profile.ticker, { ...query, statement, as_of: to.day })}">${text}: ${to.day} <small>${to.forms}</small></a>`
-  return html`<p class="days">${earlier !== null && link(earlier, 'Earlier filing day')}${later !== null && link(later, 'Later filing day')}${as_of !== undefined && html`<a href="${statementPath(profile.ticker, { ...query, statement })}">Today</a>`}</p>`
+    html`<a href="${pathOn(to.day)}">${text}: ${to.day} <small>${to.forms}</small></a>`
+  return html`<p class="days">${earlier !== null && link(earlier, 'Earlier filing day')}${later !== null && link(later, 'Later filing day')}${as_of !== undefined && html`<a href="${pathOn(undefined)}">Today</a>`}</p>`
 }

@@ -7,6 +7,7 @@ import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { checkedParagraph } from '../checkedFigures.ts'
 import { exactDecimal } from '../numbers.ts'
 import { lengthText, lineLabel } from './labels.ts'
+import { lineCharts, pointsOf } from './lineChart.ts'
 import type { StatementPageQuery } from './query.ts'
 import type { FigureHistory, StatementView } from './read.ts'
 
@@ -21,7 +22,7 @@ export function figureSection(
 ): Markup {
   if (figure === null)
     return section(
-      html`<h2>One figure</h2><p class="quiet">Click a figure to see every filing that states it, or a line to see all its periods.</p>`,
+      html`<h2>One figure</h2><p class="quiet">Click a figure to see every filing that states it, or a line’s name for a chart of all its periods.</p>`,
     )
   const { choice, label, rows, isPart, checked } = figure
   const { period, tag } = choice
@@ -34,8 +35,16 @@ export function figureSection(
   const shown = rows.slice(0, maxShown)
   const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1], roundings))
   const hasRestated = marks.includes(true)
+  const charts =
+    period === null && !isPart
+      ? lineCharts(
+          lineLabel(label, tag),
+          pointsOf(rows, (row, before) => isRestated(row, before, roundings)),
+        )
+      : html``
   return section(html`${head}
 ${checked !== null && checkedParagraph(checked, query)}
+${charts.text !== '' && html`<p class="quiet">Each bar is what the latest filing that was public on ${asOf} states for its period.</p>\n${charts}`}
 <p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table>
 <thead><tr><th scope="col">Filed</th>${period === null && html`<th scope="col">Period</th>`}<th scope="col" class="number">Value</th><th scope="col">Accuracy</th><th scope="col">Document</th><th scope="col">Stated as</th></tr></thead>

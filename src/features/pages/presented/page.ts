@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
-import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
@@ -10,7 +10,7 @@ import { figureSection } from './figure.ts'
 import { type StatementPageQuery, statementDownloadPath, statementPath } from './query.ts'
 import { type PresentedDeps, readStatementView, type StatementChoices, type StatementView } from './read.ts'
 import { scaleText } from './scales.ts'
-import { statementTable } from './table.ts'
+import { type Anchor, headingLinks, statementTable } from './table.ts'
 
 /** /companies/{id}/statements: a statement as the company presented it, in one filing or as known on a day. */
 export async function statementPage(
@@ -30,14 +30,12 @@ export async function statementPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} as presented`,
     description: `${title} of ${name} (${profile.ticker}) as the company presented it: its own lines, order and words, every figure exactly as stated, with its filing, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
-    main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'statements', query)}
-${statementLinks(view, query)}
-${viewForms(view, query, deps.today())}
+    styles: ['chart.css', 'company.css', 'statements.css'],
+    scripts: ['search.js', 'grid.js', 'bars.js'],
+    main: html`${statementHead(view, query, manifest)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
+${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
 ${filingsSection(view.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
@@ -49,19 +47,55 @@ ${searchForm('')}`,
   }
 }
 
+/** The heading and the choices of a page of a statement. A company without filings has nothing to choose from. */
+export function statementHead(
+  view: StatementChoices,
+  query: StatementPageQuery,
+  manifest: Manifest | undefined,
+): Markup {
+  const { profile, filingDays } = view
+  const has = filingDays.length > 0
+  return html`${companyHead(profile, manifest)}
+${companyParts(profile.ticker, 'statements', query, { statements: has, segments: has })}
+${has && statementLinks(view, query)}
+${has && viewForms(view, query)}`
+}
+
+/** Why a page has nothing to show, in the words of the market's manifest if it has some. */
+export const withoutFilings = (
+  manifest: Manifest | undefined,
+  { ticker, metrics }: StatementChoices['profile'],
+): Markup =>
+  metrics.length === 0
+    ? html`<p>${manifest?.filed.undated ?? 'No filing of this company is on record.'}</p>`
+    : html`<p>No filing of this company is on record in full. Its <a href="${companyAddress(ticker)}">key figures</a> are.</p>`
+
 function presented(view: StatementView, query: StatementPageQuery): Markup {
   const { answer } = view.read
   const [latest] = answer.filings
   const title = answer.title ?? statementTitles[view.statement]
   const words = scaleText(answer.data)
+  const [restated, outdated] = [hasRestated(view), hasOutdated(view)]
   return html`<section class="statement-section"><h2 id="statement">${titleText(title)} <small>${words}</small></h2>
 <p class="quiet legend">${query.view === 'as_filed' ? html`As filed on ${latest.filed}, in ${latest.form} ${latest.accession}.` : html`As known on ${answer.as_of}. The latest presentation is that of ${latest.form}, filed ${latest.filed}; earlier filings add the columns that name them.`} \
-Hover over a figure for its exact value and filing. Click it for every filing that states it.${hasRestated(view) && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`}${hasOutdated(view) && html` Where a later filing states another value, it is below, in <span class="later">amber</span>.`}</p>
+Hover over a figure, or move to it with the keyboard, for its exact value and filing. Click it for every filing that states it, or a line’s name for a chart of the line. A dot means that the filing states no figure, a dash that it states nil.</p>
+${(restated || outdated) && html`<p class="quiet legend changes">${restated && html`<span class="corner">Marked figures</span> were restated. `}${outdated && html`<span class="corner late">Figures marked below</span> are stated otherwise by a later filing. `}<label><input type="checkbox" id="changes"> Show changes</label></p>`}
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
 ${laterNote(view, query)}
 ${view.leftOut > 0 && html`<p class="quiet">Restatements are found in the latest filings; ${view.leftOut} earlier ones are not compared.</p>`}
+${jumps([...headingLinks(answer), ...pageAnchors])}
 ${statementTable(view, query)}</section>`
 }
+
+const pageAnchors: readonly Anchor[] = [
+  { id: 'figure', text: 'One figure' },
+  { id: 'filings', text: 'Filings' },
+  { id: 'source', text: 'Source' },
+]
+
+/** Links to the sections of a page. */
+export const jumps = (anchors: readonly Anchor[]): Markup =>
+  html`<nav class="jumps" aria-label="On this page">${anchors.map(({ id, text }) => html`<a href="#${id}">${text}</a> `)}</nav>`
 
 /** A day may be later than the latest statements on record: some sources have the figures of a filing alone. */
 function laterNote({ read }: StatementView, { view, fp, fy }: StatementPageQuery): Markup | false {

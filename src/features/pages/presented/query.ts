@@ -53,11 +53,21 @@ export const SegmentsPageQuery = Type.Object(
     tz,
     fp,
     fy,
+    bars: Type.Optional(Type.Union([Type.Literal('shares'), Type.Literal('amounts')])),
   },
   strict,
 )
 export type SegmentsPageQuery = Static<typeof SegmentsPageQuery>
 export const readSegmentsPageQuery = queryReader(SegmentsPageQuery)
+
+const { bars: __, ...ofSegments } = SegmentsPageQuery.properties
+
+export const SegmentsDownloadQuery = Type.Object(
+  { ...ofSegments, format: StatementDownloadQuery.properties.format },
+  strict,
+)
+export type SegmentsDownloadQuery = Static<typeof SegmentsDownloadQuery>
+export const readSegmentsDownloadQuery = queryReader(SegmentsDownloadQuery)
 
 export const statementPath = (ticker: string, query: StatementPageQuery = {}): string =>
   `${companyAddress(ticker)}/statements${queryText(query)}`
@@ -67,3 +77,6 @@ export const statementDownloadPath = (ticker: string, query: StatementDownloadQu
 
 export const segmentsPath = (ticker: string, query: SegmentsPageQuery = {}): string =>
   `${companyAddress(ticker)}/segments${queryText(query)}`
+
+export const segmentsDownloadPath = (ticker: string, query: SegmentsDownloadQuery): string =>
+  `${companyAddress(ticker)}/segments/download${queryText(query)}`

@@ -15,14 +15,23 @@ import { type OtherValues, readOtherValues } from '../../statements/otherValues.
 import { planReported, type ReportedPlan, readReported } from '../../statements/reported.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import type { FilingUsed } from '../../statements/schema.ts'
-import { planSegments, readSegments, type TagGroups } from '../../statements/segments.ts'
+import {
+  planSegments,
+  readSegments,
+  readSegmentsWithSources,
+  type SegmentsPlan,
+  type TagGroups,
+} from '../../statements/segments.ts'
 import type { SegmentsAnswer } from '../../statements/segmentsSchema.ts'
 import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
-import { readStandardStatement } from '../../statements/standardStatement.ts'
+import {
+  readStandardStatement,
+  readStandardStatementWithSources,
+} from '../../statements/standardStatement.ts'
 import { readStatement, readStatementWithSources, type StatementRead } from '../../statements/statement.ts'
 import { planStatement, type StatementPlan } from '../../statements/statementPlan.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
-import { type CheckedFigure, checkedFigures } from '../checkedFigures.ts'
+import { type CheckedFigure, checkedFigures, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { cellOf, type FigureChoice, isChosen, isOfPeriod } from './figureChoice.ts'
 import type { SegmentsPageQuery, StatementPageQuery } from './query.ts'
@@ -43,6 +52,11 @@ export interface ReportChoice {
   readonly end: IsoDate | null
 }
 
+export interface FilingDay {
+  readonly day: IsoDate
+  readonly forms: string
+}
+
 /** What a page of a statement may be asked for, in every view. */
 export interface StatementChoices {
   readonly profile: Company
@@ -52,7 +66,7 @@ export interface StatementChoices {
   /** The reports by the day of the page, the latest first. */
   readonly reports: readonly ReportChoice[]
   /** All filing days that are known today, the first one first. */
-  readonly filingDays: readonly { readonly day: IsoDate; readonly forms: string }[]
+  readonly filingDays: readonly FilingDay[]
   readonly asOf: string
   /** The filings of the page's table, the latest presentation first. */
   readonly filings: readonly FilingUsed[]
@@ -224,7 +238,7 @@ async function readCheck(
   plan: StatementPlan,
 ): Promise<CheckedFigure | null> {
   if (choice.period === null || choice.members !== '' || !isStandard(plan.statement)) return null
-  const answer = await readStandardStatement(deps, plan)
+  const answer = withSides(await readStandardStatementWithSources(deps, plan))
   return (
     checkedFigures(answer).find(
       ({ column, cell }) =>
@@ -258,26 +272,62 @@ export async function readStatementDownload(
   )
 }
 
-export interface SegmentsView {
+export interface SegmentsView extends Pick<StatementChoices, 'reports' | 'filingDays' | 'asOf'> {
   readonly profile: Company
   readonly answer: SegmentsAnswer
+  /** Names of axes by which the filing of the page divides the metric. */
+  readonly dividedBy: readonly string[]
 }
 
 /** Reads a breakdown through the functions of GET /api/v1/segments with the visitor's rights. */
 export async function readSegmentsView(
   deps: PresentedDeps,
-  { rights, subject }: Visitor,
+  visitor: Visitor,
   id: string,
-  { metric, axis = 'product', ...query }: SegmentsPageQuery,
+  query: SegmentsPageQuery,
 ): Promise<SegmentsView> {
+  const plan = await planSegmentsOf(deps, visitor, id, query)
+  const work = async (sql: SqlClient): Promise<SegmentsView> => {
+    const reading = { ...deps, sql }
+    const { answer, dividedBy, ...read } = await readSegmentsWithSources(reading, plan)
+    const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
+    return {
+      answer,
+      dividedBy,
+      profile: await readProfile(reading, id, parseAsOf(query)),
+      reports: reportsOf(read),
+      filingDays: daysOf(known),
+      asOf: answer.as_of,
+    }
+  }
+  return deps.readLimiter.run(visitor.subject, () => withSnapshot(deps.sql, work))
+}
+
+/** The breakdown that a visitor downloads: what GET /api/v1/segments answers with the same rights. */
+export async function readSegmentsDownload(
+  deps: PresentedDeps,
+  visitor: Visitor,
+  id: string,
+  query: SegmentsPageQuery,
+): Promise<SegmentsAnswer> {
+  const plan = await planSegmentsOf(deps, visitor, id, query)
+  return deps.readLimiter.run(visitor.subject, () =>
+    withSnapshot(deps.sql, sql => readSegments({ ...deps, sql }, plan)),
+  )
+}
+
+async function planSegmentsOf(
+  deps: PresentedDeps,
+  { rights }: Visitor,
+  id: string,
+  { metric, axis = 'product', bars: _, ...query }: SegmentsPageQuery,
+): Promise<SegmentsPlan> {
   const ticker = await findTicker(deps, id, query)
   const figure = metric === undefined && query.tag === undefined ? 'revenue' : metric
-  const sent = { ...query, ...(figure === undefined ? {} : { metric: figure }), axis, ticker }
-  const plan = await planSegments(deps, rights, sent)
-  return deps.readLimiter.run(subject, () =>
-    withSnapshot(deps.sql, async sql => ({
-      answer: await readSegments({ ...deps, sql }, plan),
-      profile: await readProfile({ ...deps, sql }, id, parseAsOf(query)),
-    })),
-  )
+  return planSegments(deps, rights, {
+    ...query,
+    ...(figure === undefined ? {} : { metric: figure }),
+    axis,
+    ticker,
+  })
 }

@@ -4,9 +4,9 @@ import { withSnapshot } from '../../../postgres/snapshot.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import { presentedStatements } from '../../statements/choosePresentations.ts'
 import { readableFilings } from '../../statements/company.ts'
-import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
 import { readStandardStatementWithSources } from '../../statements/standardStatement.ts'
 import { planStatement } from '../../statements/statementPlan.ts'
+import { type CheckedStatement, withSides } from '../checkedFigures.ts'
 import type { Visitor } from '../deps.ts'
 import type { StatementPageQuery } from './query.ts'
 import {
@@ -20,7 +20,7 @@ import {
 
 /** The contents of a page of a statement in standard lines, all from one snapshot. */
 export interface StandardView extends StatementChoices {
-  readonly answer: StandardStatementAnswer
+  readonly answer: CheckedStatement
 }
 
 /** Reads standard lines through the functions of GET /api/v1/statements with the visitor's rights. */
@@ -37,10 +37,11 @@ export async function readStandardView(
     const first = await readStandardStatementWithSources(reading, plan)
     const presented = (await presentedStatements(first.reports, first.reader)).filter(isStandard)
     const shown = statement ?? (presented.includes('income') ? 'income' : (presented.at(0) ?? 'income'))
-    const { answer } =
+    const read =
       shown === plan.statement
         ? first
         : await readStandardStatementWithSources(reading, { ...plan, statement: shown })
+    const answer = withSides(read)
     const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),

@@ -8,9 +8,14 @@ import { CompanyParams } from '../../companyProfile/schema.ts'
 import { answerPage, filledFields } from '../answer.ts'
 import type { Visitor } from '../deps.ts'
 import { viewerKey } from '../deps.ts'
-import { statementDownload } from './download.ts'
+import { segmentsDownload, statementDownload } from './download.ts'
 import { statementPage } from './page.ts'
-import { readSegmentsPageQuery, readStatementDownloadQuery, readStatementPageQuery } from './query.ts'
+import {
+  readSegmentsDownloadQuery,
+  readSegmentsPageQuery,
+  readStatementDownloadQuery,
+  readStatementPageQuery,
+} from './query.ts'
 import type { PresentedDeps } from './read.ts'
 import { segmentsPage } from './segments.ts'
 import { standardPage } from './standardPage.ts'
@@ -60,6 +65,20 @@ export function presentedRoutes(http: HttpPlugin, deps: PresentedDeps) {
         const visitor = visitorOf(context)
         const key = `statement file ${viewerKey(visitor.rights)} ${deps.today()} ${id} ${JSON.stringify(query)}`
         const make = () => statementDownload(deps, visitor, id, query)
+        const type = contentTypes[query.format ?? 'csv']
+        const response = cacheable(key, type, make, compressions.companyRows, true)
+        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+      },
+      { ...download },
+    )
+    .get(
+      '/companies/:id/segments/download',
+      async ({ context }) => {
+        const id = idIn(context)
+        const query = readSegmentsDownloadQuery(context.queryText)
+        const visitor = visitorOf(context)
+        const key = `segments file ${viewerKey(visitor.rights)} ${deps.today()} ${id} ${JSON.stringify(query)}`
+        const make = () => segmentsDownload(deps, visitor, id, query)
         const type = contentTypes[query.format ?? 'csv']
         const response = cacheable(key, type, make, compressions.companyRows, true)
         return respondFromCache(deps.responses, context, deps.dataVersion(), response)

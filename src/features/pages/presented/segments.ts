@@ -3,14 +3,20 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
-import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { companyHead, companyName, companyParts, queryText } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
+import { downloadFormats, isDownloadable } from '../downloads.ts'
 import { metricField } from '../fields.ts'
 import { metricLabel } from '../metricLabels.ts'
 import { exactDecimal, powerNames, powerOf, shownDecimal, unitKind } from '../numbers.ts'
+import { type BarsAs, breakdownChart, shareOf } from './breakdownChart.ts'
+import { dayLinks, filingDayField, reportFields } from './choices.ts'
+import { type BreakdownTable, divisionOf } from './divide.ts'
 import { lengthText, lineLabel } from './labels.ts'
-import { type SegmentsPageQuery, segmentsPath } from './query.ts'
+import { withoutFilings } from './page.ts'
+import { type SegmentsPageQuery, segmentsDownloadPath, segmentsPath } from './query.ts'
 import { type PresentedDeps, readSegmentsView, type SegmentsView } from './read.ts'
+import { blank } from './table.ts'
 
 const axes = [
   { axis: 'product', name: 'Product' },
@@ -18,7 +24,7 @@ const axes = [
   { axis: 'segment', name: 'Segment' },
 ] as const
 
-/** /companies/{id}/segments: a metric by product, region or segment, beside its total. */
+/** /companies/{id}/segments: a metric by product, region or segment, as bars and beside its total. */
 export async function segmentsPage(
   deps: PresentedDeps,
   visitor: Visitor,
@@ -31,47 +37,89 @@ export async function segmentsPage(
   const name = companyName(profile)
   const { axis = 'product', metric = query.tag === undefined ? 'revenue' : undefined } = query
   const subject = metric === undefined ? (query.tag ?? '') : metricLabel(metric)
+  const hasFilings = view.filingDays.length > 0
+  const call = { ticker: profile.ticker, ...(metric === undefined ? { tag: query.tag } : { metric }), axis }
+  const { as_of, tz, fp, fy } = query
   return {
     title: `${name} (${profile.ticker}): ${subject.toLowerCase()} by ${axis}`,
     description: `${subject} of ${name} (${profile.ticker}) by product, geography and segment as the company stated it, with the exact sum, the total and the difference.`,
     canonical: `${deps.settings.baseUrl}${segmentsPath(profile.ticker)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
+    styles: ['chart.css', 'company.css', 'statements.css'],
+    scripts: ['search.js', 'grid.js', 'bars.js'],
     main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'segments', query)}
-<nav class="tabs" aria-label="Breakdowns">${axes.map(each => html`<a href="${segmentsPath(profile.ticker, { ...query, axis: each.axis })}"${each.axis === axis && html` aria-current="page"`}>${each.name}</a>`)}</nav>
-${segmentsForm(deps, view, query, axis, metric)}
+${companyParts(profile.ticker, 'segments', query, { statements: hasFilings, segments: hasFilings })}
+${hasFilings && axisLinks(view, query, axis)}
+${hasFilings && segmentsForm(deps, view, query, axis, metric)}
 <h2 id="breakdown">${subject} by ${axis}</h2>
-${answer.filing !== null && html`<p class="quiet">All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
-${answer.note !== undefined && html`<p class="notice">${answer.note}</p>`}
-<div class="breakdowns">${tablesOf(answer.data).map((each, at) => breakdownTable(each, at))}</div>
+${answer.filing !== null && html`<p class="quiet">As known on ${answer.as_of}. All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
+${answer.note !== undefined && html`<p class="notice">${answer.note}${answer.count === 0 && otherAxes(view, query)}</p>`}
+${!hasFilings && withoutFilings(manifest, profile)}
+${breakdowns(view, query, subject)}
+${answer.count > 0 && isDownloadable(deps.settings, manifest) && downloadSection(profile.ticker, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/segments?ticker=${profile.ticker}&amp;${metric === undefined ? `tag=${query.tag}` : `metric=${metric}`}&amp;axis=${axis}</code>.</p></section>
+<p>Programs get the same from <code>GET /api/v1/segments${queryText({ ...call, as_of, tz, fp, fy })}</code>.</p></section>
 ${searchForm('')}`,
   }
 }
 
-const segmentsForm = (
+/** Axes that the filing does not have remain links: earlier filings may have them. */
+const axisLinks = ({ profile, dividedBy }: SegmentsView, query: SegmentsPageQuery, axis: string) =>
+  html`<nav class="tabs" aria-label="Breakdowns">${axes.map(each => {
+    const isMissing = dividedBy.length > 0 && !dividedBy.includes(each.axis) && each.axis !== axis
+    return html`<a href="${segmentsPath(profile.ticker, { ...query, axis: each.axis })}"${each.axis === axis && html` aria-current="page"`}${isMissing && html` class="missing" title="Not in this filing"`}>${each.name}${isMissing && html`<span class="hidden"> (not in this filing)</span>`}</a>`
+  })}</nav>`
+
+function otherAxes({ profile, dividedBy }: SegmentsView, query: SegmentsPageQuery): Markup | false {
+  const found = axes.filter(({ axis }) => dividedBy.includes(axis))
+  return (
+    found.length > 0 &&
+    html` The latest report divides it by ${found.map(({ axis, name }, at) => html`${at > 0 && ' and by '}<a href="${segmentsPath(profile.ticker, { ...query, axis })}">${name.toLowerCase()}</a>`)}.`
+  )
+}
+
+function segmentsForm(
   deps: PresentedDeps,
-  { profile }: SegmentsView,
-  { as_of, tz, fp, fy }: SegmentsPageQuery,
+  view: SegmentsView,
+  query: SegmentsPageQuery,
   axis: string,
   metric: string | undefined,
-) => html`<div class="choices"><form method="get" action="${segmentsPath(profile.ticker)}">
+): Markup {
+  const { as_of, tz, fp, fy, bars } = query
+  const path = (day: string | undefined) => {
+    const { as_of: _, tz: __, ...others } = query
+    return segmentsPath(view.profile.ticker, { ...others, ...(day === undefined ? {} : { as_of: day }) })
+  }
+  return html`<div class="choices"><form method="get" action="${segmentsPath(view.profile.ticker)}">
 <input type="hidden" name="axis" value="${axis}">
-${fp !== undefined && html`<input type="hidden" name="fp" value="${fp}">`}
-${fy !== undefined && html`<input type="hidden" name="fy" value="${fy}">`}
+${bars !== undefined && html`<input type="hidden" name="bars" value="${bars}">`}
 ${tz !== undefined && html`<input type="hidden" name="tz" value="${tz}">`}
 ${metricField(deps, 'metric', 'Metric', metric ?? 'revenue')}
-<span class="field"><label for="as-of">Day</label> <input id="as-of" name="as_of" type="${as_of !== undefined && as_of.length > 10 ? 'text' : 'date'}" value="${as_of ?? ''}" max="${deps.today()}"></span>
+${filingDayField(view, as_of)}
+${reportFields(view, { fp, fy })}
 <button type="submit">Show</button>
-</form></div>`
+</form>
+${dayLinks(view, query, path)}
+</div>`
+}
+
+function breakdowns({ answer, profile }: SegmentsView, query: SegmentsPageQuery, subject: string): Markup {
+  const tables = tablesOf(answer.data)
+  const { bars: as = 'shares' } = query
+  const isChoice = tables.some(table => divisionOf(table).kind === 'shares')
+  const link = (name: BarsAs, text: string) =>
+    html`<a href="${segmentsPath(profile.ticker, { ...query, bars: name })}"${name === as && html` aria-current="true"`}>${text}</a>`
+  return html`${isChoice && html`<nav class="views" aria-label="Height of the bars">${link('shares', 'Shares of the total')}${link('amounts', 'Amounts')}</nav>`}
+<div class="breakdowns">${tables.map((each, at) => breakdownSection(each, at, subject, as))}</div>`
+}
+
+const downloadSection = (ticker: string, { bars: _, ...query }: SegmentsPageQuery) =>
+  html`<section><h2 id="download">Download</h2>
+<p>These breakdowns, as known on the day of the page, as a file with a row per member: label, period, value, unit, sum, total and filing.</p>
+<p class="buttons">${downloadFormats.map(format => html`<a class="button" href="${segmentsDownloadPath(ticker, { ...query, format })}" download>${format}</a> `)}</p></section>`
 
 /** Breakdowns that a filing presents together: the same members, in one table with a column per period. */
-type BreakdownTable = readonly [Breakdown, ...Breakdown[]]
-
 function tablesOf(data: readonly Breakdown[]): BreakdownTable[] {
   const tables = new Map<string, [Breakdown, ...Breakdown[]]>()
   for (const each of data) {
@@ -83,7 +131,7 @@ function tablesOf(data: readonly Breakdown[]): BreakdownTable[] {
   return [...tables.values()]
 }
 
-function breakdownTable(table: BreakdownTable, at: number): Markup {
+function breakdownSection(table: BreakdownTable, at: number, subject: string, as: BarsAs): Markup {
   const [latest] = table
   const { unit, axis, title } = latest
   const length = lengthName(latest)
@@ -92,7 +140,7 @@ function breakdownTable(table: BreakdownTable, at: number): Markup {
   const power = kind === 'other' ? 0 : powerOf(values.filter(value => value !== null))
   const cell = (value: string | null | undefined) =>
     value === undefined
-      ? html`<td></td>`
+      ? blank('Not stated for this period')
       : value === null
         ? html`<td>–</td>`
         : html`<td data-v="${value}" title="${exactDecimal(value)} ${unit}">${shownDecimal(value, kind, power)}</td>`
@@ -106,11 +154,12 @@ function breakdownTable(table: BreakdownTable, at: number): Markup {
     classes: string,
     figureOf: (each: Breakdown) => string | null | undefined,
   ) =>
-    html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total)}</td></tr>\n`
+    html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total) ?? ''}</td></tr>\n`
   const id = `breakdown-${at}`
   return html`<section><h3 id="${id}">${title ?? axis} <small>${length !== null && `${length}, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
+${breakdownChart(table, `${subject}: ${title ?? axis}`, as)}
 <div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
-<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(latest)}</th><th scope="col" rowspan="2">Share of latest</th></tr>
+<thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(latest)}</th><th scope="col" rowspan="2">${divisionOf(table).kind === 'apart' ? 'Ratio to latest total' : 'Share of latest total'}</th></tr>
 <tr>${table.map(({ end, fy, fp }) => html`<th scope="col">${end}${fy !== null && fp !== null && html`<small>${fp} ${fy}</small>`}</th>`)}</tr></thead>
 <tbody>
 ${inOrder.map(member => {
@@ -124,14 +173,7 @@ ${inOrder.map(member => {
 })}\
 ${row('Sum', 'total', ({ sum }) => sum)}\
 ${row('Total as stated', '', ({ total }) => total)}\
-${row('Difference', '', ({ difference }) => difference)}\
+${row('Difference', 'difference', ({ difference }) => difference)}\
 </tbody></table></div></section>
 `
-}
-
-const percent = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-
-function shareOf(value: string | null | undefined, total: string | null): string {
-  const whole = Number(total ?? 0)
-  return value == null || whole === 0 ? '' : `${percent.format((Number(value) / whole) * 100)}%`
 }

@@ -1,11 +1,12 @@
 import { html, type Markup } from '../../../html.ts'
-import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
 import {
   type CheckedFigure,
+  type CheckedStatement,
   checkedFigures,
-  resultText,
   type StandardCell,
+  sidesText,
   stateMark,
+  verdictOf,
 } from '../checkedFigures.ts'
 import { periodText } from './labels.ts'
 
@@ -30,7 +31,7 @@ type ListedState = (typeof listedStates)[number]
 
 const keyOf = ({ state, identity }: Pick<StandardCell, 'state' | 'identity'>) => `${state} ${identity}`
 
-export function checkListOf(answer: StandardStatementAnswer): CheckList {
+export function checkListOf(answer: CheckedStatement): CheckList {
   const groups = Map.groupBy(checkedFigures(answer), ({ cell }) => keyOf(cell))
   const found = [...groups.values()].flatMap(figures => {
     const [{ cell }] = figures
@@ -82,18 +83,34 @@ ${listed.map(listItem)}</ul>
 /** A check is about several lines of a period, and holds in several periods. */
 function listItem({ id, identity, figures }: ListedCheck): Markup {
   const lines = new Set(figures.map(({ line }) => line.label))
-  const results = Map.groupBy(figures, ({ cell }) => resultText(cell))
-  return html`<li id="${id}">${identity}: ${[...results].map(([result, of], at) => html`${at > 0 && '; '}<strong>${result}</strong> (${periodsOf(of)})`)}. <span class="quiet">State of: ${[...lines].join('; ')}.</span></li>
+  const results = Map.groupBy(figures, ({ cell }) => verdictOf(cell))
+  return html`<li id="${id}">${identity}: ${[...results].map(([verdict, of], at) => html`${at > 0 && '; '}<strong>${verdict}</strong> (${periodsOf(of)})`)}. <span class="quiet">State of: ${[...lines].join('; ')}.</span></li>
 `
 }
 
 function periodsOf(figures: readonly CheckedFigure[]): Markup {
-  const periods = new Map(figures.map(figure => [periodText(figure.column.period), figure]))
-  return html`${[...periods].map(([text, { cell, filing }], at) => html`${at > 0 && ', '}${text}${cell.state === 'contradicted' && filing !== null && html` in ${filing.url === null ? `${filing.form} filed ${filing.filed}` : html`<a href="${filing.url}" rel="noreferrer">${filing.form} filed ${filing.filed}</a>`}`}`)}`
+  const results = new Map<string, CheckedFigure>()
+  for (const figure of figures) {
+    const key = `${periodText(figure.column.period)} ${sidesText(figure.cell)}`
+    if (!results.has(key)) results.set(key, figure)
+  }
+  const shown = [...results.values()]
+  // Lines share most identities. Some each line has for itself, such as that the year is the sum of its quarters.
+  const isOfEach = shown.length > new Set(shown.map(({ column }) => periodText(column.period))).size
+  return html`${shown.map((figure, at) => html`${at > 0 && '; '}${isOfEach && `${figure.line.label}, `}${resultIn(figure)}`)}`
+}
+
+function resultIn({ cell, column, filing }: CheckedFigure): Markup {
+  const sides = sidesText(cell)
+  const source =
+    cell.state === 'contradicted' && filing !== null
+      ? html` in ${filing.url === null ? `${filing.form} filed ${filing.filed}` : html`<a href="${filing.url}" rel="noreferrer">${filing.form} filed ${filing.filed}</a>`}`
+      : ''
+  return html`${periodText(column.period)}${source}${sides !== null && `: ${sides}`}`
 }
 
 /** Lines without a value because the filing leaves two readings. */
-export function missingSection({ missing, filings }: StandardStatementAnswer): Markup {
+export function missingSection({ missing, filings }: CheckedStatement): Markup {
   if (missing.length === 0) return html``
   return html`<section><h2 id="readings">Lines with two readings</h2>
 <p class="quiet">These lines have no value: each of several lines of the filing could be meant, and nothing in the filing decides between them.</p>

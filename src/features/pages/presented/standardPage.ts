@@ -2,13 +2,14 @@ import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { CompanyKind } from '../../../standardLines/definition.ts'
-import { type CheckedFigure, checkedFigures, resultText, stateMark } from '../checkedFigures.ts'
-import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { type CheckedFigure, checkedFigures, checkText, resultText, stateMark } from '../checkedFigures.ts'
+import { companyName } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
-import { statementLinks, statementTitles, viewForms } from './choices.ts'
+import { statementTitles } from './choices.ts'
 import { cellOf, isOfPeriod } from './figureChoice.ts'
 import { lineLabel, periodText } from './labels.ts'
-import { downloads, filingsSection } from './page.ts'
+import { lineCharts } from './lineChart.ts'
+import { downloads, filingsSection, jumps, statementHead, withoutFilings } from './page.ts'
 import { type StatementPageQuery, statementPath } from './query.ts'
 import type { PresentedDeps } from './read.ts'
 import { readStandardView, type StandardView } from './readStandard.ts'
@@ -33,14 +34,12 @@ export async function standardPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} in standard lines`,
     description: `${title} of ${name} (${profile.ticker}) under line names that all companies share, each figure with its filing and the identity that proves or contradicts it, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
-    main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'statements', query)}
-${statementLinks(view, query)}
-${viewForms(view, query, deps.today())}
+    styles: ['chart.css', 'company.css', 'statements.css'],
+    scripts: ['search.js', 'grid.js', 'bars.js'],
+    main: html`${statementHead(view, query, manifest)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
+${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${filingsSection(answer.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
@@ -51,6 +50,13 @@ ${searchForm('')}`,
   }
 }
 
+const anchors = [
+  { id: 'figure', text: 'One figure' },
+  { id: 'checks', text: 'Checks in words' },
+  { id: 'filings', text: 'Filings' },
+  { id: 'source', text: 'Source' },
+]
+
 function linesSection(view: StandardView, query: StatementPageQuery): Markup {
   const { answer, statement } = view
   const checks = checkListOf(answer)
@@ -58,8 +64,9 @@ function linesSection(view: StandardView, query: StatementPageQuery): Markup {
   return html`<section class="statement-section"><h2 id="statement">${statementTitles[statement]} <small>${scaleText(scaledLines(answer))}</small></h2>
 <p class="quiet legend">As known on ${answer.as_of}, under the standard names for ${kindsText(answer.columns.map(({ kind }) => kind))}. The latest figures are those of ${latest.form}, filed ${latest.filed}. Expenses and payments are positive.</p>
 <ul class="marks quiet"><li>${stateMark('proved')} proved: an identity that the filing or its register’s schema states holds</li><li>${stateMark('consistent')} consistent: another identity holds</li><li>${stateMark('contradicted')} contradicted: an identity does not hold</li><li>no mark: no identity applies</li></ul>
-<p class="quiet legend">Hover over a figure, or move to it with the Tab key, for its exact value, its filing and the identity; <a href="#checks">all identities</a> are listed below. Click a figure for the lines of the filing that it comes from. A state never changes a figure; the <a href="/docs/guides/figures-and-vintages#standard-lines">guide</a> explains the lines and the states.</p>
+<p class="quiet legend">Hover over a figure, or move to it with the keyboard, for its exact value, its filing and the identity; <a href="#checks">all identities</a> are listed below. Click a figure for the lines of the filing that it comes from, or a line’s name for a chart of the line. A dot means that the filing has no figure for the line. A state never changes a figure; the <a href="/docs/guides/figures-and-vintages#standard-lines">guide</a> explains the lines and the states.</p>
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
+${jumps(anchors)}
 ${standardTable(view, query, checks)}</section>
 ${chosenFigure(view, query)}
 ${missingSection(answer)}
@@ -84,6 +91,7 @@ function chosenFigure({ answer, profile, statement }: StandardView, query: State
       html`<h2>One figure</h2><p class="quiet">Click a figure to see which lines of the filing it comes from, and every filing that states them.</p>`,
     )
   const choice = cellOf(query.cell)
+  if (choice.period === null) return chosenLine(answer, choice.tag)
   const found = checkedFigures(answer).find(
     ({ line, column }) => line.name === choice.tag && isOfPeriod(choice, column.period),
   )
@@ -106,6 +114,25 @@ function chosenFigure({ answer, profile, statement }: StandardView, query: State
 <p class="checked">${stateMark(cell.state)} ${checkSentence(found)}</p>
 <p>${cell.lines.length === 1 ? 'It is this line of the filing' : 'It is made of these lines of the filing'}; a link leads to every filing that states the figure:</p>
 <ul>${cell.lines.map(({ tag, label }) => html`<li><a href="${address(tag)}#figure">${lineLabel(label, tag)}</a> <code>${tag}</code></li>`)}</ul>`)
+}
+
+/** A line over the columns of the table. */
+function chosenLine(answer: StandardView['answer'], name: string): Markup {
+  const figures = checkedFigures(answer).filter(({ line }) => line.name === name)
+  const [first] = figures
+  if (first === undefined)
+    return section(
+      html`<h2>One line</h2><p>No figure of this line was known on ${answer.as_of} in the filings of this table.</p>`,
+    )
+  const points = figures.map(({ column, cell, filing }) => ({
+    period: column.period,
+    value: cell.value,
+    unit: cell.unit,
+    source: `${filing === null ? column.accession : `${filing.form} filed ${filing.filed}`}; ${checkText(cell)}`,
+  }))
+  const charts = lineCharts(first.line.label, points)
+  return section(html`<h2>${first.line.label} <small>in the columns of this table</small></h2>
+${charts.text === '' ? html`<p>The table has one period of each length, so there is nothing to draw. “Columns from” adds further filings.</p>` : html`<p class="quiet">Each bar is a figure of the table above. “Columns from” adds further filings.</p>\n${charts}`}`)
 }
 
 function checkSentence({ cell }: CheckedFigure): Markup {

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../html.ts'
-import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
 import {
+  type CheckedStatement,
   checkText,
   type StandardCell,
   type StandardLine,
@@ -12,10 +12,10 @@ import type { StatementPageQuery } from './query.ts'
 import type { StandardView } from './readStandard.ts'
 import { cellText, exactValue, type FigureLine, kindsOf, type Scales, scalesOf } from './scales.ts'
 import type { CheckList } from './standardChecks.ts'
-import { filingLink, spansOf } from './table.ts'
+import { blank, filingLink, spansOf } from './table.ts'
 
 /** The tag of a figure tells amounts per share, which data sets state in plain dollars. */
-export const scaledLines = ({ data }: StandardStatementAnswer): FigureLine[] =>
+export const scaledLines = ({ data }: CheckedStatement): FigureLine[] =>
   data.map(({ cells, name }) => ({
     tag: cells.find(cell => cell !== null)?.lines.at(0)?.tag ?? name,
     cells,
@@ -37,11 +37,24 @@ ${answer.data.map((line, at) => {
   const depth = depthOf(line)
   const isTotal = answer.data.some(({ parent }) => parent === line.name)
   const classes = [...(depth === 0 ? [] : [`in${depth}`]), ...(isTotal ? ['total'] : [])].join(' ')
-  return html`<tr data-line="${line.name}"${classes !== '' && html` class="${classes}"`}><th scope="row"><span title="${line.name}: ${signText[line.sign]}">${line.label}</span></th>${line.cells.map((cell, column) => (cell === null ? html`<td></td>` : figureCell(view, query, { line, cell, column, scales, scaled: lines[at], checks })))}</tr>
+  return html`<tr data-line="${line.name}"${classes !== '' && html` class="${classes}"`}><th scope="row"><a href="${queryText({ ...query, cell: line.name })}#figure" title="${line.name}: ${signText[line.sign]}">${line.label}</a></th>${line.cells.map((cell, column) => (cell === null ? blank(whyBlank(answer, line, column)) : figureCell(view, query, { line, cell, column, scales, scaled: lines[at], checks })))}</tr>
 `
 })}</tbody>
 </table></div>
 `
+}
+
+function whyBlank(
+  { columns, filings, missing }: CheckedStatement,
+  { name }: StandardLine,
+  column: number,
+): string {
+  const { accession } = columns[column]
+  const filing = filings.find(each => each.accession === accession)
+  const source = filing === undefined ? accession : `${filing.form} filed ${filing.filed}`
+  return missing.some(each => each.name === name && each.accession === accession)
+    ? `The ${source} has several lines that could be meant`
+    : `No line of the ${source} is this one`
 }
 
 const signText: Readonly<Record<StandardLine['sign'], string>> = {
@@ -55,7 +68,7 @@ const signText: Readonly<Record<StandardLine['sign'], string>> = {
 const maxDepth = 7
 
 /** How many of the shown lines contain a line. */
-function depths({ data }: StandardStatementAnswer): (line: StandardLine) => number {
+function depths({ data }: CheckedStatement): (line: StandardLine) => number {
   const lines = new Map(data.map(line => [line.name, line]))
   const depthOf = ({ parent }: StandardLine): number => {
     const containing = parent === null ? undefined : lines.get(parent)
@@ -85,5 +98,5 @@ function figureCell(
   const address = queryText({ ...query, cell: standardCellName(line, period) })
   const id = checks.idOf(cell)
   const text = cellText(cell.value, cell.unit, kindsOf(scaled), scales)
-  return html`<td data-v="${cell.value}" data-state="${cell.state}" title="${title}"><a href="${address}#figure"${id !== null && html` aria-describedby="${id}"`}>${text}${id !== null && html`${stateMark(cell.state)}<span class="hidden"> ${cell.state}</span>`}</a></td>`
+  return html`<td data-v="${cell.value}" data-state="${cell.state}" title="${title}"${text.startsWith('(') && html` class="negative"`}><a href="${address}#figure"${id !== null && html` aria-describedby="${id}"`}>${text}${id !== null && html`${stateMark(cell.state)}<span class="hidden"> ${cell.state}</span>`}</a></td>`
 }

@@ -159,11 +159,32 @@ function lineRow(
   ].join(' ')
   const text = lineLabel(label, tag)
   const shown = heading
-    ? html`${text}`
+    ? html`<span id="${lineId(line)}">${text}</span>`
     : html`<a href="${queryText({ ...query, cell: tag })}#figure" title="${tag}">${text}</a>`
   return html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${shown}${line.opening && !/begin/i.test(text) && html`<small>at the beginning of the period</small>`}${formerly(line, query)}</th>${heading ? fillers(view.read.answer.columns.length) : line.cells.map((cell, column) => figureCell(view, query, scales, { cell, at, column, kindOf: kindsOf(line) }))}</tr>
 `
 }
+
+const lineId = ({ line }: Line) => `line-${line}`
+
+/** Links to the headings of a long statement. */
+export function headingLinks({ data }: Pick<StatementAnswer, 'data'>): readonly Anchor[] {
+  const headings = data.filter(({ heading }) => heading)
+  // The outermost heading is the title of the statement.
+  const links = headings
+    .filter(line => line.line > 1)
+    .map(line => ({ id: lineId(line), text: lineLabel(line.label, line.tag).replace(/:$/, '') }))
+  return data.length < minLinesForLinks ? [] : links.slice(0, maxHeadingLinks)
+}
+
+export interface Anchor {
+  readonly id: string
+  readonly text: string
+}
+
+/** Shorter statements fit the screen. */
+const minLinesForLinks = 20
+const maxHeadingLinks = 12
 
 /** Data sets do not say which lines are totals. The company's own words do. */
 const isNamedTotal = (label: string | null) => label !== null && /^total\b/i.test(label)
@@ -191,7 +212,7 @@ function figureCell(
   { cell, at, column, kindOf }: CellPosition,
 ): Markup {
   const known = read.table.rows[at].cells[column]
-  if (cell === null || known === null) return html`<td></td>`
+  if (cell === null || known === null) return blankCell(read.answer, column)
   const { before = null, after = null } = others[at][column] ?? {}
   const shownOf = (other: OtherValue | null) =>
     other === null
@@ -199,8 +220,25 @@ function figureCell(
       : cellText(shownValue(read.table.rows[at].line, other.figure), cell.unit, kindOf, scales)
   const [former, later] = [shownOf(before), shownOf(after)]
   const address = queryText({ ...query, cell: cellName(known.figure) })
-  return html`<td data-v="${cell.value ?? 'nil'}" title="${titleOf(read.answer, cell, before, after)}"${before !== null && html` class="restated"`}><a href="${address}#figure">${cellText(cell.shown, cell.unit, kindOf, scales)}</a>${former !== null && html`<s>${former}</s>`}${later !== null && html`<span class="later"><span class="hidden">later filing: </span>${later}</span>`}</td>`
+  const text = cellText(cell.shown, cell.unit, kindOf, scales)
+  const classes = [
+    ...(before === null ? [] : ['restated']),
+    ...(after === null ? [] : ['outdated']),
+    ...(text.startsWith('(') ? ['negative'] : []),
+  ].join(' ')
+  return html`<td data-v="${cell.value ?? 'nil'}" title="${titleOf(read.answer, cell, before, after)}"${classes !== '' && html` class="${classes}"`}><a href="${address}#figure">${text}</a>${former !== null && html`<s><span class="hidden">before: </span>${former}</s>`}${later !== null && html`<span class="later"><span class="hidden">later filing: </span>${later}</span>`}</td>`
 }
+
+/** Why a cell has no figure. */
+function blankCell({ columns, filings }: StatementAnswer, column: number): Markup {
+  const { period, accession } = columns[column]
+  const filing = filings.find(each => each.accession === accession)
+  const source = filing === undefined ? accession : `${filing.form} filed ${filing.filed}`
+  return blank(period === null ? 'No figure is stated here' : `The ${source} states no figure on this line`)
+}
+
+export const blank = (why: string): Markup =>
+  html`<td class="blank" title="${why}"><span class="hidden">not stated</span></td>`
 
 function titleOf(
   { filings }: StatementAnswer,
