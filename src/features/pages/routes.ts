@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { IsoDateSchema } from '../../dates.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { RequestContext } from '../../http/context.ts'
 import { routeUnknown } from '../../http/notFound.ts'
 import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
@@ -18,7 +19,7 @@ import { readRestatementsPageQuery, restatementsPage } from './restatements.ts'
 import { samplePage } from './sample.ts'
 import { screenPage } from './screen.ts'
 import { readScreen } from './screenQuery.ts'
-import { searchPage } from './searchPage.ts'
+import { exactMatch, searchPage } from './searchPage.ts'
 
 const strict = { additionalProperties: false } as const
 const readHome = queryReader(
@@ -60,6 +61,8 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       '/search',
       async ({ context }) => {
         const { q = '' } = readSearch(filledFields(context.queryText))
+        const company = await exactMatch(deps, q)
+        if (company !== null) return redirectAnswer(company)
         return answerPage(deps, context, `search ${q}`, () => searchPage(deps, q))
       },
       { ...page },

@@ -31,7 +31,6 @@ function page(context: RequestContext, title: string, { code, message, details }
     title,
     unlisted: true,
     layout: 'prose',
-    scripts: ['search.js'],
     main: html`<h1>${title}</h1>
 <p>${message}</p>
 ${near.length > 0 && html`<ul>${near.slice(0, 3).map(id => html`<li><a href="/companies/${encodeURIComponent(id)}">${id}</a></li>`)}</ul>`}
@@ -45,8 +44,8 @@ ${searchForm('')}
  * page of results. */
 export const searchForm = (
   q: string,
-) => html`<form class="search" action="/search" method="get" role="search">
+) => html`<form class="search" action="/search" method="get" role="search" aria-label="All companies">
 <label for="q">Company, symbol or registration number</label>
 <div class="row"><input id="q" name="q" type="search" value="${q}" placeholder="Apple, AAPL, 0000320193" autocomplete="off" spellcheck="false" required maxlength="200"><button type="submit">Search</button></div>
-<ul id="hits" class="hits" hidden></ul>
+<ul class="hits" hidden></ul>
 </form>`
