@@ -126,7 +126,7 @@ export function createApp(resources: Resources) {
   for (const feature of features) app.use(feature)
   app
     .use(openapiRoutes(plugin, settings, features))
-    .use(docsRoutes(plugin))
+    .use(docsRoutes(plugin, settings))
     .use(assetRoutes(plugin))
     .use(agentToolRoutes(plugin, { ...shared, handle: async request => app.handle(request) }))
     .use(accountRoutes(plugin, shared))
