@@ -30,6 +30,7 @@ import { licensingRoutes } from '../features/licensing/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
+import { compareRoutes } from '../features/pages/compare/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
@@ -117,6 +118,7 @@ export function createApp(resources: Resources) {
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
     pageRoutes(plugin, { ...reading, annualFormOf }),
+    compareRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),

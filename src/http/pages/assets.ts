@@ -37,6 +37,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'company.css': asset('css', own('company.css')),
   'company.js': asset('js', own('company.js')),
   'statements.css': asset('css', own('statements.css')),
+  'compare.css': asset('css', own('compare.css')),
   'screen.css': asset('css', own('screen.css')),
   'backtest.css': asset('css', own('backtest.css')),
   'backtest.js': asset('js', own('backtest.js')),
