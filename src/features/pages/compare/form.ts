@@ -5,7 +5,11 @@ import { metricOptions } from '../fields.ts'
 import { type CompareFields, comparePath, maxLines, readCompare } from './query.ts'
 
 export const showNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
-export const viewNames = { values: 'Figures', growth: 'Growth on a year before', indexed: 'Indexed to 100' } as const
+export const viewNames = {
+  values: 'Figures',
+  growth: 'Growth on a year before',
+  indexed: 'Indexed to 100',
+} as const
 
 /** Lines that people look at together. */
 const sets = [
@@ -24,7 +28,12 @@ export function compareForm(deps: PageDeps, rights: Rights, fields: CompareField
     { length: Math.min(maxLines, Math.max(minLines, metrics.length + 1)) },
     (_, at) => metrics[at] ?? '',
   )
-  const choice = (name: 'show' | 'view', label: string, names: Readonly<Record<string, string>>, chosen: string) =>
+  const choice = (
+    name: 'show' | 'view',
+    label: string,
+    names: Readonly<Record<string, string>>,
+    chosen: string,
+  ) =>
     html`<span class="field"><label for="${name}">${label}</label> <select id="${name}" name="${name}">${Object.entries(names).map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}</select></span>`
   return html`<form method="get" action="/compare" class="filters compare">
 <p class="names"><label for="companies">Companies</label>

@@ -5,7 +5,7 @@ import { exactFigure, type FigureForm, type Scale, scaleOf, shownChange, shownFi
 import { metricLabel } from '../metricLabels.ts'
 import { byColumn, type Cell, type Column, columnsOf, isUnusual } from './align.ts'
 import { baseColumn, formOfCell, growth, indexed, type Measure } from './measures.ts'
-import type { Compare, View } from './query.ts'
+import { type Compare, chosenDay, type View } from './query.ts'
 import type { ComparedCompany } from './read.ts'
 
 /** A line of all companies with what each cell shows. */
@@ -112,7 +112,9 @@ export function lineNotes(line: ComparedLine, compare: Compare): string[] {
     without.length > 0 &&
       without.length < rows.length &&
       `${listed(without)} ${without.length === 1 ? 'reports' : 'report'} no ${name} for these periods.`,
-    compare.view === 'indexed' && view === 'values' && rows.some(({ cells }) => cells.size > 0) &&
+    compare.view === 'indexed' &&
+      view === 'values' &&
+      rows.some(({ cells }) => cells.size > 0) &&
       'Ratios compare as they are, so this line is not indexed.',
     view === 'values' &&
       !isComparable &&
@@ -212,9 +214,9 @@ function lineCell(line: ComparedLine, row: LineRow, key: string, compare: Compar
   const cell = row.cells.get(key)
   const measure = row.measures.get(key)
   if (cell === undefined || measure === undefined) return html`<td></td>`
-  const { show, as_of, tz } = compare
+  const { show } = compare
   const { m, fy, fp } = cell.row
-  const path = companyPath(row.company.ticker, { show, as_of, tz, cell: `${m}.${fy}.${fp}.${cell.end}` })
+  const path = companyPath(row.company.ticker, { show, ...chosenDay(compare), cell: `${m}.${fy}.${fp}.${cell.end}` })
   const title = `${cellTitle(cell, show, cell)}${measure.why === '' ? '' : `. ${measure.why}`}`
   return html`<td${measure.value !== null && html` data-v="${measure.value}"`} title="${title}"><a href="${path}#figure">${shownMeasure(line, cell, measure, line.view)}</a><small>${cell.end}${isUnusual(cell, show) && `, ${cell.days} days`}</small></td>`
 }

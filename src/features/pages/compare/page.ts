@@ -11,7 +11,14 @@ import { metricLabel } from '../metricLabels.ts'
 import { firstDays } from './align.ts'
 import { compareForm, lineSets, showNames, viewNames } from './form.ts'
 import { compareLine, lineChart, lineNotes, lineTable, listed, unitText } from './lines.ts'
-import { type Compare, type CompareFields, comparePath, fieldsOf, maxCompanies, readCompare } from './query.ts'
+import {
+  type Compare,
+  type CompareFields,
+  comparePath,
+  fieldsOf,
+  maxCompanies,
+  readCompare,
+} from './query.ts'
 import { type ComparedCompany, type Comparison, type LeftOut, readComparison } from './read.ts'
 
 /** /compare: the same lines of two to eight companies side by side, as known on a day. */
@@ -47,7 +54,10 @@ function pageOf(
 ): Page {
   const path = compare === null ? '/compare' : comparePath(compare)
   return {
-    title: compare === null ? 'Compare companies' : `Compare ${compare.companies.slice(0, maxCompanies).join(', ')}`,
+    title:
+      compare === null
+        ? 'Compare companies'
+        : `Compare ${compare.companies.slice(0, maxCompanies).join(', ')}`,
     description:
       'Revenue, profit, margins and other lines of two to eight companies side by side, as known on any day, each figure with its filing.',
     canonical: deps.settings.baseUrl + path,
@@ -78,7 +88,10 @@ async function examples(deps: PageDeps, rights: Rights, compare: Compare): Promi
   const pairs = [
     open.length >= 2 && { companies: open.slice(0, 2), why: '' },
     open.length >= 1 &&
-      foreign !== undefined && { companies: [open[0], foreign], why: ', in two currencies, so indexed to 100' },
+      foreign !== undefined && {
+        companies: [open[0], foreign],
+        why: ', in two currencies, so indexed to 100',
+      },
   ].filter(pair => pair !== false)
   return html`<h2>Try it</h2>
 ${pairs.length === 0 && html`<p>Type the symbols of two companies above. The search finds the symbol for a name.</p>`}
@@ -121,12 +134,12 @@ ${lineSets(deps, compare.companies)}
 <p class="quiet">${alignment(companies, compare)}</p>
 ${restriction(companies)}
 ${lines.map(line => {
-    const notes = lineNotes(line, compare)
-    return html`<section><h2 id="line-${line.metric}">${metricLabel(line.metric)} <small>${line.columns.length > 0 && unitText(line)}</small></h2>
+  const notes = lineNotes(line, compare)
+  return html`<section><h2 id="line-${line.metric}">${metricLabel(line.metric)} <small>${line.columns.length > 0 && unitText(line)}</small></h2>
 ${notes.length > 0 && html`<p class="quiet">${notes.join(' ')}</p>`}
 ${line.columns.length === 0 ? html`<p>${companies.length === 1 ? 'This company has' : 'None of these companies has'} a figure of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>` : html`${lineChart(line, compare)}${lineTable(line, compare)}`}</section>
 `
-  })}
+})}
 <section><h2 id="source">Source and terms</h2>
 ${attributions.map(text => html`<p>${text}</p>`)}
 ${licence !== undefined && html`<p>${licence}</p>`}</section>`
@@ -140,10 +153,12 @@ const choices = <Choice extends string>(
   html`${(Object.keys(names) as Choice[]).map(choice => html`<a href="${pathOf(choice)}"${choice === chosen && html` aria-current="page"`}>${names[choice]}</a>`)}`
 
 const companyList = (companies: readonly ComparedCompany[], compare: Compare) =>
-  html`<ul class="compared" aria-label="Companies compared">${companies.map(({ sent, ticker, name, market }) => {
-    const rest = compare.companies.filter(id => id !== sent)
-    return html`<li><a href="${companyPath(ticker, { show: compare.show, as_of: compare.as_of, tz: compare.tz })}">${name}</a> <span>${ticker}, ${market}</span>${companies.length > 1 && html` <a href="${comparePath(compare, { companies: rest })}" aria-label="Remove ${name}">Remove</a>`}</li>`
-  })}</ul>`
+  html`<ul class="compared" aria-label="Companies compared">${companies.map(
+    ({ sent, ticker, name, market }) => {
+      const rest = compare.companies.filter(id => id !== sent)
+      return html`<li><a href="${companyPath(ticker, { show: compare.show, ...chosenDay(compare) })}">${name}</a> <span>${ticker}, ${market}</span>${companies.length > 1 && html` <a href="${comparePath(compare, { companies: rest })}" aria-label="Remove ${name}">Remove</a>`}</li>`
+    },
+  )}</ul>`
 
 const columnText: Readonly<Record<Tab, string>> = {
   years: `A column holds each company’s fiscal year that ends in that calendar year. A year that ends in the first ${firstDays} days of January counts to the year before.`,
@@ -155,8 +170,7 @@ const viewText = {
   values: '',
   growth:
     ' Growth compares a figure with the same fiscal period of the same company a year before; it is n/a where the signs differ. Share counts and figures per share are adjusted for splits that filings up to the day show.',
-  indexed:
-    ' Share counts and figures per share are adjusted for splits that filings up to the day show.',
+  indexed: ' Share counts and figures per share are adjusted for splits that filings up to the day show.',
 } as const
 
 /** Says which periods stand in one column, and that they differ if they do. */

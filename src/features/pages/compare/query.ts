@@ -19,7 +19,10 @@ const CompareQuery = Type.Object(
       Type.String({ maxLength: 2_000, allowed: 'company IDs separated by commas, spaces or lines' }),
     ),
     metric: Type.Optional(
-      Type.String({ maxLength: 600, allowed: 'names of metrics separated by commas, like revenue,net_income' }),
+      Type.String({
+        maxLength: 600,
+        allowed: 'names of metrics separated by commas, like revenue,net_income',
+      }),
     ),
     show: Type.Optional(Type.Union(tabs.map(tab => Type.Literal(tab)))),
     view: Type.Optional(Type.Union(views.map(view => Type.Literal(view)))),
@@ -71,9 +74,13 @@ export function readCompare(queryText: string): Compare {
   const isLine = (field: string) => field.startsWith('metric=')
   const lines = fields.filter(isLine).map(field => field.slice('metric='.length))
   const merged = lines.length === 0 ? [] : [`metric=${lines.join(',')}`]
-  const { companies = '', metric = '', show = 'years', view = 'values', ...day } = read(
-    [...fields.filter(field => !isLine(field)), ...merged].join('&'),
-  )
+  const {
+    companies = '',
+    metric = '',
+    show = 'years',
+    view = 'values',
+    ...day
+  } = read([...fields.filter(field => !isLine(field)), ...merged].join('&'))
   const metrics = listed(metric.toLowerCase())
   if (metrics.length > maxLines)
     throw new Failure(
@@ -89,6 +96,12 @@ export function readCompare(queryText: string): Compare {
     ...day,
   }
 }
+
+/** The day of a comparison, as the addresses of companies have it. */
+export const chosenDay = ({ as_of, tz }: Compare): Pick<Compare, 'as_of' | 'tz'> => ({
+  ...(as_of === undefined ? {} : { as_of }),
+  ...(tz === undefined ? {} : { tz }),
+})
 
 /** The address of the same comparison with other choices. */
 export function comparePath(compare: Compare, change: Partial<Compare> = {}): string {

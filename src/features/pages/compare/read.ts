@@ -9,7 +9,7 @@ import { searchEntities } from '../../search/search.ts'
 import type { Tab } from '../company/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { type Lines, linesOf } from './align.ts'
-import { type Compare, maxCompanies } from './query.ts'
+import { type Compare, chosenDay, maxCompanies } from './query.ts'
 
 export interface ComparedCompany {
   /** As typed. */
@@ -46,8 +46,7 @@ const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', t
  * unknown or refused is left out with the reason, and the others are shown.
  */
 export async function readComparison(deps: PageDeps, rights: Rights, compare: Compare): Promise<Comparison> {
-  const { as_of, tz } = compare
-  const chosen = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
+  const chosen = chosenDay(compare)
   const sent = parseAsOf(chosen)
   if (sent?.kind === 'day') pastDay(sent.day, deps.today())
   for (let left = maxAttempts; left > 0; left--) {
