@@ -32,6 +32,8 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'search.js': asset('js', own('search.js')),
   'filter.js': asset('js', own('filter.js')),
   'chart.css': asset('css', own('chart.css')),
+  'bars.js': asset('js', own('bars.js')),
+  'barGeometry.js': asset('js', own('barGeometry.js')),
   'home.css': asset('css', own('home.css')),
   'home.js': asset('js', own('home.js')),
   'company.css': asset('css', own('company.css')),
