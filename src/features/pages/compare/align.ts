@@ -59,10 +59,16 @@ export function linesOf(rows: readonly FundamentalsRow[], show: Tab): Lines {
 export const byColumn = (line: readonly Cell[]): ReadonlyMap<string, Cell> =>
   new Map(line.map(cell => [cell.column.key, cell]))
 
-/** The columns in which any of the lines has a figure, the latest first. */
-export function columnsOf(lines: Iterable<readonly Cell[]>): Column[] {
+/**
+ * The columns in which any of the lines has a figure, the latest first.
+ *
+ * @param before only periods that ended by this day
+ */
+export function columnsOf(lines: Iterable<readonly Cell[]>, before?: IsoDate): Column[] {
   const columns = new Map<string, Column>()
-  for (const line of lines) for (const { column } of line) columns.set(column.key, column)
+  for (const line of lines)
+    for (const { column, end } of line)
+      if (before === undefined || end <= before) columns.set(column.key, column)
   return [...columns.values()].sort((a, b) => (a.key < b.key ? 1 : -1))
 }
 

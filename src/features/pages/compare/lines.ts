@@ -13,6 +13,10 @@ export interface ComparedLine {
   readonly metric: string
   readonly view: View
   readonly columns: readonly Column[]
+  /** The columns of the chart, the earliest first. */
+  readonly drawnColumns: readonly Column[]
+  /** Whether there are earlier columns. */
+  readonly isPart: boolean
   readonly rows: readonly LineRow[]
   readonly scale: Scale
   /** The currencies of amounts; empty for other figures. */
@@ -32,20 +36,21 @@ interface LineRow {
 }
 
 /** The columns of a table and of a chart: as many as people read at once. */
-const maxColumns: Readonly<Record<Tab, number>> = { years: 15, quarters: 16, ttm: 16 }
+const maxColumns: Readonly<Record<Tab, number>> = { years: 25, quarters: 24, ttm: 24 }
 const maxBars: Readonly<Record<Tab, number>> = { years: 10, quarters: 12, ttm: 12 }
 
 export function compareLine(
   companies: readonly ComparedCompany[],
   metric: string,
-  { view: asked, show }: Compare,
+  { view: asked, show, before }: Compare,
 ): ComparedLine {
   const lines = companies.map(({ lines }) => lines.get(metric) ?? [])
   const all = lines.flat()
   // A ratio compares as it is: an index of it would say nothing more.
   const isRatio = all.length > 0 && all.every(cell => ['percent', 'ratio'].includes(formOfCell(cell)))
   const view = asked === 'indexed' && isRatio ? 'values' : asked
-  const columns = columnsOf(lines).slice(0, maxColumns[show])
+  const found = columnsOf(lines, before)
+  const columns = found.slice(0, maxColumns[show])
   const cells = lines.map(byColumn)
   const currencies = [...new Set(all.filter(isAmount).map(({ row }) => row.u.slice(0, 3)))].sort()
   const isComparable = currencies.length < 2
@@ -58,6 +63,10 @@ export function compareLine(
       )
     : null
   const base = columns.find(column => column.key === key) ?? null
+  const drawnColumns = columns
+    .slice(0, maxBars[show])
+    .filter(column => base === null || column.key >= base.key)
+    .reverse()
   const index = (line: ReadonlyMap<string, Cell>, cell: Cell): Measure => {
     const first = base === null ? undefined : line.get(base.key)
     if (first === undefined)
@@ -77,7 +86,8 @@ export function compareLine(
   const amounts = all.flatMap(cell => (formOfCell(cell) === 'amount' ? [cell.row.v] : []))
   const shares = all.flatMap(cell => (formOfCell(cell) === 'shares' ? [cell.row.v] : []))
   const scale = scaleOf(amounts.length > 0 ? amounts : shares)
-  return { metric, view, columns, rows, scale, currencies, base, isComparable }
+  const isPart = found.length > columns.length
+  return { metric, view, columns, drawnColumns, isPart, rows, scale, currencies, base, isComparable }
 }
 
 const isAmount = (cell: Cell) => ['amount', 'perShare'].includes(formOfCell(cell))
@@ -156,20 +166,16 @@ function cellTitle({ row, end, days }: Cell, show: Tab, cell: Cell): string {
 }
 
 export function lineChart(line: ComparedLine, { show }: Compare): Markup | false {
-  const { rows, base, view, isComparable, scale, metric } = line
+  const { rows, base, view, isComparable, scale, metric, drawnColumns } = line
   const isIndexed = view === 'indexed' || (view === 'values' && !isComparable)
   if (isIndexed && base === null) return false
-  const columns = line.columns
-    .slice(0, maxBars[show])
-    .filter(({ key }) => !isIndexed || base === null || key >= base.key)
-    .reverse()
   const drawnView = isIndexed ? 'indexed' : view
   const form = formOfLine(rows)
   const series = rows
-    .filter(({ cells }) => cells.size > 0)
+    .filter(({ cells }) => drawnColumns.some(({ key }) => cells.has(key)))
     .map(({ company, cells, drawn }) => ({
-      name: company.name,
-      bars: columns.map(({ key }) => {
+      name: seriesName(company),
+      bars: drawnColumns.map(({ key }) => {
         const cell = cells.get(key)
         const measure = drawn.get(key)
         if (cell === undefined || measure === undefined || measure.value === null) return null
@@ -187,11 +193,15 @@ export function lineChart(line: ComparedLine, { show }: Compare): Markup | false
   const what = drawnView === 'indexed' ? 'index, first common period = 100' : unitText(line)
   return barChart({
     label: `${metricLabel(metric)}, ${what}`,
-    categories: columns.map(({ label }) => label),
+    categories: drawnColumns.map(({ label }) => label),
     series,
     tickText,
   })
 }
+
+/** A name in another script is hard to tell from others, so its ID comes first. */
+const seriesName = ({ name, ticker }: ComparedCompany) =>
+  /^[\x20-\x7e]+$/.test(name) ? name : `${ticker} ${name}`
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 const divisorOf = (form: FigureForm, { divisor }: Scale) =>
@@ -199,11 +209,11 @@ const divisorOf = (form: FigureForm, { divisor }: Scale) =>
 
 export function lineTable(line: ComparedLine, compare: Compare): Markup {
   const { columns, rows, metric, currencies } = line
-  const hasUnits = currencies.length > 1
+  const hasUnits = currencies.length > 1 && line.view === 'values'
   return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="line-${metric}"><table class="figures">
 <thead><tr><th scope="col">Company</th>${hasUnits && html`<th scope="col">Currency</th>`}${columns.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr></thead>
 <tbody>
-${rows.map(row => html`<tr><th scope="row">${row.company.name}</th>${hasUnits && html`<td>${currencyOf(row)}</td>`}${columns.map(({ key }) => lineCell(line, row, key, compare))}</tr>\n`)}</tbody>
+${rows.map(row => html`<tr><th scope="row">${row.company.name}<small>${row.company.ticker}</small></th>${hasUnits && html`<td>${currencyOf(row)}</td>`}${columns.map(({ key }) => lineCell(line, row, key, compare))}</tr>\n`)}</tbody>
 </table></div>`
 }
 
@@ -216,7 +226,11 @@ function lineCell(line: ComparedLine, row: LineRow, key: string, compare: Compar
   if (cell === undefined || measure === undefined) return html`<td></td>`
   const { show } = compare
   const { m, fy, fp } = cell.row
-  const path = companyPath(row.company.ticker, { show, ...chosenDay(compare), cell: `${m}.${fy}.${fp}.${cell.end}` })
+  const path = companyPath(row.company.ticker, {
+    show,
+    ...chosenDay(compare),
+    cell: `${m}.${fy}.${fp}.${cell.end}`,
+  })
   const title = `${cellTitle(cell, show, cell)}${measure.why === '' ? '' : `. ${measure.why}`}`
   return html`<td${measure.value !== null && html` data-v="${measure.value}"`} title="${title}"><a href="${path}#figure">${shownMeasure(line, cell, measure, line.view)}</a><small>${cell.end}${isUnusual(cell, show) && `, ${cell.days} days`}</small></td>`
 }

@@ -10,10 +10,11 @@ import { namesOf } from '../fields.ts'
 import { metricLabel } from '../metricLabels.ts'
 import { firstDays } from './align.ts'
 import { compareForm, lineSets, showNames, viewNames } from './form.ts'
-import { compareLine, lineChart, lineNotes, lineTable, listed, unitText } from './lines.ts'
+import { type ComparedLine, compareLine, lineChart, lineNotes, lineTable, listed, unitText } from './lines.ts'
 import {
   type Compare,
   type CompareFields,
+  chosenDay,
   comparePath,
   fieldsOf,
   maxCompanies,
@@ -61,7 +62,8 @@ function pageOf(
     description:
       'Revenue, profit, margins and other lines of two to eight companies side by side, as known on any day, each figure with its filing.',
     canonical: deps.settings.baseUrl + path,
-    styles: ['chart.css', 'compare.css'],
+    styles: ['chart.css', 'company.css', 'compare.css'],
+    scripts: ['bars.js'],
     main: html`<h1>Compare companies</h1>
 <p>The same lines of two to eight companies side by side, as filed and as known on any day.</p>
 ${countedNote(rights)}
@@ -137,12 +139,45 @@ ${lines.map(line => {
   const notes = lineNotes(line, compare)
   return html`<section><h2 id="line-${line.metric}">${metricLabel(line.metric)} <small>${line.columns.length > 0 && unitText(line)}</small></h2>
 ${notes.length > 0 && html`<p class="quiet">${notes.join(' ')}</p>`}
-${line.columns.length === 0 ? html`<p>${companies.length === 1 ? 'This company has' : 'None of these companies has'} a figure of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>` : html`${lineChart(line, compare)}${lineTable(line, compare)}`}</section>
+${line.columns.length === 0 ? html`<p>${companies.length === 1 ? 'This company has' : 'None of these companies has'} a figure of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>` : html`${lineChart(line, compare)}${lineTable(line, compare)}${otherTimes(line, compare)}`}</section>
 `
 })}
 <section><h2 id="source">Source and terms</h2>
 ${attributions.map(text => html`<p>${text}</p>`)}
 ${licence !== undefined && html`<p>${licence}</p>`}</section>`
+}
+
+/** Links to other columns: earlier ones, and those of companies whose figures end long before those of the others. */
+function otherTimes({ drawnColumns, columns, rows, isPart }: ComparedLine, compare: Compare): Markup | false {
+  const early = rows.flatMap(({ company, cells }) => {
+    const isDrawn = cells.size === 0 || drawnColumns.some(({ key }) => cells.has(key))
+    const last = [...cells.values()].at(-1)
+    return isDrawn || last === undefined ? [] : [{ name: company.name, end: last.end }]
+  })
+  const earliest = columns.at(-1)
+  const earlier = rows
+    .flatMap(({ cells }) => [...cells.values()])
+    .filter(({ column }) => earliest !== undefined && column.key < earliest.key)
+  const end =
+    earlier
+      .map(cell => cell.end)
+      .sort()
+      .at(-1) ?? ''
+  const links = [
+    ...early.map(
+      ({ name, end }) =>
+        html`The figures of ${name} end on ${end}: <a href="${comparePath(compare, { before: end })}">compare up to then</a>.`,
+    ),
+    ...(isPart && end !== ''
+      ? [html`<a href="${comparePath(compare, { before: end })}">Earlier periods</a>`]
+      : []),
+    ...(compare.before === undefined
+      ? []
+      : [html`<a href="${comparePath(compare, { before: undefined })}">The latest periods</a>`]),
+  ]
+  return (
+    links.length > 0 && html`<p class="quiet">${links.map((link, at) => html`${at > 0 && ' '}${link}`)}</p>`
+  )
 }
 
 const choices = <Choice extends string>(

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import { queryReader } from '../../../http/parameters.ts'
 import { asOfParameter, zoneParameter } from '../../../markets/asOf.ts'
@@ -28,6 +29,8 @@ const CompareQuery = Type.Object(
     view: Type.Optional(Type.Union(views.map(view => Type.Literal(view)))),
     as_of: asOfParameter('Only what was known on this day.', '2010-01-25'),
     tz: zoneParameter,
+    /** Only periods that ended by this day, to reach the early ones of a long history. */
+    before: Type.Optional(IsoDateSchema('Only periods that ended by this day.', '2010-12-31')),
   },
   { additionalProperties: false },
 )
@@ -40,6 +43,8 @@ export interface Compare extends Pick<Static<typeof CompareQuery>, 'as_of' | 'tz
   readonly metrics: readonly string[]
   readonly show: Tab
   readonly view: View
+  /** Only periods that ended by this day. */
+  readonly before?: string | undefined
 }
 
 /** The values of the form, valid or not. */
@@ -105,7 +110,7 @@ export const chosenDay = ({ as_of, tz }: Compare): Pick<Compare, 'as_of' | 'tz'>
 
 /** The address of the same comparison with other choices. */
 export function comparePath(compare: Compare, change: Partial<Compare> = {}): string {
-  const { companies, metrics, show, view, as_of, tz } = { ...compare, ...change }
+  const { companies, metrics, show, view, as_of, tz, before } = { ...compare, ...change }
   const text = queryText({
     companies: companies.length === 0 ? undefined : companies.join(','),
     metric: metrics.join(',') === defaultLines.join(',') ? undefined : metrics.join(','),
@@ -113,6 +118,7 @@ export function comparePath(compare: Compare, change: Partial<Compare> = {}): st
     view: view === 'values' ? undefined : view,
     as_of,
     tz,
+    before,
   })
   return `/compare${text.replaceAll('%2C', ',')}`
 }

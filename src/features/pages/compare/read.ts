@@ -143,8 +143,9 @@ const maxNear = 3
 /** Companies that an unknown ID may stand for: by similar IDs or, if it is a name, by that name. */
 async function nearest(deps: PageDeps, id: string, { code, details }: Failure): Promise<LeftOut['near']> {
   if (code !== 'entity_unknown') return []
-  const near = (details.near ?? []).slice(0, maxNear).map(ticker => ({ ticker, name: null }))
-  const named = await searchEntities(deps.sql, id)
-  const isNew = ({ ticker }: { readonly ticker: string }) => near.every(other => other.ticker !== ticker)
-  return [...named.map(({ ticker, name }) => ({ ticker, name })), ...near.filter(isNew)].slice(0, maxNear)
+  const named = (await searchEntities(deps.sql, id)).map(({ ticker, name }) => ({ ticker, name }))
+  const similar = (details.near ?? [])
+    .filter(ticker => named.every(other => other.ticker !== ticker))
+    .map(ticker => ({ ticker, name: null }))
+  return [...named, ...similar].slice(0, maxNear)
 }
