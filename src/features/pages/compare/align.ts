@@ -8,6 +8,8 @@ export interface Column {
   /** Sorts by time. */
   readonly key: string
   readonly label: string
+  /** For the axis of a chart. */
+  readonly short: string
 }
 
 /** A figure in its column. */
@@ -27,13 +29,18 @@ export interface Cell {
 export const firstDays = 7
 
 const quarterNames = ['Jan–Mar', 'Apr–Jun', 'Jul–Sep', 'Oct–Dec']
+const lastMonths = ['Mar', 'Jun', 'Sep', 'Dec']
 
 export function columnOf(end: IsoDate, show: Tab): Column {
   const day = Number(end.slice(8)) <= firstDays ? daysBefore(end, firstDays) : end
   const year = day.slice(0, 4)
-  if (show === 'years') return { key: year, label: year }
+  if (show === 'years') return { key: year, label: year, short: year }
   const quarter = Math.floor((Number(day.slice(5, 7)) - 1) / 3)
-  return { key: `${year}-${quarter}`, label: `${quarterNames[quarter]} ${year}` }
+  return {
+    key: `${year}-${quarter}`,
+    label: `${quarterNames[quarter]} ${year}`,
+    short: `${lastMonths[quarter]} ${year}`,
+  }
 }
 
 /** A company's figures by metric, in the order of their periods. */

@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import { barChart } from '../charts/barChart.ts'
 import { companyPath, type Tab } from '../company/query.ts'
 import { exactFigure, type FigureForm, type Scale, scaleOf, shownChange, shownFigure } from '../figures.ts'
-import { metricLabel } from '../metricLabels.ts'
+import { metricInText, metricLabel } from '../metricLabels.ts'
 import { byColumn, type Cell, type Column, columnsOf, isUnusual } from './align.ts'
 import { baseColumn, formOfCell, growth, indexed, type Measure } from './measures.ts'
 import { type Compare, chosenDay, type View } from './query.ts'
@@ -117,7 +117,7 @@ export function lineNotes(line: ComparedLine, compare: Compare): string[] {
   const { view, rows, isComparable, base, currencies, metric } = line
   const without = rows.filter(({ cells }) => cells.size === 0).map(({ company }) => company.name)
   const isIndexed = view === 'indexed' || (view === 'values' && !isComparable)
-  const name = metricLabel(metric).toLowerCase()
+  const name = metricInText(metric)
   return [
     without.length > 0 &&
       without.length < rows.length &&
@@ -193,7 +193,7 @@ export function lineChart(line: ComparedLine, { show }: Compare): Markup | false
   const what = drawnView === 'indexed' ? 'index, first common period = 100' : unitText(line)
   return barChart({
     label: `${metricLabel(metric)}, ${what}`,
-    categories: drawnColumns.map(({ label }) => label),
+    categories: drawnColumns.map(({ short }) => short),
     series,
     tickText,
   })

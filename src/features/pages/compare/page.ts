@@ -77,7 +77,7 @@ const countedNote = ({ entityCap, licence }: Rights): Markup | false =>
   html`<p class="quiet">Each company that you compare counts as one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence covers, once. <a href="/account/usage">See how many you have used</a>.</p>`
 
 /** Companies that many servers have, for the examples of the blank page. */
-const known = ['AAPL', 'MSFT', 'GOOGL', 'IBM', 'INTC', 'CSCO']
+const known = ['AAPL', 'GOOGL', 'MSFT', 'IBM', 'INTC', 'CSCO']
 const abroad = ['2330.TW', '005930.KS', 'E02367.JP']
 
 /** Links to comparisons that this server and this visitor can show in full. Nothing of a company is read. */
