@@ -226,7 +226,7 @@ function lineCell(line: ComparedLine, row: LineRow, key: string, compare: Compar
   if (cell === undefined || measure === undefined) return html`<td></td>`
   const { show } = compare
   const { m, fy, fp } = cell.row
-  const path = companyPath(row.company.ticker, {
+  const path = companyPath(row.company.idOnDay, {
     show,
     ...chosenDay(compare),
     cell: `${m}.${fy}.${fp}.${cell.end}`,

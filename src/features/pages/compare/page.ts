@@ -189,9 +189,9 @@ const choices = <Choice extends string>(
 
 const companyList = (companies: readonly ComparedCompany[], compare: Compare) =>
   html`<ul class="compared" aria-label="Companies compared">${companies.map(
-    ({ sent, ticker, name, market }) => {
+    ({ sent, ticker, idOnDay, name, market }) => {
       const rest = compare.companies.filter(id => id !== sent)
-      return html`<li><a href="${companyPath(ticker, { show: compare.show, ...chosenDay(compare) })}">${name}</a> <span>${ticker}, ${market}</span>${companies.length > 1 && html` <a href="${comparePath(compare, { companies: rest })}" aria-label="Remove ${name}">Remove</a>`}</li>`
+      return html`<li><a href="${companyPath(idOnDay, { show: compare.show, ...chosenDay(compare) })}">${name}</a> <span>${ticker}, ${market}</span>${companies.length > 1 && html` <a href="${comparePath(compare, { companies: rest })}" aria-label="Remove ${name}">Remove</a>`}</li>`
     },
   )}</ul>`
 

@@ -15,6 +15,8 @@ export interface ComparedCompany {
   /** As typed. */
   readonly sent: string
   readonly ticker: string
+  /** An ID that names it on the day: another company may have had its symbol then. */
+  readonly idOnDay: string
   readonly name: string
   readonly market: string
   readonly hasFullHistory: boolean
@@ -55,12 +57,13 @@ export async function readComparison(deps: PageDeps, rights: Rights, compare: Co
       planned.found.map(({ query, plan }) => answerCompany(deps, rights, query, plan)),
     )
     if (lists.some(list => list.data_version !== lists[0].data_version)) continue
-    const companies = planned.found.map(({ sent, plan }, at) => {
+    const companies = planned.found.map(({ sent, query, plan }, at) => {
       const list = lists[at]
       const { ticker, market } = list
       const name = list.name ?? ticker
       const lines = linesOf(list.data, compare.show)
-      return { sent, ticker, name, market, hasFullHistory: !plan.recentFiscalYearOnly, lines, list }
+      const idOnDay = query.ticker ?? ticker
+      return { sent, ticker, idOnDay, name, market, hasFullHistory: !plan.recentFiscalYearOnly, lines, list }
     })
     return { ...planned, companies }
   }
