@@ -15,7 +15,6 @@ import { readCompanyPageQuery } from './company/query.ts'
 import type { CompanyPageDeps } from './company/read.ts'
 import { homePage } from './home.ts'
 import { marketPage, marketsPage } from './markets.ts'
-import { readRestatementsPageQuery, restatementsPage } from './restatements.ts'
 import { samplePage } from './sample.ts'
 import { screenPage } from './screen.ts'
 import { readScreen } from './screenQuery.ts'
@@ -99,15 +98,6 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       async ({ context }) => {
         const { market } = readCatalogue(filledFields(context.queryText))
         return answerPage(deps, context, `catalogue ${market}`, async () => cataloguePage(deps, market))
-      },
-      { ...page },
-    )
-    .get(
-      '/restatements',
-      async ({ context }) => {
-        const query = readRestatementsPageQuery(filledFields(context.queryText))
-        const key = `restatements ${JSON.stringify(query)}`
-        return answerList(deps, context, key, viewer => restatementsPage(deps, viewer, query))
       },
       { ...page },
     )

@@ -4,6 +4,7 @@ import type { Answer, RequestContext } from '../context.ts'
 import { errorStatus } from '../errors.ts'
 import { personalHeaders } from '../headers.ts'
 import { prefersHtml } from '../preferences.ts'
+import { PageFailure } from './pageFailure.ts'
 import { htmlHeaders } from './policy.ts'
 import { type Page, shell } from './shell.ts'
 
@@ -22,7 +23,11 @@ export function errorPage(context: RequestContext, failure: Failure): Answer | n
   }
   if (status === 429 || status === 503) headers['Retry-After'] = String(details.retryAfterSeconds ?? 1)
   if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
-  return { status, headers: personalHeaders(headers), body: page(context, title, failure) }
+  const body =
+    failure instanceof PageFailure
+      ? shell({ ...failure.page, unlisted: true }, context)
+      : page(context, title, failure)
+  return { status, headers: personalHeaders(headers), body }
 }
 
 function page(context: RequestContext, title: string, { code, message, details }: Failure): string {
