@@ -103,6 +103,7 @@ const features: Record<string, readonly string[]> = {
     'statements',
     'marketPages',
     'search',
+    'universe',
   ],
   signals: [],
   bulk: [],

@@ -28,9 +28,12 @@ import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
+import { compareRoutes } from '../features/pages/compare/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
+import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
+import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
@@ -117,6 +120,9 @@ export function createApp(resources: Resources) {
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
     pageRoutes(plugin, { ...reading, annualFormOf }),
+    compareRoutes(plugin, reading),
+    restatementsPageRoutes(plugin, reading),
+    universePageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),
@@ -126,7 +132,7 @@ export function createApp(resources: Resources) {
   for (const feature of features) app.use(feature)
   app
     .use(openapiRoutes(plugin, settings, features))
-    .use(docsRoutes(plugin))
+    .use(docsRoutes(plugin, settings))
     .use(assetRoutes(plugin))
     .use(agentToolRoutes(plugin, { ...shared, handle: async request => app.handle(request) }))
     .use(accountRoutes(plugin, shared))

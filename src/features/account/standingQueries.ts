@@ -45,15 +45,30 @@ const columns = (sql: Sql) => sql`
        when k.retires_at is not null then 'replaced'
        else 'active' end as state`
 
-const grantOfKey = (sql: Sql) => sql`
-  join lateral grant_that_counts(coalesce(k.root_key_id, k.key_id)) g on true
-  left join account.key_use u on u.key_id = k.key_id`
+/**
+ * The grant `g` of a key `k`. A key that has ended keeps the grant it had then: keys of one family share their
+ * grants, so a licence granted later would otherwise be shown as that of a key that never had it.
+ */
+export const grantOfKey = (sql: Sql) => sql`
+  cross join lateral (
+    select case when k.revoked_at is not null or k.retires_at <= now()
+                then least(k.revoked_at, k.retires_at) end as at
+  ) ended
+  join lateral (
+    select * from grant_that_counts(coalesce(k.root_key_id, k.key_id)) where ended.at is null
+    union all
+    (select * from key_grant where key_id = coalesce(k.root_key_id, k.key_id) and ended.at is not null
+     order by (granted_at <= ended.at) desc, (starts_at <= ended.at) desc,
+              (expires_at is null or expires_at > ended.at) desc, grant_id desc
+     limit 1)
+  ) g on true`
 
 /** The keys of an account: working ones first, then newest first. */
 export async function listHeldKeys(sql: Sql, accountId: number): Promise<KeyStanding[]> {
   const rows = await sql<KeyStanding[]>`
     select ${columns(sql)}
     from account.held_key h join api_key k using (key_id) ${grantOfKey(sql)}
+    left join account.key_use u on u.key_id = k.key_id
     where h.account_id = ${accountId}
     order by (k.revoked_at is null and (k.retires_at is null or k.retires_at > now())) desc, k.key_id desc
     limit 50`
@@ -64,6 +79,7 @@ export async function findStanding(sql: Sql, keyId: number): Promise<KeyStanding
   const [row] = await sql<KeyStanding[]>`
     select ${columns(sql)}
     from api_key k left join account.held_key h using (key_id) ${grantOfKey(sql)}
+    left join account.key_use u on u.key_id = k.key_id
     where k.key_id = ${keyId}`
   return row ?? null
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../../postgres/client.ts'
+import { grantOfKey } from '../account/standingQueries.ts'
 
 export interface ListedAccount {
   readonly account: number
@@ -87,7 +88,7 @@ export async function listAdminKeys(
                 when k.retires_at is not null then 'replaced'
                 else 'active' end as state
     from api_key k left join account.held_key h using (key_id)
-    join lateral grant_that_counts(coalesce(k.root_key_id, k.key_id)) g on true
+    ${grantOfKey(sql)}
     where ${search === '' ? sql`true` : sql`(starts_with(k.prefix, ${search}) or strpos(lower(k.email), ${search.toLowerCase()}) > 0)`}
       and ${before === null ? sql`true` : sql`k.key_id < (select max(key_id) from api_key where prefix = ${before})`}
     order by k.key_id desc limit ${limit}`
@@ -98,18 +99,24 @@ export interface Overview {
   readonly accounts: number
   readonly keys: number
   readonly openRequests: number
-  readonly paidGrants: number
-  readonly endingGrants: number
+  /** Paid licences in force, one for each key and its replacements. */
+  readonly paidLicences: number
+  readonly endingLicences: number
 }
 
-/** The counts on the overview page. Grants count as ending if they end within 30 days. */
+/**
+ * The counts on the overview page. Licences count as ending if they end within 30 days. The grant of a revoked key
+ * remains on record, but nobody can use it, so only families with a current key count.
+ */
 export async function readOverview(sql: Sql): Promise<Overview> {
   const [row] = await sql<Overview[]>`
     select (select count(*)::int from account.account) as accounts,
            (select count(*)::int from api_key k where ${current(sql)}) as keys,
            (select count(*)::int from account.licence_request where state = 'open') as "openRequests",
-           count(*)::int as "paidGrants",
-           count(*) filter (where g.expires_at <= now() + interval '30 days')::int as "endingGrants"
-    from key_grant g where is_paid(g) and ${running(sql)}`
+           count(*)::int as "paidLicences",
+           count(*) filter (where g.expires_at <= now() + interval '30 days')::int as "endingLicences"
+    from (select distinct coalesce(k.root_key_id, k.key_id) as root_key_id from api_key k where ${current(sql)}) family
+    join lateral grant_that_counts(family.root_key_id) g on true
+    where is_paid(g) and ${running(sql)}`
   return row
 }

@@ -28,7 +28,7 @@ ${catalogue.map(section)}`,
 const section = ({ name, kind, unit, description, sign, markets }: CatalogueMetric): Markup => html`<section>
 <h2 id="${name}"><a href="#${name}">${name}</a></h2>
 <p><span class="tag">${kind}</span> <span class="tag">${unit}</span> ${description} ${signTexts[sign]}</p>
-<table>
+<table class="fits">
 <thead><tr><th>market</th><th>present</th><th>tags</th></tr></thead>
 <tbody>
 ${markets.map(row)}</tbody>

@@ -196,6 +196,26 @@ export async function idOnDay(
   return company?.entityId === entity.entityId ? ticker : entity.issuerId
 }
 
+/**
+ * IDs that name the companies of a list on a past day, by the ticker of each row: the ticker or, if the company did not
+ * have that symbol then, its number.
+ */
+export async function idsOnDay(
+  deps: Pick<CompanyDeps, 'lookups' | 'markets' | 'directory' | 'today'>,
+  companies: readonly { readonly ticker: string; readonly issuer_id: string }[],
+  sent: SentAsOf,
+): Promise<ReadonlyMap<string, string>> {
+  const tickers = [...new Set(companies.map(({ ticker }) => ticker))]
+  if (tickers.length === 0) return new Map()
+  const found = await findAsSent(deps, idReader(deps.lookups, deps.directory), tickers, sent)
+  return new Map(
+    companies.map(({ ticker, issuer_id }) => [
+      ticker,
+      found.get(ticker)?.company?.issuerId === issuer_id ? ticker : issuer_id,
+    ]),
+  )
+}
+
 /** Says how many companies are loaded and how to load more: with only the sample, most IDs are unknown. */
 export async function describeExtent(sql: SqlClient): Promise<string> {
   const count = await countCompanies(sql)

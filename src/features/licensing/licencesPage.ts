@@ -2,7 +2,7 @@ import type { ListedGrant } from '../../access/queries.ts'
 import type { Session } from '../../access/visitorQueries.ts'
 import { html, type Markup } from '../../html.ts'
 import { type Licence, licenceLimits } from '../../rights/licences.ts'
-import { accountPage, notice, table } from '../account/pages/frame.ts'
+import { accountPage, dateField, notice, table } from '../account/pages/frame.ts'
 import type { GrantKey } from './grantQueries.ts'
 import type { LicenceRequest, RequestState } from './requestQueries.ts'
 import { maxCompanyLength, maxPurposeLength, type TypedRequest } from './requests.ts'
@@ -186,9 +186,7 @@ const requestForm = (
   ],
   String(typed.keyId),
 )}</select>
-<label for="first">First day (UTC)</label>
-<input id="first" name="first" type="date" required value="${typed.firstDay}">
-<label for="last">Last day (leave empty for no end)</label>
-<input id="last" name="last" type="date" value="${typed.lastDay}">
+${dateField({ id: 'first', label: 'First day (UTC)', value: typed.firstDay, isRequired: true })}
+${dateField({ id: 'last', label: 'Last day (leave empty for no end)', value: typed.lastDay })}
 <button>Send the request</button>
 </form>`

@@ -38,22 +38,24 @@ export const cappedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="notice">Your ${licence} licence covers ${entityCap.toLocaleString('en-US')} companies, and every company in a list counts as one of them. A list has at most ${cappedCompanies}. <a href="/account/usage">See how many you have used</a>.</p>`
 
+/** The metrics that a form offers. Year-to-date figures appear only if one is chosen. */
+export const metricOptions = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
+  html`${[...markets.metrics.keys()]
+    .filter(name => !name.endsWith(yearToDateSuffix) || name === chosen)
+    .map(
+      name =>
+        html`<option value="${name}"${name === chosen && html` selected`}>${metricLabel(name)}</option>`,
+    )}`
+
 /** A form field to choose a metric. */
 export const metricField = (
-  { markets }: Pick<PageDeps, 'markets'>,
+  deps: Pick<PageDeps, 'markets'>,
   id: string,
   label: string,
   chosen: string,
   none = false,
 ): Markup =>
-  html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${[
-    ...markets.metrics.keys(),
-  ]
-    .filter(name => !name.endsWith(yearToDateSuffix) || name === chosen)
-    .map(
-      name =>
-        html`<option value="${name}"${name === chosen && html` selected`}>${metricLabel(name)}</option>`,
-    )}</select></span>`
+  html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${metricOptions(deps, chosen)}</select></span>`
 
 /** Company names by ID, which are metadata and open to every visitor. */
 export async function namesOf(

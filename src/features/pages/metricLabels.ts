@@ -38,3 +38,9 @@ export function metricLabel(name: string): string {
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** A metric's name inside a sentence: net income, but EPS, diluted. */
+export function metricInText(name: string): string {
+  const label = metricLabel(name)
+  return /^[A-Z](?![A-Z])/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
+}

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { IsoDateSchema } from '../../dates.ts'
+import { redirectAnswer } from '../../http/answers.ts'
 import type { RequestContext } from '../../http/context.ts'
 import { routeUnknown } from '../../http/notFound.ts'
 import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
@@ -14,11 +15,10 @@ import { readCompanyPageQuery } from './company/query.ts'
 import type { CompanyPageDeps } from './company/read.ts'
 import { homePage } from './home.ts'
 import { marketPage, marketsPage } from './markets.ts'
-import { readRestatementsPageQuery, restatementsPage } from './restatements.ts'
 import { samplePage } from './sample.ts'
 import { screenPage } from './screen.ts'
 import { readScreen } from './screenQuery.ts'
-import { searchPage } from './searchPage.ts'
+import { exactMatch, searchPage } from './searchPage.ts'
 
 const strict = { additionalProperties: false } as const
 const readHome = queryReader(
@@ -60,6 +60,8 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       '/search',
       async ({ context }) => {
         const { q = '' } = readSearch(filledFields(context.queryText))
+        const company = await exactMatch(deps, q)
+        if (company !== null) return redirectAnswer(company)
         return answerPage(deps, context, `search ${q}`, () => searchPage(deps, q))
       },
       { ...page },
@@ -96,15 +98,6 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       async ({ context }) => {
         const { market } = readCatalogue(filledFields(context.queryText))
         return answerPage(deps, context, `catalogue ${market}`, async () => cataloguePage(deps, market))
-      },
-      { ...page },
-    )
-    .get(
-      '/restatements',
-      async ({ context }) => {
-        const query = readRestatementsPageQuery(filledFields(context.queryText))
-        const key = `restatements ${JSON.stringify(query)}`
-        return answerList(deps, context, key, viewer => restatementsPage(deps, viewer, query))
       },
       { ...page },
     )

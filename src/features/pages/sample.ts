@@ -26,6 +26,7 @@ export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): Page {
   const left = deps.markets.manifests.filter(manifest => !isDownloadable(deps.settings, manifest))
   return {
     title: 'Sample file',
+    section: '/sample',
     description:
       'Real filings of about 490 companies as CSV, every figure with its filing day. No key needed.',
     canonical: `${deps.settings.baseUrl}/sample`,

@@ -29,9 +29,11 @@ export interface RestatementRow {
   readonly fp: number
   readonly end: IsoDate
   readonly filedBefore: IsoDate
+  readonly accessionBefore: string
   readonly valueBefore: number
   readonly unitBefore: string
   readonly filed: IsoDate
+  readonly accession: string
   readonly value: number
   readonly unit: string
   /** Only as of an instant: whether the row counts by the time of its filing rather than from the end of its day. */
@@ -75,13 +77,14 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
     from data_version d left join (
       select e.entity_id as "entityId", ${metric} as m, e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
              v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
-             v.filed, v.value, u.name as unit, v.accepted_at, v.accession
+             v.filed, v.value, u.name as unit, v.accepted_at, v.accession, v.accession_before as "accessionBefore"
              ${isInstant(asOf) ? sql`, v.by_time as "byTime"` : sql``}
       from companies e
       cross join lateral (
         select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession ${rawRule(sql, asOf)},
                lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
-               lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before
+               lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before,
+               lag(f.accession) over vintages as accession_before
         from ${factsAsOf(sql, asOf)} f
         where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = e.entity_id
         window vintages as (
@@ -124,13 +127,14 @@ export async function companyRestatementRows(
     from data_version d left join (
       select e.entity_id as "entityId", v.m, e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
              v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
-             v.filed, v.value, u.name as unit, v.accepted_at, v.accession
+             v.filed, v.value, u.name as unit, v.accepted_at, v.accession, v.accession_before as "accessionBefore"
              ${isInstant(asOf) ? sql`, v.by_time as "byTime"` : sql``}
       from entity e
       join (
         select f.entity_id, m.name as m, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession ${rawRule(sql, asOf)},
                lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
-               lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before
+               lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before,
+               lag(f.accession) over vintages as accession_before
         from ${factsAsOf(sql, asOf)} f join metric m on m.metric_id = f.metric_id
         where f.entity_id = ${entityId} ${ofMetrics}
         window vintages as (

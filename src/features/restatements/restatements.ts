@@ -2,6 +2,7 @@ import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readDay } from '../../facts/dayParameters.ts'
 import { dayOf, knownByField } from '../../instants.ts'
+import { documentUrl } from '../../markets/documents.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -67,15 +68,38 @@ export async function readRestatements(
   rights: Rights,
   plan: RestatementsPlan,
 ): Promise<RestatementList> {
+  return (await readRestatementsWithFilings(deps, rights, plan)).list
+}
+
+/** The filing that states a value. */
+export interface StatingFiling {
+  readonly accession: string
+  /** Its document at the register; null if its number does not lead to one. */
+  readonly url: string | null
+}
+
+/** The filings that state the value before and after a change. */
+export interface ChangeFilings {
+  readonly before: StatingFiling
+  readonly after: StatingFiling
+}
+
+/** The same page, and the filings of each of its changes, in the same order. */
+export async function readRestatementsWithFilings(
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  rights: Rights,
+  plan: RestatementsPlan,
+): Promise<{ readonly list: RestatementList; readonly filings: readonly ChangeFilings[] }> {
   const page = await restatementRows(deps.sql, plan)
   const { rows, next } = page
   await countRows(deps, rights, plan, rows)
-  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
+  const manifest = deps.markets.get(plan.market)
+  const source = manifest?.source_notice ?? plan.market
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
     plan.recentFiscalYearOnly ? restriction : null,
   ]
-  return {
+  const list: RestatementList = {
     object: 'restatement_list',
     metric: plan.metric,
     market: plan.market,
@@ -84,6 +108,15 @@ export async function readRestatements(
     ...pageFields(deps, plan, page, notes),
     data: rows.map(row => restatementRow(row, source)),
   }
+  const filing = (issuerId: string, accession: string) => ({
+    accession,
+    url: documentUrl(manifest, issuerId, accession),
+  })
+  const filings = rows.map(({ issuerId, accession, accessionBefore }) => ({
+    before: filing(issuerId, accessionBefore),
+    after: filing(issuerId, accession),
+  }))
+  return { list, filings }
 }
 
 /** @param source the market's statutory source notice */

@@ -31,14 +31,16 @@ function noGuideAnswer({ request }: RequestContext): Answer {
 const hidden = { access: 'open', detail: { hide: true } } as const
 
 /** /docs is Swagger UI, loaded from this server only. /docs/guides has the guides of the repository, and
- * /docs/errors explains every error code. */
-export function docsRoutes(http: HttpPlugin) {
+ * /docs/errors explains every error code.
+ *
+ * @param settings read late, because the port may only be known after the start */
+export function docsRoutes(http: HttpPlugin, settings: { readonly baseUrl: string }) {
   const api = page(async () => apiPage(), apiHeaders)
   const errors = page(async () => errorsPage())
-  const guideList = page(guidesPage)
+  const guideList = page(() => guidesPage(settings.baseUrl))
   const guideNames = Object.keys(guides) as GuideName[]
   const guidesByName = new Map<string, SharedDocument>(
-    guideNames.map(name => [name, page(() => guidePage(name))]),
+    guideNames.map(name => [name, page(() => guidePage(name, settings.baseUrl))]),
   )
   return new Elysia({ name: 'docs' })
     .use(http)

@@ -40,6 +40,8 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'company.css': asset('css', own('company.css')),
   'company.js': asset('js', own('company.js')),
   'statements.css': asset('css', own('statements.css')),
+  'compare.css': asset('css', own('compare.css')),
+  'restatements.css': asset('css', own('restatements.css')),
   'screen.css': asset('css', own('screen.css')),
   'backtest.css': asset('css', own('backtest.css')),
   'backtest.js': asset('js', own('backtest.js')),

@@ -4,6 +4,7 @@ import type { Answer, RequestContext } from '../context.ts'
 import { errorStatus } from '../errors.ts'
 import { personalHeaders } from '../headers.ts'
 import { prefersHtml } from '../preferences.ts'
+import { PageFailure } from './pageFailure.ts'
 import { htmlHeaders } from './policy.ts'
 import { type Page, shell } from './shell.ts'
 
@@ -22,7 +23,11 @@ export function errorPage(context: RequestContext, failure: Failure): Answer | n
   }
   if (status === 429 || status === 503) headers['Retry-After'] = String(details.retryAfterSeconds ?? 1)
   if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
-  return { status, headers: personalHeaders(headers), body: page(context, title, failure) }
+  const body =
+    failure instanceof PageFailure
+      ? shell({ ...failure.page, unlisted: true }, context)
+      : page(context, title, failure)
+  return { status, headers: personalHeaders(headers), body }
 }
 
 function page(context: RequestContext, title: string, { code, message, details }: Failure): string {
@@ -31,7 +36,6 @@ function page(context: RequestContext, title: string, { code, message, details }
     title,
     unlisted: true,
     layout: 'prose',
-    scripts: ['search.js'],
     main: html`<h1>${title}</h1>
 <p>${message}</p>
 ${near.length > 0 && html`<ul>${near.slice(0, 3).map(id => html`<li><a href="/companies/${encodeURIComponent(id)}">${id}</a></li>`)}</ul>`}
@@ -45,8 +49,8 @@ ${searchForm('')}
  * page of results. */
 export const searchForm = (
   q: string,
-) => html`<form class="search" action="/search" method="get" role="search">
+) => html`<form class="search" action="/search" method="get" role="search" aria-label="All companies">
 <label for="q">Company, symbol or registration number</label>
 <div class="row"><input id="q" name="q" type="search" value="${q}" placeholder="Apple, AAPL, 0000320193" autocomplete="off" spellcheck="false" required maxlength="200"><button type="submit">Search</button></div>
-<ul id="hits" class="hits" hidden></ul>
+<ul class="hits" hidden></ul>
 </form>`

@@ -6,12 +6,12 @@ interface Link {
 }
 
 const siteLinks = [
-  { name: 'Markets', path: '/markets' },
+  { name: 'Companies', path: '/markets' },
   { name: 'Screen', path: '/screen' },
+  { name: 'Compare', path: '/compare' },
+  { name: 'Restatements', path: '/restatements' },
   { name: 'Backtest', path: '/backtest' },
   { name: 'Audit', path: '/audit' },
-  { name: 'Restatements', path: '/restatements' },
-  { name: 'Metrics', path: '/catalogue' },
   { name: 'Docs', path: '/docs/guides' },
 ] as const satisfies readonly Link[]
 
@@ -24,6 +24,23 @@ export interface Area {
   readonly links: readonly Link[]
 }
 
+/** The pages behind the link "Companies". */
+const companiesArea = {
+  label: 'Companies',
+  links: [
+    { name: 'Markets', path: '/markets' },
+    { name: 'Universe', path: '/universe' },
+    { name: 'Metrics', path: '/catalogue' },
+    { name: 'Sample file', path: '/sample' },
+  ],
+} as const satisfies Area
+
+type Section =
+  | (typeof siteLinks)[number]['path']
+  | (typeof companiesArea.links)[number]['path']
+  | '/account'
+  | '/sign-in'
+
 export interface Page {
   readonly title: string | Markup
   /** The description that search engines show. */
@@ -32,8 +49,8 @@ export interface Page {
   readonly canonical?: string
   /** Structured data for the head (schema.org). */
   readonly linkedData?: object
-  /** The path of the highlighted link in the site navigation. */
-  readonly section?: (typeof siteLinks)[number]['path'] | '/account' | '/sign-in'
+  /** The path of the highlighted link in the site navigation, or of one of the pages about companies. */
+  readonly section?: Section
   readonly area?: Area
   /** The name of the highlighted link in the area. */
   readonly areaLink?: string
@@ -62,9 +79,13 @@ export interface Viewer {
 /** Renders every HTML page of this server except reports of backtests and audits: head, navigation, footer and theme are the
  * same on each. */
 export function shell(page: Page, { isSignedIn }: Viewer): string {
-  const { title, description, canonical, linkedData, section, area, contents, layout = 'wide', main } = page
+  const { title, description, canonical, linkedData, section, contents, layout = 'wide', main } = page
   const styles = ['base.css', ...(page.styles ?? [])]
+  const scripts = new Set(['search.js', ...(page.scripts ?? [])])
   const links: readonly Link[] = [...siteLinks, isSignedIn === false ? signIn : account]
+  const ofCompanies = companiesArea.links.find(({ path }) => path === section)
+  const current = ofCompanies === undefined ? section : companiesArea.links[0].path
+  const area = page.area ?? (ofCompanies === undefined ? undefined : companiesArea)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -85,11 +106,15 @@ ${linkedData !== undefined && dataScript('application/ld+json', linkedData)}\
 <a class="skip" href="#main">Skip to the content</a>
 <header class="site">
 <a class="brand" href="/">asfiled</a>
-${navigation('Site', links, ({ path }) => path === section)}
-<label class="theme" hidden><span>Theme</span> <select id="theme">\
+${siteSearch}
+<button class="menu-button" type="button" popovertarget="menu">Menu</button>
+<div class="menu" id="menu" popover>
+${navigation('Site', links, ({ path }) => path === current)}
+<label class="theme with-script"><span>Theme</span> <select id="theme">\
 <option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+</div>
 </header>
-${area !== undefined && areaBar(area, page)}\
+${area !== undefined && areaBar(area, page.areaLink ?? ofCompanies?.name, page.areaEnd)}\
 <div class="page">
 ${contents !== undefined && contentsList(contents)}\
 <main id="main" tabindex="-1" class="${layout}">
@@ -97,7 +122,7 @@ ${main}
 </main>
 </div>
 ${footer}
-${page.scripts?.map(name => html`<script src="/assets/${name}"></script>\n`)}\
+${[...scripts].map(name => html`<script src="/assets/${name}"></script>\n`)}\
 </body>
 </html>
 `.text
@@ -106,6 +131,13 @@ ${page.scripts?.map(name => html`<script src="/assets/${name}"></script>\n`)}\
 const refresh = (seconds: number | undefined) =>
   seconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${seconds}"></noscript>\n`
 
+/** The search field of every page: with JavaScript it shows results as the visitor types, and `/` moves the focus to it. */
+const siteSearch = html`<form class="site-search" action="/search" method="get" role="search" aria-label="Companies">
+<input name="q" type="search" aria-label="Find a company" aria-keyshortcuts="/" placeholder="Apple, AAPL" autocomplete="off" spellcheck="false" required maxlength="200">
+<button type="submit" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/><path d="m10.5 10.5 4 4" stroke="currentColor" stroke-width="1.6"/></svg></button>
+<ul class="hits" hidden></ul>
+</form>`
+
 const navigation = (label: string, links: readonly Link[], isCurrent: (link: Link) => boolean) =>
   html`<nav aria-label="${label}">${links.map(
     link => html`<a href="${link.path}"${isCurrent(link) && html` aria-current="page"`}>${link.name}</a>`,
@@ -113,10 +145,11 @@ const navigation = (label: string, links: readonly Link[], isCurrent: (link: Lin
 
 const areaBar = (
   { label, links }: Area,
-  { areaLink, areaEnd }: Page,
+  current: string | undefined,
+  end: Markup | undefined,
 ) => html`<div class="area" data-area="${label}">
-${navigation(label, links, ({ name }) => name === areaLink)}
-${areaEnd}
+${navigation(label, links, ({ name }) => name === current)}
+${end}
 </div>
 `
 
@@ -128,7 +161,7 @@ const contentsList = (contents: NonNullable<Page['contents']>) =>
 const footer = html`<footer class="site-footer"><p>Figures come from official filings, each with the day on which it was filed.
 Unless you have a licence of your own, these pages are under the <a href="/docs/guides/keys-and-limits#licences">Free Licence</a>;
 each market's page has the terms of its register. Nothing here is investment advice.</p>
-<p class="footer-links"><a href="/docs">API</a> <a href="/docs/guides">Guides</a> <a href="/sample">Sample file</a> <a href="/docs/guides/security">Security</a></p>
+<p class="footer-links"><a href="/start">Start</a> <a href="/docs">API</a> <a href="/docs/guides">Guides</a> <a href="/sample">Sample file</a> <a href="/docs/guides/security">Security</a></p>
 </footer>`
 
 /** Embeds data in a page. Browsers never execute a script block of this type, so the page's policy allows it.

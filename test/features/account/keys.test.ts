@@ -64,6 +64,23 @@ describe('a key made on the page', () => {
     }
   })
 
+  test('comes with a line that fetches figures, on this server', async () => {
+    const browser = await signedIn(server, newAddress())
+    await browser.post(keysPage)
+    const page = await browser.page(keysPage)
+    const [, line = ''] = /<pre>(curl .*?)<\/pre>/.exec(page) ?? []
+    const [, address = ''] =
+      /'(http[^']*)'$/.exec(line.replaceAll('&#39;', "'").replaceAll('&amp;', '&')) ?? []
+    // The address is BASE_URL, which tests of one process leave at its default.
+    const { origin, pathname, search } = new URL(address)
+    expect(origin).toBe('http://127.0.0.1:3000')
+    expect(line).toContain(`Authorization: Bearer ${shownKey(page)}`)
+    // Form 10-K of 2009-10-27, accession 0001193125-09-214859: net sales of 36,537 million dollars.
+    expect((await (await ask(pathname + search, shownKey(page) ?? '')).json()).data).toMatchObject([
+      { m: 'revenue', filed: '2009-10-27', v: 36_537_000_000 },
+    ])
+  })
+
   test('stands nowhere in the database until it is shown, nor after', async () => {
     const browser = await signedIn(server, newAddress())
     await browser.post(keysPage)

@@ -61,6 +61,12 @@ async function requestOf(email: string) {
   return row
 }
 
+async function accountOf(email: string): Promise<number> {
+  const [{ account }] = await sql<{ account: number }[]>`
+    select account_id as account from account.account where email = ${email}`
+  return account
+}
+
 async function withRequest(change: Record<string, string> = {}) {
   const email = newAddress()
   const browser = await signedIn(server, email)
@@ -469,6 +475,49 @@ describe('an operator', () => {
       quant: false,
       limits: { minute: 120 },
     })
+  })
+
+  test('sees ended keys with the licence that they had, and counts only licences that a key can use', async () => {
+    const email = newAddress()
+    const browser = await signedIn(server, email)
+    const admin = await asAdmin(server, 0)
+    const freeKey = async () => {
+      await browser.post('/account/api-keys')
+      return (shownKey(await browser.page('/account/api-keys')) ?? '').slice(0, 17)
+    }
+    const paidLicences = async () =>
+      Number(/<dt>Paid licences<\/dt><dd>([\d,]+)/.exec(await admin.page('/admin'))?.[1]?.replace(',', ''))
+    const before = await paidLicences()
+    const ended = await freeKey()
+    expect((await run(`keys revoke ${ended}`)).code).toBe(0)
+    // Both keys are of one family, so they share their grants.
+    const current = await freeKey()
+    expect((await run(`grants make --key ${current} --licence personal --last ${year + 1}-12-31`)).code).toBe(
+      0,
+    )
+    expect(await paidLicences()).toBe(before + 1)
+    // An upgrade is a second grant on the same key, and one licence.
+    expect(
+      (await run(`grants make --key ${current} --licence commercial --last ${year + 2}-12-31`)).code,
+    ).toBe(0)
+    expect(await paidLicences()).toBe(before + 1)
+
+    const rowOf = (page: string, prefix: string) =>
+      page.split('<tr>').find(row => row.includes(`${prefix}...</code>`) && row.includes('<td>')) ?? ''
+    const account = await accountOf(email)
+    for (const path of ['/admin/keys', `/admin/accounts/${account}`]) {
+      const page = await admin.page(path)
+      expect([path, rowOf(page, ended)]).toEqual([path, expect.stringContaining('<td>Free</td>')])
+      expect([path, rowOf(page, current)]).toEqual([path, expect.stringContaining('<td>Commercial</td>')])
+    }
+    const own = await browser.page('/account/api-keys')
+    expect(rowOf(own.slice(own.indexOf('Ended keys')), ended)).toContain('<td>free</td>')
+
+    expect((await run(`keys revoke ${current}`)).code).toBe(0)
+    expect(await paidLicences()).toBe(before)
+    const after = await admin.page('/admin/keys')
+    expect(rowOf(after, ended)).toContain('<td>Free</td>')
+    expect(rowOf(after, current)).toContain('<td>Commercial</td>')
   })
 
   test('cannot grant to a key of another account through the page of this one', async () => {

@@ -372,9 +372,9 @@ describe.skipIf(path === null)('standard lines', () => {
 describe.skipIf(path === null)('the first page', () => {
   test('answers as one types, and leads to the company with the keyboard alone', async () => {
     const { page, context, complaints } = await visit('/')
-    await page.getByRole('combobox', { name: 'Company' }).fill('appl')
-    await page.locator('#hits [role=option]').first().waitFor()
-    expect(await page.locator('#hits [role=option]').first().textContent()).toContain('Apple Inc.')
+    await page.getByRole('combobox', { name: 'Company, symbol or registration number' }).fill('appl')
+    await page.locator('.search .hits [role=option]').first().waitFor()
+    expect(await page.locator('.search .hits [role=option]').first().textContent()).toContain('Apple Inc.')
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')

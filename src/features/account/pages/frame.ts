@@ -57,6 +57,20 @@ export function pageAnswer(status: number, body: string, own: Readonly<Record<st
 export const notice = (text: string | Markup, kind: 'good' | 'bad' = 'good'): Markup =>
   html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
 
+export interface DateField {
+  readonly id: string
+  readonly label: string
+  readonly name?: string
+  readonly value: string
+  readonly isRequired?: boolean
+}
+
+/** A field for a day. Browsers spell days in the order of their own locale, such as 02/01/2027, so the day is repeated
+ * beside the field as year-month-day. account.js keeps that text current. */
+export const dateField = ({ id, label, name = id, value, isRequired = false }: DateField): Markup =>
+  html`<label for="${id}">${label}</label>
+<p class="date"><input id="${id}" name="${name}" type="date"${isRequired && html` required`} value="${value}"> <span class="quiet with-script" data-iso="${id}" aria-hidden="true"></span></p>`
+
 export interface Table {
   /** The table's label for screen readers. */
   readonly label: string

@@ -46,7 +46,9 @@ const revealed = (
 <h2 id="new-key">Your new key</h2>
 <p>Copy it now: you cannot see it again, because we store only its digest.</p>
 <p class="secret"><input id="key" readonly value="${key}" aria-label="The key" spellcheck="false" autocomplete="off"> <button type="button" data-copy="key" hidden>Copy</button> <span data-copied="key" role="status"></span></p>
-<pre>curl -s -H 'Authorization: Bearer ${key}' '${baseUrl}/api/v1/me'</pre>
+<p>Try it: Apple's revenue for fiscal 2009, as known at the end of 2009.</p>
+<pre>curl -s -H 'Authorization: Bearer ${key}' '${baseUrl}/api/v1/fundamentals?ticker=AAPL&amp;metric=revenue&amp;fp=FY&amp;fy=2009&amp;as_of=2009-12-31'</pre>
+<p><a href="/start">The same in Python, TypeScript, a spreadsheet or an assistant</a></p>
 </section>`
 
 const makeForm = html`<section>

@@ -1,7 +1,7 @@
 import type { ListedGrant } from '../../../access/queries.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { AuditEntry } from '../../account/auditQueries.ts'
-import { notice, table } from '../../account/pages/frame.ts'
+import { dateField, notice, table } from '../../account/pages/frame.ts'
 import { auditCells } from '../../account/pages/profilePage.ts'
 import type { KeyStanding } from '../../account/standingQueries.ts'
 import type { GrantKey } from '../../licensing/grantQueries.ts'
@@ -165,8 +165,7 @@ const isExtendable = ({ state, expires }: ListedGrant) =>
 const extendForm = ({ grant, expires }: ListedGrant): Markup => html`<details>
 <summary>Extend</summary>
 <form method="post" action="/admin/grants/${grant}/extend" class="stack">
-<label for="last-${grant}">New last day of grant ${grant} (leave empty for no end)</label>
-<input id="last-${grant}" name="last" type="date" value="${expires ?? ''}">
+${dateField({ id: `last-${grant}`, label: `New last day of grant ${grant} (leave empty for no end)`, name: 'last', value: expires ?? '' })}
 <button>Extend the grant</button>
 </form>
 </details>`

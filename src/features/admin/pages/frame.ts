@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { Area } from '../../../http/pages/shell.ts'
 import { type Licence, licences } from '../../../rights/licences.ts'
-import { accountPage } from '../../account/pages/frame.ts'
+import { accountPage, dateField } from '../../account/pages/frame.ts'
 import { options } from '../../licensing/licencesPage.ts'
 import { grantable, licenceTitle } from '../../licensing/terms.ts'
 
@@ -83,10 +83,8 @@ export const grantFields = (
   fields.licence,
 )}</select>
 <p class="choice"><input type="checkbox" id="quant" name="quant" value="yes"${fields.quant && html` checked`}> <label for="quant">With the quant plan</label></p>
-<label for="first">First day (UTC)</label>
-<input id="first" name="first" type="date" required value="${fields.first}">
-<label for="last">Last day (leave empty for no end)</label>
-<input id="last" name="last" type="date" value="${fields.last}">
+${dateField({ id: 'first', label: 'First day (UTC)', value: fields.first, isRequired: true })}
+${dateField({ id: 'last', label: 'Last day (leave empty for no end)', value: fields.last })}
 <details${(fields.perMinute + fields.perDay + fields.entityCap !== '' || fields.bulk) && html` open`}>
 <summary>Terms of an OEM order form</summary>
 <div class="stack">

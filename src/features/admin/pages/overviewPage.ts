@@ -24,7 +24,7 @@ export const overviewPage = (
     html`<dl class="facts">
 <dt>Accounts</dt><dd><a href="/admin/accounts">${grouped(overview.accounts)}</a></dd>
 <dt>Keys</dt><dd><a href="/admin/keys">${grouped(overview.keys)}</a></dd>
-<dt>Paid licences</dt><dd>${grouped(overview.paidGrants)}${overview.endingGrants > 0 && ` (${grouped(overview.endingGrants)} end within 30 days)`}</dd>
+<dt>Paid licences</dt><dd>${grouped(overview.paidLicences)}${overview.endingLicences > 0 && ` (${grouped(overview.endingLicences)} end within 30 days)`}</dd>
 <dt>Open requests</dt><dd><a href="/admin/requests">${grouped(overview.openRequests)}</a></dd>
 </dl>
 <h2 id="requests">Open requests</h2>

@@ -49,6 +49,11 @@ const changes = ({ React: { createElement: make } }) => ({
     authorizeBtn: () => () => null,
     authorizeOperationBtn: () => () => null,
 
+    // The heading of an operation is a button, and a link inside a button cannot be reached by a screen reader. The
+    // address of the page follows the operation that is opened anyway.
+    DeepLink: Original => props =>
+      props.path?.includes('/') ? make('span', { className: 'nostyle' }, props.text) : make(Original, props),
+
     // An operation has up to a dozen errors, which the errors page explains.
     responses: Original => props => {
       const statuses = [...props.responses.keys()]
@@ -75,6 +80,44 @@ const changes = ({ React: { createElement: make } }) => ({
     },
   },
 })
+
+/** Names fields that Swagger UI leaves without a name, and lets the keyboard into boxes that scroll. What remains after this
+ * and api.css is Swagger UI's own and cannot be changed from outside: a `main` within that of the page, headings of tags
+ * that are h3 without an h2, and responses in a table with the role of a region. axe calls these moderate. */
+function mend() {
+  for (const field of viewer.querySelectorAll(':is(select, textarea, input):not([aria-label])')) {
+    const parameter = field.closest('tr[data-param-name]')?.dataset.paramName
+    if (field.matches('.examples-select-element')) field.setAttribute('aria-label', 'Example')
+    else if (field.matches('.body-param__text')) field.setAttribute('aria-label', 'Request body')
+    else if (parameter !== undefined) field.setAttribute('aria-label', parameter)
+  }
+  const boxes = [...viewer.querySelectorAll('pre')]
+  // All are measured before any is changed: otherwise each would lay out the page again.
+  const scrolls = boxes.map(box => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight)
+  for (const [place, box] of boxes.entries()) {
+    if (!scrolls[place]) {
+      box.removeAttribute('tabindex')
+      continue
+    }
+    box.tabIndex = 0
+    box.setAttribute('role', 'group')
+    box.setAttribute('aria-label', box.matches('.curl') ? 'Command' : 'Code')
+  }
+}
+
+const viewer = document.querySelector('#swagger-ui')
+let isDue = false
+function mendSoon() {
+  if (isDue) return
+  isDue = true
+  requestAnimationFrame(() => {
+    isDue = false
+    mend()
+  })
+}
+// Swagger UI renders whenever an operation is opened, tried or answered.
+new MutationObserver(mendSoon).observe(viewer, { childList: true, subtree: true })
+addEventListener('resize', mendSoon)
 
 const ui = SwaggerUIBundle({
   url: '/openapi.json',

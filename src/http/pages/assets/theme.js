@@ -27,7 +27,6 @@ systemIsDark.addEventListener('change', applyTheme)
 addEventListener('DOMContentLoaded', () => {
   const select = document.querySelector('#theme')
   select.value = theme
-  select.parentElement.hidden = false
   select.addEventListener('change', () => {
     theme = select.value
     if (theme === '') themeStorage()?.removeItem(themeName)
