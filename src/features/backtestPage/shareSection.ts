@@ -24,7 +24,7 @@ export function shareSection(path: string, { shares, newAddress, fault }: ShareS
 <p>A public address opens this report for anyone who has it, without a key, until it expires or you revoke it. The report says nothing about you or your key, and leaves out the request and the names held at the end. The backtest is kept for as long as it is shared.</p>
 ${fault !== null && html`<p class="notice bad" role="alert">${fault}</p>`}
 ${newAddress !== null && madeNow(newAddress)}
-<form method="post" action="${path}"><input type="hidden" name="do" value="${shareActions.share}"><p class="row"><label for="share-days">It works for</label> <select id="share-days" name="days">${dayChoices.map(days => html`<option value="${days}"${days === defaultDays && html` selected`}>${days === 1 ? '1 day' : `${days} days`}</option>`)}</select> <button>Make a public address</button></p></form>
+<form method="post" action="${path}#shares"><input type="hidden" name="do" value="${shareActions.share}"><p class="row"><label for="share-days">It works for</label> <select id="share-days" name="days">${dayChoices.map(days => html`<option value="${days}"${days === defaultDays && html` selected`}>${days === 1 ? '1 day' : `${days} days`}</option>`)}</select> <button>Make a public address</button></p></form>
 ${shares.length > 0 && openList(path, shares)}
 </section>`
 }
@@ -35,9 +35,8 @@ const madeNow = (address: string): Markup =>
 <p>Copy it now. Only its digest is stored, so this page cannot show it again.</p></div>`
 
 const openList = (path: string, shares: readonly SharedReport[]): Markup =>
-  html`<div class="scroll" role="region" aria-label="Public addresses" tabindex="0"><table>
-<thead><tr><th scope="col">Public since (UTC)</th><th scope="col">Works until (UTC)</th><th scope="col">Revoke</th></tr></thead>
-<tbody>${shares.map(
+  html`<h3>Open addresses</h3>
+<ul class="shares">${shares.map(
     ({ id, createdAt, expiresAt }) =>
-      html`<tr><th scope="row">${minuteOf(createdAt)}</th><td>${minuteOf(expiresAt)}</td><td><form method="post" action="${path}"><input type="hidden" name="do" value="${shareActions.revoke}"><input type="hidden" name="share" value="${id}"><button aria-label="Revoke the address of ${minuteOf(createdAt)}">Revoke</button></form></td></tr>\n`,
-  )}</tbody></table></div>`
+      html`<li><form class="row" method="post" action="${path}#shares"><span>Made at ${minuteOf(createdAt)}, works until ${minuteOf(expiresAt)} UTC</span> <input type="hidden" name="do" value="${shareActions.revoke}"><input type="hidden" name="share" value="${id}"><button aria-label="Revoke the address made at ${minuteOf(createdAt)}">Revoke</button></form></li>\n`,
+  )}</ul>`

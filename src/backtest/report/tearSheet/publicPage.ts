@@ -14,6 +14,6 @@ export interface OpenSpan {
  */
 export function publicPage({ positions: _, request: __, ...result }: BacktestResult, open: OpenSpan): string {
   return tearSheet(result, resultTitle(result, 'Uploaded rows'), {
-    publicNote: html`<p class="public">The owner of this backtest made this report public on ${open.since} UTC. Its address works until ${open.until} UTC at the latest. The names held at the end and the request are not shown.</p>`,
+    publicNote: html`<p class="public">The owner of this backtest made this report public on ${open.since} UTC. Its address works until ${open.until} UTC at the latest. The names held at the end and the request are not shown. You can <a href="/backtest">run a backtest</a> of your own.</p>`,
   })
 }
