@@ -113,7 +113,8 @@ const features: Record<string, readonly string[]> = {
   audits: ['asOfJoins', 'companies', 'statements'],
   auditPage: ['audits', 'asOfJoins'],
   backtests: ['panels', 'asOfJoins', 'companies'],
-  backtestPage: ['backtests', 'signals'],
+  sharedReports: ['backtests', 'bulk'],
+  backtestPage: ['backtests', 'sharedReports', 'signals'],
   health: ['syncs'],
   agentTools: [
     'search',

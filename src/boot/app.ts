@@ -37,6 +37,8 @@ import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
+import { publicReportRoutes } from '../features/sharedReports/publicRoutes.ts'
+import { sharedReportRoutes } from '../features/sharedReports/routes.ts'
 import { signalsRoutes } from '../features/signals/routes.ts'
 import { statementsRoutes } from '../features/statements/routes.ts'
 import { universeRoutes } from '../features/universe/routes.ts'
@@ -113,6 +115,8 @@ export function createApp(resources: Resources) {
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),
     jobRoutes(plugin, shared),
+    sharedReportRoutes(plugin, shared),
+    publicReportRoutes(plugin, shared),
     panelRoutes(plugin, shared),
     bulkRoutes(plugin, { folder: config.bulkDir, dataVersion: shared.dataVersion }),
     changesRoutes(plugin, reading),

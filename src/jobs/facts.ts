@@ -19,9 +19,14 @@ export function jobFacts(job: Job, baseUrl: string) {
     created_at: job.createdAt.toISOString(),
     started_at: job.startedAt?.toISOString() ?? null,
     finished_at: finishedAt?.toISOString() ?? null,
-    expires_at: finishedAt === null ? null : new Date(finishedAt.getTime() + retentionMs).toISOString(),
+    expires_at: expiry(job)?.toISOString() ?? null,
     error: jobError(job, baseUrl),
   }
+}
+
+function expiry({ finishedAt, sharedUntil }: Job): Date | null {
+  if (finishedAt === null) return null
+  return new Date(Math.max(finishedAt.getTime() + retentionMs, sharedUntil?.getTime() ?? 0))
 }
 
 function jobError(job: Job, baseUrl: string): Static<typeof ErrorBody>['error'] | null {

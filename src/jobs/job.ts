@@ -38,7 +38,9 @@ export interface Job {
   readonly createdAt: Date
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
+  /** Until when the last of its public addresses is open; null: it has none. Until then it is kept. */
+  readonly sharedUntil: Date | null
 }
 
-/** How long a finished job is kept with its result. */
+/** How long a finished job is kept with its result, unless it is shared for longer. */
 export const jobRetentionDays = 7

@@ -8,7 +8,8 @@ export const jobColumns = (sql: SqlClient) => sql`
   body_query as "bodyQuery", body_bytes::float8 as "bodyBytes", submitted_data_version::float8 as "submittedDataVersion",
   data_version::float8 as "dataVersion", fingerprint, round, done, total,
   error_code as "errorCode", error_message as "errorMessage", error_param as "errorParam",
-  created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`
+  created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt",
+  (select max(s.expires_at) from shared_report s where s.job_id = job.job_id) as "sharedUntil"`
 
 /** A job of this kind. Jobs of other kinds are not found. */
 export async function findJob(sql: Sql, jobId: string, { name }: JobKind): Promise<Job | null> {

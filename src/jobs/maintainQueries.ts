@@ -9,15 +9,20 @@ interface Retention {
   readonly claimHours: number
 }
 
-/** Deletes finished jobs and claims past their retention. */
+/** Deletes finished jobs and claims past their retention, and addresses that have expired. A job that is
+ * shared is kept until the last of its addresses expires. */
 export async function deleteExpired(sql: Sql, { jobDays, jobsPerKey, claimHours }: Retention): Promise<void> {
-  await sql`delete from job where finished_at < now() - ${jobDays} * interval '1 day'`
+  await sql`delete from shared_report where expires_at <= now()`
+  await sql`
+    delete from job where finished_at < now() - ${jobDays} * interval '1 day'
+      and not exists (select from shared_report s where s.job_id = job.job_id)`
   await sql`
     delete from job where job_id in (
       select job_id from (
         select job_id, row_number() over (partition by key_id order by job_id desc) as place
         from job where finished_at is not null
-      ) ranked where place > ${jobsPerKey})`
+      ) ranked where place > ${jobsPerKey})
+      and not exists (select from shared_report s where s.job_id = job.job_id)`
   await sql`delete from idempotency_claim where claimed_at < now() - ${claimHours} * interval '1 hour'`
 }
 

@@ -192,7 +192,7 @@ describe('asfiled backtest', () => {
     expect(words).toContain(`Verdict: ${truth.verdict.level}. `)
     for (const { message } of nonEmpty(truth.verdict.reasons)) expect(words).toContain(message)
     expect(words).toContain('Judged against the universe')
-    expect(words).toContain('You tried 48 configurations and selected the best.')
+    expect(words).toContain('48 configurations were tried and the best was selected.')
   })
 
   test('several values of an option are a grid', async () => {

@@ -195,6 +195,18 @@ const table: Row[] = [
     ...get(`${backtests}/:id`, `${backtests}/${unknownId}`, ofQuant([404, 'entity_unknown'])),
     method: 'DELETE',
   },
+  ...(['POST', 'GET'] as const).map(method => ({
+    ...get(`${backtests}/:id/shares`, `${backtests}/${unknownId}/shares`, ofQuant([404, 'entity_unknown'])),
+    method,
+  })),
+  {
+    ...get(
+      `${backtests}/:id/shares/:share`,
+      `${backtests}/${unknownId}/shares/${unknownId}`,
+      ofQuant([404, 'entity_unknown']),
+    ),
+    method: 'DELETE',
+  },
   get(`${backtests}/:id/events`, `${backtests}/${unknownId}/events`, ofQuant([404, 'entity_unknown'])),
   { ...get(panels, panels, ofQuant(201)), method: 'POST', body: panel },
   get(panels, panels, ofQuant(200)),
@@ -287,7 +299,8 @@ const table: Row[] = [
       pasted([404, 'entity_unknown']),
     ),
   ),
-  ...['/backtest', '/backtest/runs/:id/cancel'].map(route => ({
+  open('/shared/:token', '/shared/none', [404, 'entity_unknown']),
+  ...['/backtest', '/backtest/runs/:id', '/backtest/runs/:id/cancel'].map(route => ({
     ...open(route, route.replace(':id', unknownId), formRefused),
     method: 'POST' as const,
     body: '{}',

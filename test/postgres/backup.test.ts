@@ -82,6 +82,8 @@ beforeAll(async () => {
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
   await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from job limit 1`
   await sql`insert into as_of_part (job_id, part, bytes) select job_id, 0, '\\x00' from as_of_result`
+  await sql`insert into shared_report (digest, job_id, markets, expires_at)
+    select sha256('shared'), job_id, '{US}', now() + interval '1 day' from job limit 1`
   await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`
   await sql`insert into page_check (run_by, holder, has_structure) values ('command', gen_random_uuid(), false)`
   await sql`insert into page_damage (relation, found_by, fork, name, kind, is_catalog, detail)

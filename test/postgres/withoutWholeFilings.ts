@@ -1,5 +1,6 @@
-/** Removes everything that the migrations 0047 to 0053 add, for tests of older databases. */
+/** Removes everything that the migrations 0047 to 0054 add, for tests of older databases. */
 export const withoutWholeFilings = `
+  drop table shared_report;
   drop table announcement, announcement_past cascade;
   drop function keep_announcement;
   alter table fact drop column check_state cascade;

@@ -1,5 +1,6 @@
 import { isEvidence } from '../report/reportSections.ts'
 import { resultPage } from '../report/tearSheet/page.ts'
+import { type OpenSpan, publicPage } from '../report/tearSheet/publicPage.ts'
 import type { BacktestInclude, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 
@@ -48,8 +49,17 @@ export const storedAnswer = (stored: string): string => stored.split('\n', 1)[0]
 
 /** The page of a stored result. Results of earlier versions have a single line. */
 export function storedPage(stored: string): EncodedResult {
+  return encodeResult(wholeResult(stored), 'html')
+}
+
+/** The page of a stored result for people who are not its owner. */
+export function storedPublicPage(stored: string, open: OpenSpan): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(publicPage(wholeResult(stored), open))
+}
+
+function wholeResult(stored: string): BacktestResult {
   const [answer, rest = '{}'] = stored.split('\n')
-  return encodeResult({ ...JSON.parse(answer), ...JSON.parse(rest) }, 'html')
+  return { ...JSON.parse(answer), ...JSON.parse(rest) }
 }
 
 /** @param encoded must be JSON */

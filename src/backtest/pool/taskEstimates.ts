@@ -46,6 +46,7 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   prepareSpa: ({ plan }) => plan.configs.length,
   runSpaSlice: ({ first, end }) => end - first,
   renderResultPage: ({ stored }) => stored.length,
+  renderPublicPage: ({ stored }) => stored.length,
   readResultParts: ({ result }) => result.length,
   readPanelFile: ({ bytes }) => bytes.length,
   packPanel: ({ body }) => sizeOf(body),

@@ -28,6 +28,7 @@ export const taskNames: Readonly<Record<TaskKind, TaskName>> = {
   prepareSpa: sweep,
   runSpaSlice: sweep,
   renderResultPage: report,
+  renderPublicPage: report,
   readResultParts: report,
   readPanelFile: { what: 'Reading the file', mend: 'split it by date' },
   packPanel: { what: 'Storing the panel', mend: 'split it by date' },

@@ -13,7 +13,7 @@ import { rankDataset } from '../dataset/rank.ts'
 import type { SpaOutcome } from '../evidence/superiority.ts'
 import { buildArchive, filterArchive, listAssetNames, type SignalDay } from '../pipeline/archiveDataset.ts'
 import { openBatch, runBatchItems } from '../pipeline/batch.ts'
-import { encodeResult, storedPage } from '../pipeline/encodeResult.ts'
+import { encodeResult, storedPage, storedPublicPage } from '../pipeline/encodeResult.ts'
 import { packPanel } from '../pipeline/panelDataset.ts'
 import { readPanelFile } from '../pipeline/readPanelFile.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../pipeline/runRequest.ts'
@@ -25,6 +25,7 @@ import type { TaskFailure } from '../pipeline/taskFailure.ts'
 import { lookAheadPremium, type PremiumInput } from '../premium/lookAheadPremium.ts'
 import { writePremium } from '../premium/writePremium.ts'
 import { resultParts } from '../report/resultParts.ts'
+import type { OpenSpan } from '../report/tearSheet/publicPage.ts'
 import type { ResultFormat } from '../request.ts'
 
 /** Every task that a worker thread can run. `ComputePool.tasks` has a method for each of them. Only threads import
@@ -56,6 +57,9 @@ export const tasks = {
   runSpaSlice,
   /** Turns a result as a job stores it into a page. */
   renderResultPage: (input: { readonly stored: string }) => storedPage(input.stored),
+  /** Turns a stored result into a page for people who are not its owner. */
+  renderPublicPage: (input: { readonly stored: string; readonly open: OpenSpan }) =>
+    storedPublicPage(input.stored, input.open),
   /** The parts of a result that a page shows and offers for download. */
   readResultParts: (input: { readonly result: string }) => resultParts(JSON.parse(input.result)),
   /** Turns a file of rows into a valid body, and reports what was detected in it. */

@@ -7,6 +7,8 @@ export interface ResultParts {
   readonly request: string
   /** Whether the rows come from the archive. Otherwise the request is incomplete without the caller's rows. */
   readonly isArchive: boolean
+  /** The markets whose figures rank the names; empty: forecasts or the caller's own scores do. */
+  readonly figureMarkets: readonly string[]
   /** date,net,gross,universe. */
   readonly curve: string
 }
@@ -15,6 +17,7 @@ export function resultParts(result: BacktestResult): ResultParts {
   return {
     request: JSON.stringify(reproducingRequest(result)),
     isArchive: result.source !== undefined,
+    figureMarkets: result.score?.market.split(/,\s*/) ?? [],
     curve: curveCsv(result),
   }
 }

@@ -62,8 +62,8 @@ function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string
   const luck = annual(deflated.sharpe_threshold)
   const selection =
     trials === 1
-      ? 'You tried one configuration, so nothing is deducted for selection: it is measured against a Sharpe ratio of 0.'
-      : `You tried ${count(trials)} configurations and selected the best. Assuming that none has any skill and that they differ by chance as much as these do, the best of ${count(trials)} would still be expected to show an annualised Sharpe ratio of about ${luck}. Yours shows ${own}.`
+      ? 'One configuration was tried, so nothing is deducted for selection: it is measured against a Sharpe ratio of 0.'
+      : `${count(trials)} configurations were tried and the best was selected. Assuming that none has any skill and that they differ by chance as much as these do, the best of ${count(trials)} would still be expected to show an annualised Sharpe ratio of about ${luck}. This one shows ${own}.`
   const rarity = `If its true Sharpe ratio were only ${luck}, the probability that a record of ${plural(deflated.n_periods, 'period')} shows ${own} or better would be ${formatMiss(dsr)}. At most ${percent(1 - threshold, 0)} is accepted.`
   return [selection, rarity]
 }

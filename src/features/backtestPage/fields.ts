@@ -80,18 +80,13 @@ export function textField(
   )
 }
 
-export function dayField(
-  name: FieldName,
-  state: FieldState,
-  text: FieldText,
-  days: { readonly first: string; readonly last: string } | null,
-): Markup {
-  const bounds = days !== null && html` min="${days.first}" max="${days.last}"`
+/** A field for a day in the format of the API. A date input would show it in the order of the browser's locale. */
+export function dayField(name: FieldName, state: FieldState, text: FieldText): Markup {
   return shell(
     name,
     state,
     text,
-    html`<input ${marks(name, state)} type="date" value="${state.typed[name]}"${bounds}>`,
+    html`<input ${marks(name, state)} type="text" pattern="\\d{4}-\\d{2}-\\d{2}" placeholder="YYYY-MM-DD" title="A day as YYYY-MM-DD" value="${state.typed[name]}" maxlength="10" autocomplete="off" spellcheck="false">`,
   )
 }
 

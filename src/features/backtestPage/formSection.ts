@@ -48,8 +48,8 @@ ${radioField('rows', state, 'archive', true, 'The archive of forecasts')}
 <div class="settings" data-for="archive">
 ${choiceField('market', state, { label: 'Market', help: 'One market, or one ranking across all of them.' }, [['', 'all'], ...sameLabels(archive.markets)])}
 ${choiceField('horizon', state, { label: 'Horizon', help: 'How far ahead the forecasts look, and over how many days their returns are measured.' }, sameLabels(archive.horizons))}
-${dayField('from', state, { label: 'From', help: `First day. ${span}` }, days)}
-${dayField('to', state, { label: 'To', help: `Last day. ${span}` }, days)}
+${dayField('from', state, { label: 'From', help: `First day, as YYYY-MM-DD. ${span}` })}
+${dayField('to', state, { label: 'To', help: `Last day, as YYYY-MM-DD. ${span}` })}
 ${textField('score', state, { label: 'Rank by a metric', example: 'forecast', list: 'metrics', help: html`Leave empty to rank by the forecast. A metric such as <code>roe</code> ranks companies by what they had filed before each day; choose a market as well. Only ${shipped.withFigures} of the ${shipped.names} names in the shipped archive ${shipped.withFigures === 1 ? 'has' : 'have'} figures from that time, so there it only shows how this works.` })}
 ${numberField('maxAgeDays', state, { label: 'Maximum age of a figure, days', step: '1' })}
 <datalist id="metrics">${metrics.map(name => html`<option value="${name}"></option>`)}</datalist>

@@ -11,6 +11,7 @@ import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
 import { pageJobs } from '../backtests/submitted/keyJobs.ts'
+import type { ShareDeps } from '../sharedReports/share.ts'
 import { readSignalExtent } from '../signals/queries.ts'
 import { answerPage, storedAnswer } from './answers.ts'
 import type { ArchiveFacts } from './formSection.ts'
@@ -27,7 +28,7 @@ export interface BacktestPageDeps extends RunRouteDeps, StartDeps {
   readonly markets: Markets
   readonly responses: ResponseCache
   readonly stored: StoredResults
-  readonly settings: { readonly baseUrl: string; readonly version: string; readonly bodyLimitMb: number }
+  readonly settings: ShareDeps['settings'] & { readonly version: string; readonly bodyLimitMb: number }
 }
 
 const page = { access: 'page', detail: { hide: true } } as const

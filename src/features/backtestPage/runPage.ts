@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
 import { type Job, jobRetentionDays } from '../../jobs/job.ts'
+import { minuteOf, type ShareState, shareSection } from './shareSection.ts'
 import type { Snippets } from './snippets.ts'
 import { reportFrame } from './storedSection.ts'
 
@@ -12,12 +13,13 @@ export interface ShownRun {
   readonly address: string
   /** Set for a run that has succeeded. */
   readonly snippets: Snippets | null
+  readonly sharing: ShareState
   /** Seconds until the page reloads if there is no script. */
   readonly refreshSeconds: number
 }
 
 /** A running backtest, or its report. */
-export function runPage({ job, address, snippets, refreshSeconds }: ShownRun): Page {
+export function runPage({ job, address, snippets, sharing, refreshSeconds }: ShownRun): Page {
   const isOver = job.finishedAt !== null
   return {
     title: `Backtest: ${titles[job.state]}`,
@@ -31,7 +33,7 @@ export function runPage({ job, address, snippets, refreshSeconds }: ShownRun): P
 <p id="run-state" role="status">${stateText(job)}</p>
 ${!isOver && progress(job)}
 ${job.state === 'failed' && failure(job)}
-${snippets !== null && report(job, address, snippets)}
+${snippets !== null && report(job, address, snippets, sharing)}
 ${isOver && job.state !== 'succeeded' && html`<p><a class="button" href="/backtest">Back to the form</a></p>`}
 </div>`,
   }
@@ -45,22 +47,23 @@ const titles: Readonly<Record<Job['state'], string>> = {
   cancelled: 'cancelled',
 }
 
-const started = (job: Job) => job.createdAt.toISOString().slice(0, 16).replace('T', ' ')
+const started = (job: Job) => minuteOf(job.createdAt)
 
 function stateText({ state, done, total, ...job }: Job): string {
   switch (state) {
     case 'queued':
       return 'It is queued. You can close this page without stopping it.'
     case 'running':
-      return total === null || total === 1
-        ? 'It is running.'
-        : `It is running: ${done} of ${total} configurations.`
+      if (total === null || total === 1) return 'It is running.'
+      return done < total
+        ? `It is running: ${done} of ${total} configurations.`
+        : `All ${total} configurations have run. Computing the statistics of the best one.`
     case 'succeeded':
       return `Done: ${total === null || total === 1 ? 'one configuration' : `${total} configurations`}.`
     case 'failed':
       return 'It failed.'
     case 'cancelled':
-      return `It was cancelled${job.finishedAt === null ? '' : ` on ${job.finishedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`}.`
+      return `It was cancelled${job.finishedAt === null ? '' : ` on ${minuteOf(job.finishedAt)} UTC`}.`
     default:
       return state satisfies never
   }
@@ -68,7 +71,7 @@ function stateText({ state, done, total, ...job }: Job): string {
 
 function progress(job: Job): Markup {
   const { id, done, total } = job
-  return html`<p><progress id="run-progress" aria-label="Configurations done"${total !== null && html` value="${done}" max="${total}"`}></progress></p>
+  return html`<p><progress id="run-progress" aria-label="Configurations done"${total !== null && done < total && html` value="${done}" max="${total}"`}></progress></p>
 <form method="post" action="${runPath(id)}/cancel"><button>Cancel</button></form>
 <p class="without-script quiet">This page reloads itself until the backtest is done.</p>`
 }
@@ -76,13 +79,14 @@ function progress(job: Job): Markup {
 const failure = ({ errorCode, errorMessage }: Job) =>
   html`<p class="notice bad" role="alert">${errorMessage} <a href="/docs/errors#${errorCode}">${errorCode}</a></p>`
 
-function report(job: Job, address: string, { curl, python }: Snippets): Markup {
+function report(job: Job, address: string, { curl, python }: Snippets, sharing: ShareState): Markup {
   const path = runPath(job.id)
   return html`<p class="row downloads"><a class="button" href="${path}/report">Report on its own page</a> <a class="button" href="${path}/report" download="backtest.html">HTML</a> <a class="button" href="${path}/result" download="backtest.json">JSON</a> <a class="button" href="${path}/curve" download="backtest.csv">Curve as CSV</a> <a class="button" href="/backtest">New backtest</a></p>
 ${reportFrame(`${path}/report`, 'Report of the backtest')}
-<h2>Share it</h2>
+${shareSection(path, sharing)}
+<h2>Your own address</h2>
 <p class="share"><label for="address">Address</label> <input id="address" readonly value="${address}"></p>
-<p class="quiet">Only the account that owns this key, or someone with the key, can open this link. The backtest was submitted at ${started(job)} UTC and is deleted ${jobRetentionDays} days after it ends.</p>
+<p class="quiet">Only the account that owns this key, or someone with the key, can open this link. The backtest was submitted at ${started(job)} UTC and is deleted ${jobRetentionDays} days after it ends, or when its last public address expires.</p>
 <h2>Run it from a program</h2>
 <p>Both commands return every number of the report. They read the key from <code>ASFILED_KEY</code>.</p>
 <h3>curl</h3><pre id="curl" tabindex="0"><code>${curl}</code></pre>

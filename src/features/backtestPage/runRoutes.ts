@@ -5,6 +5,8 @@ import { Failure } from '../../errors.ts'
 import { redirectAnswer } from '../../http/answers.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
+import { errorStatus } from '../../http/errors.ts'
+import { useFileForm } from '../../http/fileForm.ts'
 import { personalHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
@@ -18,18 +20,21 @@ import { cancelBacktest } from '../backtests/submitted/keyJobs.ts'
 import { backtestKind } from '../backtests/submitted/kind.ts'
 import { readResult } from '../backtests/submitted/results.ts'
 import { jobSummary } from '../backtests/submitted/schema.ts'
+import { listShares } from '../sharedReports/queries.ts'
+import { maxDays } from '../sharedReports/schema.ts'
+import { revokeShare, type ShareDeps, shareReport } from '../sharedReports/share.ts'
 import { answerPage, type ResultForm, resultAnswer } from './answers.ts'
 import { useForm } from './runForm.ts'
 import { findRunner, type RunnerDeps } from './runner.ts'
 import { missingRunPage, runPage, runPath } from './runPage.ts'
+import { shareActions } from './shareSection.ts'
 import { snippetsFor } from './snippets.ts'
 
-export interface RunRouteDeps extends RunnerDeps {
+export interface RunRouteDeps extends RunnerDeps, ShareDeps {
   readonly pool: ComputePool
   readonly bodies: BodyReader
   readonly notifier: JobNotifier
   readonly elapsedMs: () => number
-  readonly settings: { readonly baseUrl: string }
 }
 
 const path = '/backtest/runs/:id'
@@ -52,6 +57,7 @@ export function runRoutes(http: HttpPlugin, deps: RunRouteDeps) {
     .get(`${path}/result`, async ({ context }) => download('json')(context), { ...page })
     .get(`${path}/curve`, async ({ context }) => download('csv')(context), { ...page })
     .get(`${path}/events`, async ({ context }) => sendEvents(deps, streams, context), { ...page })
+    .post(path, async ({ context }) => receiveForm(deps, context), { ...form })
     .post(`${path}/cancel`, async ({ context }) => cancel(deps, context), { ...form })
 }
 
@@ -81,21 +87,40 @@ async function requireRun(deps: RunRouteDeps, context: RequestContext): Promise<
 
 async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
   noQuery(context)
-  const { sql, pool, settings, access } = deps
   const isPage = prefersHtml(context.request.headers.get('accept'))
   const job = isPage ? await findRun(deps, context) : await requireRun(deps, context)
   if (job === null) return answerPage(context, 404, missingRunPage())
+  return answerRun(deps, context, job, {})
+}
+
+interface Shared {
+  readonly newAddress?: string
+  readonly failure?: Failure
+}
+
+async function answerRun(
+  deps: RunRouteDeps,
+  context: RequestContext,
+  job: Job,
+  { newAddress, failure }: Shared,
+): Promise<Answer> {
+  const { sql, pool, settings, access } = deps
   const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
   const parts =
     result === null ? null : await pool.tasks.readResultParts({ result }, { caller: paidKey(job.keyId) })
   return answerPage(
     context,
-    200,
+    failure === undefined ? 200 : errorStatus(failure.code).status,
     runPage({
       job,
       address: `${settings.baseUrl}${runPath(job.id)}`,
       snippets:
         parts === null ? null : snippetsFor(settings.baseUrl, parts, inputOf(backtestKind, job).format),
+      sharing: {
+        shares: parts === null ? [] : await listShares(sql, job.id),
+        newAddress: newAddress ?? null,
+        fault: failure?.message ?? null,
+      },
       // A run that takes hours is not polled every two seconds.
       refreshSeconds: access.epochMs() - job.createdAt.getTime() < youngMs ? 2 : 15,
     }),
@@ -140,5 +165,39 @@ async function cancel(deps: RunRouteDeps, context: RequestContext): Promise<Answ
     const { id, keyId } = await requireRun(deps, context)
     await cancelBacktest(deps.sql, keyId, id)
     return redirectAnswer(runPath(id))
+  })
+}
+
+const shareFields = { names: ['do', 'days', 'share'], maxLength: 40 } as const
+
+/** Makes the report public, or revokes one of its public addresses. */
+async function receiveForm(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
+  return useFileForm(context, deps.bodies, shareFields, async ({ typed }) => {
+    const job = await requireRun(deps, context)
+    try {
+      if (typed.do === shareActions.revoke) {
+        await revokeShare(deps.sql, job, shareOf(typed.share))
+        return redirectAnswer(`${runPath(job.id)}#shares`)
+      }
+      const { url } = await shareReport(deps, job, daysOf(typed.days))
+      // The address is only in this response, because only its digest is stored.
+      return await answerRun(deps, context, job, { newAddress: url })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return answerRun(deps, context, job, { failure: error })
+    }
+  })
+}
+
+function shareOf(sent = ''): string {
+  if (uuid.test(sent)) return sent
+  throw new Failure('parameter_invalid', 'The form names no public address.', { param: 'share' })
+}
+
+function daysOf(sent = ''): number {
+  const days = Number(sent)
+  if (/^\d+$/.test(sent) && days >= 1 && days <= maxDays) return days
+  throw new Failure('parameter_invalid', `A public address works for 1 to ${maxDays} days.`, {
+    param: 'days',
   })
 }

@@ -8,8 +8,8 @@ import { madeResult, paperExample } from './fixtures.ts'
 test('the paper’s 100 trials are explained by its printed numbers', () => {
   const sentences = explainSweep(paperExample(100), 250)
   // SR* = .113172 a day is 1.79 a year; 1 - .900397 = 10.0 %.
-  expect(sentences[0]).toContain('You tried 100 configurations')
-  expect(sentences[0]).toContain('an annualised Sharpe ratio of about 1.79. Yours shows 2.50.')
+  expect(sentences[0]).toContain('100 configurations were tried')
+  expect(sentences[0]).toContain('an annualised Sharpe ratio of about 1.79. This one shows 2.50.')
   expect(sentences[1]).toBe(
     'If its true Sharpe ratio were only 1.79, the probability that a record of 1,250 periods shows 2.50 or better would be 10.0%. At most 5% is accepted.',
   )

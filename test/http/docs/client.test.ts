@@ -261,6 +261,19 @@ const everyOperation = `
   await data?.getReader().read()
 }
 {
+  const params = { path: { id: 'a' }, query: { expires_in_days: 7 } }
+  const { data } = await client.POST('/api/v1/backtests/{id}/shares', { params })
+  text(data?.url)
+  const { data: shares } = await client.GET('/api/v1/backtests/{id}/shares', { params: { path: { id: 'a' } } })
+  text(shares?.data[0].expires_at)
+}
+{
+  const params = { path: { id: 'a', share: 'b' } }
+  const { data } = await client.DELETE('/api/v1/backtests/{id}/shares/{share}', { params })
+  const deleted: true | undefined = data?.deleted
+  text(String(deleted))
+}
+{
   const body = 'date,asset,score,forward_return\\n2024-01-02,A,1,0.1\\n'
   const { data } = await client.POST('/api/v1/panels', { body, headers: { 'Content-Type': 'text/csv' } })
   number(data?.n_rows)

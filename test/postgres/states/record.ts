@@ -81,6 +81,8 @@ async function fill(sql: Sql): Promise<void> {
     insert into job (job_id, key_id, state, request_id, body_format, body_query, body_bytes, submitted_data_version, finished_at)
       select '01900000-0000-7000-8000-000000000000', key_id, 'succeeded', 'state', 'json', '{}', 2, 1, now() from api_key limit 1;
     insert into job_result values ('01900000-0000-7000-8000-000000000000', '\\x00');
+    insert into shared_report (digest, job_id, markets, expires_at)
+      values (sha256('state'), '01900000-0000-7000-8000-000000000000', '{US}', now() + interval '90 days');
     insert into asfiled_queue._private_job_queues (queue_name) values ('state') on conflict do nothing;
     insert into asfiled_queue._private_known_crontabs values ('state', now(), now());`)
 }

@@ -43,14 +43,13 @@ export function costSection(result: BacktestResult): Markup {
 ${scrollTable(
   'Trading costs',
   html`<table class="costs">
-<thead><tr><th scope="col">Market</th><th scope="col">Round trip</th><th scope="col">Dated</th><th scope="col" class="text">Source</th></tr></thead>
-<tbody>${costs.markets
-    .slice(0, maxMarkets)
-    .map(
-      ({ market, round_trip_bps, is_default, date, source }) =>
-        html`<tr><th scope="row">${market ?? 'No market'}${is_default && html` <small>(default)</small>`}</th><td>${basisPoints(round_trip_bps)}</td><td><span class="day">${date === '' ? 'No date' : date}</span>${ageMark(date, first, last)}</td><td class="text">${source}</td></tr>\n`,
-    )}</tbody></table>`,
-  'phone',
+<thead><tr><th scope="col">Market</th><th scope="col">Round trip</th><th scope="col">Dated</th></tr></thead>
+${costs.markets
+  .slice(0, maxMarkets)
+  .map(
+    ({ market, round_trip_bps, is_default, date, source }) =>
+      html`<tbody><tr><th scope="rowgroup" rowspan="2">${market ?? 'No market'}${is_default && html` <small>(default)</small>`}</th><td>${basisPoints(round_trip_bps)}</td><td><span class="day">${date === '' ? 'No date' : date}</span>${ageMark(date, first, last)}</td></tr><tr><td class="text" colspan="2">Source: ${source}</td></tr></tbody>\n`,
+  )}</table>`,
 )}${costs.markets.length > maxMarkets && html`<p class="absent">${count(costs.markets.length - maxMarkets)} more markets are listed only in the JSON result.</p>`}${taken}`
 }
 

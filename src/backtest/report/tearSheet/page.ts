@@ -18,10 +18,20 @@ import { verdictBox } from './skillOrLuck.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
 
+interface TearSheetOptions {
+  /** Set for a report that anyone may read: it is hidden from search engines and does not say how to run it again. */
+  readonly publicNote?: Markup
+}
+
 /** A backtest as a single HTML document that needs no other file, no network and no script. */
-export function tearSheet(result: BacktestResult, title: string): string {
+export function tearSheet(
+  result: BacktestResult,
+  title: string,
+  { publicNote }: TearSheetOptions = {},
+): string {
   const config = result.best?.config ?? result.config
-  const sections = sectionsOf(result)
+  const isPublic = publicNote !== undefined
+  const sections = sectionsOf(result).filter(({ id }) => !isPublic || id !== 'again')
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -30,12 +40,13 @@ export function tearSheet(result: BacktestResult, title: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="asfiled">
+${isPublic && html`<meta name="robots" content="noindex, nofollow">\n`}\
 <title>${title}</title>
 ${styleSheet}
 </head>
 <body>
 <main>
-<header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${describeStrategy(config)}</p>${result.score && html`<p>${describeScore(result.score)}</p>`}${recordFacts(result)}</header>
+${publicNote}<header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${describeStrategy(config)}</p>${result.score && html`<p>${describeScore(result.score)}</p>`}${recordFacts(result)}</header>
 ${notices(result)}
 <nav aria-label="On this page">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a> `)}</nav>
 ${sections.map(({ id, name, content }) => html`<section id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${name}</h2>\n${content}</section>\n`)}
@@ -85,12 +96,19 @@ function legs(result: BacktestResult): Markup | null {
   return html`${performance && legSection(performance, result)}${positions && html`<h3>Held at the end</h3>${positionTable(positions)}`}`
 }
 
-/** The tear sheet of a result of the service, titled by the source of its rows. */
-export function resultPage(result: BacktestResult): string {
-  const { data_version: version, score } = result
+/** The tear sheet of a result of the service. */
+export const resultPage = (result: BacktestResult): string =>
+  tearSheet(result, resultTitle(result, 'Your rows'))
+
+/**
+ * A title that names the source of the rows.
+ *
+ * @param own what to call rows that the caller sent
+ */
+export function resultTitle({ data_version: version, score, source }: BacktestResult, own: string): string {
   const ofArchive = score === undefined ? 'The archive' : `The archive of ${score.market} by ${score.metric}`
-  const own = score === undefined ? 'Your rows' : `Your rows by ${score.metric}`
-  const rows = result.source === undefined ? own : ofArchive
-  const isVersioned = version !== undefined && (result.source !== undefined || score !== undefined)
-  return tearSheet(result, isVersioned ? `${rows}, data version ${version}` : rows)
+  const ofOwn = score === undefined ? own : `${own} by ${score.metric}`
+  const rows = source === undefined ? ofOwn : ofArchive
+  const isVersioned = version !== undefined && (source !== undefined || score !== undefined)
+  return isVersioned ? `${rows}, data version ${version}` : rows
 }

@@ -12,8 +12,8 @@ async function send(path, options = {}) {
 }
 
 const parse = text => new DOMParser().parseFromString(text, 'text/html')
-const faultOf = answer =>
-  answer.querySelector('#fault p, .prose p, main p')?.textContent ?? 'The server did not answer.'
+const noAnswer = 'The server did not answer. Try again.'
+const faultOf = answer => answer.querySelector('#fault p, .prose p, main p')?.textContent ?? noAnswer
 
 /** Replaces a part of this page with the same part of a page in a response. */
 function take(answer, selector) {
@@ -42,7 +42,18 @@ async function fillFrame(frame) {
   frame.srcdoc = await response.text()
 }
 
-/** Downloads a file that requires the key, which a link cannot send. */
+/** Opens a report that requires the key, which a link cannot send. The tab is opened before the request:
+ * browsers block tabs that open later than the click. */
+async function open(link) {
+  const tab = window.open('about:blank', '_blank')
+  const response = await send(link.getAttribute('href')).catch(() => null)
+  if (!response?.ok) return tab?.close()
+  const url = URL.createObjectURL(await response.blob())
+  if (tab === null) location.assign(url)
+  else tab.location.replace(url)
+}
+
+/** Downloads a file that requires the key. */
 async function download(link) {
   const response = await send(link.getAttribute('href'), { headers: { Accept: '*/*' } })
   if (!response.ok) return
@@ -179,19 +190,21 @@ async function submit(form, button) {
     const shown = find('#fault').textContent === '' ? find('#preview') : find('#fault')
     shown.scrollIntoView({ block: 'nearest' })
   } catch {
-    showFault('The server did not answer. Try again.')
+    showFault(noAnswer)
   } finally {
     isSending = false
     for (const other of buttons) other.disabled = false
   }
 }
 
-function showFault(text) {
+function faultLine(text) {
   const line = document.createElement('p')
   line.className = 'notice bad'
   line.textContent = text
-  find('#fault').replaceChildren(line)
+  return line
 }
+
+const showFault = text => find('#fault').replaceChildren(faultLine(text))
 
 // Pasting a key.
 function startKey() {
@@ -212,8 +225,7 @@ function startKey() {
       return show(response, location.pathname)
     }
     key = ''
-    find('#key-fault').textContent =
-      response === null ? 'The server did not answer. Try again.' : faultOf(parse(await response.text()))
+    find('#key-fault').textContent = response === null ? noAnswer : faultOf(parse(await response.text()))
   })
 }
 
@@ -247,13 +259,18 @@ function showProgress(event) {
   const { state, progress } = JSON.parse(data)
   if (state !== 'queued' && state !== 'running') return true
   const bar = find('#run-progress')
-  if (bar !== null && progress.total !== null) {
-    bar.max = progress.total
-    bar.value = progress.done
+  const { done, total } = progress
+  const isFinishing = state === 'running' && total > 1 && done === total
+  if (isFinishing) bar?.removeAttribute('value')
+  else if (bar !== null && total !== null) {
+    bar.max = total
+    bar.value = done
   }
   const text = find('#run-state')
-  if (text !== null && state === 'running' && progress.total > 1)
-    text.textContent = `It is running: ${progress.done} of ${progress.total} configurations.`
+  if (text !== null && state === 'running' && total > 1)
+    text.textContent = isFinishing
+      ? `All ${total} configurations have run. Computing the statistics of the best one.`
+      : `It is running: ${done} of ${total} configurations.`
   return false
 }
 
@@ -266,9 +283,11 @@ function startRun() {
     for (const link of run.querySelectorAll('.downloads a:not([href="/backtest"])'))
       link.addEventListener('click', event => {
         event.preventDefault()
-        download(link)
+        if (link.hasAttribute('download')) download(link)
+        else open(link)
       })
-  find('#run-page form')?.addEventListener('submit', async event => {
+  startSharing(`/backtest/runs/${id}`)
+  find('#run-page form[action$="/cancel"]')?.addEventListener('submit', async event => {
     event.preventDefault()
     const response = await send(`/backtest/runs/${id}/cancel`, {
       method: 'POST',
@@ -277,6 +296,34 @@ function startRun() {
     if (response.ok) await show(response, `/backtest/runs/${id}`)
   })
   if (state === 'queued' || state === 'running') watch(id)
+}
+
+// Public addresses of the report are made, copied and revoked without loading the report again.
+function startSharing(path) {
+  for (const form of document.querySelectorAll('#shares form'))
+    form.addEventListener('submit', async event => {
+      event.preventDefault()
+      const body = new URLSearchParams(new FormData(form))
+      for (const button of form.querySelectorAll('button')) button.disabled = true
+      const response = await send(path, { method: 'POST', body }).catch(() => null)
+      const answer = response === null ? null : parse(await response.text())
+      if (answer?.querySelector('#shares') != null) take(answer, '#shares')
+      else find('#shares').append(faultLine(answer === null ? noAnswer : faultOf(answer)))
+      startSharing(path)
+      const shown = find('#public-address') ?? find('#shares-title')
+      shown.focus()
+      if (shown.matches('input')) shown.select()
+    })
+  const copy = find('#shares button[data-copy]')
+  copy?.addEventListener('click', async () => {
+    const field = document.getElementById(copy.dataset.copy)
+    field.select()
+    const isCopied = await navigator.clipboard.writeText(field.value).then(
+      () => true,
+      () => false,
+    )
+    find('#copied').textContent = isCopied ? 'Copied.' : 'Press Ctrl-C or Command-C to copy.'
+  })
 }
 
 // Links between these pages must not lose the key.

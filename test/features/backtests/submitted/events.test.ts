@@ -155,6 +155,7 @@ describe('a stream of events', () => {
     createdAt: new Date(0),
     startedAt: null,
     finishedAt: null,
+    sharedUntil: null,
   }
   const stream = (read: () => Promise<Job>, onEnd = () => {}) =>
     jobEvents(

@@ -1,0 +1,84 @@
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+
+/** A report of a backtest that is open to everyone with its address. */
+export interface SharedReport {
+  readonly id: string
+  readonly jobId: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+const columns = (sql: SqlClient) => sql`
+  s.share_id as id, s.job_id as "jobId", s.created_at as "createdAt", s.expires_at as "expiresAt"`
+
+interface NewShare {
+  readonly keyId: number
+  readonly jobId: string
+  readonly digest: Uint8Array
+  readonly markets: readonly string[]
+  readonly days: number
+}
+
+/**
+ * Opens a report unless the key already has `maxOpen` of them (`full`), or its backtest was deleted meanwhile
+ * (`gone`).
+ */
+export async function insertShare(
+  sql: Sql,
+  { keyId, jobId, digest, markets, days }: NewShare,
+  maxOpen: number,
+): Promise<SharedReport | 'full' | 'gone'> {
+  return sql.begin(async transaction => {
+    // Otherwise two requests could each open the last report that the limit allows.
+    await transaction`select 1 from api_key where key_id = ${keyId} for no key update`
+    const jobs = await transaction`
+      select 1 from job where job_id = ${jobId} and key_id = ${keyId} and state = 'succeeded' for key share`
+    if (jobs.length === 0) return 'gone'
+    const [{ open }] = await transaction<{ open: number }[]>`
+      select count(*)::int as open from shared_report s join job using (job_id)
+      where key_id = ${keyId} and s.expires_at > now()`
+    if (open >= maxOpen) return 'full'
+    const [row] = await transaction<SharedReport[]>`
+      insert into shared_report as s (job_id, digest, markets, expires_at)
+      values (${jobId}, ${digest}, ${[...markets]}::text[], now() + ${days} * interval '1 day')
+      returning ${columns(transaction)}`
+    return row
+  })
+}
+
+/** The open reports of a backtest, newest first. */
+export async function listShares(sql: Sql, jobId: string): Promise<SharedReport[]> {
+  const rows = await sql<SharedReport[]>`
+    select ${columns(sql)} from shared_report s
+    where job_id = ${jobId} and expires_at > now()
+    order by created_at desc, share_id`
+  return [...rows]
+}
+
+/** Closes a report of a backtest; false: it has no such report. */
+export async function deleteShare(sql: Sql, jobId: string, shareId: string): Promise<boolean> {
+  const rows = await sql`
+    delete from shared_report where job_id = ${jobId} and share_id = ${shareId} and expires_at > now()
+    returning share_id`
+  return rows.length > 0
+}
+
+/**
+ * The report that a token opens, with the markets whose figures ranked its names; null: none. A key that can
+ * no longer read its own backtest shows it to nobody else either.
+ */
+export async function findShared(
+  sql: Sql,
+  digest: Uint8Array,
+): Promise<(SharedReport & { readonly markets: readonly string[] }) | null> {
+  const [row] = await sql<(SharedReport & { markets: string[] })[]>`
+    select ${columns(sql)}, s.markets
+    from shared_report s join job j using (job_id)
+    join lateral grant_that_counts(j.key_id) g
+      on g.quant and g.starts_at <= now() and (g.expires_at is null or g.expires_at > now())
+    where s.digest = ${digest} and s.expires_at > now() and exists (
+      select from api_key k
+      where (k.key_id = j.key_id or k.root_key_id = j.key_id)
+        and k.revoked_at is null and (k.retires_at is null or k.retires_at > now()))`
+  return row ?? null
+}
