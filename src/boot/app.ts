@@ -31,6 +31,7 @@ import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
+import { screenRoutes } from '../features/pages/screen/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
@@ -118,6 +119,7 @@ export function createApp(resources: Resources) {
     healthRoutes(plugin, shared),
     pageRoutes(plugin, { ...reading, annualFormOf }),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
+    screenRoutes(plugin, reading),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),

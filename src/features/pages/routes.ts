@@ -16,8 +16,6 @@ import { homePage } from './home.ts'
 import { marketPage, marketsPage } from './markets.ts'
 import { readRestatementsPageQuery, restatementsPage } from './restatements.ts'
 import { samplePage } from './sample.ts'
-import { screenPage } from './screen.ts'
-import { readScreen } from './screenQuery.ts'
 import { searchPage } from './searchPage.ts'
 
 const strict = { additionalProperties: false } as const
@@ -105,15 +103,6 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
         const query = readRestatementsPageQuery(filledFields(context.queryText))
         const key = `restatements ${JSON.stringify(query)}`
         return answerList(deps, context, key, viewer => restatementsPage(deps, viewer, query))
-      },
-      { ...page },
-    )
-    .get(
-      '/screen',
-      async ({ context }) => {
-        const text = filledFields(context.queryText)
-        const screen = readScreen(text)
-        return answerList(deps, context, `screen ${text}`, viewer => screenPage(deps, viewer, screen))
       },
       { ...page },
     )
