@@ -210,7 +210,7 @@ const multiples: Readonly<Record<string, number>> = { '%': 0.01, k: 1e3, m: 1e6,
 /** Converts a bound as people type it to the API's format: 10% becomes .1, 2.5bn becomes 2500000000. */
 function plainBound(field: string, typed: Map<string, string>): string {
   const [, name, raw] = /^((?:min|max)_[a-z0-9_]+)=(.*)$/.exec(field) ?? []
-  if (name === undefined) return field
+  if (name === undefined || name === 'max_age_days') return field
   const text = decoded(raw)?.trim()
   if (text === undefined) return field
   const [, digits, multiple] =

@@ -46,6 +46,15 @@ export function columnUnit({ form, currency }: ScreenColumn): string {
   }
 }
 
+/** A figure as a sentence names it: `8,615 million USD`, `12.5%`. */
+export function figureText(column: ScreenColumn, value: number): string {
+  const { form, currency } = column
+  const text = cellText(column, value)
+  if (form === 'amount') return `${text} million ${currency}`
+  if (form === 'shares') return `${text} million`
+  return form === 'perShare' ? `${text} ${currency}` : text
+}
+
 /** A figure with all its digits and its unit. */
 export function exactText({ form, currency }: ScreenColumn, value: number): string {
   if (form === 'percent') return `${exactFigure(Number((value * 100).toPrecision(15)))}%`

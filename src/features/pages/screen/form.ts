@@ -50,9 +50,8 @@ ${field.select('checks', 'Figures', withOwn(checkChoices, screen.checks), screen
 ${field.select('group', 'Group by', withOwn(groupChoices, screen.group), screen.group ?? '')}
 ${rights.seesAllHistory ? dayField(values, field) : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
 <div class="columns">${columnFields.map((name, index) => columnField(deps, values, field, name, index))}</div>
-<p class="companies"><label for="companies">Only these companies</label> <textarea id="companies" name="companies" rows="1" cols="40" placeholder="AAPL, MSFT or one per line" spellcheck="false"${field.described('companies')}>${sent.get('companies')}</textarea>${field.error('companies')}</p>
 ${hiddenBounds(screen)}${sort !== null && html`<input type="hidden" name="sort" value="${sort}">`}
-<p class="row"><button type="submit" class="first">Screen</button> <a class="button" href="/screen?market=${screen.market}">Reset</a> <span class="quiet">Write bounds as 10%, 0.1, 500m or 2.5bn.</span></p></form></details>`
+<p class="row"><span class="field companies"><label for="companies">Only these companies</label> <textarea id="companies" name="companies" rows="1" placeholder="AAPL, MSFT or one per line" spellcheck="false"${field.described('companies')}>${sent.get('companies')}</textarea>${field.error('companies')}</span> <button type="submit" class="first">Screen</button> <a class="button" href="/screen?market=${screen.market}">Reset</a> <span class="quiet">Write bounds as 10%, 0.1, 500m or 2.5bn.</span></p></form></details>`
 }
 
 const periodNames: Readonly<Record<(typeof screenPeriods)[number], string>> = {

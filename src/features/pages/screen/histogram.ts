@@ -6,11 +6,10 @@ import { barChart } from '../charts/barChart.ts'
 import { exactFigure } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
 import {
-  cellText,
-  columnUnit,
   exactText,
   type FigureSet,
   figureSet,
+  figureText,
   medianOf,
   type ScreenColumn,
   shortText,
@@ -38,7 +37,7 @@ const minFigures = 8
 const outerShare = 0.025
 const wantedRanges = 12
 /** Amounts that differ this much are shown in ranges that grow. */
-const wideRatio = 100
+const wideRatio = 50
 
 /** Counts figures in round ranges, or null if there are too few of them. */
 export function histogramOf({ values }: FigureSet): Histogram | null {
@@ -104,7 +103,7 @@ export function histograms(
   const shown = columns.map(column => ({ column, set: figureSet(companies, column) }))
   if (shown.every(({ set }) => set.values.length === 0)) return false
   return html`<section><h2 id="distribution">Distribution</h2>
-<p>How many companies have figures in which range, among ${ofPage ? 'the companies on this page' : `all ${exactFigure(companies.length)} companies that fit`}. A bar counts the figures from its lower bound up to, but not including, its upper one.</p>
+<p>How many companies have figures in which range, among ${ofPage ? 'the companies on this page' : `all ${exactFigure(companies.length)} companies that fit`}. A bar is labelled with its lower bound and counts the figures from there up to, but not including, the bound of the next bar.</p>
 <div class="histograms">${shown.map(
     ({ column, set }) => html`<div><h3>${metricLabel(column.metric)}</h3>
 ${oneHistogram(column, set)}</div>
@@ -119,7 +118,7 @@ function oneHistogram(column: ScreenColumn, set: FigureSet): Markup {
   const middle =
     median === null
       ? 'No company has this figure'
-      : `Median ${shownWithUnit(column, median)} of ${companiesText(values.length)}`
+      : `Median ${figureText(column, median)} of ${companiesText(values.length)}`
   const others =
     otherCurrency > 0
       ? ` Without ${companiesText(otherCurrency)} whose figures are in another currency than ${column.currency}.`
@@ -129,7 +128,8 @@ function oneHistogram(column: ScreenColumn, set: FigureSet): Markup {
   const { ranges } = histogram
   return html`${barChart({
     label: `${metricLabel(column.metric)}: companies per range`,
-    categories: ranges.map(({ from, to }) => `${shortText(column, from)} to ${shortText(column, to)}`),
+    // Both bounds would not fit below a bar. Hovering over it shows them.
+    categories: ranges.map(({ from }) => shortText(column, from)),
     series: [
       {
         name: 'Companies',
@@ -146,17 +146,12 @@ function oneHistogram(column: ScreenColumn, set: FigureSet): Markup {
 
 const companiesText = (count: number) => `${exactFigure(count)} ${count === 1 ? 'company' : 'companies'}`
 
-function shownWithUnit(column: ScreenColumn, value: number): string {
-  const unit = columnUnit(column)
-  return unit === '' ? cellText(column, value) : `${cellText(column, value)} (${unit})`
-}
-
 function outliers(column: ScreenColumn, { values }: FigureSet, { ranges, below, above }: Histogram): string {
   const parts = [
     below > 0 &&
-      `${exactFigure(below)} below ${shortText(column, ranges[0].from)}, the lowest ${exactText(column, values[0])}`,
+      `${exactFigure(below)} below ${shortText(column, ranges[0].from)}, the lowest ${figureText(column, values[0])}`,
     above > 0 &&
-      `${exactFigure(above)} from ${shortText(column, ranges[ranges.length - 1].to)} up, the highest ${exactText(column, values[values.length - 1])}`,
+      `${exactFigure(above)} from ${shortText(column, ranges[ranges.length - 1].to)} up, the highest ${figureText(column, values[values.length - 1])}`,
   ].filter(part => part !== false)
   return parts.length === 0 ? '' : `Outside the chart: ${parts.join('; ')}.`
 }
