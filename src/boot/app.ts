@@ -33,6 +33,7 @@ import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
 import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
+import { screenRoutes } from '../features/pages/screen/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
@@ -128,6 +129,7 @@ export function createApp(resources: Resources) {
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
+    screenRoutes(plugin, reading),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),

@@ -17,18 +17,19 @@ interface CodeRange {
 
 interface Industry {
   readonly code: string
+  readonly name: string
   readonly ranges: readonly CodeRange[]
 }
 
 /** The file has a header line for each industry (` 3 Soda   Candy & Soda`) and a line for each range of codes
  * (`2064-2068 ...`). */
 function parseIndustries(text: string): Industry[] {
-  const industries: { code: string; ranges: CodeRange[] }[] = []
+  const industries: { code: string; name: string; ranges: CodeRange[] }[] = []
   for (const line of text.split('\n')) {
     const [, first, last] = /^\s+(\d{4})-(\d{4})(\s|$)/.exec(line) ?? []
-    const [, head] = /^\s?\d{1,2} (\w+)\s/.exec(line) ?? []
+    const [, head, name = ''] = /^\s?\d{1,2} (\w+)\s+(.*)/.exec(line) ?? []
     if (first !== undefined) industries.at(-1)?.ranges.push({ first: Number(first), last: Number(last) })
-    else if (head !== undefined) industries.push({ code: head, ranges: [] })
+    else if (head !== undefined) industries.push({ code: head, name: name.trim(), ranges: [] })
   }
   return industries
 }
@@ -37,18 +38,19 @@ const ff49 = parseIndustries(siccodes49)
 
 /** The divisions of the Standard Industrial Classification of 1987, without `K`, nonclassifiable establishments. */
 const divisions: readonly Industry[] = [
-  ['A', 100, 999],
-  ['B', 1000, 1499],
-  ['C', 1500, 1799],
-  ['D', 2000, 3999],
-  ['E', 4000, 4999],
-  ['F', 5000, 5199],
-  ['G', 5200, 5999],
-  ['H', 6000, 6799],
-  ['I', 7000, 8999],
-  ['J', 9100, 9729],
-].map(([code, first, last]) => ({
+  ['A', 'Agriculture, forestry and fishing', 100, 999],
+  ['B', 'Mining', 1000, 1499],
+  ['C', 'Construction', 1500, 1799],
+  ['D', 'Manufacturing', 2000, 3999],
+  ['E', 'Transportation, communications and utilities', 4000, 4999],
+  ['F', 'Wholesale trade', 5000, 5199],
+  ['G', 'Retail trade', 5200, 5999],
+  ['H', 'Finance, insurance and real estate', 6000, 6799],
+  ['I', 'Services', 7000, 8999],
+  ['J', 'Public administration', 9100, 9729],
+].map(([code, name, first, last]) => ({
   code: String(code),
+  name: String(name),
   ranges: [{ first: Number(first), last: Number(last) }],
 }))
 
@@ -67,6 +69,11 @@ export function groupOf(scheme: GroupScheme, sector: string | null): string | nu
     null
   )
 }
+
+/** What people call a group; null for digits of the SIC, whose names are not stored. */
+export const groupName = (scheme: GroupScheme, code: string): string | null =>
+  (scheme === 'ff49' ? ff49 : scheme === 'sicDivision' ? divisions : []).find(one => one.code === code)
+    ?.name ?? null
 
 /** A scheme and, optionally, the groups that are selected. */
 export interface Grouping {

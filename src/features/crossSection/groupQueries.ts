@@ -9,6 +9,8 @@ const maxAttempts = 8
 /**
  * Reads a page and the groups of its companies from the same data version. If the request has no grouping, no company
  * has a group.
+ *
+ * @param companiesOf the companies whose groups are read
  */
 export async function withGroups<
   Page extends {
@@ -19,13 +21,14 @@ export async function withGroups<
   sql: SqlClient,
   { grouping, asOf }: { readonly grouping: Grouping | null; readonly asOf: AsOf },
   read: () => Promise<Page>,
+  companiesOf: (page: Page) => Page['rows'] = ({ rows }) => rows,
 ): Promise<{ readonly page: Page; readonly groupOfEntity: (entityId: number) => string | null }> {
   if (grouping === null) return { page: await read(), groupOfEntity: () => null }
   for (let left = maxAttempts; left > 0; left--) {
     const page = await read()
     const { version, sectors } = await readSectors(
       sql,
-      page.rows.map(({ entityId }) => entityId),
+      companiesOf(page).map(({ entityId }) => entityId),
       asOf,
     )
     if (version === page.dataVersion)

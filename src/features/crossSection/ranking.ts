@@ -29,6 +29,12 @@ export interface CurrencyCount {
 export interface Ranking {
   readonly dataVersion: number
   readonly rows: readonly RankedCompany[]
+  /** The companies of all pages, in order. */
+  readonly ranked: readonly RankedCompany[]
+  /** How many companies precede the page. */
+  readonly start: number
+  /** The company after which the previous page begins; null if that is the first page. */
+  readonly beforePrevious: RankedCompany | null
   /** The last entity on the page and its figure; null on the last page. */
   readonly next: number | null
   readonly nextValue: number | null
@@ -118,9 +124,13 @@ function pageOf(
   const rest = ranked.filter(isAfter)
   const rows = rest.slice(0, limit)
   const last = rest.length > limit ? rows.at(-1) : undefined
+  const start = ranked.length - rest.length
   return {
     ...read,
     rows,
+    ranked,
+    start,
+    beforePrevious: ranked[start - limit - 1] ?? null,
     next: last?.entityId ?? null,
     nextValue: rows.at(-1)?.sortedBy ?? null,
     total: ranked.length,

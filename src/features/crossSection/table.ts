@@ -6,10 +6,11 @@ import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
 import { countRows } from '../marketPages/answer.ts'
 import { nextCompany, pageFields } from '../marketPages/page.ts'
+import { encodeCursor, type PageViewer } from '../marketPages/query.ts'
 import { type CrossSectionPlan, emptyPageNote, restriction, selectionFields } from './crossSection.ts'
 import { withGroups } from './groupQueries.ts'
-import { rankMarket } from './ranking.ts'
-import { comparisonNotes, rankingFields } from './rankingFields.ts'
+import { type Ranking, rankMarket } from './ranking.ts'
+import { comparisonNotes, type RankingAnswer, rankingFields } from './rankingFields.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
 import { isLater, type TableCompany, type TableFigure, tableRows } from './tablePage.ts'
 
@@ -22,23 +23,99 @@ export async function readCrossSectionTable(
   rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
-  return (await readComparedTable(deps, rights, plan)).table
-}
-
-/** The same table, and whether all companies of the market were compared. */
-export async function readComparedTable(
-  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
-  rights: Rights,
-  plan: CrossSectionPlan,
-): Promise<{ readonly table: CrossSectionTable; readonly isWhole: boolean }> {
   const { sort } = plan
   const { page, groupOfEntity } = await withGroups(deps.sql, plan, async () => {
     if (sort === null) return { ...(await tableRows(deps.sql, plan)), ranking: null }
     const ranking = await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
     return { ...ranking, ranking }
   })
+  await countRows(deps, rights, plan, page.rows)
+  return tableOf(deps, plan, page, groupOfEntity)
+}
+
+/** A company of a screen with its figures, and its group if the request has a grouping. */
+export interface ScreenedCompany {
+  readonly figures: ReadonlyMap<string, Pick<TableFigure, 'value' | 'unit'>>
+  readonly group: string | null
+}
+
+/** A page of a ranking, and what surrounds it. */
+export interface ScreenedTable {
+  readonly table: CrossSectionTable
+  /** Whether all companies of the market were compared. */
+  readonly isWhole: boolean
+  /**
+   * The companies of all pages; for a capped key only those of this page, because figures of the others have not been
+   * counted.
+   */
+  readonly companies: readonly ScreenedCompany[]
+  /** How many companies precede the page. Null for capped keys, which get no counts. */
+  readonly start: number | null
+  /** The cursor of the previous page; '' if that is the first page, null if this is. */
+  readonly previous: string | null
+}
+
+/**
+ * The same table with all companies of the ranking.
+ *
+ * @param plan must have a sort
+ */
+export async function readScreenedTable(
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  { rights, allowance }: PageViewer,
+  plan: CrossSectionPlan,
+): Promise<ScreenedTable> {
+  const { sort, left, seen } = plan
+  if (sort === null) throw new Error('A screen is always sorted.')
+  const isCounted = left === null || seen !== null
+  const { page: ranking, groupOfEntity } = await withGroups(
+    deps.sql,
+    plan,
+    () => rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found),
+    ({ rows, ranked }) => (isCounted ? ranked : rows),
+  )
+  await countRows(deps, rights, plan, ranking.rows)
+  const companies = isCounted ? ranking.ranked : ranking.rows
+  return {
+    table: tableOf(deps, plan, { ...ranking, ranking }, groupOfEntity),
+    isWhole: ranking.isWhole,
+    companies: companies.map(({ entityId, figures }) => ({ figures, group: groupOfEntity(entityId) })),
+    start: isCounted ? ranking.start : null,
+    previous: previousCursor(deps, plan, ranking, allowance?.seen ?? null),
+  }
+}
+
+/**
+ * A capped key gets no cursor that names a company which it has not seen: an import may have put one before the page. It
+ * then starts again.
+ */
+function previousCursor(
+  { cursors }: Pick<CompanyDeps, 'cursors'>,
+  { market, asOf, scope, firstVersion, after }: CrossSectionPlan,
+  { start, beforePrevious: last, dataVersion }: Ranking,
+  seen: readonly number[] | null,
+): string | null {
+  if (after === null || start === 0) return null
+  if (last === null || seen?.includes(last.entityId) === false) return ''
+  const position = { market, asOf, entityId: last.entityId, value: last.sortedBy }
+  return encodeCursor(cursors, scope, { ...position, dataVersion: firstVersion ?? dataVersion })
+}
+
+interface FoundTable {
+  readonly dataVersion: number
+  readonly rows: readonly TableCompany[]
+  readonly next: number | null
+  readonly nextValue?: number | null
+  readonly ranking: RankingAnswer | null
+}
+
+function tableOf(
+  deps: Pick<CompanyDeps, 'markets' | 'cursors'>,
+  plan: CrossSectionPlan,
+  page: FoundTable,
+  groupOfEntity: (entityId: number) => string | null,
+): CrossSectionTable {
   const { rows, ranking } = page
-  await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
@@ -46,7 +123,7 @@ export async function readComparedTable(
     ...comparisonNotes(plan, ranking),
     restriction(plan),
   ]
-  const table: CrossSectionTable = {
+  return {
     object: 'cross_section_table',
     metrics: [...plan.metrics],
     market: plan.market,
@@ -63,7 +140,6 @@ export async function readComparedTable(
       return { ...tableRow(company, plan, source), ...group }
     }),
   }
-  return { table, isWhole: ranking?.isWhole ?? true }
 }
 
 function tableRow(

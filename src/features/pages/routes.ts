@@ -8,7 +8,7 @@ import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { CompanyParams } from '../companyProfile/schema.ts'
-import { answerList, answerPage, filledFields } from './answer.ts'
+import { answerPage, filledFields } from './answer.ts'
 import { cataloguePage } from './catalogue.ts'
 import { companyPage } from './company/page.ts'
 import { readCompanyPageQuery } from './company/query.ts'
@@ -16,8 +16,6 @@ import type { CompanyPageDeps } from './company/read.ts'
 import { homePage } from './home.ts'
 import { marketPage, marketsPage } from './markets.ts'
 import { samplePage } from './sample.ts'
-import { screenPage } from './screen.ts'
-import { readScreen } from './screenQuery.ts'
 import { exactMatch, searchPage } from './searchPage.ts'
 
 const strict = { additionalProperties: false } as const
@@ -98,15 +96,6 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       async ({ context }) => {
         const { market } = readCatalogue(filledFields(context.queryText))
         return answerPage(deps, context, `catalogue ${market}`, async () => cataloguePage(deps, market))
-      },
-      { ...page },
-    )
-    .get(
-      '/screen',
-      async ({ context }) => {
-        const text = filledFields(context.queryText)
-        const screen = readScreen(text)
-        return answerList(deps, context, `screen ${text}`, viewer => screenPage(deps, viewer, screen))
       },
       { ...page },
     )

@@ -1,162 +1,190 @@
 import { html, type Markup } from '../../html.ts'
 import type { Page } from '../../http/pages/shell.ts'
-import { isInstant } from '../../instants.ts'
 import { currencyOf } from '../../markets/currency.ts'
+import { demoPrincipal } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
-import { planCrossSection } from '../crossSection/crossSection.ts'
-import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
-import { readComparedTable } from '../crossSection/table.ts'
+import { crossSectionLimit } from '../crossSection/schema.ts'
+import { readScreenedTable, type ScreenedTable } from '../crossSection/table.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
-import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
-import { exactFigure, formOf, shownFigure } from './figures.ts'
+import { isDownloadable } from './downloads.ts'
+import { cappedCompanies, cappedNote, namesOf } from './fields.ts'
+import { exactFigure } from './figures.ts'
 import { metricLabel } from './metricLabels.ts'
 import { comparisonNotes, listNotes, noticeOf } from './notes.ts'
-import { columnFields, type Screen, screenPath } from './screenQuery.ts'
+import { filterChips } from './screen/chips.ts'
+import { companyTable } from './screen/companyTable.ts'
+import { screenDownloadPath, screenFormats } from './screen/download.ts'
+import { type ScreenColumn, screenColumn } from './screen/figureSet.ts'
+import { screenForm } from './screen/form.ts'
+import { groupTable } from './screen/groups.ts'
+import { histograms } from './screen/histogram.ts'
+import { planScreen, type ScreenPlan } from './screen/plan.ts'
+import { ageNote } from './screen/recency.ts'
+import { recentDays, type Screen, type SentScreen, screenPath } from './screenQuery.ts'
 
 /** Companies per page. */
 const maxRows = 200
-const millions = { divisor: 1e6, name: 'millions' } as const
 
 /**
  * /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see.
  */
-export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<Page> {
-  const { rights, allowance } = viewer
-  const { columns } = screen
-  const sort = screen.sort !== null && columns.includes(screen.sort.metric) ? screen.sort : null
-  const query = {
-    metric: columns.join(','),
-    market: screen.market,
-    fp: screen.period,
-    limit: listLimit(allowance, maxRows),
-    ...(sort === null ? {} : { sort: `${sort.descending ? '-' : ''}${sort.metric}` }),
-    ...(screen.currency === undefined ? {} : { currency: screen.currency }),
-    ...(screen.maxAgeDays === undefined ? {} : { max_age_days: screen.maxAgeDays }),
-    ...(screen.asOf === undefined ? {} : { as_of: screen.asOf }),
-    ...(screen.checks === undefined ? {} : { checks: screen.checks }),
-    ...(screen.cursor === undefined ? {} : { cursor: screen.cursor }),
-  }
-  const plan = planCrossSection(deps, viewer, query, screen.bounds)
-  const shown = { ...screen, sort }
-  const country = deps.markets.get(plan.market)?.name
-  const page = {
-    title: `Screen: ${country}`,
-    section: '/screen',
-    styles: ['screen.css'],
-    description: `Metrics of every company of ${country} in one table, with filters.`,
-    canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
-  } as const
-  const head = html`<h1>Screen</h1>
-${cappedNote(rights)}
-${form(deps, rights, shown, plan.market)}`
-  // Merely opening the page must not use up companies.
-  if (rights.entityCap !== null && screen.isBlank) return { ...page, main: head }
-  const { table, isWhole } = await deps.readLimiter.run('pages', () => readComparedTable(deps, rights, plan))
-  const rows = table.data
+export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentScreen): Promise<Page> {
+  const { screen } = sent
+  const { rights } = viewer
+  // Merely opening the page must not use up companies, so it shows what every visitor sees.
+  const isPublic = rights.entityCap !== null && screen.isBlank
+  const reader = isPublic ? { rights: deps.rightsOf(demoPrincipal), allowance: null } : viewer
+  const planned = await planScreen(deps, reader, screen, maxRows)
+  const { plan, age, named } = planned
+  const screened = await deps.readLimiter.run('pages', () => readScreenedTable(deps, reader, plan))
+  const { table, isWhole, companies, start } = screened
+  const currency = plan.inCurrency?.code ?? ownCurrency(deps, plan.market)
+  const columns = screen.columns.map(metric => screenColumn(deps.markets, metric, currency))
   const names = await namesOf(
     deps,
-    rows.map(({ ticker }) => ticker),
+    table.data.map(({ ticker }) => ticker),
   )
+  const notes = [
+    ageNote(screen, age, plan.asOf),
+    named !== null && elsewhereNote(named.elsewhere, plan.market),
+    ...comparisonNotes(plan, table, isWhole),
+    mixedNote(planned, screened, columns, screen),
+    // Companies that were named are no longer those that the licence happens to have seen.
+    ...listNotes(
+      deps.markets,
+      named === null ? plan : { ...plan, seen: null },
+      table,
+      'No company fits these settings.',
+    ),
+  ].filter(note => note !== null && note !== false)
+  const ofPage = start === null
+  const { grouping } = plan
+  const groups = grouping !== null && groupTable(companies, columns, screen, grouping, ofPage)
+  const position = positionText(screened)
+  const links = pageLinks(screened, screen)
   return {
-    ...page,
-    main: html`${head}
-${noticeOf([...comparisonNotes(plan, table, isWhole), ...listNotes(deps.markets, plan, table, 'No company fits these settings.')])}
-${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
-${otherCurrencies(table, shown)}
-<p class="quiet">${rows.length} companies${table.total !== undefined && table.total > rows.length && ` of ${exactFigure(table.total)}`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
+    ...frameOf(deps, plan.market),
+    main: html`<h1>Screen</h1>
+${isPublic ? publicNote(rights, screen) : cappedNote(rights)}
+${screenForm(deps, { ...sent, rights, ageDays: age.days, currency: ownCurrency(deps, plan.market), today: deps.today() })}
+${filterChips(screen, age)}
+${noticeOf(notes)}
+${otherCurrencies(screened, screen)}
+${groups}
+${
+  table.data.length > 0 &&
+  html`<p class="pages">${position} ${links}</p>
+${companyTable({ table, columns, names, grouping }, screen)}`
+}
+<p class="pages">${position} ${links} <span class="quiet">${table.attribution}</span></p>
+${!isPublic && table.data.length > 0 && downloads(deps, planned, screened, screen)}
+${histograms(companies, columns, ofPage)}`,
   }
 }
 
-/** Links to the companies whose amounts are in other currencies and cannot be compared with those shown. */
-function otherCurrencies(
-  { other_currencies: others = [] }: CrossSectionTable,
-  screen: Screen,
-): Markup | false {
-  const listed = others.filter(({ currency }) => currency.length === 3)
-  if (listed.length === 0) return false
-  return html`<p>In other currencies: ${listed.map(({ currency, companies }, index) => html`${index > 0 && ', '}<a href="${screenPath(screen, { currency, cursor: undefined })}">${exactFigure(companies)} in ${currency}</a>`)}.</p>`
+/** The form with its mistakes, instead of a table that would leave out what was asked for. */
+export function refusedScreen(deps: PageDeps, rights: Rights, sent: SentScreen): Page {
+  const { screen } = sent
+  const market = deps.markets.get(screen.market) === undefined ? 'US' : screen.market
+  const ageDays = screen.maxAge === undefined ? recentDays : screen.maxAge
+  return {
+    ...frameOf(deps, market),
+    unlisted: true,
+    main: html`<h1>Screen</h1>
+${screenForm(deps, { ...sent, rights, ageDays, currency: ownCurrency(deps, market), today: deps.today() })}`,
+  }
 }
 
-function numberIn(row: CrossSectionTableRow, metric: string): number | null {
-  const value = row[metric]
-  return typeof value === 'number' ? value : null
+function frameOf({ markets, settings }: PageDeps, market: string) {
+  const country = markets.get(market)?.name
+  return {
+    title: `Screen: ${country}`,
+    section: '/screen',
+    styles: ['chart.css', 'screen.css'],
+    scripts: ['bars.js', 'screen.js'],
+    description: `Metrics of every company of ${country} in one table, with filters.`,
+    canonical: `${settings.baseUrl}/screen?market=${market}`,
+  } as const
 }
 
-function form(deps: PageDeps, rights: Rights, screen: Screen, market: string): Markup {
-  const { columns, typed, period, asOf } = screen
-  const periods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM', 'latest'] as const
-  return html`<form method="get" action="/screen" class="filters screen">
-<p class="row">${marketField(deps, market)}
-<span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
-<span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
-<span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" pattern="[A-Za-z]{3}" value="${screen.currency}" placeholder="${ownCurrency(deps, market)}"></span>
-${checksField(screen)}
-${rights.seesAllHistory ? html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="${isInstant(asOf ?? '') ? 'text' : 'date'}" value="${asOf}"></span>` : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
-<div class="columns">${columnFields.map((name, index) => {
-    const metric = columns[index]
-    return html`<p>${metricField(deps, name, `Column ${index + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`
-  })}</div>
-${screen.sort !== null && html`<input type="hidden" name="sort" value="${screen.sort.descending && '-'}${screen.sort.metric}">`}
-<p class="row"><button type="submit">Screen</button> <span class="quiet">Write bounds as 10%, 0.1, 500m or 2.5bn.</span></p></form>`
-}
-
-const checkChoices = [
-  ['', 'all'],
-  ['proved,consistent', 'confirmed by an identity'],
-  ['proved,consistent,unchecked', 'not contradicted'],
-  ['contradicted', 'contradicted'],
-] as const
-
-/** Which figures count, by what the identities of their filings say about them. */
-function checksField({ checks = '' }: Screen): Markup {
-  const isListed = checkChoices.some(([value]) => value === checks)
-  return html`<span class="field"><label for="checks">Figures</label> <select id="checks" name="checks">${[
-    ...checkChoices,
-    ...(isListed ? [] : [[checks, checks.replaceAll(',', ', ')] as const]),
-  ].map(
-    ([value, label]) =>
-      html`<option value="${value}"${value === checks && html` selected`}>${label}</option>`,
-  )}</select></span>`
-}
-
-function ownCurrency({ markets }: PageDeps, market: string): string {
+function ownCurrency({ markets }: Pick<PageDeps, 'markets'>, market: string): string {
   const manifest = markets.get(market)
   return manifest === undefined ? '' : currencyOf(manifest)
 }
 
-function tableOf(
-  { markets }: PageDeps,
-  { metrics }: CrossSectionTable,
-  rows: readonly CrossSectionTableRow[],
-  names: ReadonlyMap<string, string | null>,
+const publicNote = ({ licence, entityCap }: Rights, screen: Screen): Markup =>
+  html`<p class="notice">This is what every visitor sees, under the Free Licence, and it uses none of the ${exactFigure(entityCap ?? 0)} companies of your ${licence} licence. <a href="${screenPath(screen)}">Screen with your licence</a>: it opens every year and every day of the past, and each page counts its companies, at most ${cappedCompanies}. Sorting and filtering do so as well.</p>`
+
+const elsewhereNote = (ids: readonly string[], market: string): Markup | null =>
+  ids.length === 0
+    ? null
+    : html`${ids.length === 1 ? 'One of these companies is' : `${exactFigure(ids.length)} of these companies are`} not of market ${market} and left out: ${ids.join(', ')}.`
+
+/** Amounts that are neither sorted nor bounded are shown in the currency of each company. */
+function mixedNote(
+  { plan }: ScreenPlan,
+  { companies }: ScreenedTable,
+  columns: readonly ScreenColumn[],
+  screen: Screen,
+): Markup | null {
+  const amount = columns.find(
+    ({ metric, currency }) => currency !== null && plan.inCurrency?.metrics.includes(metric) !== true,
+  )
+  if (amount === undefined) return null
+  const { metric, currency } = amount
+  const others = companies.filter(({ figures }) => {
+    const unit = figures.get(metric)?.unit
+    return unit !== undefined && unit.split('/')[0] !== currency
+  }).length
+  if (others === 0 || currency === null) return null
+  return html`${exactFigure(others)} ${others === 1 ? 'company reports' : 'companies report'} ${metricLabel(metric).toLowerCase()} in another currency than ${currency}: the column Currency names it. <a href="${screenPath(screen, { currency, cursor: undefined })}">Only ${currency}</a>.`
+}
+
+/** Links to the companies whose amounts are in other currencies and cannot be compared with those shown. */
+function otherCurrencies({ table }: ScreenedTable, screen: Screen): Markup | false {
+  const { other_currencies: others = [] } = table
+  if (others.length === 0) return false
+  const single = others.filter(({ currency }) => currency.length === 3)
+  const several = others
+    .filter(({ currency }) => currency.length > 3)
+    .reduce((sum, { companies }) => sum + companies, 0)
+  return html`<p>${single.length > 0 && html`In other currencies: ${single.map(({ currency, companies }, index) => html`${index > 0 && ', '}<a href="${screenPath(screen, { currency, cursor: undefined })}">${exactFigure(companies)} in ${currency}</a>`)}.`}${several > 0 && ` ${exactFigure(several)} with amounts in more than one currency, which have no order.`}</p>`
+}
+
+/** `201 to 400 of 413 companies`. Visitors whose licence counts companies are not told of those that they have not seen. */
+function positionText({ table, start }: ScreenedTable): string {
+  const { count, total } = table
+  if (start === null || total === undefined || count === total || count === 0)
+    return `${exactFigure(count)} ${count === 1 ? 'company' : 'companies'}.`
+  return `${exactFigure(start + 1)} to ${exactFigure(start + count)} of ${exactFigure(total)} companies.`
+}
+
+function pageLinks({ table, previous }: ScreenedTable, screen: Screen): Markup {
+  const at = (cursor: string | null) => screenPath(screen, { cursor: cursor || undefined })
+  return html`${previous !== null && html`<a rel="prev" href="${at(previous)}">The previous companies</a>`} ${table.next !== null && html`<a rel="next" href="${at(table.next)}">The next companies</a>`}`
+}
+
+function downloads(
+  { settings, markets }: PageDeps,
+  { plan }: ScreenPlan,
+  { table, start }: ScreenedTable,
   screen: Screen,
 ): Markup {
-  const unitOf = (metric: string) => markets.metrics.get(metric)?.unit ?? 'pure'
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Companies"><table class="figures">
-<thead><tr><th scope="col">Company</th>${metrics.map(metric => columnHead(metric, unitOf(metric), screen))}<th scope="col">Currency</th><th scope="col">Period</th><th scope="col">Filed</th></tr></thead>
-<tbody>
-${rows.map(row => html`<tr><th scope="row"><a href="/companies/${encodeURIComponent(row.ticker)}">${names.get(row.ticker) ?? row.ticker}</a></th>${metrics.map(metric => figureCell(row, metric, unitOf(metric)))}<td>${row.currency}</td><td>${row.fp} ${row.fy}<small>${row.end}</small></td><td>${row.filed}</td></tr>\n`)}</tbody>
-</table></div>`
-}
-
-function columnHead(metric: string, unit: string, screen: Screen): Markup {
-  const { sort } = screen
-  const isSorted = sort?.metric === metric
-  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : null
-  // The first click sorts by the largest first, the second reverses the order.
-  const path = screenPath(
-    { ...screen, cursor: undefined },
-    { sort: { metric, descending: order !== 'descending' } },
-  )
-  const scale = unit === 'currency' || unit === 'shares' ? html`<small>millions</small>` : ''
-  return html`<th scope="col"${order !== null && html` aria-sort="${order}"`}><a href="${path}">${metricLabel(metric)}${order !== null && (order === 'descending' ? ' ▼' : ' ▲')}</a>${scale}</th>`
-}
-
-function figureCell(row: CrossSectionTableRow, metric: string, unit: string): Markup {
-  const value = numberIn(row, metric)
-  if (value === null) return html`<td></td>`
-  const named = unit === 'currency' ? 'USD' : unit === 'currency/share' ? 'USD/shares' : unit
-  const shown = shownFigure(value, formOf(metric, named), millions)
-  return html`<td data-v="${value}" title="${exactFigure(value)}">${shown}</td>`
+  const manifest = markets.get(plan.market)
+  if (manifest === undefined || !isDownloadable(settings, manifest))
+    return html`<p class="quiet">There are no files for ${manifest?.name}: we have not read the terms of its register in full.</p>`
+  const limit = plan.freeLicence ? crossSectionLimit.maxFree : crossSectionLimit.max
+  // A capped licence has counted the companies of this page. For others, the file starts at the top.
+  const whole = start === null ? screen : { ...screen, cursor: undefined }
+  const { total = table.count } = table
+  const contents =
+    start === null
+      ? 'the companies of this page'
+      : total > limit
+        ? `the first ${exactFigure(limit)} of ${exactFigure(total)} companies`
+        : total === 1
+          ? 'this company'
+          : `all ${exactFigure(total)} companies`
+  return html`<p class="buttons">${screenFormats.map(format => html`<a class="button" href="${screenDownloadPath(whole, format)}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a> `)}<span class="quiet">with ${contents}, these columns and filters, ${screen.asOf === undefined ? 'as known today' : `as known on ${screen.asOf}`}. The file names its licence and sources.</span></p>`
 }

@@ -43,6 +43,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'compare.css': asset('css', own('compare.css')),
   'restatements.css': asset('css', own('restatements.css')),
   'screen.css': asset('css', own('screen.css')),
+  'screen.js': asset('js', own('screen.js')),
   'backtest.css': asset('css', own('backtest.css')),
   'backtest.js': asset('js', own('backtest.js')),
   'audit.js': asset('js', own('audit.js')),
