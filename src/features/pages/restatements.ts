@@ -10,9 +10,11 @@ import { type Restatement, RestatementsQuery, restatementsLimit } from '../resta
 import type { PageDeps } from './deps.ts'
 import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
+import { restatementsUse } from './listUse.ts'
 import { metricLabel } from './metricLabels.ts'
 import { listNotes, noticeOf } from './notes.ts'
 import { openChanges } from './openChanges.ts'
+import { useThisData, useThisDataAssets } from './useThisData/panel.ts'
 
 const { metric, market, from, cursor, as_of } = RestatementsQuery.properties
 const RestatementsPageQuery = Type.Object(
@@ -52,6 +54,15 @@ export async function restatementsPage(
     deps,
     latest.map(({ ticker }) => ticker),
   )
+  // The answer for the market has only the last year of open companies, so they have requests of their own.
+  const [shownOpen] = open
+  const ofCompany = listed.length === 0 && shownOpen !== undefined ? shownOpen.ticker : null
+  const useNote =
+    shownOpen === undefined
+      ? null
+      : ofCompany === null
+        ? `All years of ${[...new Set(open.map(({ ticker }) => ticker))].join(', ')} come from requests with ticker instead of market.`
+        : `They ask for ${ofCompany}: send market instead of ticker for the other companies.`
   const next = new URLSearchParams({
     metric: plan.metric,
     market: plan.market,
@@ -63,6 +74,7 @@ export async function restatementsPage(
     ...page,
     main: html`${head}
 ${noticeOf(listed.length === 0 && open.length > 0 ? [onlyOpen] : listNotes(deps.markets, plan, list, 'No figure was changed in this time.'))}
+${useThisData(restatementsUse(deps, rights, plan, rest, ofCompany), useNote)}
 ${latest.length > 0 && table(latest, names)}
 <p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among the ${list.next !== null && `${plan.limit} `}companies on this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
   }
@@ -78,6 +90,8 @@ function frameOf(
   const page = {
     title: `Restatements of ${metricLabel(name).toLowerCase()}, ${country}`,
     section: '/restatements',
+    styles: [useThisDataAssets.style],
+    scripts: [useThisDataAssets.script],
     description:
       'Figures that a later filing changed, the latest first, with both values and the size of the change.',
     canonical: `${deps.settings.baseUrl}/restatements?market=${market}&metric=${name}`,

@@ -38,6 +38,8 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'company.js': asset('js', own('company.js')),
   'statements.css': asset('css', own('statements.css')),
   'screen.css': asset('css', own('screen.css')),
+  'useThisData.css': asset('css', own('useThisData.css')),
+  'useThisData.js': asset('js', own('useThisData.js')),
   'backtest.css': asset('css', own('backtest.css')),
   'backtest.js': asset('js', own('backtest.js')),
   'audit.js': asset('js', own('audit.js')),
