@@ -8,6 +8,7 @@ import type { PageViewer } from '../marketPages/query.ts'
 import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
 import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
+import { sampleNotice } from './extent/sampleNotice.ts'
 import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
 import { restatementsUse } from './listUse.ts'
@@ -73,6 +74,7 @@ export async function restatementsPage(
   return {
     ...page,
     main: html`${head}
+${await sampleNotice(deps)}
 ${noticeOf(listed.length === 0 && open.length > 0 ? [onlyOpen] : listNotes(deps.markets, plan, list, 'No figure was changed in this time.'))}
 ${useThisData(restatementsUse(deps, rights, plan, rest, ofCompany), useNote)}
 ${latest.length > 0 && table(latest, names)}

@@ -8,6 +8,7 @@ import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/sc
 import { readComparedTable } from '../crossSection/table.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
+import { sampleNotice } from './extent/sampleNotice.ts'
 import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
 import { screenUse } from './listUse.ts'
@@ -52,6 +53,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
   } as const
   const head = html`<h1>Screen</h1>
 ${cappedNote(rights)}
+${await sampleNotice(deps)}
 ${form(deps, rights, shown, plan.market)}`
   // Merely opening the page must not use up companies.
   if (rights.entityCap !== null && screen.isBlank) return { ...page, main: head }

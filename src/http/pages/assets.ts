@@ -38,6 +38,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'company.js': asset('js', own('company.js')),
   'statements.css': asset('css', own('statements.css')),
   'screen.css': asset('css', own('screen.css')),
+  'identity.css': asset('css', own('identity.css')),
   'useThisData.css': asset('css', own('useThisData.css')),
   'useThisData.js': asset('js', own('useThisData.js')),
   'backtest.css': asset('css', own('backtest.css')),

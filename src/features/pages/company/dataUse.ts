@@ -12,32 +12,44 @@ export const isOpenView = (
   ...ids: readonly string[]
 ): boolean => !rights.seesAllHistory || rightsOf(demoPrincipal).seesHistoryOf(...ids)
 
+/** Which vintages the tables show, and whether figures of shares are adjusted for splits. */
+interface Options {
+  readonly figures?: 'first_filed' | 'latest'
+  readonly adjust?: 'splits'
+}
+
 /** How programs get the figures of a company's page: those of the tables or, if a cell is chosen, every vintage of it. */
 export function companyUse(
   deps: PageDeps,
   visitor: Visitor,
   view: CompanyView,
-  { as_of, tz, show = 'years', cell }: CompanyPageQuery,
+  { as_of, tz, show = 'years', cell, adjust, figures }: CompanyPageQuery & Options,
 ): DataUse {
   const { list, idThen, profile } = view
   // The answer has the instant with its offset, which needs no zone beside it.
-  const day = as_of === undefined ? undefined : list.as_of
+  const day = as_of === undefined || (figures === 'latest' && cell === undefined) ? undefined : list.as_of
+  const vintage = figures === 'first_filed' ? 'first' : 'latest'
   const figure = cell === undefined ? null : figureOf(cell)
   const chosen =
     figure === null
-      ? { fp: periodsOf[show], vintage: 'latest' }
+      ? { fp: periodsOf[show], vintage }
       : { metric: figure.metric, fp: figure.fp, fy: figure.fy }
   const isOpen = isOpenView(deps, visitor, idThen, profile.ticker)
-  const hasFile = isOpen && figure === null && isDownloadable(deps.settings, deps.markets.get(profile.market))
+  // A file has the figures as filed.
+  const hasFile =
+    isOpen &&
+    figure === null &&
+    adjust === undefined &&
+    isDownloadable(deps.settings, deps.markets.get(profile.market))
   const { metric, fy, ...ofTool } = { metric: undefined, fy: undefined, ...chosen }
   return {
     baseUrl: deps.settings.baseUrl,
     path: '/api/v1/fundamentals',
-    query: { ticker: idThen, ...chosen, as_of: day },
+    query: { ticker: idThen, ...chosen, adjust, as_of: day },
     python: {
       method: 'fundamentals',
       args: metric === undefined ? [idThen] : [idThen, metric],
-      named: { ...ofTool, fy, as_of: day },
+      named: { ...ofTool, fy, adjust, as_of: day },
     },
     tool: {
       name: 'get_fundamentals_history',
@@ -46,15 +58,16 @@ export function companyUse(
         ...(metric === undefined ? {} : { metrics: [metric] }),
         ...ofTool,
         fy: fy === undefined ? undefined : String(fy),
+        adjust_splits: adjust === undefined ? undefined : true,
         as_of: day,
       },
     },
     file: hasFile
       ? downloadPath(profile.ticker, 'csv', {
           show,
-          vintage: 'latest',
-          ...(as_of === undefined ? {} : { as_of }),
-          ...(tz === undefined ? {} : { tz }),
+          vintage,
+          ...(day === undefined || as_of === undefined ? {} : { as_of }),
+          ...(day === undefined || tz === undefined ? {} : { tz }),
         })
       : null,
     key: isOpen ? 'demo' : 'own',

@@ -4,6 +4,7 @@ import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import { stepChart } from '../chart.ts'
 import { changeInPercent, exactFigure, type Scale, shownChange } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
+import { formNote } from '../names/formNote.ts'
 import type { CompanyPageQuery } from './query.ts'
 import { cellText, type Tables } from './statementTables.ts'
 
@@ -32,20 +33,24 @@ export function timeline(
     )
   return section(html`<h2>${title}</h2>
 ${vintages.length > 1 && chart(vintages, scale)}
-<div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table class="revisions">
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
 <tbody>
-${vintages.map((row, index) => vintageRow(row, vintages[index - 1]))}</tbody>
+${vintages.map((row, index) => vintageRow(row, vintages[index - 1], manifest))}</tbody>
 </table></div>
 ${checked}
-<p class="quiet">Source: ${source}. ${manifest?.attribution}</p>`)
+<p class="quiet">${manifest?.attribution}</p>`)
 }
 
 const section = (content: Markup) =>
   html`<section id="figure" class="card" tabindex="-1" aria-live="polite">${content}</section>`
 
-const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined) =>
-  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
+const vintageRow = (
+  row: FundamentalsRow,
+  before: FundamentalsRow | undefined,
+  manifest: Manifest | undefined,
+) =>
+  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}${formNote(manifest?.code ?? '', row.form ?? '')}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
 `
 
 function documentOf({ form, accession, url }: FundamentalsRow): Markup {

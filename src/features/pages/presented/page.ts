@@ -5,6 +5,7 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import { companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
+import { formNote } from '../names/formNote.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
 import { statementUse } from './dataUse.ts'
@@ -32,7 +33,7 @@ export async function statementPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} as presented`,
     description: `${title} of ${name} (${profile.ticker}) as the company presented it: its own lines, order and words, every figure exactly as stated, with its filing, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css', useThisDataAssets.style],
+    styles: ['company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'statements', query)}
@@ -42,7 +43,7 @@ ${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
-${filingsSection(view.filings)}
+${filingsSection(profile.market, view.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
@@ -90,13 +91,13 @@ const hasRestated = ({ others }: StatementView) => others.some(row => row.some(c
 
 const hasOutdated = ({ others }: StatementView) => others.some(row => row.some(cell => cell?.after != null))
 
-export function filingsSection(filings: StatementView['filings']): Markup {
+export function filingsSection(market: string, filings: StatementView['filings']): Markup {
   if (filings.length === 0) return html``
   return html`<section><h2 id="filings">Filings of this table</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="filings"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col">Accepted (UTC)</th><th scope="col">Form</th><th scope="col">Period to</th><th scope="col">Document</th></tr></thead>
 <tbody>
-${filings.map(({ filed, accepted_at, form, period_end, accession, url }) => html`<tr><td>${filed}</td><td>${acceptedText(accepted_at)}</td><td>${form}</td><td>${period_end ?? ''}</td><td>${url === null ? accession : html`<a href="${url}" rel="noreferrer">${accession}</a>`}</td></tr>\n`)}</tbody>
+${filings.map(({ filed, accepted_at, form, period_end, accession, url }) => html`<tr><td>${filed}</td><td>${acceptedText(accepted_at)}</td><td>${form}${formNote(market, form)}</td><td>${period_end ?? ''}</td><td>${url === null ? accession : html`<a href="${url}" rel="noreferrer">${accession}</a>`}</td></tr>\n`)}</tbody>
 </table></div></section>`
 }
 

@@ -37,7 +37,7 @@ export async function segmentsPage(
     title: `${name} (${profile.ticker}): ${subject.toLowerCase()} by ${axis}`,
     description: `${subject} of ${name} (${profile.ticker}) by product, geography and segment as the company stated it, with the exact sum, the total and the difference.`,
     canonical: `${deps.settings.baseUrl}${segmentsPath(profile.ticker)}`,
-    styles: ['company.css', 'statements.css', useThisDataAssets.style],
+    styles: ['company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'segments', query)}

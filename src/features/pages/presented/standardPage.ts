@@ -35,7 +35,7 @@ export async function standardPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} in standard lines`,
     description: `${title} of ${name} (${profile.ticker}) under line names that all companies share, each figure with its filing and the identity that proves or contradicts it, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css', useThisDataAssets.style],
+    styles: ['company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'statements', query)}
@@ -44,7 +44,7 @@ ${viewForms(view, query, deps.today())}
 ${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
-${filingsSection(answer.filings)}
+${filingsSection(profile.market, answer.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>

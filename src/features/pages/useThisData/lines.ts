@@ -3,7 +3,7 @@ type Value = string | number | readonly string[]
 /** Parameters of a request. Those without a value are left out. */
 export type Parameters = Readonly<Record<string, Value | undefined>>
 
-type Json = string | number | readonly Json[] | { readonly [name: string]: Json | undefined }
+type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json | undefined }
 
 /** A request of the API, as each kind of client makes it. */
 export interface DataUse {
