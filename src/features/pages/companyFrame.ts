@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../html.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Company } from '../companyProfile/schema.ts'
+import { nameOnPage } from './names/identity.ts'
 
 /** The pages of one company. */
 export type CompanyPart = 'figures' | 'statements' | 'segments'
@@ -56,7 +57,7 @@ export function companyParts(
 <p class="quiet">${has.segments ? 'Filings of this company are on record without their statements.' : 'No filing of this company is on record in full, so there are no pages of its statements and segments.'}</p>`
 }
 
-export const companyName = ({ name, today, ticker }: Company): string => today?.name ?? name?.value ?? ticker
+export const companyName = (profile: Company): string => nameOnPage(profile)
 
 /** The heading of a page about a company's filings. */
 export const companyHead = (

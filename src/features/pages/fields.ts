@@ -5,6 +5,7 @@ import type { Rights } from '../../rights/rights.ts'
 import { findCompanies } from '../companies/queries.ts'
 import type { PageDeps } from './deps.ts'
 import { metricLabel } from './metricLabels.ts'
+import { shownName } from './names/companyName.ts'
 
 /** A form field to choose a market. */
 export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
@@ -57,7 +58,7 @@ export const metricField = (
 ): Markup =>
   html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${metricOptions(deps, chosen)}</select></span>`
 
-/** Company names by ID, which are metadata and open to every visitor. */
+/** Company names by ID, as people write them. They are metadata and open to every visitor. */
 export async function namesOf(
   { lookups, directory }: Pick<PageDeps, 'lookups' | 'directory'>,
   tickers: readonly string[],
@@ -65,5 +66,5 @@ export async function namesOf(
   const ids = [...new Set(tickers)]
   if (ids.length === 0) return new Map()
   const found = await (directory ? directory.findAll(ids) : findCompanies(lookups, ids))
-  return new Map([...found].map(([id, { name }]) => [id, name]))
+  return new Map([...found].map(([id, { name }]) => [id, shownName({ registered: name, ids: [id] })]))
 }

@@ -8,8 +8,10 @@ import { readScreenedTable, type ScreenedTable } from '../crossSection/table.ts'
 import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
 import { isDownloadable } from './downloads.ts'
+import { sampleNotice } from './extent/sampleNotice.ts'
 import { cappedCompanies, cappedNote, namesOf } from './fields.ts'
 import { exactFigure } from './figures.ts'
+import { screenUse, screenUseNote } from './listUse.ts'
 import { metricLabel } from './metricLabels.ts'
 import { comparisonNotes, listNotes, noticeOf } from './notes.ts'
 import { filterChips } from './screen/chips.ts'
@@ -22,6 +24,7 @@ import { histograms } from './screen/histogram.ts'
 import { planScreen, type ScreenPlan } from './screen/plan.ts'
 import { ageNote } from './screen/recency.ts'
 import { recentDays, type Screen, type SentScreen, screenPath } from './screenQuery.ts'
+import { useThisData, useThisDataAssets } from './useThisData/panel.ts'
 
 /** Companies per page. */
 const maxRows = 200
@@ -67,6 +70,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentS
     ...frameOf(deps, plan.market),
     main: html`<h1>Screen</h1>
 ${isPublic ? publicNote(rights, screen) : cappedNote(rights)}
+${await sampleNotice(deps)}
 ${screenForm(deps, { ...sent, rights, ageDays: age.days, currency: ownCurrency(deps, plan.market), today: deps.today() })}
 ${filterChips(screen, age)}
 ${noticeOf(notes)}
@@ -78,6 +82,7 @@ ${
 ${companyTable({ table, columns, names, grouping }, screen)}`
 }
 <p class="pages">${position} ${links} <span class="quiet">${table.attribution}</span></p>
+${!isPublic && useThisData(screenUse(deps, rights, screen, planned), screenUseNote(screen))}
 ${!isPublic && table.data.length > 0 && downloads(deps, planned, screened, screen)}
 ${histograms(companies, columns, ofPage)}`,
   }
@@ -101,8 +106,8 @@ function frameOf({ markets, settings }: PageDeps, market: string) {
   return {
     title: `Screen: ${country}`,
     section: '/screen',
-    styles: ['chart.css', 'screen.css'],
-    scripts: ['bars.js', 'screen.js'],
+    styles: ['chart.css', 'screen.css', useThisDataAssets.style],
+    scripts: ['bars.js', 'screen.js', useThisDataAssets.script],
     description: `Metrics of every company of ${country} in one table, with filters.`,
     canonical: `${settings.baseUrl}/screen?market=${market}`,
   } as const

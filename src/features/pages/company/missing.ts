@@ -19,10 +19,8 @@ export function missingFigures(markets: Pick<Markets, 'metrics' | 'get'>, view: 
     else if (why === null) others.push(name)
     else reasons.push({ metric: name, why })
   }
-  const note = list.data.length === 0 ? manifest?.filed.undated : undefined
-  if (reasons.length === 0 && others.length === 0 && note === undefined) return html``
+  if (reasons.length === 0 && others.length === 0) return html``
   return html`<section><h2 id="missing">What is missing, and why</h2>
-${note !== undefined && html`<p>${note}</p>`}
 ${reasons.length > 0 && html`<details><summary>${reasons.length} ${reasons.length === 1 ? 'metric' : 'metrics'}, with the reason</summary><dl class="terms">${reasons.map(({ metric, why }) => html`<dt>${metricLabel(metric)}</dt><dd>${why}</dd>`)}</dl></details>`}
 ${others.length > 0 && html`<p class="quiet">No filing states: ${others.map(metricLabel).join(', ')}.</p>`}
 </section>`

@@ -2,12 +2,16 @@ import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Rights } from '../../../rights/rights.ts'
-import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import { companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
+import { sampleNotice } from '../extent/sampleNotice.ts'
+import { formNote } from '../names/formNote.ts'
+import { identity, lastFiledBadge, nameOnPage } from '../names/identity.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { asOfForm } from './asOfForm.ts'
+import { companyUse } from './dataUse.ts'
 import { checkOf } from './figureCheck.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
@@ -16,6 +20,7 @@ import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
 import { type Section, sectionLinks, skipLinks, viewOptions } from './viewOptions.ts'
+import { hasNoFigures, pageWithoutFigures } from './withoutFigures.ts'
 
 /** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
@@ -28,7 +33,9 @@ export async function companyPage(
   const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
-  const name = list.name ?? profile.name?.value ?? ticker
+  const notice = await sampleNotice(deps, profile.last_filed)
+  if (hasNoFigures(view)) return pageWithoutFigures(deps, view, query, notice)
+  const name = nameOnPage(profile, list.name)
   const tables = tablesOf(deps, view, query)
   const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
   const address = { ticker, query }
@@ -39,18 +46,20 @@ export async function companyPage(
     description,
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
-    styles: ['chart.css', 'company.css'],
-    scripts: ['search.js', 'grid.js', 'company.js'],
+    styles: ['chart.css', 'company.css', 'identity.css', useThisDataAssets.style],
+    scripts: ['search.js', 'grid.js', 'company.js', useThisDataAssets.script],
     main: html`${tables.statements.length > 0 && skipLinks(sections)}
 <header><h1>${name}</h1>
-<p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
-${identity(profile, manifest?.name ?? market)}
+<p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, list.as_of)}</header>
+${notice}
+${identity(profile, manifest?.name ?? market, list.name)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
 ${sectionLinks(sections)}
 ${asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
+${useThisData(companyUse(deps, visitor, view, query))}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
 ${tables.statements.length > 0 && viewOptions(tables, ticker, query)}
 <div id="statements" class="statements${tables.periods.length <= 2 && ' few'}${query.changes === 'shown' && ' changes'}">${statementTables(tables, address)}</div>
@@ -59,11 +68,11 @@ ${earlierLink(tables, ticker, query)}
 <dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
 ${missing}
 ${filingsTable(filings)}
-${downloadLinks(deps.settings, manifest, ticker)}
+${downloadLinks(deps.settings, manifest, ticker, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${list.attribution}</p>
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
-<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
+<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p></section>
 ${searchForm('')}
 ${hasFullHistory && cellStates(tables)}`,
   }
@@ -98,73 +107,6 @@ const countedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="quiet">This company counts as one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence covers. <a href="/account/usage">See how many you have used</a>.</p>`
 
-function identity(profile: Company, country: string): Markup {
-  const { today } = profile
-  const facts: [string, string | null | undefined][] = [
-    ['Market', country],
-    ['Sector', sectorName(profile.sector) ?? sectorName(today?.sector ?? null)],
-    ['Exchange', today?.exchange],
-    ['Status', today?.status],
-    ['Filer status', profile.filer_status?.value],
-    ['State', profile.state === null ? null : `${profile.state.state} since ${profile.state.since}`],
-    ['Fiscal year ends', monthAndDay(profile.fiscal_year_end?.value ?? today?.fiscal_year_end)],
-    ['Also known as', today?.other_names.join(', ')],
-    ['Former names', profile.former_names.map(({ name, until }) => `${name} (until ${until})`).join(', ')],
-    ['Other IDs', today?.current_ids.filter(id => id !== profile.ticker).join(', ')],
-    ['Former IDs', today?.former_ids.join(', ')],
-    [
-      'Filings',
-      `${profile.filings}${profile.first_filed === null ? '' : `, ${profile.first_filed} to ${profile.last_filed}`}`,
-    ],
-  ]
-  return html`<dl class="identity">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>
-${profile.timeline.length > 0 && timelineTable(profile)}`
-}
-
-const timelineKindNames = {
-  name: 'Name',
-  industry: 'Industry',
-  fiscal_year_end: 'Fiscal year end',
-  filer_status: 'Filer status',
-  symbol: 'Symbol',
-  registrant: 'Registrant',
-} as const
-
-const timelineTable = ({
-  timeline,
-}: Company) => html`<details><summary>Names, symbols and industries through time</summary>
-<table><thead><tr><th>From</th><th>Until</th><th></th><th>Stated</th><th>Filing</th></tr></thead>
-<tbody>${timeline.map(({ kind, value, from, until, accession }) => html`<tr><td>${from}</td><td>${until ?? ''}</td><td>${timelineKindNames[kind]}</td><td>${value}</td><td>${accession ?? ''}</td></tr>`)}</tbody></table></details>`
-
-const sectorName = (
-  sector: Company['sector'] | { scheme: string; code: string; name: string | null } | null,
-) =>
-  sector === null
-    ? null
-    : `${sector.name ?? sector.code} (${sector.scheme}${sector.name === null ? '' : ` ${sector.code}`})`
-
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
-
-/** Formats 0930 as 30 September. */
-function monthAndDay(text: string | null | undefined): string | null {
-  const [, month, day] = /^(\d\d)(\d\d)$/.exec(text ?? '') ?? []
-  const name = months[Number(month) - 1]
-  return name === undefined ? (text ?? null) : `${Number(day)} ${name}`
-}
-
 const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 
 const tabLinks = (ticker: string, { cell: _, before: __, show = 'years', ...query }: CompanyPageQuery) =>
@@ -188,7 +130,7 @@ function filingsTable({ data, next, ticker, market }: FilingList): Markup {
 <div class="scroll" tabindex="0" role="region" aria-labelledby="filings"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col">Form</th><th scope="col">Document</th><th scope="col" class="number">Figures</th></tr></thead>
 <tbody>
-${data.map(row => html`<tr><td>${row.filed}</td><td>${row.form}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody>
+${data.map(row => html`<tr><td>${row.filed}</td><td>${row.form}${formNote(market, row.form)}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody>
 </table></div>
 ${next !== null && html`<p class="quiet">Programs get earlier filings from <code>GET /api/v1/filings?market=${market}&amp;ticker=${ticker}</code>.</p>`}</section>`
 }

@@ -17,11 +17,13 @@ import { readStandardStatementWithSources } from '../../statements/standardState
 import { planStatement } from '../../statements/statementPlan.ts'
 import { type CheckedStatement, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
-import { type CompanyPageQuery, figureOf, type Tab } from './query.ts'
+import { type CompanyPageQuery, figureOf, periodsOf } from './query.ts'
 
 /** The contents of a company's page, all of one data version. */
 export interface CompanyView {
   readonly profile: Company
+  /** An ID that names the company on the day of the page. */
+  readonly idThen: string
   /** Every vintage filed by the day of the page. */
   readonly list: FundamentalsList
   /** Every vintage known today, through which the slider moves. The same as `list` if no day is chosen. */
@@ -43,7 +45,6 @@ export interface ShownSplits {
 
 export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
 
-const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' }
 const shownFilings = 20
 
 type Chosen = Pick<CompanyPageQuery, 'as_of' | 'tz'>
@@ -94,6 +95,7 @@ export async function readCompanyView(
     if (parts.every(part => part.data_version === list.data_version))
       return {
         profile,
+        idThen: ticker,
         list,
         today,
         hasFullHistory: !plan.recentFiscalYearOnly,

@@ -5,6 +5,7 @@ import type { Split } from '../../fundamentals/splits.ts'
 import { stepChart } from '../chart.ts'
 import { changeInPercent, exactFigure, type Scale, shownChange } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
+import { formNote } from '../names/formNote.ts'
 import { afterSplits, cellText, changeOf, isOfShares, namesOf, splitName } from './cell.ts'
 import type { CompanyPageQuery } from './query.ts'
 import type { Tables } from './statementTables.ts'
@@ -34,14 +35,14 @@ export function timeline(
     )
   return section(html`<h2 id="figure-title">${title}</h2>
 ${vintages.length > 1 && chart(vintages, scale)}
-<div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table class="revisions">
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
 <tbody>
-${vintages.map((row, index) => vintageRow(row, vintages[index - 1], splits.known))}</tbody>
+${vintages.map((row, index) => vintageRow(row, vintages[index - 1], splits.known, manifest))}</tbody>
 </table></div>
 ${splits.known.length > 0 && vintages.some(isOfShares) && splitNote(splits.known)}
 ${checked}
-<p class="quiet">Source: ${source}. ${manifest?.attribution}</p>`)
+<p class="quiet">${manifest?.attribution}</p>`)
 }
 
 const section = (content: Markup) =>
@@ -50,8 +51,13 @@ const section = (content: Markup) =>
 const splitNote = (splits: readonly Split[]) =>
   html`<p class="quiet">Values are as filed. Filings show ${splits.map((split, at) => html`${at > 0 && ', and '}a split of ${splitName(split)} from ${split.filed} on (${split.accession})`)}.</p>`
 
-const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined, splits: readonly Split[]) =>
-  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && changeText(before, row, splits)}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
+const vintageRow = (
+  row: FundamentalsRow,
+  before: FundamentalsRow | undefined,
+  splits: readonly Split[],
+  manifest: Manifest | undefined,
+) =>
+  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && changeText(before, row, splits)}</td><td>${documentOf(row)}${formNote(manifest?.code ?? '', row.form ?? '')}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
 `
 
 /** A split is not a restatement: of a figure of shares, only what a split does not explain is a change. */

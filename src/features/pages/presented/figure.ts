@@ -5,6 +5,7 @@ import { withRounding } from '../../../wholeFilings/rounding.ts'
 import { isChanged } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { checkedParagraph } from '../checkedFigures.ts'
+import { formNote } from '../names/formNote.ts'
 import { exactDecimal } from '../numbers.ts'
 import { lengthText, lineLabel } from './labels.ts'
 import { lineCharts, pointsOf } from './lineChart.ts'
@@ -46,7 +47,7 @@ export function figureSection(
 ${checked !== null && checkedParagraph(checked, query)}
 ${charts.text !== '' && html`<p class="quiet">Each bar is what the latest filing that was public on ${asOf} states for its period.</p>\n${charts}`}
 <p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Filings that state the figure"><table class="stating">
 <thead><tr><th scope="col">Filed</th>${period === null && html`<th scope="col">Period</th>`}<th scope="col" class="number">Value</th><th scope="col">Accuracy</th><th scope="col">Document</th><th scope="col">Stated as</th></tr></thead>
 <tbody>
 ${shown.map((row, at) => historyRow(row, marks[at], profile.issuer_id, manifest, figure))}</tbody>
@@ -68,7 +69,7 @@ function historyRow(
   const url = documentUrl(manifest, issuerId, accession)
   const name = `${form} ${accession}`
   const text = value === null ? 'none' : `${exactDecimal(value)} ${unit}`
-  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${marked ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}</td><td><code>${tag}</code></td></tr>
+  return html`<tr><td>${filed}</td>${choice.period === null && html`<td>${periodCell(row)}</td>`}<td class="number">${marked ? html`<span class="restated">${text}</span>` : text}</td><td>${accuracyText(row)}</td><td>${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}${formNote(manifest?.code ?? '', form)}</td><td><code>${tag}</code></td></tr>
 `
 }
 

@@ -5,7 +5,10 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
+import { formNote } from '../names/formNote.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
+import { statementUse } from './dataUse.ts'
 import { figureSection } from './figure.ts'
 import { type StatementPageQuery, statementDownloadPath, statementPath } from './query.ts'
 import { type PresentedDeps, readStatementView, type StatementChoices, type StatementView } from './read.ts'
@@ -30,19 +33,20 @@ export async function statementPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} as presented`,
     description: `${title} of ${name} (${profile.ticker}) as the company presented it: its own lines, order and words, every figure exactly as stated, with its filing, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['chart.css', 'company.css', 'statements.css'],
-    scripts: ['search.js', 'grid.js', 'bars.js'],
+    styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
+    scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${statementHead(view, query, manifest)}
+${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
-${filingsSection(view.filings)}
+${filingsSection(profile.market, view.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}</code>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }
@@ -121,13 +125,13 @@ const hasRestated = ({ others }: StatementView) => others.some(row => row.some(c
 
 const hasOutdated = ({ others }: StatementView) => others.some(row => row.some(cell => cell?.after != null))
 
-export function filingsSection(filings: StatementView['filings']): Markup {
+export function filingsSection(market: string, filings: StatementView['filings']): Markup {
   if (filings.length === 0) return html``
   return html`<section><h2 id="filings">Filings of this table</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="filings"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col">Accepted (UTC)</th><th scope="col">Form</th><th scope="col">Period to</th><th scope="col">Document</th></tr></thead>
 <tbody>
-${filings.map(({ filed, accepted_at, form, period_end, accession, url }) => html`<tr><td>${filed}</td><td>${acceptedText(accepted_at)}</td><td>${form}</td><td>${period_end ?? ''}</td><td>${url === null ? accession : html`<a href="${url}" rel="noreferrer">${accession}</a>`}</td></tr>\n`)}</tbody>
+${filings.map(({ filed, accepted_at, form, period_end, accession, url }) => html`<tr><td>${filed}</td><td>${acceptedText(accepted_at)}</td><td>${form}${formNote(market, form)}</td><td>${period_end ?? ''}</td><td>${url === null ? accession : html`<a href="${url}" rel="noreferrer">${accession}</a>`}</td></tr>\n`)}</tbody>
 </table></div></section>`
 }
 

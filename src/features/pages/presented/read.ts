@@ -60,6 +60,8 @@ export interface FilingDay {
 /** What a page of a statement may be asked for, in every view. */
 export interface StatementChoices {
   readonly profile: Company
+  /** An ID that names the company on the day of the page. */
+  readonly idThen: string
   readonly statement: StatementName
   /** The statements that the company presents, and that the view has. */
   readonly presented: readonly StatementName[]
@@ -143,6 +145,7 @@ export async function readStatementView(
     const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),
+      idThen: ticker,
       read,
       statement: shown,
       presented,
@@ -274,6 +277,7 @@ export async function readStatementDownload(
 
 export interface SegmentsView extends Pick<StatementChoices, 'reports' | 'filingDays' | 'asOf'> {
   readonly profile: Company
+  readonly idThen: string
   readonly answer: SegmentsAnswer
   /** Names of axes by which the filing of the page divides the metric. */
   readonly dividedBy: readonly string[]
@@ -292,6 +296,7 @@ export async function readSegmentsView(
     const { answer, dividedBy, ...read } = await readSegmentsWithSources(reading, plan)
     const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
     return {
+      idThen: plan.ticker,
       answer,
       dividedBy,
       profile: await readProfile(reading, id, parseAsOf(query)),

@@ -3,14 +3,16 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
-import { companyHead, companyName, companyParts, queryText } from '../companyFrame.ts'
+import { companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { downloadFormats, isDownloadable } from '../downloads.ts'
 import { metricField } from '../fields.ts'
 import { metricLabel } from '../metricLabels.ts'
 import { exactDecimal, powerNames, powerOf, shownDecimal, unitKind } from '../numbers.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { type BarsAs, breakdownChart, shareOf } from './breakdownChart.ts'
 import { dayLinks, filingDayField, reportFields } from './choices.ts'
+import { segmentsUse } from './dataUse.ts'
 import { type BreakdownTable, divisionOf } from './divide.ts'
 import { lengthText, lineLabel } from './labels.ts'
 import { withoutFilings } from './page.ts'
@@ -38,18 +40,17 @@ export async function segmentsPage(
   const { axis = 'product', metric = query.tag === undefined ? 'revenue' : undefined } = query
   const subject = metric === undefined ? (query.tag ?? '') : metricLabel(metric)
   const hasFilings = view.filingDays.length > 0
-  const call = { ticker: profile.ticker, ...(metric === undefined ? { tag: query.tag } : { metric }), axis }
-  const { as_of, tz, fp, fy } = query
   return {
     title: `${name} (${profile.ticker}): ${subject.toLowerCase()} by ${axis}`,
     description: `${subject} of ${name} (${profile.ticker}) by product, geography and segment as the company stated it, with the exact sum, the total and the difference.`,
     canonical: `${deps.settings.baseUrl}${segmentsPath(profile.ticker)}`,
-    styles: ['chart.css', 'company.css', 'statements.css'],
-    scripts: ['search.js', 'grid.js', 'bars.js'],
+    styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
+    scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'segments', query, { statements: hasFilings, segments: hasFilings })}
 ${hasFilings && axisLinks(view, query, axis)}
 ${hasFilings && segmentsForm(deps, view, query, axis, metric)}
+${hasFilings && useThisData(segmentsUse(deps, visitor, view, query))}
 <h2 id="breakdown">${subject} by ${axis}</h2>
 ${answer.filing !== null && html`<p class="quiet">As known on ${answer.as_of}. All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
 ${answer.note !== undefined && html`<p class="notice">${answer.note}${answer.count === 0 && otherAxes(view, query)}</p>`}
@@ -59,7 +60,7 @@ ${answer.count > 0 && isDownloadable(deps.settings, manifest) && downloadSection
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/segments${queryText({ ...call, as_of, tz, fp, fy })}</code>.</p></section>
+<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }

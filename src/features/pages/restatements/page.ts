@@ -16,10 +16,13 @@ import {
 import { type RestatementList, restatementsLimit } from '../../restatements/schema.ts'
 import { companyPath, type Tab } from '../company/query.ts'
 import type { PageDeps } from '../deps.ts'
+import { sampleNotice } from '../extent/sampleNotice.ts'
 import { cappedCompanies, cappedNote, listLimit, marketField, metricField, namesOf } from '../fields.ts'
 import { exactFigure, formOf, type Scale, scaleOf, shownChange, shownFigure } from '../figures.ts'
+import { restatementsUse, restatementsUseNote } from '../listUse.ts'
 import { metricInText } from '../metricLabels.ts'
 import { listNotes, noticeOf } from '../notes.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { byYear, type Change, commonUnit, inOrder, percentOf, type Sort } from './change.ts'
 import { yearCharts } from './charts.ts'
 import { openChanges } from './openChanges.ts'
@@ -42,8 +45,8 @@ export async function restatementsPage(deps: PageDeps, viewer: PageViewer, query
     description:
       'Figures that a later filing changed, the latest first, with both values, both filings and the size of the change.',
     canonical: `${deps.settings.baseUrl}/restatements?market=${fields.market}&metric=${fields.metric}`,
-    styles: ['chart.css', 'restatements.css'],
-    scripts: ['bars.js'],
+    styles: ['chart.css', 'restatements.css', useThisDataAssets.style],
+    scripts: ['bars.js', useThisDataAssets.script],
   } as const
   const head = headOf(deps, viewer.rights, fields)
   try {
@@ -113,8 +116,13 @@ async function listOf(
           list,
           'No figure was changed in this time.',
         )
+  // The answer for the market has only the last year of open companies, so they have requests of their own.
+  const [shownOpen] = open
+  const ofCompany = own.length === 0 && shownOpen !== undefined ? shownOpen.ticker : null
   return html`${intro}
+${await sampleNotice(deps)}
 ${noticeOf(notes)}
+${useThisData(restatementsUse(deps, rights, plan, rest, ofCompany), restatementsUseNote(open, ofCompany))}
 ${shown.length > 0 && changeTable(shown, names, ids, fields, deps.markets.get(market)?.name ?? market)}
 <p class="quiet">${sort !== 'filed' && ordered.unranked > 0 && `${unrankedText(sort, ordered.unranked, unit)} `}${extent(changes.length, shown.length, ordered.unranked, sort, plan, list)} ${list.next !== null && html`<a href="${restatementsPath(fields, { cursor: list.next })}">The next companies</a>. `}${list.attribution}</p>
 ${yearCharts(byYear(changes), metricInText(metric))}`

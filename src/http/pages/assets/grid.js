@@ -17,7 +17,7 @@ const cellOf = stop => stop.closest('td, th')
 
 /** Leaves one tab stop: `wanted`, or the one before the change, or the first. */
 function leaveOne(table, wanted = table.querySelector('[tabindex="0"]')) {
-  const isUsable = wanted !== null && wanted.checkVisibility()
+  const isUsable = wanted?.checkVisibility()
   const chosen = isUsable ? wanted : (rowsOf(table).flatMap(stopsOf)[0] ?? null)
   for (const stop of table.querySelectorAll(`:is(${focusable}):not([tabindex="-1"]), td[tabindex="0"]`))
     if (stop !== chosen) stop.tabIndex = -1
