@@ -131,7 +131,7 @@ async function questionsOf(seed: number, count: number, key: string): Promise<Qu
       const isNear = random() < 0.8
       const [from, within] = isNear ? [pick(days), 3] : [firstDay, 6_000]
       const date = addDays(from, Math.floor(random() * within))
-      return Math.min(date, testToday)
+      return date < testToday ? date : testToday
     })
     const age = pick([null, null, 100, 250, 500])
     return {
