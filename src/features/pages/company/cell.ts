@@ -78,11 +78,11 @@ export const splitName = ({ numerator, denominator }: Split): string => `${numer
 export const namesOf = (splits: readonly Split[]): string =>
   `${splits.length === 1 ? 'split' : 'splits'} ${splits.map(splitName).join(' and ')}`
 
-const splitsAfter = (splits: readonly Split[], { filed }: FundamentalsRow) =>
+export const splitsAfter = (splits: readonly Split[], { filed }: FundamentalsRow) =>
   splits.filter(split => split.filed > filed)
 
 /** The figure in the shares after these splits. */
-function adjustedFor(row: FundamentalsRow, splits: readonly Split[]): FundamentalsRow {
+export function adjustedFor(row: FundamentalsRow, splits: readonly Split[]): FundamentalsRow {
   const factor = splitFactor(splits, '')
   return { ...row, v: row.u === 'shares' ? row.v * factor : row.v / factor }
 }
