@@ -128,22 +128,14 @@ const drawAxis = ({ left, right, bottom, ticks, slots }: BarLayout) =>
 const rect = ({ x, y, width, height }: Rect, kind?: 'ghost') =>
   html`<rect${kind !== undefined && html` class="${kind}"`} x="${x}" y="${y}" width="${width}" height="${height}"/>`
 
-const tipWidth = 250
-
 /** Drawn above all bars: SVG has no z-index, and the exact values must not be covered by the next bar. */
-function readOut(
-  { categories, series }: BarChart,
-  { left, right, top, bottom, slots }: BarLayout,
-  index: number,
-) {
+function readOut({ categories, series }: BarChart, { top, bottom, slots }: BarLayout, index: number) {
   const slot = slots[index]
   const lines = series.flatMap(({ name, bars }) => {
     const bar = bars[index]
     return bar === null || bar === undefined ? [] : [{ name, text: bar.title }]
   })
-  const isLeft = slot.middle < (left + right) / 2
-  const x = isLeft ? Math.min(slot.left + slot.width, right - tipWidth) : Math.max(left, slot.left - tipWidth)
   const spoken = lines.map(({ name, text }) => `${name}: ${text}`).join('; ')
-  return html`<g class="read" tabindex="0" role="img" aria-label="${categories[index]}: ${spoken === '' ? 'no value' : spoken}"><rect x="${slot.left}" y="${top}" width="${slot.width}" height="${bottom - top}"/><foreignObject x="${x}" y="${top}" width="${tipWidth}" height="${bottom - top}" aria-hidden="true"><div class="tip"><b>${categories[index]}</b>${lines.map(({ name, text }) => html`<span><i>${name}</i> ${text}</span>`)}${lines.length === 0 && html`<span>no value</span>`}</div></foreignObject></g>
+  return html`<g class="read" tabindex="0" role="img" aria-label="${categories[index]}: ${spoken === '' ? 'no value' : spoken}"><rect x="${slot.left}" y="${top}" width="${slot.width}" height="${bottom - top}"/><foreignObject x="${slot.tip.x}" y="${top}" width="${slot.tip.width}" height="${bottom - top}" aria-hidden="true"><div class="tip"><b>${categories[index]}</b>${lines.map(({ name, text }) => html`<span><i>${name}</i> ${text}</span>`)}${lines.length === 0 && html`<span>no value</span>`}</div></foreignObject></g>
 `
 }

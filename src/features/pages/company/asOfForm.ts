@@ -8,14 +8,14 @@ import type { Tables } from './statementTables.ts'
 export function asOfForm(
   { list, profile, hasFullHistory }: CompanyView,
   { days, times, zone }: Pick<Tables, 'days' | 'times' | 'zone'>,
-  { as_of, show }: CompanyPageQuery,
+  { as_of, show, figures, plot }: CompanyPageQuery,
 ): Markup {
   if (!hasFullHistory) return lockedNotice(list, profile.ticker)
   if (days.length === 0) return html``
   const at = as_of === undefined ? days.length - 1 : days.findLastIndex(day => day <= as_of)
   const accepted = days[at] === as_of && times[at] !== '' ? `, accepted ${times[at]}` : ''
   return html`<form class="as-of" method="get" action="/companies/${encodeURIComponent(profile.ticker)}">
-${show !== undefined && show !== 'years' && html`<input type="hidden" name="show" value="${show}">`}
+${show !== undefined && show !== 'years' && html`<input type="hidden" name="show" value="${show}">`}${figures !== undefined && html`<input type="hidden" name="figures" value="${figures}">`}${plot !== undefined && html`<input type="hidden" name="plot" value="${plot}">`}
 <p class="row"><label for="as-of-day">As known on</label>
 <select id="as-of-day" name="as_of" title="Filing days, with the times of acceptance in ${zone}"><option value="">today</option>${days
     .map(

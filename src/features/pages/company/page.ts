@@ -8,13 +8,16 @@ import { companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
 import { asOfForm } from './asOfForm.ts'
+import { companyChart, growthLegend, trendData } from './charts.ts'
 import { checkOf } from './figureCheck.ts'
+import { chosenTables, figureViewLinks } from './figureViews.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
 import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.ts'
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
+import { trendLinks } from './trends.ts'
 
 /** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
@@ -28,7 +31,9 @@ export async function companyPage(
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
   const name = list.name ?? profile.name?.value ?? ticker
-  const tables = tablesOf(deps, view, query)
+  const tables = chosenTables(deps, view, query)
+  // The revisions of a figure are listed in full, whichever of them the tables show.
+  const known = query.figures === 'first_filed' ? tablesOf(deps, view, query) : tables
   const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
   const address = { ticker, query }
   return {
@@ -37,20 +42,22 @@ export async function companyPage(
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
     styles: ['chart.css', 'company.css'],
-    scripts: ['search.js', 'company.js'],
+    scripts: ['search.js', 'bars.js', 'company.js', 'companyChart.js'],
     main: html`<header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
-${asOfForm(view, tables, query)}
+${tables.statements.length > 0 && figureViewLinks(ticker, query)}
+${query.figures !== 'latest' && asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
-${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
-<div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
+${tables.statements.length > 0 && companyChart(tables, profile.currency, address)}
+${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision.${query.figures !== 'first_filed' && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`} ${growthLegend}</p>`}
+<div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address, trendLinks(tables, address))}</div>
 ${earlierLink(tables, ticker, query)}
-${timeline(tables, query, manifest, checkOf(view, tables, query))}
+${timeline(known, query, manifest, checkOf(view, known, query))}
 ${missingFigures(deps.markets, view)}
 ${filingsTable(filings)}
 ${downloadLinks(deps.settings, manifest, ticker)}
@@ -59,7 +66,7 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
 ${searchForm('')}
-${hasFullHistory && cellStates(tables, profile.currency)}`,
+${hasFullHistory && query.figures !== 'latest' && html`${cellStates(tables, profile.currency)}${trendData(tables, query)}`}`,
   }
 }
 
@@ -151,10 +158,9 @@ function monthAndDay(text: string | null | undefined): string | null {
 
 const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 
-const tabLinks = (ticker: string, { as_of, tz, show = 'years' }: CompanyPageQuery) =>
+const tabLinks = (ticker: string, { cell: _, before: __, show = 'years', ...kept }: CompanyPageQuery) =>
   html`<nav class="tabs" aria-label="Periods">${tabs.map(tab => {
-    const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
-    const path = companyPath(ticker, { show: tab, ...day })
+    const path = companyPath(ticker, { ...kept, show: tab })
     return html`<a href="${path}"${tab === show && html` aria-current="page"`}>${tabNames[tab]}</a>`
   })}</nav>`
 

@@ -7,6 +7,9 @@ import { asOfParameter, zoneParameter } from '../../../markets/asOf.ts'
 export const tabs = ['years', 'quarters', 'ttm'] as const
 export type Tab = (typeof tabs)[number]
 
+/** What the tables may show instead of the figures as known on the day. */
+const figureViews = ['first_filed', 'latest'] as const
+
 export const CompanyPageQuery = Type.Object(
   {
     as_of: asOfParameter('Only what was known on this day.', '2010-01-25'),
@@ -21,6 +24,20 @@ export const CompanyPageQuery = Type.Object(
         allowed: 'a metric and a period like revenue.2009.FY.2009-09-26',
         maxLength: 100,
       }),
+    ),
+    /** Which vintage of each figure is shown. Without it: the one that was current on the day. */
+    figures: Type.Optional(
+      Type.Union(
+        figureViews.map(view => Type.Literal(view)),
+        {
+          description:
+            'first_filed: each figure as it was first filed. latest: each figure as known today, whatever the day.',
+        },
+      ),
+    ),
+    /** The line that the chart shows. */
+    plot: Type.Optional(
+      Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', allowed: 'a metric like revenue', maxLength: 64 }),
     ),
   },
   { additionalProperties: false },
@@ -38,13 +55,15 @@ export function figureOf(cell: string) {
 /** The URL of the same page with other choices. `show=years` and no day are the defaults. */
 export function companyPath(
   ticker: string,
-  { show, as_of, tz, before, cell }: CompanyPageQuery = {},
+  { show, as_of, tz, before, figures, plot, cell }: CompanyPageQuery = {},
 ): string {
   const fields = [
     ...(show === undefined || show === 'years' ? [] : [`show=${show}`]),
     ...(as_of === undefined ? [] : [`as_of=${encodeURIComponent(as_of)}`]),
     ...(tz === undefined ? [] : [`tz=${encodeURIComponent(tz)}`]),
     ...(before === undefined ? [] : [`before=${before}`]),
+    ...(figures === undefined ? [] : [`figures=${figures}`]),
+    ...(plot === undefined ? [] : [`plot=${plot}`]),
     ...(cell === undefined ? [] : [`cell=${cell}`]),
   ]
   const path = `/companies/${encodeURIComponent(ticker)}`

@@ -80,8 +80,14 @@ function timesOf(rows: readonly FundamentalsRow[], days: readonly string[], zone
  * One table per statement.
  *
  * @param address of the page, which the cells' links extend
+ * @param trendOf what the head of a metric's row shows besides its name
  */
-export function statementTables(tables: Tables, currency: string | null, address: CellAddress): Markup {
+export function statementTables(
+  tables: Tables,
+  currency: string | null,
+  address: CellAddress,
+  trendOf: (metric: string) => Markup,
+): Markup {
   const { statements, scale } = tables
   const money = currency === null ? `Amounts in ${scale.name}` : `${currency}, ${scale.name}`
   return html`${statements.map(
@@ -90,7 +96,7 @@ export function statementTables(tables: Tables, currency: string | null, address
 <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><table class="figures">
 <thead><tr><th scope="col">Period</th>${tables.periods.map(period => columnHead(tables, period))}</tr></thead>
 <tbody>
-${metrics.map(metric => metricRow(tables, metric, currency, address))}</tbody>
+${metrics.map(metric => metricRow(tables, metric, currency, address, trendOf(metric)))}</tbody>
 </table></div>
 </section>
 `,
@@ -102,7 +108,7 @@ export interface CellAddress {
   readonly query: CompanyPageQuery
 }
 
-const isShown = ({ shown, statements }: Tables, period: Period) =>
+export const isShown = ({ shown, statements }: Tables, period: Period) =>
   statements.some(({ metrics }) =>
     metrics.some(metric => currentOf(shown.vintages(metric, period.key)) !== null),
   )
@@ -112,11 +118,17 @@ const columnHead = (tables: Tables, period: Period) =>
 
 const hidden = html` hidden`
 
-function metricRow(tables: Tables, metric: string, currency: string | null, address: CellAddress): Markup {
+function metricRow(
+  tables: Tables,
+  metric: string,
+  currency: string | null,
+  address: CellAddress,
+  trend: Markup,
+): Markup {
   const { periods, shown } = tables
   const cells = periods.map(({ key }) => shown.vintages(metric, key))
   const isEmpty = cells.every(vintages => currentOf(vintages) === null)
-  return html`<tr data-m="${metric}"${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a></th>${periods.map(
+  return html`<tr data-m="${metric}" id="row-${metric}"${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>${trend}</th>${periods.map(
     (period, index) => figureCell(tables, cells[index], currency, { ...address, period, metric }),
   )}</tr>
 `
@@ -151,7 +163,7 @@ interface ShownCell {
 }
 
 /** What a cell shows of the vintages known on a day, or null if none is current. */
-function shownCell(
+export function shownCell(
   vintages: readonly FundamentalsRow[],
   currency: string | null,
   scale: Scale,
@@ -174,7 +186,7 @@ export function cellText({ m, v, u }: FundamentalsRow, currency: string | null, 
   return form === 'amount' && currency !== null && u !== currency ? `${u} ${text}` : text
 }
 
-const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
+export const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
   `${exactFigure(v)} ${u}, ${kind === 'derived' ? 'derived, ' : ''}filed ${filed}${form === null || form === undefined ? '' : ` (${form})`}`
 
 /**

@@ -5,6 +5,7 @@ const tickCharacter = 7.2
 const labelCharacter = 7
 const labelMargin = 10
 const widestBar = 44
+const tipWidth = 250
 
 /** Rounded to a tenth of a pixel. */
 const tenth = pixels => Math.round(pixels * 10) / 10
@@ -44,11 +45,17 @@ export function layOutBars({ labels, series, isStacked, axis }, { width, height 
       }
     })
     const isLabelled = (labels.length - 1 - index) % every === 0
+    // The exact values stand beside the bars of the category where there is room.
+    const isInLeftHalf = middle < (plot.left + plot.right) / 2
+    const tip = isInLeftHalf
+      ? Math.min(left + slot, plot.right - tipWidth)
+      : Math.max(plot.left, left - tipWidth)
     return {
       left: tenth(left),
       width: tenth(slot),
       middle: tenth(middle),
       label: isLabelled ? label : '',
+      tip: { x: tenth(tip), width: tipWidth },
       bars,
     }
   })

@@ -54,6 +54,7 @@ function showStop(stop) {
         row.cells[column].hidden = !columns.has(column - 1)
     }
   }
+  document.dispatchEvent(new CustomEvent('stop', { detail: { stop, columns } }))
 }
 
 // The day is shown during the drag, and written to the URL at its end.
@@ -86,7 +87,7 @@ function settle(day) {
     return
   }
   history.replaceState(null, '', address)
-  for (const link of document.querySelectorAll('.tabs a')) link.href = withDay(link.href, day).href
+  for (const link of document.querySelectorAll('.tabs a, a.trend')) link.href = withDay(link.href, day).href
 }
 
 if (data !== null && slider !== null) {
