@@ -5,7 +5,6 @@ const tickCharacter = 7.2
 const labelCharacter = 7
 const labelMargin = 10
 const widestBar = 44
-const tipWidth = 250
 
 /** Rounded to a tenth of a pixel. */
 const tenth = pixels => Math.round(pixels * 10) / 10
@@ -15,6 +14,7 @@ export function layOutBars({ labels, series, isStacked, axis }, { width, height 
   const plot = { left: tenth(14 + longest * tickCharacter), right: width - 6, top: 12, bottom: height - 26 }
   const scale = (plot.bottom - plot.top) / (axis.high - axis.low)
   const y = value => plot.bottom - (value - axis.low) * scale
+  const tipWidth = width < 600 ? 230 : 300
   const slot = (plot.right - plot.left) / Math.max(1, labels.length)
   const across = isStacked ? 1 : Math.max(1, series.length)
   const bar = Math.min(widestBar, (slot * 0.76) / across)

@@ -21,7 +21,8 @@
     return made
   }
 
-  const isWanted = svg => getComputedStyle(svg).display !== 'none'
+  const narrow = matchMedia('(max-width: 40rem)')
+  const isWanted = svg => svg.classList.contains('narrow') === narrow.matches
 
   /** What each cell of a row shows at a stop, or null. */
   const cellsAt = (row, stop) => {
@@ -40,26 +41,40 @@
       const link = heads[index].querySelector('.trend')
       if (link === null) return
       const { path, text, title } = rules.trendOf(cellsAt(index, stop), columns, { ...trends, ...row })
-      link.querySelector('path').setAttribute('d', path)
+      const line = link.querySelector('path')
+      if (line.getAttribute('d') !== path) line.setAttribute('d', path)
+      if (link.title === title) return
       link.querySelector('span').textContent = text
       link.title = title
       link.setAttribute('aria-label', title)
     })
   }
 
-  const readOut = (slot, { top, bottom }, category, lines) => {
-    const tip = document.createElement('div')
-    tip.className = 'tip'
-    tip.append(text('b', category))
+  /** What a read-out says. Its box is made when it is needed: laying out all of them would take most of a frame. */
+  const tips = new WeakMap()
+
+  const makeTip = ({ target }) => {
+    const readOut = target instanceof Element ? target.closest('.read') : null
+    const tip = tips.get(readOut)
+    if (tip === undefined) return
+    tips.delete(readOut)
+    const { category, lines, box } = tip
+    const content = document.createElement('div')
+    content.className = 'tip'
+    content.append(text('b', category))
     for (const { name, title } of lines) {
       const line = document.createElement('span')
       line.append(text('i', name), ` ${title}`)
-      tip.append(line)
+      content.append(line)
     }
-    if (lines.length === 0) tip.append(text('span', 'no value'))
+    if (lines.length === 0) content.append(text('span', 'no value'))
+    readOut.append(element('foreignObject', { ...box, 'aria-hidden': 'true' }, content))
+  }
+
+  const readOut = (slot, { top, bottom }, category, lines) => {
     const height = bottom - top
     const spoken = lines.map(({ name, title }) => `${name}: ${title}`).join('; ')
-    return element(
+    const made = element(
       'g',
       {
         class: 'read',
@@ -68,8 +83,9 @@
         'aria-label': `${category}: ${spoken === '' ? 'no value' : spoken}`,
       },
       element('rect', { x: slot.left, y: top, width: slot.width, height }),
-      element('foreignObject', { ...slot.tip, y: top, height, 'aria-hidden': 'true' }, tip),
     )
+    tips.set(made, { category, lines, box: { ...slot.tip, y: top, height } })
+    return made
   }
 
   const rect = ({ x, y, width, height }, attributes = {}) =>
@@ -158,12 +174,16 @@
       draw(detail)
     })
     // The picture of the other size is still that of the day on which the page was loaded.
-    matchMedia('(max-width: 40rem)').addEventListener('change', () => {
+    narrow.addEventListener('change', () => {
       if (shownStop !== null) draw(shownStop)
     })
   }
 
-  if (states !== null && trends !== null) start()
+  if (states !== null && trends !== null) {
+    start()
+    section?.addEventListener('pointerover', makeTip)
+    section?.addEventListener('focusin', makeTip)
+  }
 
   const plot = async address => {
     const response = await fetch(address)
