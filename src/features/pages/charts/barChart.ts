@@ -26,6 +26,8 @@ export interface BarChart {
   readonly categories: readonly string[]
   readonly series: readonly BarSeries[]
   readonly isStacked?: boolean
+  /** What the outlines are. If it is given, the legend says it even if no bar has one. */
+  readonly ghostName?: string
   readonly tickText: (value: number) => string
 }
 
@@ -36,8 +38,8 @@ const heights: Record<Size['name'], number> = { wide: 280, narrow: 230 }
  * values; bars.js turns the chart into one tab stop with arrow keys inside.
  */
 export function barChart(chart: BarChart): Markup {
-  const { series } = chart
-  const hasGhosts = series.some(({ bars }) => bars.some(bar => hasGhost(bar)))
+  const { series, ghostName } = chart
+  const hasGhosts = ghostName !== undefined || series.some(({ bars }) => bars.some(bar => hasGhost(bar)))
   return html`<div class="bars">
 ${(series.length > 1 || hasGhosts) && legend(chart, hasGhosts)}
 ${inBothSizes(size => drawBars(chart, size))}
@@ -46,11 +48,11 @@ ${inBothSizes(size => drawBars(chart, size))}
 
 const hasGhost = (bar: Bar | null) => bar?.ghost !== undefined && bar.ghost !== bar.value
 
-const legend = ({ series }: BarChart, hasGhosts: boolean) =>
+const legend = ({ series, ghostName = 'as first filed, where it differs' }: BarChart, hasGhosts: boolean) =>
   html`<ul class="bar-legend">${series.map(
     ({ name }, number) =>
       html`<li>${swatch(html`<rect class="${colour(number)}" width="12" height="12"/>`)}${name}</li>`,
-  )}${hasGhosts && html`<li>${swatch(html`<rect class="ghost" x="1" y="1" width="10" height="10"/>`)}as first filed, where it differs</li>`}</ul>`
+  )}${hasGhosts && html`<li>${swatch(html`<rect class="ghost" x="1" y="1" width="10" height="10"/>`)}${ghostName}</li>`}</ul>`
 
 const swatch = (shape: Markup) =>
   html`<svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">${shape}</svg>`

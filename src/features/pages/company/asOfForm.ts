@@ -1,36 +1,79 @@
+import type { IsoDate } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { FundamentalsList } from '../../fundamentals/schema.ts'
-import type { CompanyPageQuery } from './query.ts'
+import { type CompanyPageQuery, companyPath } from './query.ts'
 import type { CompanyView } from './read.ts'
-import type { Tables } from './statementTables.ts'
+import { restatedStops, type Tables } from './statementTables.ts'
 
-/** Selects the as-of day: a slider over filing dates with JavaScript, a list and a button without. */
+/**
+ * Selects the day: a date and a time to type, the filings before and after it and, with JavaScript, a slider over the days of
+ * filings.
+ */
 export function asOfForm(
-  { list, profile, hasFullHistory }: CompanyView,
-  { days, times, zone }: Pick<Tables, 'days' | 'times' | 'zone'>,
-  { as_of, show, figures, plot }: CompanyPageQuery,
+  { list, today, profile, hasFullHistory }: CompanyView,
+  tables: Tables,
+  query: CompanyPageQuery,
 ): Markup {
-  if (!hasFullHistory) return lockedNotice(list, profile.ticker)
+  const { ticker } = profile
+  const { days, times, zone } = tables
+  if (!hasFullHistory) return lockedNotice(list, ticker)
   if (days.length === 0) return html``
-  const at = as_of === undefined ? days.length - 1 : days.findLastIndex(day => day <= as_of)
+  const { as_of, tz } = query
+  const { day, time } = partsOf(as_of)
+  const at = as_of === undefined ? days.length - 1 : days.findLastIndex(filed => filed <= as_of)
+  const hiddenFields = (['show', 'figures', 'plot', 'adjust', 'changes'] as const).flatMap(name => {
+    const value = query[name]
+    return value === undefined || value === 'years'
+      ? []
+      : [html`<input type="hidden" name="${name}" value="${value}">`]
+  })
+  const { cell: _, before: __, tz: ___, as_of: ____, ...kept } = query
+  const pathOn = (filed: IsoDate | undefined) =>
+    filed !== undefined && html` href="${companyPath(ticker, { ...kept, as_of: filed })}"`
+  const chosen = as_of ?? days.at(-1) ?? ''
   const accepted = days[at] === as_of && times[at] !== '' ? `, accepted ${times[at]}` : ''
-  return html`<form class="as-of" method="get" action="/companies/${encodeURIComponent(profile.ticker)}">
-${show !== undefined && show !== 'years' && html`<input type="hidden" name="show" value="${show}">`}${figures !== undefined && html`<input type="hidden" name="figures" value="${figures}">`}${plot !== undefined && html`<input type="hidden" name="plot" value="${plot}">`}
+  return html`<form class="day" method="get" action="/companies/${encodeURIComponent(ticker)}">
+${hiddenFields}
 <p class="row"><label for="as-of-day">As known on</label>
-<select id="as-of-day" name="as_of" title="Filing days, with the times of acceptance in ${zone}"><option value="">today</option>${days
-    .map(
-      (day, stop) =>
-        html`<option value="${day}"${day === as_of && html` selected`}>${stopLabel(day, times[stop])}</option>`,
-    )
-    .reverse()}${as_of !== undefined && !days.includes(as_of) && html`<option value="${as_of}" selected>${as_of}</option>`}</select>
-<button type="submit" class="without-script">Show</button>
-<output id="as-of-text" for="as-of-slider">${as_of === undefined ? 'Everything filed by today.' : `Only what had been filed by ${as_of}${accepted}.`}</output></p>
-<p class="slider with-script"><span>${days[0]}</span><input id="as-of-slider" type="range" min="0" max="${days.length - 1}" step="1" value="${Math.max(0, at)}" aria-label="Day as of which the figures were known" aria-valuetext="${as_of === undefined ? 'today' : `${as_of}${accepted}`}"><span>${days.at(-1)}</span></p>
-</form>`
+<input type="date" id="as-of-day" name="as_of" value="${day}" max="${today.as_of.slice(0, 10)}" list="filing-days" autocomplete="off">
+<datalist id="filing-days">${days.map((filed, stop) => html`<option value="${filed}"${times[stop] !== '' && html` label="accepted ${times[stop]}"`}></option>`).reverse()}</datalist>
+<input type="time" id="as-of-time" name="time" value="${tz === undefined ? time : ''}" aria-label="Time, in ${zone}" title="A time of the day, in ${zone}. Without one, everything filed on the day counts.">
+<button type="submit">Show</button>
+<a id="as-of-today" href="${companyPath(ticker, kept)}"${as_of === undefined && html` hidden`}>Today</a></p>
+</form>
+<div class="as-of">
+<p class="slider"><a id="previous-filing" class="button"${pathOn(days.findLast(filed => filed < chosen))} rel="prev">Previous filing</a>
+<span class="track with-script"><input id="as-of-slider" type="range" min="0" max="${days.length - 1}" step="1" value="${Math.max(0, at)}" aria-label="Day as of which the figures were known" aria-valuetext="${as_of === undefined ? 'today' : `${as_of}${accepted}`}">${ticks(tables)}</span>
+<a id="next-filing" class="button"${pathOn(as_of === undefined ? undefined : days.find(filed => filed > as_of))} rel="next">Next filing</a></p>
+<p><output id="as-of-text" for="as-of-slider">${as_of === undefined ? 'Everything filed by today.' : knownText(as_of, accepted)}</output></p>
+</div>`
 }
 
-/** A stop with the times at which its filings were accepted, on the clocks of the market. */
-const stopLabel = (day: string, time: string) => (time === '' ? day : `${day} (${time})`)
+/** The day and the time of an `as_of`. A session or an offset has no place in the field, and the day keeps what it means. */
+function partsOf(as_of = '') {
+  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)$)?/.exec(as_of) ?? []
+  return { day, time }
+}
+
+const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** Browsers show the field in the order of their language, so the day is spelled out beside it. */
+function knownText(as_of: string, accepted: string): string {
+  const { day } = partsOf(as_of)
+  const spelled = day === '' ? '' : ` (${longDay.format(new Date(day))})`
+  return `Only what had been filed by ${as_of}${spelled}${accepted}.`
+}
+
+/** Marks below the slider, drawn in shares of its width: where figures were restated, and where a split first shows. */
+function ticks(tables: Tables): Markup {
+  const { days, splits } = tables
+  if (days.length < 2) return html``
+  const marks = (stops: readonly number[]) =>
+    stops.map(stop => `M${Math.round((stop / (days.length - 1)) * 10_000)} 0v8`).join('')
+  const restated = restatedStops(tables)
+  const split = splits.today.map(({ filed }) => days.indexOf(filed)).filter(stop => stop >= 0)
+  return html`<svg class="ticks" viewBox="0 0 10000 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><path class="restatement" d="${marks(restated)}"/><path class="share-split" d="${marks(split)}"/></svg>`
+}
 
 const lockedNotice = ({ data }: FundamentalsList, ticker: string) =>
   data.length === 0

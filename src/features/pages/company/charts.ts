@@ -4,12 +4,14 @@ import { barOf, plottedColumns, type TitledCell } from '../../../http/pages/asse
 import { dataScript } from '../../../http/pages/shell.ts'
 import { isPeriodFigure } from '../../fundamentals/columns.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
+import type { Split } from '../../fundamentals/splits.ts'
 import { type Bar, type BarChart, barChart, valueAxis } from '../charts/barChart.ts'
 import { type FigureForm, formOf, type Scale } from '../figures.ts'
-import { currentOf, filingDays, knownOn, type Period } from '../grid.ts'
+import { currentOf, knownOn, type Period } from '../grid.ts'
 import { metricLabel } from '../metricLabels.ts'
+import { filing, isOfShares, type ShownCell, shownCell } from './cell.ts'
 import type { CompanyPageQuery } from './query.ts'
-import { type CellAddress, filing, shownCell, type Tables } from './statementTables.ts'
+import { type CellAddress, changeDays, type Tables } from './statementTables.ts'
 import { isPercentageOf, periodLabel, shownColumns, trendContext } from './trends.ts'
 
 /** The lines shown if the visitor chose none. */
@@ -30,41 +32,59 @@ function plotOf({ statements }: Tables, { plot, figures }: CompanyPageQuery): Pl
   return metrics.length === 0 ? null : { metrics, hasGhosts: figures !== 'first_filed' }
 }
 
-/** The vintages of a cell that were known on the day of the page, or on another one. */
-type Known = (metric: string, period: string) => readonly FundamentalsRow[]
-
 /** The unit of the axis, which is that of the latest figure. Figures in another unit are left out. */
-function unitOn(periods: readonly Period[], known: Known, { metrics }: Plot): string {
-  for (const { key } of periods) {
-    for (const metric of metrics) {
-      const current = currentOf(known(metric, key))
-      if (current !== null) return current.u
+function unitOf(
+  periods: readonly Period[],
+  { metrics }: Plot,
+  unitOfCell: (metric: number, period: number) => string | undefined,
+): string {
+  for (const period of periods.keys()) {
+    for (const metric of metrics.keys()) {
+      const unit = unitOfCell(metric, period)
+      if (unit !== undefined) return unit
     }
   }
   return ''
 }
 
-/** The first vintage of a cell, of which a later one is a restatement. Cover counts are of different days. */
-const firstOf = ([first]: readonly FundamentalsRow[], { hasGhosts }: Plot): TitledCell | null =>
-  first !== undefined && hasGhosts && isPeriodFigure(first.m)
+/**
+ * The first vintage of a cell, of which a later one is a restatement. Cover counts are of different days, and after a split
+ * the first figure of shares is in other shares.
+ */
+const firstOf = (
+  [first]: readonly FundamentalsRow[],
+  { hasGhosts }: Plot,
+  splits: readonly Split[],
+): TitledCell | null =>
+  first !== undefined &&
+  hasGhosts &&
+  isPeriodFigure(first.m) &&
+  !(isOfShares(first) && splits.some(({ filed }) => filed > first.filed))
     ? { value: first.v, unit: first.u, title: filing(first) }
     : null
 
+interface DayChart {
+  readonly chart: BarChart
+  /** The unit of the axis in words. */
+  readonly words: string
+}
+
 /** The bars of the page's day, oldest first. */
-function chartOf(tables: Tables, plot: Plot, currency: string | null): BarChart {
-  const { periods, shown, scale } = tables
-  const unit = unitOn(periods, shown.vintages, plot)
-  const bars = plot.metrics.map(metric =>
-    periods.map(({ key }): Bar | null => {
-      const vintages = shown.vintages(metric, key)
-      const cell = shownCell(vintages, currency, scale)
+function chartOf(tables: Tables, plot: Plot): DayChart {
+  const { periods, shown, scale, splits, view } = tables
+  const cells = plot.metrics.map(metric => periods.map(({ key }) => shown.vintages(metric, key)))
+  const unit = unitOf(periods, plot, (metric, period) => currentOf(cells[metric][period])?.u)
+  const bars = cells.map(own =>
+    own.map((vintages): Bar | null => {
+      const cell = shownCell(vintages, splits.known, view)
       if (cell === null) return null
       const { value, title } = cell
-      return barOf({ value, title, unit: currentOf(vintages)?.u ?? '' }, firstOf(vintages, plot), unit)
+      const first = firstOf(vintages, plot, splits.known)
+      return barOf({ value, title, unit: currentOf(vintages)?.u ?? '' }, first, unit)
     }),
   )
   const columns = plottedColumns(shownColumns(tables), column => bars.some(own => own[column] !== null))
-  return {
+  const chart = {
     label: `${plot.metrics.map(metricLabel).join(', ')} by period`,
     categories: columns.map(column => periodLabel(periods[column])),
     series: plot.metrics.map((metric, at) => ({
@@ -72,7 +92,9 @@ function chartOf(tables: Tables, plot: Plot, currency: string | null): BarChart 
       bars: columns.map(column => bars[at][column]),
     })),
     tickText: tickText(plot, unit, scale),
+    ...(plot.hasGhosts ? { ghostName: 'as first filed, where it differs' } : {}),
   }
+  return { chart, words: unitWords(plot, unit, scale) }
 }
 
 const plain = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
@@ -93,45 +115,42 @@ function unitWords({ metrics }: Plot, unit: string, { name }: Scale): string {
 }
 
 /** Bars of some lines of the page as known on its day, with a field to choose others. */
-export function companyChart(
-  tables: Tables,
-  currency: string | null,
-  { ticker, query }: CellAddress,
-): Markup {
+export function companyChart(tables: Tables, { ticker, query }: CellAddress): Markup {
   const plot = plotOf(tables, query)
   if (plot === null) return html``
-  const chart = chartOf(tables, plot, currency)
+  const { chart, words } = chartOf(tables, plot)
   const isEmpty = chart.categories.length === 0
   const [only] = plot.metrics
-  const unit = unitOn(tables.periods, tables.shown.vintages, plot)
-  return html`<section id="chart" class="company-chart"><h2 tabindex="-1">${plot.metrics.length === 1 ? metricLabel(only) : 'Chart'} <small>${unitWords(plot, unit, tables.scale)}</small></h2>
-${chooser(tables, plot, ticker, query)}
+  return html`<section id="chart" class="company-chart"><h2 tabindex="-1">${plot.metrics.length === 1 ? metricLabel(only) : 'Chart'} <small>${words}</small></h2>
+${chooser(tables, ticker, query)}
 ${barChart(chart)}
-<p class="quiet no-bars"${!isEmpty && html` hidden`}>None of this had been filed by this day.</p>
-<p class="quiet">Hover over a bar, or focus it and use the arrow keys, for its exact value and filing. The table has the same values: ${plot.metrics.map((metric, at) => html`${at > 0 && ', '}<a href="#row-${metric}">${metricLabel(metric)}</a>`)}.</p></section>`
+<p class="quiet no-bars"${!isEmpty && html` hidden`}>No figure of this had been filed by this day.</p>
+<p class="quiet">Hover over a bar for its exact value and filing, or focus the chart and use the arrow keys. The table has the same values: ${plot.metrics.map((metric, at) => html`${at > 0 && ', '}<a href="#row-${metric}">${metricLabel(metric)}</a>`)}.</p></section>
+`
 }
 
-function chooser({ statements }: Tables, { metrics }: Plot, ticker: string, query: CompanyPageQuery): Markup {
-  const { show, as_of, tz, before, figures } = query
-  const kept = Object.entries({ show, as_of, tz, before, figures })
-  const chosen = query.plot !== undefined && metrics[0] === query.plot ? query.plot : ''
+function chooser({ statements }: Tables, ticker: string, query: CompanyPageQuery): Markup {
+  const { cell: _, plot, ...kept } = query
   return html`<form class="row plot" method="get" action="/companies/${encodeURIComponent(ticker)}#chart">
-${kept.map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}\
+${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}\
 <label for="plot">Plot</label> <select id="plot" name="plot"><option value="">${usualLines.map(metricLabel).join(', ')}</option>${statements.map(
-    statement =>
-      html`<optgroup label="${statement.title}">${statement.metrics.map(metric => html`<option value="${metric}"${metric === chosen && html` selected`}>${metricLabel(metric)}</option>`)}</optgroup>`,
+    ({ title, metrics }) =>
+      html`<optgroup label="${title}">${metrics.map(metric => html`<option value="${metric}"${metric === plot && html` selected`}>${metricLabel(metric)}</option>`)}</optgroup>`,
   )}</select> <button type="submit" class="without-script">Plot</button></form>`
 }
 
-/** How growth is defined, for the legend of the tables. */
-export const growthLegend = html`The percentage in a row compares the latest period shown with the same fiscal period one year before, as a share of the earlier figure; for margins and returns it is the difference in percentage points (pp). It is n/a if either figure is missing, the sign changed, the earlier one is zero or the unit differs.`
+/** How growth is defined. */
+export const growthLegend = ({ periods }: Tables): Markup | false =>
+  periods.length > 1 &&
+  html`<p class="legend quiet">Each row shows its course and its growth; choose it to plot the row. Growth compares the latest period shown with the same fiscal period one year before, in per cent of the earlier figure; for margins and returns, in percentage points (pp). It is n/a if one of the two is missing, the sign changed, the earlier one is zero, or currency or shares differ.</p>
+`
 
 /**
  * What companyChart.js needs besides the states of the cells to redraw the chart and the trends for another stop of the
  * slider.
  */
 export function trendData(tables: Tables, query: CompanyPageQuery): Markup {
-  const { statements, periods, layout } = tables
+  const { statements, periods } = tables
   const metrics = statements.flatMap(statement => statement.metrics)
   const plot = plotOf(tables, query)
   return dataScript(
@@ -141,7 +160,7 @@ export function trendData(tables: Tables, query: CompanyPageQuery): Markup {
       rows: metrics.map(metric => ({
         label: metricLabel(metric),
         isPercentage: isPercentageOf(metric),
-        unit: unitsOf(periods.map(({ key }) => layout.vintages(metric, key))),
+        unit: unitsOf(tables, metric),
       })),
       plot: plot === null ? null : plotData(tables, plot, metrics),
     },
@@ -150,48 +169,72 @@ export function trendData(tables: Tables, query: CompanyPageQuery): Markup {
 }
 
 /** The unit of a row or, if it changed, that of each state of each of its cells. */
-function unitsOf(cells: readonly (readonly FundamentalsRow[])[]): string | string[][] {
+function unitsOf({ periods, layout, splits }: Tables, metric: string): string | string[][] {
+  const cells = periods.map(({ key }) => layout.vintages(metric, key))
   const units = new Set(cells.flatMap(vintages => vintages.map(({ u }) => u)))
   if (units.size < 2) return [...units].join('')
-  return cells.map(vintages => changesOf(vintages).map(({ row }) => row.u))
+  return cells.map(vintages =>
+    changeDays(vintages, splits).flatMap(day => currentOf(knownOn(vintages, day))?.u ?? []),
+  )
 }
 
-/** The current vintage from each day on which the cell changes; the states that `cellStates` lists. */
-function changesOf(vintages: readonly FundamentalsRow[]): { day: string; row: FundamentalsRow }[] {
-  return filingDays(vintages).flatMap(day => {
-    const row = currentOf(knownOn(vintages, day))
-    return row === null ? [] : [{ day, row }]
+/** What a cell shows from one stop of the slider to the next of its own. */
+interface Span {
+  readonly from: number
+  readonly until: number
+  readonly unit: string
+  readonly value: ShownCell['value']
+}
+
+function spansOf({ days, splits, view }: Tables, vintages: readonly FundamentalsRow[]): Span[] {
+  const changes = changeDays(vintages, splits)
+  return changes.flatMap((day, at) => {
+    const known = knownOn(vintages, day)
+    const cell = shownCell(
+      known,
+      splits.today.filter(({ filed }) => filed <= day),
+      view,
+    )
+    if (cell === null) return []
+    const next = days.indexOf(changes[at + 1])
+    const until = next < 0 ? days.length : next
+    return [{ from: days.indexOf(day), until, unit: currentOf(known)?.u ?? '', value: cell.value }]
   })
 }
 
-function plotData({ periods, layout, days, scale }: Tables, plot: Plot, metrics: readonly string[]) {
-  const first = plot.metrics.map(metric =>
-    periods.map(({ key }) => {
-      const vintages = layout.vintages(metric, key)
-      const found = firstOf(vintages, plot)
-      return vintages.every(({ v, u }) => v === found?.value && u === found.unit) ? null : found
+function plotData(tables: Tables, plot: Plot, metrics: readonly string[]) {
+  const { periods, layout, days, scale, splits } = tables
+  const cells = plot.metrics.map(metric => periods.map(({ key }) => layout.vintages(metric, key)))
+  const spans = cells.map(own => own.map(vintages => spansOf(tables, vintages)))
+  const first = cells.map((own, metric) =>
+    own.map((vintages, period) => {
+      const found = firstOf(vintages, plot, [])
+      if (found === null || spans[metric][period].every(({ value }) => value === found.value)) return null
+      const split = isOfShares(vintages[0])
+        ? splits.today.find(({ filed }) => filed > vintages[0].filed)
+        : undefined
+      return { ...found, until: split === undefined ? days.length : days.indexOf(split.filed) }
     }),
   )
   const axes: { from: number; unit: string; words: string; axis: ValueAxis }[] = []
-  days.forEach((day, from) => {
-    const known: Known = (metric, key) => knownOn(layout.vintages(metric, key), day)
-    const unit = unitOn(periods, known, plot)
-    const ends = plot.metrics.flatMap(metric =>
-      periods.flatMap(({ key }) => endsOf(known(metric, key), plot, unit)),
+  for (const from of days.keys()) {
+    const current = spans.map(own =>
+      own.map(ofCell => ofCell.find(span => span.from <= from && from < span.until)),
+    )
+    const unit = unitOf(periods, plot, (metric, period) => current[metric][period]?.unit)
+    const ends = current.flatMap((own, metric) =>
+      own.flatMap((span, period) => {
+        const filed = first[metric][period]
+        if (span?.unit !== unit) return []
+        return filed !== null && filed.unit === unit && from < filed.until
+          ? [span.value, filed.value]
+          : [span.value]
+      }),
     )
     const axis = valueAxis(ends, tickText(plot, unit, scale))
     const before = axes.at(-1)
-    if (before?.unit === unit && before.axis.low === axis.low && before.axis.high === axis.high) return
-    axes.push({ from, unit, words: unitWords(plot, unit, scale), axis })
-  })
+    const isSame = before?.unit === unit && before.axis.low === axis.low && before.axis.high === axis.high
+    if (!isSame) axes.push({ from, unit, words: unitWords(plot, unit, scale), axis })
+  }
   return { rows: plot.metrics.map(metric => metrics.indexOf(metric)), first, axes }
-}
-
-function endsOf(known: readonly FundamentalsRow[], plot: Plot, unit: string): number[] {
-  const current = currentOf(known)
-  const first = firstOf(known, plot)
-  return [
-    ...(current?.u === unit ? [current.v] : []),
-    ...(current?.u === unit && first?.unit === unit ? [first.value] : []),
-  ]
 }

@@ -19,7 +19,11 @@ export function chosenTables(
       return { ...tables, layout: firstVintages(tables.layout), shown: firstVintages(tables.shown) }
     }
     case 'latest':
-      return tablesOf(deps, { ...view, list: view.today }, query)
+      return tablesOf(
+        deps,
+        { ...view, list: view.today, splits: { known: view.splits.today, today: view.splits.today } },
+        query,
+      )
     default: {
       const missing: never = query.figures
       return missing

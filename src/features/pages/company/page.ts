@@ -18,6 +18,7 @@ import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
 import { trendLinks } from './trends.ts'
+import { type Section, sectionLinks, skipLinks, viewOptions } from './viewOptions.ts'
 
 /** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
@@ -36,29 +37,33 @@ export async function companyPage(
   const known = query.figures === 'first_filed' ? tablesOf(deps, view, query) : tables
   const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
   const address = { ticker, query }
+  const missing = missingFigures(deps.markets, view)
+  const sections = sectionsOf(tables, missing, filings)
   return {
     title: `${name} (${ticker})`,
     description,
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
     styles: ['chart.css', 'company.css'],
-    scripts: ['search.js', 'bars.js', 'company.js', 'companyChart.js'],
-    main: html`<header><h1>${name}</h1>
+    scripts: ['search.js', 'grid.js', 'bars.js', 'company.js', 'companyChart.js'],
+    main: html`${tables.statements.length > 0 && skipLinks(sections)}
+<header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
+${sectionLinks(sections)}
 ${tables.statements.length > 0 && figureViewLinks(ticker, query)}
 ${query.figures !== 'latest' && asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
-${tables.statements.length > 0 && companyChart(tables, profile.currency, address)}
-${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision.${query.figures !== 'first_filed' && html` <span class="restated">Highlighted</span> figures were restated: the earlier value is below.`} ${growthLegend}</p>`}
-<div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address, trendLinks(tables, address))}</div>
+${tables.statements.length > 0 && html`${companyChart(tables, address)}${viewOptions(tables, ticker, query)}${growthLegend(tables)}`}
+<div id="statements" class="statements${tables.periods.length <= 2 && ' few'}${query.changes === 'shown' && ' changes'}">${statementTables(tables, address, trendLinks(tables, address))}</div>
 ${earlierLink(tables, ticker, query)}
-${timeline(known, query, manifest, checkOf(view, known, query))}
-${missingFigures(deps.markets, view)}
+<div class="without-script">${timeline(known, query, manifest, checkOf(view, known, query))}</div>
+<dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
+${missing}
 ${filingsTable(filings)}
 ${downloadLinks(deps.settings, manifest, ticker)}
 <section><h2 id="source">Source and terms</h2>
@@ -66,8 +71,18 @@ ${downloadLinks(deps.settings, manifest, ticker)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
 ${searchForm('')}
-${hasFullHistory && query.figures !== 'latest' && html`${cellStates(tables, profile.currency)}${trendData(tables, query)}`}`,
+${hasFullHistory && query.figures !== 'latest' && html`${cellStates(tables)}${trendData(tables, query)}`}`,
   }
+}
+
+function sectionsOf({ statements }: Tables, missing: Markup, { data }: FilingList): Section[] {
+  const sections = [
+    ...statements.map(({ id, title }) => ({ id, title })),
+    ...(missing.text === '' ? [] : [{ id: 'missing', title: 'What is missing' }]),
+    ...(data.length === 0 ? [] : [{ id: 'filings', title: 'Latest filings' }]),
+    { id: 'source', title: 'Source and terms' },
+  ]
+  return sections
 }
 
 const periodNames = { years: 'full years', quarters: 'quarters', ttm: 'twelve trailing months' } as const
@@ -158,9 +173,9 @@ function monthAndDay(text: string | null | undefined): string | null {
 
 const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 
-const tabLinks = (ticker: string, { cell: _, before: __, show = 'years', ...kept }: CompanyPageQuery) =>
+const tabLinks = (ticker: string, { cell: _, before: __, show = 'years', ...query }: CompanyPageQuery) =>
   html`<nav class="tabs" aria-label="Periods">${tabs.map(tab => {
-    const path = companyPath(ticker, { ...kept, show: tab })
+    const path = companyPath(ticker, { ...query, show: tab })
     return html`<a href="${path}"${tab === show && html` aria-current="page"`}>${tabNames[tab]}</a>`
   })}</nav>`
 

@@ -10,6 +10,7 @@ import type { FilingList } from '../../filings/schema.ts'
 import { planCompany } from '../../fundamentals/plan.ts'
 import { answerCompany, dataVersionConflict, maxAttempts } from '../../fundamentals/read.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/schema.ts'
+import type { Split } from '../../fundamentals/splits.ts'
 import type { WholeFilingDeps } from '../../statements/filingReader.ts'
 import { fiscalPeriods } from '../../statements/fiscalYears.ts'
 import type { StandardStatementAnswer } from '../../statements/standardSchema.ts'
@@ -27,9 +28,17 @@ export interface CompanyView {
   readonly today: FundamentalsList
   /** Whether the visitor's licence opens other days and years of this company. */
   readonly hasFullHistory: boolean
+  readonly splits: ShownSplits
   readonly filings: FilingList
   /** The statement in standard lines that has the chosen figure; null if there is none. */
   readonly standard: StandardStatementAnswer | null
+}
+
+/** The splits of shares that filings show, earliest first, as the API detects them. */
+export interface ShownSplits {
+  /** Those shown by the day of the page. */
+  readonly known: readonly Split[]
+  readonly today: readonly Split[]
 }
 
 export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
@@ -68,30 +77,50 @@ export async function readCompanyView(
     }
     // Runs first, because it checks access and counts the company for capped keys.
     const plan = await planCompany(deps, rights, query)
-    const [profile, list, ofToday, filings, standard] = await Promise.all([
+    const [profile, list, ofToday, filings, splits, splitsToday, standard] = await Promise.all([
       withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, sent)),
       answerCompany(deps, rights, query, plan),
-      as_of === undefined ? null : readToday(deps, rights, { ...query, ticker: found.ticker }),
+      as_of === undefined ? null : readAll(deps, rights, todayOf({ ...query, ticker: found.ticker })),
       readLatestFilings(deps, rights, ticker, chosen),
+      readSplits(deps, rights, query),
+      as_of === undefined ? null : readSplits(deps, rights, todayOf({ ...query, ticker: found.ticker })),
       // A filing cannot be cut to the most recent year, so visitors who see only that year see no filing.
       cell === undefined || plan.recentFiscalYearOnly
         ? null
         : readStandardOf(deps, visitor, { ticker, ...chosen }, cell),
     ])
     const today = ofToday ?? list
-    const parts = [profile, today, filings, ...(standard === null ? [] : [standard])]
+    const parts = [profile, today, filings, splits, splitsToday, standard].filter(part => part !== null)
     if (parts.every(part => part.data_version === list.data_version))
-      return { profile, list, today, hasFullHistory: !plan.recentFiscalYearOnly, filings, standard }
+      return {
+        profile,
+        list,
+        today,
+        hasFullHistory: !plan.recentFiscalYearOnly,
+        splits: { known: splits.splits ?? [], today: (splitsToday ?? splits).splits ?? [] },
+        filings,
+        standard,
+      }
   }
   throw dataVersionConflict()
 }
 
-async function readToday(
+const todayOf = ({ as_of: _, tz: __, ...query }: FundamentalsQuery): FundamentalsQuery => query
+
+const readAll = async (deps: PageDeps, rights: Rights, query: FundamentalsQuery): Promise<FundamentalsList> =>
+  answerCompany(deps, rights, query, await planCompany(deps, rights, query))
+
+/** The answer to a query adjusted for splits, with only the figures that splits adjust. */
+function readSplits(
   deps: PageDeps,
   rights: Rights,
-  { as_of: _, tz: __, ...query }: FundamentalsQuery,
+  { fields: _, ...query }: FundamentalsQuery,
 ): Promise<FundamentalsList> {
-  return answerCompany(deps, rights, query, await planCompany(deps, rights, query))
+  const adjusted = [...deps.markets.metrics.values()].filter(
+    ({ unit }) => unit === 'shares' || unit === 'currency/share',
+  )
+  const metric = adjusted.map(({ name }) => name).join(',')
+  return readAll(deps, rights, { ...query, metric, adjust: 'splits' })
 }
 
 async function readLatestFilings(

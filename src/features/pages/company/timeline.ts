@@ -1,17 +1,19 @@
 import { html, type Markup } from '../../../html.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
+import type { Split } from '../../fundamentals/splits.ts'
 import { stepChart } from '../chart.ts'
 import { changeInPercent, exactFigure, type Scale, shownChange } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
+import { afterSplits, cellText, changeOf, isOfShares, namesOf, splitName } from './cell.ts'
 import type { CompanyPageQuery } from './query.ts'
-import { cellText, type Tables } from './statementTables.ts'
+import type { Tables } from './statementTables.ts'
 
 /**
  * All vintages of one cell with their documents. If no cell is chosen, a sentence explains how to choose one.
  */
 export function timeline(
-  { shown, scale }: Tables,
+  { shown, scale, splits }: Tables,
   { cell }: CompanyPageQuery,
   manifest: Manifest | undefined,
   checked: Markup | null,
@@ -19,7 +21,7 @@ export function timeline(
   const source = manifest?.source_notice ?? ''
   if (cell === undefined)
     return section(
-      html`<h2>One figure</h2><p class="quiet">Click a figure in a table to see every revision of it and the document that states it. Source: ${source}.</p>`,
+      html`<h2 id="figure-title">One figure</h2><p class="quiet">Click a figure in a table to see every revision of it and the document that states it. Source: ${source}.</p>`,
     )
   const dot = cell.indexOf('.')
   const metric = cell.slice(0, dot)
@@ -28,25 +30,37 @@ export function timeline(
   const title = html`${metricLabel(metric)}, ${fp} ${fy} <small>to ${end}</small>`
   if (vintages.length === 0)
     return section(
-      html`<h2>${title}</h2><p>This figure had not been filed by this day, or your licence does not cover it.</p>`,
+      html`<h2 id="figure-title">${title}</h2><p>This figure had not been filed by this day, or your licence does not cover it.</p>`,
     )
-  return section(html`<h2>${title}</h2>
+  return section(html`<h2 id="figure-title">${title}</h2>
 ${vintages.length > 1 && chart(vintages, scale)}
 <div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
 <tbody>
-${vintages.map((row, index) => vintageRow(row, vintages[index - 1]))}</tbody>
+${vintages.map((row, index) => vintageRow(row, vintages[index - 1], splits.known))}</tbody>
 </table></div>
+${splits.known.length > 0 && vintages.some(isOfShares) && splitNote(splits.known)}
 ${checked}
 <p class="quiet">Source: ${source}. ${manifest?.attribution}</p>`)
 }
 
 const section = (content: Markup) =>
-  html`<section id="figure" class="card" tabindex="-1" aria-live="polite">${content}</section>`
+  html`<section id="figure" class="card" tabindex="-1">${content}</section>`
 
-const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined) =>
-  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
+const splitNote = (splits: readonly Split[]) =>
+  html`<p class="quiet">Values are as filed. Filings show ${splits.map((split, at) => html`${at > 0 && ', and '}a split of ${splitName(split)} from ${split.filed} on (${split.accession})`)}.</p>`
+
+const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined, splits: readonly Split[]) =>
+  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && changeText(before, row, splits)}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
 `
+
+/** A split is not a restatement: of a figure of shares, only what a split does not explain is a change. */
+function changeText(before: FundamentalsRow, row: FundamentalsRow, splits: readonly Split[]): string {
+  const change = changeOf(before, row, splits)
+  if (change.isSplitAlone) return namesOf(change.between)
+  const text = shownChange(changeInPercent(afterSplits(before, change), row.v))
+  return change.between.length === 0 ? text : `${namesOf(change.between)}, then ${text}`
+}
 
 function documentOf({ form, accession, url }: FundamentalsRow): Markup {
   const name = [form, accession].filter(text => text !== null && text !== undefined && text !== '').join(' ')

@@ -4,6 +4,7 @@ import { type TrendCell, type TrendContext, trendOf } from '../../../http/pages/
 import { formOf } from '../figures.ts'
 import { currentOf, type Period } from '../grid.ts'
 import { metricLabel } from '../metricLabels.ts'
+import { shownCell } from './cell.ts'
 import { companyPath } from './query.ts'
 import { type CellAddress, isShown, type Tables } from './statementTables.ts'
 
@@ -39,15 +40,17 @@ const minPeriods = 2
  * @returns nothing for a company with a single period
  */
 export function trendLinks(tables: Tables, { ticker, query }: CellAddress): (metric: string) => Markup {
-  const { periods, shown } = tables
+  const { periods, shown, splits, view } = tables
   if (periods.length < minPeriods) return () => html``
   const columns = shownColumns(tables)
   const context = trendContext(periods)
   const { cell: _, ...page } = query
   return metric => {
     const cells = periods.map(({ key }): TrendCell | null => {
-      const current = currentOf(shown.vintages(metric, key))
-      return current === null ? null : { value: current.v, unit: current.u }
+      const vintages = shown.vintages(metric, key)
+      const cell = shownCell(vintages, splits.known, view)
+      if (cell === null) return null
+      return { value: cell.value, unit: currentOf(vintages)?.u ?? '', behind: cell.behind }
     })
     const label = metricLabel(metric)
     const isPercentage = isPercentageOf(metric)

@@ -1,79 +1,177 @@
-// Shows the figures as known on another day while the slider is dragged, and the revisions of a figure
-// without leaving the page. Without scripts, the day is a form and each figure a link.
+// Shows the figures as known on another day while the slider is dragged, and the revisions of a figure in a drawer, without
+// leaving the page. Without scripts, the day is a form and each figure a link.
 const data = JSON.parse(document.querySelector('#states')?.textContent ?? 'null')
 const slider = document.querySelector('#as-of-slider')
-const select = document.querySelector('#as-of-day')
+const dayField = document.querySelector('#as-of-day')
+const timeField = document.querySelector('#as-of-time')
 const output = document.querySelector('#as-of-text')
+const statements = document.querySelector('#statements')
 const tables = [...document.querySelectorAll('.statement table')]
 const rows = tables.flatMap(table => [...table.tBodies[0].rows])
 
-// A state: the stop from which it is shown, the stop from which it is no longer shown, the text, the former
-// text or null, the title and the value. The server creates states by the same rule as its tables.
-const stateAt = (states, stop) => states.find(([from, until]) => from <= stop && stop < until)
+// Reading cells, rows and columns from the document in every frame of a drag would take most of its time.
+const cells = rows.map(row => [...row.cells].slice(1))
+const columns = (cells[0] ?? []).map((_, column) =>
+  tables.flatMap(table => [...table.rows].map(row => row.cells[column + 1])),
+)
+/** What each cell shows: a state, or the text of a reason. */
+const shown = cells.map(row => row.map(() => undefined))
+const lines = cells.map(row => row.map(() => undefined))
+const visible = { rows: rows.map(row => !row.hidden), columns: columns.map(([head]) => !head.hidden) }
 
-function fill(cell, [, , text, former, title, value]) {
+// A state: the stop from which it is shown, the stop from which it is no longer shown, the text, the former text or null, the
+// title and the value; of figures of shares also the splits that changed it or null, how many splits it is behind, and whether
+// it is adjusted. The server creates states by the same rule as its tables.
+const stateAt = (spans, stop) => spans.find(([from, until]) => from <= stop && stop < until)
+
+function piece(name, text) {
+  const element = document.createElement(name)
+  element.textContent = text
+  return element
+}
+
+function fill(cell, [, , text, former, title, value, split = null, , isAdjusted = 0]) {
   const link = cell.querySelector('a') ?? document.createElement('a')
   link.textContent = text
   if (!link.hasAttribute('href')) link.href = '#figure'
+  if (former !== null || split !== null) link.title = title
+  else link.removeAttribute('title')
   cell.replaceChildren(link)
-  if (former !== null && former !== text) {
-    const struck = document.createElement('s')
-    struck.textContent = former
-    cell.append(struck)
-  }
-  cell.className = former === null ? '' : 'restated'
+  if (former !== null && former !== text) cell.append(piece('s', former))
+  if (split !== null) cell.append(piece('i', split))
+  cell.className = [former !== null && 'restated', split !== null && 'split', isAdjusted && 'adjusted']
+    .filter(kind => kind)
+    .join(' ')
   cell.dataset.v = value
   cell.title = title
 }
 
-function empty(cell) {
-  cell.replaceChildren()
-  cell.removeAttribute('title')
-  cell.className = ''
+function empty(cell, reason) {
+  cell.className = 'blank'
+  cell.title = reason
+  cell.removeAttribute('data-v')
+  const dash = piece('span', '–')
+  dash.ariaHidden = 'true'
+  const text = piece('span', reason)
+  text.className = 'unseen'
+  cell.replaceChildren(dash, text)
+}
+
+/** Draws a line in a cell whose figure is on the other side of a split than the one to its left. */
+function drawLine(row, column, text) {
+  if (lines[row][column] === text) return
+  lines[row][column] = text
+  const cell = cells[row][column]
+  cell.classList.toggle('line', text !== '')
+  if (text === '') cell.removeAttribute('data-line')
+  else cell.dataset.line = text
+}
+
+function show(rowAt, known, stop, isColumn) {
+  let left
+  data.rows[rowAt].forEach((states, column) => {
+    const state = stateAt(states, stop)
+    const cell = cells[rowAt][column]
+    if (state === undefined) {
+      if (!isColumn[column]) return
+      const spans = data.blanks[rowAt][column]
+      const reason = data.reasons[(spans === 0 ? undefined : stateAt(spans, stop))?.[2] ?? 0]
+      if (shown[rowAt][column] === reason) return
+      empty(cell, reason)
+      shown[rowAt][column] = reason
+      lines[rowAt][column] = ''
+      cell.removeAttribute('data-line')
+      return
+    }
+    if (shown[rowAt][column] !== state) {
+      fill(cell, state)
+      shown[rowAt][column] = state
+      lines[rowAt][column] = undefined
+    }
+    const [, , , , , , , behind = 0] = state
+    const ends = [left ?? behind, behind].map(count => known.length - count).sort((a, b) => a - b)
+    drawLine(rowAt, column, known.slice(...ends).join(', '))
+    left = behind
+  })
 }
 
 function showStop(stop) {
-  const columns = new Set()
-  rows.forEach((row, place) => {
-    let isEmpty = true
-    data.rows[place].forEach((states, column) => {
-      const cell = row.cells[column + 1]
-      const state = stateAt(states, stop)
-      if (state === undefined) empty(cell)
-      else {
-        columns.add(column)
-        isEmpty = false
-        fill(cell, state)
-      }
-    })
-    row.hidden = isEmpty
+  const isColumn = columns.map((_, column) => data.rows.some(row => stateAt(row[column], stop) !== undefined))
+  const isRow = data.rows.map(row => row.some(states => stateAt(states, stop) !== undefined))
+  const known = data.splits.filter(([from]) => from <= stop).map(([, name]) => name)
+  rows.forEach((row, rowAt) => {
+    if (isRow[rowAt]) show(rowAt, known, stop, isColumn)
+    if (visible.rows[rowAt] === isRow[rowAt]) return
+    visible.rows[rowAt] = isRow[rowAt]
+    row.hidden = !isRow[rowAt]
   })
-  for (const table of tables) {
-    for (const row of table.rows) {
-      for (let column = 1; column < row.cells.length; column++)
-        row.cells[column].hidden = !columns.has(column - 1)
-    }
-  }
-  document.dispatchEvent(new CustomEvent('stop', { detail: { stop, columns } }))
+  columns.forEach((column, place) => {
+    if (visible.columns[place] === isColumn[place]) return
+    visible.columns[place] = isColumn[place]
+    for (const cell of column) cell.hidden = !isColumn[place]
+  })
+  for (const item of document.querySelectorAll('.splits li')) item.hidden = Number(item.dataset.from) > stop
+  const splits = document.querySelector('.splits')
+  if (splits !== null) splits.hidden = known.length === 0
 }
 
-// The day is shown during the drag, and written to the URL at its end.
-function show(day) {
+const spelled = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+let shownDay
+
+/** Shows a day, or today if it is empty. The day is shown during the drag, and written to the URL at its end. */
+function showDay(day) {
   const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
   showStop(stop)
+  shownDay = day
   slider.value = Math.max(0, stop)
-  const time = data.days[stop] === day ? data.times[stop] : ''
-  const known = time === '' ? day : `${day}, accepted ${time}`
-  slider.setAttribute('aria-valuetext', day === '' ? 'today' : known)
-  select.value = day
-  output.textContent = day === '' ? 'Everything filed by today.' : `Only what had been filed by ${known}.`
+  const accepted = data.days[stop] === day && data.times[stop] !== '' ? `, accepted ${data.times[stop]}` : ''
+  slider.setAttribute('aria-valuetext', day === '' ? 'today' : `${day}${accepted}`)
+  if (dayField.value !== day) dayField.value = day
+  timeField.value = ''
+  output.textContent =
+    day === ''
+      ? 'Everything filed by today.'
+      : `Only what had been filed by ${day} (${spelled.format(new Date(day))})${accepted}.`
+  document.dispatchEvent(new CustomEvent('asfiled:day', { detail: { day, stop } }))
+}
+
+function withField(address, name, value) {
+  const url = new URL(address)
+  if (value === '') url.searchParams.delete(name)
+  else url.searchParams.set(name, value)
+  return url
 }
 
 function withDay(address, day) {
-  const url = new URL(address)
-  if (day === '') url.searchParams.delete('as_of')
-  else url.searchParams.set('as_of', day)
+  const url = withField(address, 'as_of', day)
+  url.searchParams.delete('time')
+  url.searchParams.delete('tz')
   return url
+}
+
+const otherLinks = '.tabs a, a.trend, .options a[href^="/companies/"], .options a[href*="/companies/"]'
+
+/** The links that lead to the same day on other tabs, and to the filings before and after it. */
+function updateLinks(day) {
+  for (const link of document.querySelectorAll(otherLinks))
+    if (new URL(link.href).origin === location.origin) link.href = withDay(link.href, day).href
+  const base = withDay(location.href, '')
+  base.searchParams.delete('cell')
+  base.hash = ''
+  const known = day === '' ? data.days.at(-1) : day
+  const before = data.days.findLast(filed => filed < known)
+  const after = day === '' ? undefined : data.days.find(filed => filed > day)
+  for (const [id, filed] of [
+    ['#previous-filing', before],
+    ['#next-filing', after],
+  ]) {
+    const link = document.querySelector(id)
+    if (filed === undefined) link.removeAttribute('href')
+    else link.href = withDay(base, filed).href
+  }
+  const today = document.querySelector('#as-of-today')
+  today.href = base.href
+  today.hidden = day === ''
 }
 
 function settle(day) {
@@ -86,53 +184,161 @@ function settle(day) {
     location.assign(address)
     return
   }
-  history.replaceState(null, '', address)
-  for (const link of document.querySelectorAll('.tabs a, a.trend')) link.href = withDay(link.href, day).href
+  // Back undoes the choice of a day, however many days were tried.
+  if (history.state?.kind === 'day') history.replaceState({ kind: 'day' }, '', address)
+  else history.pushState({ kind: 'day' }, '', address)
+  updateLinks(day)
+}
+
+/** The day in the address: null if it is a time or a session, which only the server can show. */
+function dayOfAddress() {
+  const day = new URL(location.href).searchParams.get('as_of') ?? ''
+  return /^(\d{4}-\d\d-\d\d)?$/.test(day) && !location.search.includes('time=') ? day : null
+}
+
+function choose(day) {
+  showDay(day)
+  settle(day)
 }
 
 if (data !== null && slider !== null) {
+  const day = dayOfAddress()
+  if (day !== null) {
+    shownDay = day
+    // The page shows this stop already, so a drag need not touch the cells that stay as they are.
+    const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
+    data.rows.forEach((row, rowAt) => {
+      row.forEach((states, column) => {
+        const cell = cells[rowAt][column]
+        shown[rowAt][column] = stateAt(states, stop) ?? cell.title
+        lines[rowAt][column] = cell.dataset.line ?? ''
+      })
+    })
+  }
   let frame = 0
   slider.addEventListener('input', () => {
     cancelAnimationFrame(frame)
     const day = data.days[slider.valueAsNumber]
-    frame = requestAnimationFrame(() => show(day))
+    frame = requestAnimationFrame(() => showDay(day))
   })
   slider.addEventListener('change', () => {
     cancelAnimationFrame(frame)
-    const day = data.days[slider.valueAsNumber]
-    show(day)
-    settle(day)
+    choose(data.days[slider.valueAsNumber])
   })
-  select.addEventListener('change', () => {
-    show(select.value)
-    settle(select.value)
+  // A year that is being typed begins with zeros.
+  const isWhole = () => dayField.value === '' || (dayField.value >= '1000' && dayField.value <= dayField.max)
+  dayField.addEventListener('change', () => {
+    if (isWhole() && timeField.value === '' && dayField.value !== shownDay) choose(dayField.value)
   })
+  dayField.form.addEventListener('submit', event => {
+    if (timeField.value !== '' || !isWhole()) return
+    event.preventDefault()
+    if (dayField.value !== shownDay) choose(dayField.value)
+  })
+  for (const id of ['#previous-filing', '#next-filing', '#as-of-today']) {
+    document.querySelector(id).addEventListener('click', event => {
+      const { href } = event.currentTarget
+      if (href === '' || !isPlain(event)) return
+      event.preventDefault()
+      choose(new URL(href).searchParams.get('as_of') ?? '')
+    })
+  }
 }
 
-const section = document.querySelector('#figure')
+document.querySelector('#show-changes')?.addEventListener('change', ({ currentTarget: { checked } }) => {
+  statements.classList.toggle('changes', checked)
+  const value = checked ? 'shown' : ''
+  history.replaceState(history.state, '', withField(location.href, 'changes', value))
+  for (const link of document.querySelectorAll(otherLinks))
+    if (new URL(link.href).origin === location.origin && !link.closest('.parts'))
+      link.href = withField(link.href, 'changes', value).href
+})
 
-async function openFigure(row, cell) {
-  const [period] = [...cell.closest('table').tHead.rows[0].cells].slice(cell.cellIndex, cell.cellIndex + 1)
-  const [fp, fy] = period.firstChild.textContent.split(' ')
-  const end = period.querySelector('small').textContent
+const drawer = document.querySelector('#drawer')
+const isPlain = ({ button, metaKey, ctrlKey, shiftKey }) => button === 0 && !metaKey && !ctrlKey && !shiftKey
+
+function addressOf(cell) {
   const address = new URL(location.href)
-  address.searchParams.set('cell', `${row.dataset.m}.${fy}.${fp}.${end}`)
+  address.searchParams.set('cell', cell)
   address.hash = ''
+  return address
+}
+
+/** `revenue.2009.FY.2009-09-26`. */
+function nameOf(cell) {
+  const head = cell.closest('table').tHead.rows[0].cells[cell.cellIndex]
+  const [fp, fy] = head.firstChild.textContent.split(' ')
+  return `${cell.parentElement.dataset.m}.${fy}.${fp}.${head.querySelector('small').textContent}`
+}
+
+const linkOf = name =>
+  cells
+    .flat()
+    .find(cell => !cell.hidden && nameOf(cell) === name)
+    ?.querySelector('a')
+
+function openDrawer(section) {
+  drawer.querySelector('#figure')?.remove()
+  drawer.append(section)
+  if (!drawer.open) drawer.showModal()
+  drawer.scrollTop = 0
+  section.focus({ preventScroll: true })
+}
+
+async function openFigure(cell, isNew) {
+  const address = addressOf(cell)
   const response = await fetch(address)
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const found = page.querySelector('#figure')
   // Over the rate limit, or an error: the page of that address says so.
   if (found === null) return location.assign(address)
-  section.replaceChildren(...found.childNodes)
-  history.replaceState(null, '', address)
-  section.scrollIntoView({ block: 'nearest' })
-  section.focus({ preventScroll: true })
+  document.querySelector('#figure')?.remove()
+  if (isNew) history.pushState({ kind: 'figure' }, '', address)
+  openDrawer(document.adoptNode(found))
 }
+
+const cellOfAddress = () => new URL(location.href).searchParams.get('cell')
+let cellShown = cellOfAddress()
+
+drawer?.addEventListener('close', () => {
+  linkOf(cellShown)?.focus()
+  if (cellOfAddress() === null) return
+  // The page before this entry is the same one without the drawer, unless the drawer's own address was opened.
+  if (history.state?.kind === 'figure') history.back()
+  else history.replaceState(history.state, '', withField(location.href, 'cell', ''))
+})
+drawer?.addEventListener('click', event => {
+  if (event.target === drawer) drawer.close()
+})
+if (drawer !== null && cellShown !== null) openDrawer(document.querySelector('#figure'))
+
+addEventListener('popstate', () => {
+  const day = dayOfAddress()
+  if (data !== null && slider !== null && day !== shownDay) {
+    if (day === null || data.isPart) return location.reload()
+    showDay(day)
+    updateLinks(day)
+  }
+  const cell = cellOfAddress()
+  if (cell === null) drawer?.close()
+  else {
+    cellShown = cell
+    openFigure(cell, false)
+  }
+})
 
 document.addEventListener('click', event => {
   const cell = event.target.closest('.statement td')
-  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey
-  if (cell === null || !isPlain || event.target.closest('a') === null) return
+  if (cell === null || !isPlain(event) || event.target.closest('a') === null) return
   event.preventDefault()
-  openFigure(cell.parentElement, cell)
+  cellShown = nameOf(cell)
+  openFigure(cellShown, true)
 })
+
+// A link that is opened in another tab leads to the day that is shown now.
+for (const kind of ['pointerdown', 'focusin']) {
+  statements?.addEventListener(kind, ({ target }) => {
+    const link = target.closest('td a')
+    if (link !== null) link.href = `${addressOf(nameOf(link.closest('td')))}#figure`
+  })
+}

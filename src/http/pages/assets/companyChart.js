@@ -30,10 +30,13 @@
     return states.rows[row].map((ofCell, column) => {
       const index = ofCell.findIndex(([from, until]) => from <= stop && stop < until)
       if (index < 0) return null
-      const [, , , , title, value] = ofCell[index]
-      return { value, title, unit: typeof unit === 'string' ? unit : unit[column][index] }
+      const [, , , , title, value, , behind = 0] = ofCell[index]
+      return { value, title, behind, unit: typeof unit === 'string' ? unit : unit[column][index] }
     })
   }
+
+  const isShown = (column, stop) =>
+    states.rows.some(row => row[column].some(([from, until]) => from <= stop && stop < until))
 
   const drawTrends = (rules, { stop, columns }) => {
     const heads = document.querySelectorAll('.statement tbody tr')
@@ -139,7 +142,10 @@
     const { rows, first, axes } = trends.plot
     const { unit, words, axis } = axes.findLast(({ from }) => from <= stop) ?? axes[0]
     const bars = rows.map((row, at) =>
-      cellsAt(row, stop).map((cell, column) => barOf(cell, first[at][column], unit)),
+      cellsAt(row, stop).map((cell, column) => {
+        const filed = first[at][column]
+        return barOf(cell, filed !== null && stop < filed.until ? filed : null, unit)
+      }),
     )
     const plotted = plottedColumns(columns, column => bars.some(own => own[column] !== null))
     const categories = plotted.map(column => trends.labels[column])
@@ -163,15 +169,16 @@
       import('/assets/trends.js'),
     ])
     const rules = { ...geometry, ...figures }
-    const draw = ({ stop, columns }) => {
+    const draw = stop => {
       // The tables have the latest period first.
-      const shown = { stop, columns: [...columns].sort((a, b) => b - a) }
+      const columns = states.keys.flatMap((_, column) => (isShown(column, stop) ? [column] : [])).reverse()
+      const shown = { stop, columns }
       drawTrends(rules, shown)
       if (trends.plot !== null && section !== null) drawBars(rules, shown)
     }
-    document.addEventListener('stop', ({ detail }) => {
-      shownStop = detail
-      draw(detail)
+    document.addEventListener('asfiled:day', ({ detail }) => {
+      shownStop = detail.stop
+      draw(shownStop)
     })
     // The picture of the other size is still that of the day on which the page was loaded.
     narrow.addEventListener('change', () => {

@@ -9,6 +9,8 @@ export function shownChange(percent: number | null): string
 export interface TrendCell {
   readonly value: number
   readonly unit: string
+  /** How many splits of shares it is behind. Figures in different shares are not compared. */
+  readonly behind: number
 }
 
 export interface Growth {
@@ -46,7 +48,9 @@ export function trendOf(
 /** The columns from the first to the last with a value, so that a chart does not begin or end with a gap. */
 export function plottedColumns(columns: readonly number[], hasValue: (column: number) => boolean): number[]
 
-export interface TitledCell extends TrendCell {
+export interface TitledCell {
+  readonly value: number
+  readonly unit: string
   /** The exact value with its filing. */
   readonly title: string
 }

@@ -20,6 +20,7 @@ export function growthOf(latest, before, isPercentage) {
   if (latest === null) return missing('no figure for the latest period')
   if (before === null) return missing('no figure for the same period of the year before')
   if (latest.unit !== before.unit) return missing(`${before.unit} became ${latest.unit}`)
+  if (latest.behind !== before.behind) return missing('a split of shares lies between the two figures')
   if (isPercentage) return { text: `${signed((latest.value - before.value) * 100)} pp`, why: null }
   const percent = changeInPercent(before.value, latest.value)
   return percent === null
@@ -54,10 +55,11 @@ export function trendOf(cells, columns, { label, labels, yearBefore, isPercentag
   if (latest === undefined) return { path: '', text: 'n/a', title: `Plot ${label}` }
   const before = yearBefore[latest]
   const growth = growthOf(cells[latest], before === -1 ? null : cells[before], isPercentage)
-  const unit = columns.map(column => cells[column]).findLast(cell => cell !== null)?.unit
+  const last = columns.map(column => cells[column]).findLast(cell => cell !== null)
   const values = columns.map(column => {
     const cell = cells[column]
-    return cell !== null && cell.unit === unit ? cell.value : null
+    const isAlike = cell !== null && cell.unit === last.unit && cell.behind === last.behind
+    return isAlike ? cell.value : null
   })
   const compared =
     growth.why === null
