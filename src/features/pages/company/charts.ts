@@ -10,7 +10,7 @@ import { type FigureForm, formOf, type Scale } from '../figures.ts'
 import { currentOf, knownOn, type Period } from '../grid.ts'
 import { metricLabel } from '../metricLabels.ts'
 import { filing, isOfShares, type ShownCell, shownCell } from './cell.ts'
-import type { CompanyPageQuery } from './query.ts'
+import { type CompanyPageQuery, companyPath } from './query.ts'
 import { type CellAddress, changeDays, type Tables } from './statementTables.ts'
 import { isPercentageOf, periodLabel, shownColumns, trendContext } from './trends.ts'
 
@@ -125,8 +125,23 @@ export function companyChart(tables: Tables, { ticker, query }: CellAddress): Ma
 ${chooser(tables, ticker, query)}
 ${barChart(chart)}
 <p class="quiet no-bars"${!isEmpty && html` hidden`}>No figure of this had been filed by this day.</p>
+${splitNote(tables, plot, { ticker, query })}
 <p class="quiet">Hover over a bar for its exact value and filing, or focus the chart and use the arrow keys. The table has the same values: ${plot.metrics.map((metric, at) => html`${at > 0 && ', '}<a href="#row-${metric}">${metricLabel(metric)}</a>`)}.</p></section>
 `
+}
+
+/** Bars of figures of shares fall at a split, which is no event of the business. */
+function splitNote(
+  { layout, periods, splits, days, view }: Tables,
+  { metrics }: Plot,
+  { ticker, query }: CellAddress,
+): Markup | false {
+  const isOfSharesPlot = periods.some(({ key }) => layout.vintages(metrics[0], key).some(isOfShares))
+  const [first] = splits.today
+  if (!isOfSharesPlot || view.isAdjusted || first === undefined) return false
+  const { cell: _, ...page } = query
+  const path = companyPath(ticker, { ...page, adjust: 'splits' })
+  return html`<p class="quiet" data-from="${days.indexOf(first.filed)}"${splits.known.length === 0 && html` hidden`}>Each bar is in the shares of its filing, so a split shows as a fall or a jump. <a href="${path}#chart">Plot it adjusted for splits</a>.</p>`
 }
 
 function chooser({ statements }: Tables, ticker: string, query: CompanyPageQuery): Markup {

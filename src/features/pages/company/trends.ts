@@ -55,7 +55,7 @@ export function trendLinks(tables: Tables, { ticker, query }: CellAddress): (met
     const label = metricLabel(metric)
     const isPercentage = isPercentageOf(metric)
     const { path, text, title } = trendOf(cells, columns, { ...context, label, isPercentage })
-    return html`<a class="trend" href="${companyPath(ticker, { ...page, plot: metric })}#chart" title="${title}" aria-label="${title}"><svg class="spark" viewBox="0 0 60 16" width="60" height="16" preserveAspectRatio="none" aria-hidden="true"><path d="${path}"/></svg><span>${text}</span></a>`
+    return html`<a class="trend" href="${companyPath(ticker, { ...page, plot: metric })}#chart" title="${title}" aria-label="${title}"><svg class="spark" viewBox="0 0 120 32" width="60" height="16" preserveAspectRatio="none" aria-hidden="true"><path d="${path}"/></svg><span>${text}</span></a>`
   }
 }
 

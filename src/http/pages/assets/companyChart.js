@@ -154,6 +154,7 @@
       bars: plotted.map(column => bars[at][column]),
     }))
     section.querySelector('h2 small').textContent = words
+    for (const note of section.querySelectorAll('[data-from]')) note.hidden = Number(note.dataset.from) > stop
     section.querySelector('.no-bars').hidden = plotted.length > 0
     for (const svg of section.querySelectorAll('.bar-chart')) {
       if (!isWanted(svg)) continue

@@ -28,24 +28,25 @@ export function growthOf(latest, before, isPercentage) {
     : { text: shownChange(percent), why: null }
 }
 
-const sparkWidth = 60
-const sparkHeight = 16
+// Whole numbers in a picture drawn at half its size: fractions would make up a tenth of the page.
+const sparkWidth = 120
+const sparkHeight = 32
+const margin = 4
 
 /** A line through the values, interrupted where there is none. A single value is a dot. */
 function sparkPath(values) {
   const known = values.filter(value => value !== null)
   const low = Math.min(...known)
   const high = Math.max(...known)
-  const x = at => 2 + (values.length === 1 ? 0 : (at / (values.length - 1)) * (sparkWidth - 4))
+  const x = at => margin + (values.length === 1 ? 0 : (at / (values.length - 1)) * (sparkWidth - 2 * margin))
   const y = value =>
-    high === low ? sparkHeight / 2 : 2 + ((high - value) / (high - low)) * (sparkHeight - 4)
+    high === low ? sparkHeight / 2 : margin + ((high - value) / (high - low)) * (sparkHeight - 2 * margin)
   let path = ''
   values.forEach((value, at) => {
     if (value === null) return
     const isStart = at === 0 || values[at - 1] === null
-    const point = `${Math.round(x(at) * 10) / 10} ${Math.round(y(value) * 10) / 10}`
     const isAlone = isStart && (at === values.length - 1 || values[at + 1] === null)
-    path += `${isStart ? 'M' : 'L'}${point}${isAlone ? 'h.1' : ''}`
+    path += `${isStart ? 'M' : 'L'}${Math.round(x(at))} ${Math.round(y(value))}${isAlone ? 'h1' : ''}`
   })
   return path
 }
