@@ -1,3 +1,5 @@
+export { changeInPercent, shownChange } from '../../http/pages/assets/trends.js'
+
 /** How a figure is shown. */
 export type FigureForm = 'amount' | 'shares' | 'perShare' | 'percent' | 'ratio' | 'count'
 
@@ -71,18 +73,3 @@ const noMinusZero = (text: string) => (/^-[0.,]*%?$/.test(text) ? text.slice(1) 
  */
 export const exactFigure = (value: number): string =>
   Number.isInteger(value) ? whole.format(value) : String(value)
-
-/**
- * The relative change of a figure: +17.4%. Null if the sign changed or the figure was 0, because a percentage
- * would be meaningless.
- */
-export function changeInPercent(before: number, after: number): number | null {
-  if (before === 0 || Math.sign(before) !== Math.sign(after)) return null
-  return ((after - before) / Math.abs(before)) * 100
-}
-
-export function shownChange(percent: number | null): string {
-  if (percent === null) return 'n/a'
-  const text = oneDigit.format(percent)
-  return `${percent > 0 ? '+' : ''}${noMinusZero(text)}%`
-}

@@ -26,6 +26,8 @@ export interface BarChart {
   readonly categories: readonly string[]
   readonly series: readonly BarSeries[]
   readonly isStacked?: boolean
+  /** What the outlines are. If it is given, the legend says it even if no bar has one. */
+  readonly ghostName?: string
   readonly tickText: (value: number) => string
 }
 
@@ -36,8 +38,8 @@ const heights: Record<Size['name'], number> = { wide: 280, narrow: 230 }
  * values; bars.js turns the chart into one tab stop with arrow keys inside.
  */
 export function barChart(chart: BarChart): Markup {
-  const { series } = chart
-  const hasGhosts = series.some(({ bars }) => bars.some(bar => hasGhost(bar)))
+  const { series, ghostName } = chart
+  const hasGhosts = ghostName !== undefined || series.some(({ bars }) => bars.some(bar => hasGhost(bar)))
   return html`<div class="bars">
 ${(series.length > 1 || hasGhosts) && legend(chart, hasGhosts)}
 ${inBothSizes(size => drawBars(chart, size))}
@@ -46,11 +48,11 @@ ${inBothSizes(size => drawBars(chart, size))}
 
 const hasGhost = (bar: Bar | null) => bar?.ghost !== undefined && bar.ghost !== bar.value
 
-const legend = ({ series }: BarChart, hasGhosts: boolean) =>
+const legend = ({ series, ghostName = 'as first filed, where it differs' }: BarChart, hasGhosts: boolean) =>
   html`<ul class="bar-legend">${series.map(
     ({ name }, number) =>
       html`<li>${swatch(html`<rect class="${colour(number)}" width="12" height="12"/>`)}${name}</li>`,
-  )}${hasGhosts && html`<li>${swatch(html`<rect class="ghost" x="1" y="1" width="10" height="10"/>`)}as first filed, where it differs</li>`}</ul>`
+  )}${hasGhosts && html`<li>${swatch(html`<rect class="ghost" x="1" y="1" width="10" height="10"/>`)}${ghostName}</li>`}</ul>`
 
 const swatch = (shape: Markup) =>
   html`<svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">${shape}</svg>`
@@ -128,22 +130,14 @@ const drawAxis = ({ left, right, bottom, ticks, slots }: BarLayout) =>
 const rect = ({ x, y, width, height }: Rect, kind?: 'ghost') =>
   html`<rect${kind !== undefined && html` class="${kind}"`} x="${x}" y="${y}" width="${width}" height="${height}"/>`
 
-const tipWidth = 250
-
 /** Drawn above all bars: SVG has no z-index, and the exact values must not be covered by the next bar. */
-function readOut(
-  { categories, series }: BarChart,
-  { left, right, top, bottom, slots }: BarLayout,
-  index: number,
-) {
+function readOut({ categories, series }: BarChart, { top, bottom, slots }: BarLayout, index: number) {
   const slot = slots[index]
   const lines = series.flatMap(({ name, bars }) => {
     const bar = bars[index]
     return bar === null || bar === undefined ? [] : [{ name, text: bar.title }]
   })
-  const isLeft = slot.middle < (left + right) / 2
-  const x = isLeft ? Math.min(slot.left + slot.width, right - tipWidth) : Math.max(left, slot.left - tipWidth)
   const spoken = lines.map(({ name, text }) => `${name}: ${text}`).join('; ')
-  return html`<g class="read" tabindex="0" role="img" aria-label="${categories[index]}: ${spoken === '' ? 'no value' : spoken}"><rect x="${slot.left}" y="${top}" width="${slot.width}" height="${bottom - top}"/><foreignObject x="${x}" y="${top}" width="${tipWidth}" height="${bottom - top}" aria-hidden="true"><div class="tip"><b>${categories[index]}</b>${lines.map(({ name, text }) => html`<span><i>${name}</i> ${text}</span>`)}${lines.length === 0 && html`<span>no value</span>`}</div></foreignObject></g>
+  return html`<g class="read" tabindex="0" role="img" aria-label="${categories[index]}: ${spoken === '' ? 'no value' : spoken}"><rect x="${slot.left}" y="${top}" width="${slot.width}" height="${bottom - top}"/><foreignObject x="${slot.tip.x}" y="${top}" width="${slot.tip.width}" height="${bottom - top}" aria-hidden="true"><div class="tip"><b>${categories[index]}</b>${lines.map(({ name, text }) => html`<span><i>${name}</i> ${text}</span>`)}${lines.length === 0 && html`<span>no value</span>`}</div></foreignObject></g>
 `
 }

@@ -21,7 +21,7 @@ export function asOfForm(
   const { as_of, tz } = query
   const { day, time } = partsOf(as_of)
   const at = as_of === undefined ? days.length - 1 : days.findLastIndex(filed => filed <= as_of)
-  const hiddenFields = (['show', 'adjust', 'changes'] as const).flatMap(name => {
+  const hiddenFields = (['show', 'figures', 'plot', 'adjust', 'changes'] as const).flatMap(name => {
     const value = query[name]
     return value === undefined || value === 'years'
       ? []

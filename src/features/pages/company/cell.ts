@@ -133,5 +133,5 @@ function formerText(before: FundamentalsRow, change: SplitChange | null): string
     : `${splits}, which is ${exactFigure(afterSplits(before, change))} after it`
 }
 
-const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
+export const filing = ({ v, u, filed, form, kind }: FundamentalsRow) =>
   `${exactFigure(v)} ${u}, ${kind === 'derived' ? 'derived, ' : ''}filed ${filed}${form === null || form === undefined ? '' : ` (${form})`}`

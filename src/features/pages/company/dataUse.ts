@@ -12,18 +12,12 @@ export const isOpenView = (
   ...ids: readonly string[]
 ): boolean => !rights.seesAllHistory || rightsOf(demoPrincipal).seesHistoryOf(...ids)
 
-/** Which vintages the tables show, and whether figures of shares are adjusted for splits. */
-interface Options {
-  readonly figures?: 'first_filed' | 'latest'
-  readonly adjust?: 'splits'
-}
-
 /** How programs get the figures of a company's page: those of the tables or, if a cell is chosen, every vintage of it. */
 export function companyUse(
   deps: PageDeps,
   visitor: Visitor,
   view: CompanyView,
-  { as_of, tz, show = 'years', cell, adjust, figures }: CompanyPageQuery & Options,
+  { as_of, tz, show = 'years', cell, adjust, figures }: CompanyPageQuery,
 ): DataUse {
   const { list, idThen, profile } = view
   // The answer has the instant with its offset, which needs no zone beside it.

@@ -11,14 +11,17 @@ import { formNote } from '../names/formNote.ts'
 import { identity, lastFiledBadge, nameOnPage } from '../names/identity.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { asOfForm } from './asOfForm.ts'
+import { companyChart, growthLegend, trendData } from './charts.ts'
 import { companyUse } from './dataUse.ts'
 import { checkOf } from './figureCheck.ts'
+import { chosenTables, figureViewLinks } from './figureViews.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
 import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.ts'
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
+import { trendLinks } from './trends.ts'
 import { type Section, sectionLinks, skipLinks, viewOptions } from './viewOptions.ts'
 import { hasNoFigures, pageWithoutFigures } from './withoutFigures.ts'
 
@@ -36,7 +39,9 @@ export async function companyPage(
   const notice = await sampleNotice(deps, profile.last_filed)
   if (hasNoFigures(view)) return pageWithoutFigures(deps, view, query, notice)
   const name = nameOnPage(profile, list.name)
-  const tables = tablesOf(deps, view, query)
+  const tables = chosenTables(deps, view, query)
+  // The revisions of a figure are listed in full, whichever of them the tables show.
+  const known = query.figures === 'first_filed' ? tablesOf(deps, view, query) : tables
   const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
   const address = { ticker, query }
   const missing = missingFigures(deps.markets, view)
@@ -47,7 +52,7 @@ export async function companyPage(
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
     styles: ['chart.css', 'company.css', 'identity.css', useThisDataAssets.style],
-    scripts: ['search.js', 'grid.js', 'company.js', useThisDataAssets.script],
+    scripts: ['search.js', 'grid.js', 'bars.js', 'company.js', 'companyChart.js', useThisDataAssets.script],
     main: html`${tables.statements.length > 0 && skipLinks(sections)}
 <header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, list.as_of)}</header>
@@ -57,14 +62,15 @@ ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
 ${sectionLinks(sections)}
-${asOfForm(view, tables, query)}
+${tables.statements.length > 0 && figureViewLinks(ticker, query)}
+${query.figures !== 'latest' && asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
 ${useThisData(companyUse(deps, visitor, view, query))}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
-${tables.statements.length > 0 && viewOptions(tables, ticker, query)}
-<div id="statements" class="statements${tables.periods.length <= 2 && ' few'}${query.changes === 'shown' && ' changes'}">${statementTables(tables, address)}</div>
+${tables.statements.length > 0 && html`${companyChart(tables, address)}${viewOptions(tables, ticker, query)}${growthLegend(tables)}`}
+<div id="statements" class="statements${tables.periods.length <= 2 && ' few'}${query.changes === 'shown' && ' changes'}">${statementTables(tables, address, trendLinks(tables, address))}</div>
 ${earlierLink(tables, ticker, query)}
-<div class="without-script">${timeline(tables, query, manifest, checkOf(view, tables, query))}</div>
+<div class="without-script">${timeline(known, query, manifest, checkOf(view, known, query))}</div>
 <dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
 ${missing}
 ${filingsTable(filings)}
@@ -74,7 +80,7 @@ ${downloadLinks(deps.settings, manifest, ticker, query)}
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 <p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p></section>
 ${searchForm('')}
-${hasFullHistory && cellStates(tables)}`,
+${hasFullHistory && query.figures !== 'latest' && html`${cellStates(tables)}${trendData(tables, query)}`}`,
   }
 }
 

@@ -15,6 +15,9 @@ export const periodsOf: Readonly<Record<Tab, string>> = {
   ttm: 'TTM',
 }
 
+/** What the tables may show instead of the figures as known on the day. */
+const figureViews = ['first_filed', 'latest'] as const
+
 export const CompanyPageQuery = Type.Object(
   {
     as_of: asOfParameter('Only what was known on this day.', '2010-01-25'),
@@ -32,6 +35,20 @@ export const CompanyPageQuery = Type.Object(
     ),
     /** Figures per share and share counts in the shares of the day of the page, as on the API. */
     adjust: Type.Optional(Type.Literal('splits')),
+    /** Which vintage of each figure is shown. Without it: the one that was current on the day. */
+    figures: Type.Optional(
+      Type.Union(
+        figureViews.map(view => Type.Literal(view)),
+        {
+          description:
+            'first_filed: each figure as it was first filed. latest: each figure as known today, whatever the day.',
+        },
+      ),
+    ),
+    /** The line that the chart shows. */
+    plot: Type.Optional(
+      Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', allowed: 'a metric like revenue', maxLength: 64 }),
+    ),
     /** Shows below each restated figure what it was before. */
     changes: Type.Optional(Type.Literal('shown')),
   },
@@ -71,13 +88,15 @@ export function figureOf(cell: string) {
 /** The URL of the same page with other choices. `show=years` and no day are the defaults. */
 export function companyPath(
   ticker: string,
-  { show, as_of, tz, before, cell, adjust, changes }: CompanyPageQuery = {},
+  { show, as_of, tz, before, cell, figures, plot, adjust, changes }: CompanyPageQuery = {},
 ): string {
   const fields = [
     ...(show === undefined || show === 'years' ? [] : [`show=${show}`]),
     ...(as_of === undefined ? [] : [`as_of=${encodeURIComponent(as_of)}`]),
     ...(tz === undefined ? [] : [`tz=${encodeURIComponent(tz)}`]),
     ...(before === undefined ? [] : [`before=${before}`]),
+    ...(figures === undefined ? [] : [`figures=${figures}`]),
+    ...(plot === undefined ? [] : [`plot=${plot}`]),
     ...(adjust === undefined ? [] : [`adjust=${adjust}`]),
     ...(changes === undefined ? [] : [`changes=${changes}`]),
     ...(cell === undefined ? [] : [`cell=${cell}`]),

@@ -1,3 +1,4 @@
+import type { IsoDate } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
 import { dataScript } from '../../../http/pages/shell.ts'
 import { dayOf, formatInstant } from '../../../instants.ts'
@@ -98,8 +99,13 @@ function timesOf(rows: readonly FundamentalsRow[], days: readonly string[], zone
  * One table per statement.
  *
  * @param address of the page, which the cells' links extend
+ * @param trendOf what the head of a metric's row shows besides its name
  */
-export function statementTables(tables: Tables, address: CellAddress): Markup {
+export function statementTables(
+  tables: Tables,
+  address: CellAddress,
+  trendOf: (metric: string) => Markup,
+): Markup {
   const { statements, scale, view } = tables
   const { currency } = view
   const money = currency === null ? `Amounts in ${scale.name}` : `${currency}, ${scale.name}`
@@ -110,7 +116,7 @@ export function statementTables(tables: Tables, address: CellAddress): Markup {
 <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><table class="figures">
 <thead><tr><th scope="col">Period</th>${tables.periods.map(period => columnHead(tables, period))}</tr></thead>
 <tbody>
-${metrics.map(metric => metricRow(tables, metric, address))}</tbody>
+${metrics.map(metric => metricRow(tables, metric, address, trendOf(metric)))}</tbody>
 </table></div>
 </section>
 `,
@@ -122,7 +128,7 @@ export interface CellAddress {
   readonly query: CompanyPageQuery
 }
 
-const isShown = ({ shown, statements }: Tables, period: Period) =>
+export const isShown = ({ shown, statements }: Tables, period: Period) =>
   statements.some(({ metrics }) =>
     metrics.some(metric => currentOf(shown.vintages(metric, period.key)) !== null),
   )
@@ -132,12 +138,12 @@ const columnHead = (tables: Tables, period: Period) =>
 
 const hidden = html` hidden`
 
-function metricRow(tables: Tables, metric: string, address: CellAddress): Markup {
+function metricRow(tables: Tables, metric: string, address: CellAddress, trend: Markup): Markup {
   const { periods, shown, splits, view } = tables
   const cells = periods.map(({ key }) => shownCell(shown.vintages(metric, key), splits.known, view))
   const isEmpty = cells.every(cell => cell === null)
   const lines = splitLines(cells, splits.known)
-  return html`<tr data-m="${metric}"${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a></th>${periods.map(
+  return html`<tr data-m="${metric}" id="row-${metric}"${isEmpty && hidden}><th scope="row"><a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>${trend}</th>${periods.map(
     (period, at) => {
       const isHidden = !isShown(tables, period) && hidden
       const cell = cells[at]
@@ -214,11 +220,8 @@ export function cellStates(tables: Tables): Markup {
   const { statements, periods, layout, days, times, isPart, splits, view } = tables
   const stopOf = new Map(days.map((day, stop) => [day, stop]))
   const until = (day: string | undefined) => stopOf.get(day ?? '') ?? days.length
-  const splitDays = splits.today.map(({ filed }) => filed)
   const statesOf = (vintages: readonly FundamentalsRow[]): State[] => {
-    const own = filingDays(vintages)
-    const further = vintages.some(isOfShares) ? splitDays.filter(day => day > own[0]) : []
-    const changes = [...new Set([...own, ...further])].sort()
+    const changes = changeDays(vintages, splits)
     return changes.flatMap((day, at) => {
       const known = splits.today.filter(({ filed }) => filed <= day)
       const shown = shownCell(knownOn(vintages, day), known, view)
@@ -248,6 +251,13 @@ export function cellStates(tables: Tables): Markup {
     },
     'states',
   )
+}
+
+/** Every day on which what a cell shows changes, ascending. */
+export function changeDays(vintages: readonly FundamentalsRow[], { today }: ShownSplits): IsoDate[] {
+  const own = filingDays(vintages)
+  const further = vintages.some(isOfShares) ? today.map(({ filed }) => filed).filter(day => day > own[0]) : []
+  return [...new Set([...own, ...further])].sort()
 }
 
 /** The reasons of a blank cell that differ from the usual one; 0 if none does. */

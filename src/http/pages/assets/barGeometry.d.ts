@@ -29,6 +29,8 @@ export interface BarSlot {
   readonly middle: number
   /** Empty if there is no room for it. */
   readonly label: string
+  /** The box of the exact values. */
+  readonly tip: { readonly x: number; readonly width: number }
   /** By series. */
   readonly bars: readonly ((Rect & { readonly ghost: Rect | null }) | null)[]
 }

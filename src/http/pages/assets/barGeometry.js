@@ -14,6 +14,7 @@ export function layOutBars({ labels, series, isStacked, axis }, { width, height 
   const plot = { left: tenth(14 + longest * tickCharacter), right: width - 6, top: 12, bottom: height - 26 }
   const scale = (plot.bottom - plot.top) / (axis.high - axis.low)
   const y = value => plot.bottom - (value - axis.low) * scale
+  const tipWidth = width < 600 ? 230 : 300
   const slot = (plot.right - plot.left) / Math.max(1, labels.length)
   const across = isStacked ? 1 : Math.max(1, series.length)
   const bar = Math.min(widestBar, (slot * 0.76) / across)
@@ -44,11 +45,17 @@ export function layOutBars({ labels, series, isStacked, axis }, { width, height 
       }
     })
     const isLabelled = (labels.length - 1 - index) % every === 0
+    // The exact values stand beside the bars of the category where there is room.
+    const isInLeftHalf = middle < (plot.left + plot.right) / 2
+    const tip = isInLeftHalf
+      ? Math.min(left + slot, plot.right - tipWidth)
+      : Math.max(plot.left, left - tipWidth)
     return {
       left: tenth(left),
       width: tenth(slot),
       middle: tenth(middle),
       label: isLabelled ? label : '',
+      tip: { x: tenth(tip), width: tipWidth },
       bars,
     }
   })

@@ -149,7 +149,7 @@ function withDay(address, day) {
   return url
 }
 
-const otherLinks = '.tabs a, .options a[href^="/companies/"], .options a[href*="/companies/"]'
+const otherLinks = '.tabs a, a.trend, .options a[href^="/companies/"], .options a[href*="/companies/"]'
 
 /** The links that lead to the same day on other tabs, and to the filings before and after it. */
 function updateLinks(day) {

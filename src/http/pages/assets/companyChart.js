@@ -1,0 +1,235 @@
+// Redraws the chart and the sparklines while company.js moves the day, and plots another line without leaving the page.
+// Without scripts, the day and the line are forms and links. The block keeps the names from the other scripts of the page.
+{
+  const svgNamespace = 'http://www.w3.org/2000/svg'
+  const section = document.querySelector('#chart')
+  const states = JSON.parse(document.querySelector('#states')?.textContent ?? 'null')
+  const trendsOf = from => JSON.parse(from.querySelector('#trends')?.textContent ?? 'null')
+  let trends = trendsOf(document)
+  let shownStop = null
+
+  const element = (name, attributes, ...children) => {
+    const made = document.createElementNS(svgNamespace, name)
+    for (const attribute of Object.keys(attributes)) made.setAttribute(attribute, attributes[attribute])
+    made.append(...children)
+    return made
+  }
+
+  const text = (name, content) => {
+    const made = document.createElement(name)
+    made.textContent = content
+    return made
+  }
+
+  const narrow = matchMedia('(max-width: 40rem)')
+  const isWanted = svg => svg.classList.contains('narrow') === narrow.matches
+
+  /** What each cell of a row shows at a stop, or null. */
+  const cellsAt = (row, stop) => {
+    const { unit } = trends.rows[row]
+    return states.rows[row].map((ofCell, column) => {
+      const index = ofCell.findIndex(([from, until]) => from <= stop && stop < until)
+      if (index < 0) return null
+      const [, , , , title, value, , behind = 0] = ofCell[index]
+      return { value, title, behind, unit: typeof unit === 'string' ? unit : unit[column][index] }
+    })
+  }
+
+  const isShown = (column, stop) =>
+    states.rows.some(row => row[column].some(([from, until]) => from <= stop && stop < until))
+
+  const drawTrends = (rules, { stop, columns }) => {
+    const heads = document.querySelectorAll('.statement tbody tr')
+    trends.rows.forEach((row, index) => {
+      const link = heads[index].querySelector('.trend')
+      if (link === null) return
+      const { path, text, title } = rules.trendOf(cellsAt(index, stop), columns, { ...trends, ...row })
+      const line = link.querySelector('path')
+      if (line.getAttribute('d') !== path) line.setAttribute('d', path)
+      if (link.title === title) return
+      link.querySelector('span').textContent = text
+      link.title = title
+      link.setAttribute('aria-label', title)
+    })
+  }
+
+  /** What a read-out says. Its box is made when it is needed: laying out all of them would take most of a frame. */
+  const tips = new WeakMap()
+
+  const makeTip = ({ target }) => {
+    const readOut = target instanceof Element ? target.closest('.read') : null
+    const tip = tips.get(readOut)
+    if (tip === undefined) return
+    tips.delete(readOut)
+    const { category, lines, box } = tip
+    const content = document.createElement('div')
+    content.className = 'tip'
+    content.append(text('b', category))
+    for (const { name, title } of lines) {
+      const line = document.createElement('span')
+      line.append(text('i', name), ` ${title}`)
+      content.append(line)
+    }
+    if (lines.length === 0) content.append(text('span', 'no value'))
+    readOut.append(element('foreignObject', { ...box, 'aria-hidden': 'true' }, content))
+  }
+
+  const readOut = (slot, { top, bottom }, category, lines) => {
+    const height = bottom - top
+    const spoken = lines.map(({ name, title }) => `${name}: ${title}`).join('; ')
+    const made = element(
+      'g',
+      {
+        class: 'read',
+        tabindex: '-1',
+        role: 'img',
+        'aria-label': `${category}: ${spoken === '' ? 'no value' : spoken}`,
+      },
+      element('rect', { x: slot.left, y: top, width: slot.width, height }),
+    )
+    tips.set(made, { category, lines, box: { ...slot.tip, y: top, height } })
+    return made
+  }
+
+  const rect = ({ x, y, width, height }, attributes = {}) =>
+    element('rect', { ...attributes, x, y, width, height })
+
+  const drawChart = (svg, layout, categories, series) => {
+    const { left, right, bottom, zero, ticks, slots } = layout
+    const axis = ticks.flatMap(({ y, text }) => {
+      const label = element('text', { class: 'y', x: left - 6, y, dy: '.32em' })
+      label.textContent = text
+      return [element('line', { x1: left, x2: right, y1: y, y2: y }), label]
+    })
+    for (const { middle, label } of slots) {
+      if (label === '') continue
+      const made = element('text', { class: 'x', x: middle, y: bottom + 18 })
+      made.textContent = label
+      axis.push(made)
+    }
+    svg.querySelector('.axis').replaceChildren(...axis)
+    series.forEach((_, number) => {
+      const bars = slots.flatMap(({ bars }) => (bars[number] === null ? [] : [rect(bars[number])]))
+      svg.querySelector(`.bar-${number}`).replaceChildren(...bars)
+    })
+    const ghosts = slots.flatMap(({ bars }) =>
+      bars.map(bar => bar?.ghost ?? null).filter(ghost => ghost !== null),
+    )
+    svg.querySelector('.ghosts').replaceChildren(...ghosts.map(ghost => rect(ghost, { class: 'ghost' })))
+    const base = svg.querySelector('.base')
+    for (const [name, value] of [
+      ['x1', left],
+      ['x2', right],
+      ['y1', zero],
+      ['y2', zero],
+    ])
+      base.setAttribute(name, value)
+    const readOuts = slots.map((slot, index) =>
+      readOut(
+        slot,
+        layout,
+        categories[index],
+        series.flatMap(({ name, bars }) =>
+          bars[index] === null ? [] : [{ name, title: bars[index].title }],
+        ),
+      ),
+    )
+    readOuts.at(-1)?.setAttribute('tabindex', '0')
+    svg.querySelector('.readouts').replaceChildren(...readOuts)
+  }
+
+  const drawBars = ({ barOf, plottedColumns, layOutBars }, { stop, columns }) => {
+    const { rows, first, axes } = trends.plot
+    const { unit, words, axis } = axes.findLast(({ from }) => from <= stop) ?? axes[0]
+    const bars = rows.map((row, at) =>
+      cellsAt(row, stop).map((cell, column) => {
+        const filed = first[at][column]
+        return barOf(cell, filed !== null && stop < filed.until ? filed : null, unit)
+      }),
+    )
+    const plotted = plottedColumns(columns, column => bars.some(own => own[column] !== null))
+    const categories = plotted.map(column => trends.labels[column])
+    const series = rows.map((row, at) => ({
+      name: trends.rows[row].label,
+      bars: plotted.map(column => bars[at][column]),
+    }))
+    section.querySelector('h2 small').textContent = words
+    for (const note of section.querySelectorAll('[data-from]')) note.hidden = Number(note.dataset.from) > stop
+    section.querySelector('.no-bars').hidden = plotted.length > 0
+    for (const svg of section.querySelectorAll('.bar-chart')) {
+      if (!isWanted(svg)) continue
+      const { width, height } = svg.viewBox.baseVal
+      const chart = { labels: categories, series: series.map(own => own.bars), isStacked: false, axis }
+      drawChart(svg, layOutBars(chart, { width, height }), categories, series)
+    }
+  }
+
+  const start = async () => {
+    const [geometry, figures] = await Promise.all([
+      import('/assets/barGeometry.js'),
+      import('/assets/trends.js'),
+    ])
+    const rules = { ...geometry, ...figures }
+    const draw = stop => {
+      // The tables have the latest period first.
+      const columns = states.keys.flatMap((_, column) => (isShown(column, stop) ? [column] : [])).reverse()
+      const shown = { stop, columns }
+      drawTrends(rules, shown)
+      if (trends.plot !== null && section !== null) drawBars(rules, shown)
+    }
+    document.addEventListener('asfiled:day', ({ detail }) => {
+      shownStop = detail.stop
+      draw(shownStop)
+    })
+    // The picture of the other size is still that of the day on which the page was loaded.
+    narrow.addEventListener('change', () => {
+      if (shownStop !== null) draw(shownStop)
+    })
+  }
+
+  if (states !== null && trends !== null) {
+    start()
+    section?.addEventListener('pointerover', makeTip)
+    section?.addEventListener('focusin', makeTip)
+  }
+
+  const plot = async address => {
+    const response = await fetch(address)
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const found = page.querySelector('#chart')
+    // Over the rate limit, or an error: the page of that address says so.
+    if (found === null) return location.assign(address)
+    section.replaceChildren(...found.childNodes)
+    trends = trendsOf(page)
+    for (const svg of section.querySelectorAll('.bar-chart'))
+      for (const [at, readOut] of [...svg.querySelectorAll('.read')].reverse().entries())
+        readOut.setAttribute('tabindex', at === 0 ? '0' : '-1')
+    history.replaceState(history.state, '', address)
+    section.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** The address of the page on the day shown, with another line. */
+  const withLine = line => {
+    const address = new URL(location.href)
+    if (line === '') address.searchParams.delete('plot')
+    else address.searchParams.set('plot', line)
+    address.searchParams.delete('cell')
+    address.hash = ''
+    return address
+  }
+
+  document.addEventListener('change', async event => {
+    if (event.target.id !== 'plot') return
+    await plot(withLine(event.target.value))
+    section.querySelector('#plot').focus()
+  })
+
+  document.addEventListener('click', async event => {
+    const link = event.target.closest('a.trend')
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey
+    if (link === null || !isPlain || section === null) return
+    event.preventDefault()
+    await plot(withLine(link.closest('tr').dataset.m))
+    section.querySelector('h2').focus({ preventScroll: true })
+  })
+}
