@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../html.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Company } from '../companyProfile/schema.ts'
-import { nameOnPage } from './names/identity.ts'
+import { lastFiledBadge, nameOnPage } from './names/identity.ts'
 
 /** The pages of one company. */
 export type CompanyPart = 'figures' | 'statements' | 'segments'
@@ -64,4 +64,4 @@ export const companyHead = (
   profile: Company,
   manifest: Manifest | undefined,
 ) => html`<header><h1>${companyName(profile)}</h1>
-<p class="quiet"><strong>${profile.ticker}</strong> ${manifest?.name ?? profile.market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>`
+<p class="quiet"><strong>${profile.ticker}</strong> ${manifest?.name ?? profile.market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, profile.as_of)}</header>`

@@ -186,7 +186,7 @@ describe('/companies/{id}', () => {
     })
   })
 
-  test('without figures says why, in the words of the manifest', async () => {
+  test('without figures says why, without the commands of operators', async () => {
     await insertEntity(database.sql, {
       market: 'BE',
       issuerId: '0410682657',
@@ -195,7 +195,9 @@ describe('/companies/{id}', () => {
     })
     const { status, html } = await get('/companies/0410682657.BE')
     expect(status).toBe(200)
-    expect(html).toContain(server.resources.markets.get('BE')?.filed.undated?.slice(0, 40) ?? 'none')
+    expect(server.resources.markets.get('BE')?.filed.undated).toContain('do not say on which day')
+    expect(html).toContain('Reports of this register do not say on which day they were published.')
+    expect(html).not.toContain('./asfiled')
   })
 })
 

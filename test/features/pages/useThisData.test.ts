@@ -2,8 +2,18 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import {
+  curlLine,
+  type DataUse,
+  powerQuery,
+  pythonLines,
+  queryString,
+  sheetsFormula,
+  typescriptLines,
+} from '../../../src/features/pages/useThisData/lines.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 import { findPython } from '../../python.ts'
+import { giveKey, newMember } from '../account/members.ts'
 import { type ReadPage, readPage } from './readPage.ts'
 
 /** The lines of "Use this data" as they are run by people, against the figures of the page that shows them. */
@@ -386,3 +396,47 @@ function valuesOf(rows: readonly Row[]): number[] {
   })
   return found.flatMap(value => (value == null ? [] : [Number(value)])).sort((a, b) => a - b)
 }
+
+describe('a licence', () => {
+  const use: DataUse = {
+    baseUrl: 'https://data.example.com',
+    path: '/api/v1/fundamentals',
+    query: { ticker: 'MSFT', metric: ['revenue', 'roe'], as_of: '2010-01-25T16:00:00+09:00', fy: undefined },
+    python: { method: 'fundamentals', args: ['MSFT'], named: { filters: { min_roe: 0.1 }, fp: undefined } },
+    tool: null,
+    file: null,
+    key: 'own',
+  }
+
+  test('needs a key of its own, which no line contains', () => {
+    const address =
+      'https://data.example.com/api/v1/fundamentals?ticker=MSFT&metric=revenue,roe&as_of=2010-01-25T16:00:00%2B09:00'
+    expect(curlLine(use)).toBe(`curl -s -H "Authorization: Bearer $ASFILED_KEY" '${address}'`)
+    expect(typescriptLines(use)).toContain(`fetch('${address}'`)
+    expect(typescriptLines(use)).not.toContain('demo')
+    expect(pythonLines(use)).toContain('rows = client.fundamentals("MSFT", filters={"min_roe": 0.1})')
+    expect(powerQuery(use)).toContain('as_of = "2010-01-25T16:00:00+09:00", format = "csv"]')
+    expect(sheetsFormula(use)).toBeNull()
+  })
+
+  test('no value ends the text that it is in', () => {
+    expect(queryString({ q: `'"&# ` })).toBe('?q=%27%22%26%23%20')
+    expect(powerQuery({ ...use, query: { tag: 'a"b' } })).toContain('tag = "a""b"')
+    expect(pythonLines({ ...use, python: { method: 'reported', args: ['a"\\b'], named: {} } })).toContain(
+      'client.reported("a\\"\\\\b")',
+    )
+  })
+
+  test('a page for a licence has lines for a key with that licence', async () => {
+    const { sql } = server
+    const { email, cookie } = await newMember(server)
+    await giveKey(sql, email, { licence: 'personal' })
+    const page = await readPage(`${server.url}/companies/MSFT?as_of=2010-02-01`, { Cookie: cookie })
+    const lines = linesIn(page)
+    expect(lines.curl).toContain('$ASFILED_KEY')
+    expect(lines.curl).toContain('as_of=2010-02-01')
+    expect(lines['Google Sheets']).toBeUndefined()
+    const apple = linesIn(await readPage(`${server.url}/companies/AAPL?as_of=2010-02-01`, { Cookie: cookie }))
+    expect(apple.curl).toContain('Bearer demo')
+  })
+})

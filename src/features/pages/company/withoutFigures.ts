@@ -40,7 +40,7 @@ ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${as_of !== undefined && html`<li><a href="${companyAddress(ticker)}">This company as known today</a></li>`}
 ${register !== undefined && html`<li>The register itself may have its documents: <a href="${register.url}" rel="noreferrer">${register.operator}</a></li>`}
 <li><a href="/markets/${market}">What is covered of ${country}</a>, and how to read it</li>
-<li><a href="/screen?market=${market}">Companies of ${country} with figures</a></li>
+<li><a href="/markets">All markets</a>, with the companies and figures on record</li>
 <li>Any other company, such as <a href="/companies/AAPL">Apple</a>, by its name, symbol or number:</li>
 </ul>
 ${searchForm('')}</section>

@@ -50,10 +50,8 @@ const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** What a form of a register is, in words; null if its name says it, or if we do not know. */
 export function formInWords(market: string, form: string): string | null {
-  const known = forms[market] ?? {}
-  const found = known[form]
-  if (found !== undefined) return found
-  const [, amended] = /^(.+)\/A$/.exec(form) ?? []
-  const original = amended === undefined ? undefined : known[amended]
-  return original === undefined ? null : `amended ${original}`
+  const known = Object.hasOwn(forms, market) ? forms[market] : {}
+  if (Object.hasOwn(known, form)) return known[form]
+  const [, amended = ''] = /^(.+)\/A$/.exec(form) ?? []
+  return Object.hasOwn(known, amended) ? `amended ${known[amended]}` : null
 }

@@ -28,13 +28,15 @@ export function identity(profile: Company, country: string, listed: string | nul
     ['Former names', profile.former_names.map(({ name, until }) => `${name} (until ${until})`).join(', ')],
     ['Other IDs', today?.current_ids.filter(id => id !== profile.ticker).join(', ')],
     ['Former IDs', today?.former_ids.join(', ')],
-    [
-      'Filings',
-      `${profile.filings}${profile.first_filed === null ? '' : `, ${profile.first_filed} to ${profile.last_filed}`}`,
-    ],
+    ['Filings', `${profile.filings}${spanText(profile)}`],
   ]
   return html`<dl class="identity">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>
 ${profile.timeline.length > 0 && changes(profile)}`
+}
+
+function spanText({ first_filed: first, last_filed: last }: Company): string {
+  if (first === null || last === null) return ''
+  return first === last ? `, ${first}` : `, ${first} to ${last}`
 }
 
 /** Electronic computers (SIC 3571). A code without a title on record stays a code. */
@@ -73,8 +75,7 @@ function changes({ timeline }: Company): Markup {
 
 function sentence({ kind, value, from, until, accession }: Spell): Markup {
   const span = until === null ? `since ${from}` : `from ${from} to ${until}`
-  const source =
-    accession === null ? '' : html`, as ${accession} ${until === null ? 'states' : 'stated'} first`
+  const source = accession === null ? '' : html`, first stated in ${accession}`
   switch (kind) {
     case 'name':
       return html`Named <strong>${value}</strong> ${span}${source}.`
