@@ -1,9 +1,9 @@
 // Makes each table of figures one tab stop: arrow keys, Home and End move inside it, with Ctrl from corner to corner.
 // Without scripts every link is a tab stop. The table keeps its own role, so the commands of screen readers for tables and
 // for links work as in any other table.
-const focusable = 'a[href], button'
+const focusable = 'a[href], button, input[type="checkbox"]'
 
-/** What the keys reach in a row: its links and buttons, and each cell of a figure that has none. */
+/** What the keys reach in a row: its links, buttons and checkboxes, and each cell of a figure that has none. */
 function stopsOf(row) {
   return [...row.cells].flatMap(cell => {
     if (cell.hidden) return []
