@@ -288,6 +288,9 @@ const table: Row[] = [
   open('/restatements', '/restatements?as_of=2010-03-31', [403, 'licence_required']),
   open('/screen'),
   open('/screen', '/screen?as_of=2010-03-31', [403, 'licence_required']),
+  open('/screen/download', '/screen/download?c1=revenue&c2=roe&format=parquet'),
+  open('/screen/download', '/screen/download?c1=revenue&as_of=2010-03-31', [403, 'licence_required']),
+  open('/screen/compare', '/screen/compare?pick_AAPL=1', 303),
   // Without a session: a key in Authorization is that of a person who pasted it.
   open('/backtest', '/backtest', pasted(200)),
   open('/backtest/example', '/backtest/example?horizon=7d'),

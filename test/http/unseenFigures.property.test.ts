@@ -166,6 +166,10 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
     '/screen?c1=revenue&c2=roe&min_revenue=450&sort=-revenue',
     '/screen?c1=revenue&sort=revenue&fp=latest&max_age_days=300',
     '/screen?c1=revenue&c2=roe&checks=proved,consistent',
+    '/screen?c1=roe&c2=revenue&group=sicDivision',
+    `/screen?c1=revenue&companies=C2,C5,${hidden}`,
+    '/screen?c1=revenue&companies=C2,C5',
+    '/screen/download?c1=revenue&c2=roe&sort=roe',
     '/restatements?metric=revenue&from=2026-03-01',
   ])
     found.push(await ask(url, path, reader))
@@ -192,6 +196,7 @@ const asked = new Set(
   .add('/companies/:id/segments')
   .add('/companies/:id/segments/download')
   .add('/screen')
+  .add('/screen/download')
   .add('/restatements')
   .add(`${api}/frames`)
 const others: readonly [RegExp, string][] = [
@@ -212,6 +217,7 @@ const others: readonly [RegExp, string][] = [
     /^\/(api\/v1\/)?backtest\b/,
     'test/features/backtests/scoreRoutes.test.ts: all companies count before a figure is read',
   ],
+  [/^\/screen\/compare$/, 'sends the visitor on to the comparison of the named companies'],
   [/^\/audit(\/|$)/, "the sample, and a visitor's own audits, which are authorised as those of the API"],
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],
@@ -505,7 +511,10 @@ describe('a key that sees the most recent fiscal year alone', () => {
             )
           }
       for (const path of [
+        '/screen',
         '/screen?c1=revenue&c2=roe&max_revenue=450&sort=-roe',
+        '/screen?c1=revenue&c2=assets&group=sic2&max_age_days=400',
+        '/screen/download?c1=revenue&c2=roe&sort=roe',
         '/restatements?metric=revenue',
       ])
         found.push(await ask(url, path, { 'X-Forwarded-For': `10.78.${++address >> 8}.${address & 255}` }))

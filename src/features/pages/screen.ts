@@ -78,7 +78,7 @@ ${otherCurrencies(screened, screen)}
 ${groups}
 ${
   table.data.length > 0 &&
-  html`<p class="pages">${position} ${links}</p>
+  html`<p class="pages">${position} ${links} <a href="#distribution">Charts of the columns</a></p>
 ${companyTable({ table, columns, names, grouping }, screen)}`
 }
 <p class="pages">${position} ${links} <span class="quiet">${table.attribution}</span></p>
@@ -107,7 +107,7 @@ function frameOf({ markets, settings }: PageDeps, market: string) {
     title: `Screen: ${country}`,
     section: '/screen',
     styles: ['chart.css', 'screen.css', useThisDataAssets.style],
-    scripts: ['bars.js', 'screen.js', useThisDataAssets.script],
+    scripts: ['grid.js', 'bars.js', 'screen.js', useThisDataAssets.script],
     description: `Metrics of every company of ${country} in one table, with filters.`,
     canonical: `${settings.baseUrl}/screen?market=${market}`,
   } as const

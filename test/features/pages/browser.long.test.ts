@@ -73,6 +73,8 @@ const routes = [
   '/catalogue',
   '/restatements',
   '/screen',
+  '/screen?c1=revenue&c2=roe&c3=eps&min_revenue=1bn&group=ff49&max_age_days=any',
+  '/screen?c1=revenue&min_revenue=much&companies=NOSUCHCO',
   '/sample',
 ]
 
@@ -423,5 +425,35 @@ describe.skipIf(path === null)('a screen', () => {
     expect(shown).toEqual([...shown].sort((a, b) => b - a))
     expect(Math.min(...shown)).toBeGreaterThanOrEqual(100e9)
     await context.close()
+  })
+
+  test('has its table on the first screen and a half of a phone, and its settings folded', async () => {
+    const { page, context } = await visit('/screen', { viewport: { width: 390, height: 844 } })
+    const top = await page.locator('.picks table').evaluate(table => table.getBoundingClientRect().top)
+    expect(top).toBeLessThan(1.5 * 844)
+    expect(await page.locator('input[name=min_revenue]').isVisible()).toBe(false)
+    await page.getByText('Columns and filters').click()
+    await page.locator('input[name=min_revenue]').fill('100bn')
+    await page.getByRole('button', { name: 'Screen' }).click()
+    await page.getByText('Revenue from 100bn').waitFor()
+    await context.close()
+  })
+
+  test('counts what is ticked, and sends two to eight companies to the comparison', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, context } = await visit('/screen', { javaScriptEnabled })
+      const button = page.getByRole('button', { name: 'Compare the ticked companies' })
+      if (javaScriptEnabled) expect(await button.isDisabled()).toBe(true)
+      const boxes = page.locator('.picks input[type=checkbox]')
+      await boxes.nth(0).check()
+      if (javaScriptEnabled) expect(await button.isDisabled()).toBe(true)
+      await boxes.nth(2).check()
+      const ids = await boxes.evaluateAll(all =>
+        [0, 2].map(at => all[at]?.getAttribute('name')?.replace('pick_', '')),
+      )
+      await button.click()
+      await page.waitForURL(`**/compare?companies=${ids.join(',')}`)
+      await context.close()
+    }
   })
 })

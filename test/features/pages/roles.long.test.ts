@@ -110,8 +110,8 @@ describe('a page shows a visitor what the key of the visitor gets, and nothing t
       const limit = role.startsWith('evaluation') ? 100 : 1_000
       for (const day of ['', '&as_of=2010-03-31', '&as_of=2016-12-31']) {
         const query = `fp=FY&market=US${day}`
-        const page = await seePage(server.url, `/screen?c1=revenue&c2=roe&${query}`, reader)
-        const path = `/api/v1/cross-section?metric=revenue,roe&limit=${limit}&${query}`
+        const page = await seePage(server.url, `/screen?c1=revenue&c2=roe&max_age_days=any&${query}`, reader)
+        const path = `/api/v1/cross-section?metric=revenue,roe&sort=-revenue&limit=${limit}&${query}`
         const answer = await askApi(server.url, path, reader)
         expect([role, day, page.status]).toEqual([role, day, answer.status])
         const body = answer.status === 200 ? await answer.json() : { data: [] }
@@ -122,7 +122,7 @@ describe('a page shows a visitor what the key of the visitor gets, and nothing t
         )
         const shown = [
           ...page.html.matchAll(
-            /href="\/companies\/([^"]+)">[^<]*<\/a><\/th><td(?: data-v="([^"]*)")?[^>]*>[^<]*<\/td><td(?: data-v="([^"]*)")?/g,
+            /href="\/companies\/([^"?]+)[^"]*">[^<]*<\/a><\/th><td(?: data-v="([^"]*)")?[^>]*>[^<]*<\/td><td(?: data-v="([^"]*)")?/g,
           ),
         ].map(([, ticker, revenue = '', roe = '']) => `${ticker} ${revenue} ${roe}`)
         expect(shown.filter(row => !allowed.has(row))).toEqual([])

@@ -20,10 +20,10 @@ export interface ShownTable {
 export function companyTable({ table, columns, names, grouping }: ShownTable, screen: Screen): Markup {
   const recentSince = daysBefore(dayOf(table.as_of), recentDays)
   const day = screen.asOf === undefined ? {} : { as_of: screen.asOf }
-  const row = (company: CrossSectionTableRow) => {
+  const row = (company: CrossSectionTableRow, place: number) => {
     const name = names.get(company.ticker) ?? company.ticker
     const isOld = company.end < recentSince
-    return html`<tr><th scope="row"><input type="checkbox" name="pick_${company.ticker}" value="1" aria-label="Select ${name}"> <a href="${companyPath(company.ticker, day)}">${name}</a></th>${columns.map(column => figureCell(company, column))}<td>${company.currency}</td><td${isOld && html` class="old" title="This period ended more than ${recentDays} days before ${dayOf(table.as_of)}."`}>${company.fp} ${company.fy}<small>${isOld && 'old: '}${company.end}</small></td><td>${company.filed}</td>${grouping !== null && html`<td>${typeof company.group === 'string' && (groupName(grouping.scheme, company.group) ?? company.group)}</td>`}</tr>\n`
+    return html`<tr><th scope="row" id="row-${place}"><input type="checkbox" name="pick_${company.ticker}" value="1" aria-labelledby="row-${place}"> <a href="${companyPath(company.ticker, day)}">${name}</a></th>${columns.map(column => figureCell(company, column))}<td>${company.currency}</td><td${isOld && html` class="old" title="This period ended more than ${recentDays} days before ${dayOf(table.as_of)}."`}>${company.fp} ${company.fy}<small>${isOld && 'old: '}${company.end}</small></td><td>${company.filed}</td>${grouping !== null && html`<td>${typeof company.group === 'string' && (groupName(grouping.scheme, company.group) ?? company.group)}</td>`}</tr>\n`
   }
   return html`<form method="get" action="/screen/compare" class="picks">
 ${screen.asOf !== undefined && html`<input type="hidden" name="as_of" value="${screen.asOf}">`}

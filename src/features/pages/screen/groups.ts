@@ -32,7 +32,7 @@ export function groupTable(
   )
   return html`<section><h2 id="groups">By ${scheme(grouping)}</h2>
 <p>${ofPage ? 'The companies on this page' : `All ${exactFigure(companies.length)} companies that fit`}, by the code that the latest filing up to the day states. A median is the middle figure of the companies that have it, or the mean of the two middle ones${columns.some(({ currency }) => currency !== null) && html`; amounts in another currency than ${columns.find(({ currency }) => currency !== null)?.currency} are left out`}.</p>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="groups"><table class="figures">
+<div class="scroll groups" tabindex="0" role="region" aria-labelledby="groups"><table class="figures">
 <thead><tr><th scope="col">Group</th><th scope="col">Companies</th>${columns.map(column => html`<th scope="col">${metricLabel(column.metric)}<small>median${columnUnit(column) !== '' && `, ${columnUnit(column)}`}</small></th>`)}</tr></thead>
 <tbody>
 ${rows.map(([code, members]) => html`<tr data-group="${code ?? ''}"><th scope="row">${code === null ? 'No code stated, or in no group' : html`<a href="${screenPath(screen, { group: `${grouping.scheme}:${code}`, cursor: undefined })}">${groupText(grouping, code)}</a>`}</th><td>${exactFigure(members.length)}</td>${columns.map(column => medianCell(members, column))}</tr>\n`)}</tbody>

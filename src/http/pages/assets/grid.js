@@ -3,9 +3,9 @@
 // for links work as in any other table.
 // Pages load it beside other scripts, so its names are its own.
 ;(() => {
-  const focusable = 'a[href], button'
+  const focusable = 'a[href], button, input[type="checkbox"]'
 
-  /** What the keys reach in a row: its links and buttons, and each cell of a figure that has none. */
+  /** What the keys reach in a row: its links, buttons and checkboxes, and each cell of a figure that has none. */
   function stopsOf(row) {
     return [...row.cells].flatMap(cell => {
       if (cell.hidden) return []
