@@ -4,7 +4,7 @@ import { PageFailure } from '../../../http/pages/pageFailure.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import { type CompanyState, companyStates } from '../../../markets/companyStates.ts'
 import type { Rights } from '../../../rights/rights.ts'
-import type { UniverseMove } from '../../universe/queries.ts'
+import type { StateCount, UniverseMove } from '../../universe/queries.ts'
 import { type UniverseRow, universeLimit } from '../../universe/schema.ts'
 import { barChart } from '../charts/barChart.ts'
 import { companyPath } from '../company/query.ts'
@@ -12,6 +12,8 @@ import type { PageDeps } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { marketField } from '../fields.ts'
 import { exactFigure } from '../figures.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
+import { universeUse } from './dataUse.ts'
 import { fieldsOf, readUniversePageQuery, type UniverseFields, universePath } from './query.ts'
 import { maxMoves, maxRows, type NamedMove, readUniverseView, type UniverseView } from './read.ts'
 
@@ -40,8 +42,8 @@ export async function universePage(deps: PageDeps, rights: Rights, queryText: st
     title: `Universe of ${country}${fields.asOf === '' ? '' : ` on ${fields.asOf}`}`,
     description: `Every company that had filed a periodic report in ${country} by a day, with its name and state at the time, and who entered and left.`,
     canonical: `${deps.settings.baseUrl}/universe?market=${fields.market}`,
-    styles: ['chart.css'],
-    scripts: ['bars.js'],
+    styles: ['chart.css', 'lists.css', useThisDataAssets.style],
+    scripts: ['bars.js', useThisDataAssets.script],
   } as const
   const head = headOf(deps, fields)
   try {
@@ -85,12 +87,23 @@ function shownUniverse(
       : companyStates.reduce((sum, state) => sum + (hasState(fields, state) ? of(state) : 0), 0)
   return html`<section><h2 id="count">${exactFigure(all)} ${all === 1 ? 'company' : 'companies'} on ${list.as_of}</h2>
 ${all === 0 && html`<p class="notice">No company of ${country} had filed a periodic report by ${list.as_of}. Choose a later day or another market.</p>`}
-<dl class="identity">${companyStates.flatMap(state => (of(state) === 0 ? [] : [html`<div><dt>${stateNames[state]}</dt><dd><a href="${universePath({ ...fields, state })}">${exactFigure(of(state))}</a> <small>${stateTexts[state]}</small></dd></div>`]))}</dl></section>
+${all > 0 && stateTable(counts, fields)}</section>
 ${all > 0 && movesOf(view, rights, fields)}
 ${chosen > 0 && companiesOf(deps, rights, view, fields, chosen)}
+${useThisData(universeUse(deps, list, fields))}
 ${all > 0 && chosen === 0 && html`<p class="notice">No company had this state on ${list.as_of}. <a href="${universePath({ ...fields, state: '' })}">Show all states</a>.</p>`}
 <p class="quiet">${list.attribution}${list.licence !== undefined && ` ${list.licence}`}</p>`
 }
+
+const stateTable = (counts: readonly StateCount[], fields: UniverseFields) =>
+  html`<div class="scroll" tabindex="0" role="region" aria-labelledby="count"><table class="states"><thead><tr><th scope="col">State</th><th scope="col" class="number">Companies</th><th scope="col">What it means</th></tr></thead>
+<tbody>${companyStates.map(state => {
+    const companies = counts.find(count => count.state === state)?.companies ?? 0
+    return (
+      companies > 0 &&
+      html`<tr><th scope="row"><a href="${universePath({ ...fields, state })}">${stateNames[state]}</a></th><td class="number">${exactFigure(companies)}</td><td>${stateTexts[state]}</td></tr>`
+    )
+  })}</tbody></table></div>`
 
 const hasState = ({ state }: UniverseFields, name: CompanyState) =>
   state
