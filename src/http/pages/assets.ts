@@ -30,6 +30,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'base.css': asset('css', resolve(import.meta.dir, '../../pageTokens.css'), own('base.css')),
   'theme.js': asset('js', own('theme.js')),
   'search.js': asset('js', own('search.js')),
+  'grid.js': asset('js', own('grid.js')),
   'filter.js': asset('js', own('filter.js')),
   'chart.css': asset('css', own('chart.css')),
   'bars.js': asset('js', own('bars.js')),

@@ -39,7 +39,7 @@ export async function companyPage(
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
     styles: ['chart.css', 'company.css', useThisDataAssets.style],
-    scripts: ['search.js', 'company.js', useThisDataAssets.script],
+    scripts: ['search.js', 'grid.js', 'company.js', useThisDataAssets.script],
     main: html`<header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}

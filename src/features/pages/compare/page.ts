@@ -65,7 +65,7 @@ function pageOf(
       'Revenue, profit, margins and other lines of two to eight companies side by side, as known on any day, each figure with its filing.',
     canonical: deps.settings.baseUrl + path,
     styles: ['chart.css', 'company.css', 'compare.css', useThisDataAssets.style],
-    scripts: ['bars.js', useThisDataAssets.script],
+    scripts: ['bars.js', 'grid.js', useThisDataAssets.script],
     main: html`<h1>Compare companies</h1>
 <p>The same lines of two to eight companies side by side, as filed and as known on any day.</p>
 ${countedNote(rights)}

@@ -45,7 +45,7 @@ export async function restatementsPage(deps: PageDeps, viewer: PageViewer, query
       'Figures that a later filing changed, the latest first, with both values, both filings and the size of the change.',
     canonical: `${deps.settings.baseUrl}/restatements?market=${fields.market}&metric=${fields.metric}`,
     styles: ['chart.css', 'lists.css', useThisDataAssets.style],
-    scripts: ['bars.js', useThisDataAssets.script],
+    scripts: ['bars.js', 'grid.js', useThisDataAssets.script],
   } as const
   const head = headOf(deps, viewer.rights, fields)
   try {

@@ -43,7 +43,7 @@ export async function universePage(deps: PageDeps, rights: Rights, queryText: st
     description: `Every company that had filed a periodic report in ${country} by a day, with its name and state at the time, and who entered and left.`,
     canonical: `${deps.settings.baseUrl}/universe?market=${fields.market}`,
     styles: ['chart.css', 'lists.css', useThisDataAssets.style],
-    scripts: ['bars.js', useThisDataAssets.script],
+    scripts: ['bars.js', 'grid.js', useThisDataAssets.script],
   } as const
   const head = headOf(deps, fields)
   try {
