@@ -146,7 +146,7 @@ ${lines.map(line => {
   const notes = lineNotes(line, compare)
   return html`<section><h2 id="line-${line.metric}">${metricLabel(line.metric)} <small>${line.columns.length > 0 && unitText(line)}</small></h2>
 ${notes.length > 0 && html`<p class="quiet">${notes.join(' ')}</p>`}
-${line.columns.length === 0 ? html`<p>${companies.length === 1 ? 'This company has' : 'None of these companies has'} a figure of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>` : html`${lineChart(line, compare)}${lineTable(line, compare)}${otherTimes(line, compare)}`}</section>
+${hasFigures(line) ? html`${lineChart(line, compare)}${line.columns.length > 0 && lineTable(line, compare)}${otherTimes(line, compare)}` : html`<p>${companies.length === 1 ? 'This company has no figure' : 'None of these companies has a figure'} of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>`}</section>
 `
 })}
 ${useThisData(compareUse(deps, { rights }, companies, compare), compare.view === 'values' ? null : `They get the figures from which ${compare.view === 'growth' ? 'the growth' : 'the index'} is computed.`)}
@@ -154,6 +154,8 @@ ${useThisData(compareUse(deps, { rights }, companies, compare), compare.view ===
 ${attributions.map(text => html`<p>${text}</p>`)}
 ${licence !== undefined && html`<p>${licence}</p>`}</section>`
 }
+
+const hasFigures = ({ rows }: ComparedLine) => rows.some(({ cells }) => cells.size > 0)
 
 /** Links to other columns: earlier ones, and those of companies whose figures end long before those of the others. */
 function otherTimes({ drawnColumns, columns, rows, isPart }: ComparedLine, compare: Compare): Markup | false {

@@ -117,10 +117,11 @@ interface YearOfMoves {
   readonly exits: number
 }
 
-function movesByYear(moves: readonly UniverseMove[]): YearOfMoves[] {
+/** Every year from the first move to that of the day. */
+function movesByYear(moves: readonly UniverseMove[], day: string): YearOfMoves[] {
   const years = moves.map(({ day }) => Number(day.slice(0, 4)))
   const first = Math.min(...years)
-  const last = Math.max(...years)
+  const last = Number(day.slice(0, 4))
   return Array.from({ length: years.length === 0 ? 0 : last - first + 1 }, (_, at) => {
     const ofYear = moves.filter((_, index) => years[index] === first + at)
     const count = (kind: UniverseMove['kind']) => ofYear.filter(move => move.kind === kind).length
@@ -132,7 +133,7 @@ function movesByYear(moves: readonly UniverseMove[]): YearOfMoves[] {
 const maxYears = 15
 
 function movesOf(view: UniverseView, rights: Rights, fields: UniverseFields): Markup {
-  const years = movesByYear(view.moves).slice(-maxYears)
+  const years = movesByYear(view.moves, view.list.as_of).slice(-maxYears)
   const { entries, exits, entered, left, since, list } = view
   const bars = (of: (year: YearOfMoves) => number) =>
     years.map(year => ({ value: of(year), title: exactFigure(of(year)) }))
@@ -146,7 +147,7 @@ ${barChart({
   ],
   tickText: value => (Number.isInteger(value) ? exactFigure(value) : ''),
 })}
-<p class="quiet">A company enters with its first periodic report on record, so those that reported before the records begin count in the first year. It leaves when its shares are delisted, when it ends their registration, or when it has not reported for 18 months.</p>
+<p class="quiet">A company enters with its first periodic report on record, so those that reported before the records begin count in the first year. It leaves when its shares are delisted, when it ends their registration, or when it has ceased to report.</p>
 <details><summary>This chart as a table</summary><table><thead><tr><th scope="col">Year</th><th scope="col" class="number">Entries</th><th scope="col" class="number">Exits</th></tr></thead>
 <tbody>${years.map(({ year, entries, exits }) => html`<tr><th scope="row">${year}</th><td class="number">${exactFigure(entries)}</td><td class="number">${exactFigure(exits)}</td></tr>`)}</tbody></table></details>
 <h3 id="last-year">From ${since} to ${list.as_of}</h3>
