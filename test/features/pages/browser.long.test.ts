@@ -71,7 +71,12 @@ const routes = [
   '/markets',
   '/markets/FR',
   '/catalogue',
+  '/compare',
+  '/compare?companies=AAPL,GOOGL,2330.TW&metric=revenue,net_margin',
+  '/compare?companies=AAPL,GOOGL,NOTHING&view=growth&show=quarters',
   '/restatements',
+  '/restatements?from=yesterday',
+  '/universe?as_of=2010-03-31',
   '/screen',
   '/sample',
 ]
