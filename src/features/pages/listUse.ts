@@ -122,14 +122,3 @@ export function restatementsUse(
     key: keyFor(rights),
   }
 }
-
-/** What the lines leave out of the restatements of a page, or null. */
-export function restatementsUseNote(
-  open: readonly { readonly ticker: string }[],
-  company: string | null,
-): string | null {
-  if (open.length === 0) return null
-  return company === null
-    ? `All years of ${[...new Set(open.map(({ ticker }) => ticker))].join(', ')} come from requests with ticker instead of market.`
-    : `They ask for ${company}: send market instead of ticker for the other companies.`
-}

@@ -43,7 +43,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'companyChart.js': asset('js', own('companyChart.js')),
   'statements.css': asset('css', own('statements.css')),
   'compare.css': asset('css', own('compare.css')),
-  'restatements.css': asset('css', own('restatements.css')),
+  'lists.css': asset('css', own('lists.css')),
   'screen.css': asset('css', own('screen.css')),
   'screen.js': asset('js', own('screen.js')),
   'identity.css': asset('css', own('identity.css')),
