@@ -19,6 +19,7 @@ import { samplePage } from './sample.ts'
 import { screenPage } from './screen.ts'
 import { readScreen } from './screenQuery.ts'
 import { exactMatch, searchPage } from './searchPage.ts'
+import { startPage } from './start.ts'
 
 const strict = { additionalProperties: false } as const
 const readHome = queryReader(
@@ -107,6 +108,14 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
         const text = filledFields(context.queryText)
         const screen = readScreen(text)
         return answerList(deps, context, `screen ${text}`, viewer => screenPage(deps, viewer, screen))
+      },
+      { ...page },
+    )
+    .get(
+      '/start',
+      async ({ context }) => {
+        noQuery(context)
+        return answerPage(deps, context, 'start', () => startPage(deps))
       },
       { ...page },
     )

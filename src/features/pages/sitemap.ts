@@ -36,6 +36,7 @@ export function pagesMap({ markets, settings }: Pick<PageDeps, 'markets' | 'sett
     '/screen',
     '/audit',
     '/sample',
+    '/start',
     '/docs',
     '/docs/guides',
     ...markets.codes.map(code => `/markets/${code}`),
