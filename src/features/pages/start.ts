@@ -73,7 +73,7 @@ ${assistants(use)}</dl>
 }
 
 const answered = (answer: FundamentalsList): Markup => html`<h2 id="answer">Its answer</h2>
-<p>One figure: <code>v</code> is its value, <code>filed</code> the day it was filed. <code>until</code> is the day on which another value replaced it, as known then.</p>
+<p>One figure: <code>v</code> is its value, <code>filed</code> the day it was filed. <code>until</code> is empty, because no other value had been filed by then.</p>
 <pre><code>${JSON.stringify(answer, null, 2)}</code></pre>`
 
 function spreadsheets(use: DataUse): Markup {
