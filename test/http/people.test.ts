@@ -121,6 +121,7 @@ const table: readonly Row[] = [
       `/audit/runs/:id${part}`,
     ),
   ),
+  openTo('/start'),
   openTo('/sample'),
   openTo('/sample/entities.csv', '/sample/:file'),
   openTo('/assets/base.css', '/assets/:file'),

@@ -204,7 +204,7 @@ const others: readonly [RegExp, string][] = [
     /^\/(account|admin|sign-in|sign-out|docs|openapi\.json|health|ready|assets|sample|robots\.txt)/,
     'no figures',
   ],
-  [/^\/($|search$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
+  [/^\/($|search$|start$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
   [
     /^\/api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b)/,
     'what is on record, which every key sees, and no value of a figure',

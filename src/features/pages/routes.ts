@@ -17,6 +17,7 @@ import { homePage } from './home.ts'
 import { marketPage, marketsPage } from './markets.ts'
 import { samplePage } from './sample.ts'
 import { exactMatch, searchPage } from './searchPage.ts'
+import { startPage } from './start.ts'
 
 const strict = { additionalProperties: false } as const
 const readHome = queryReader(
@@ -96,6 +97,14 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       async ({ context }) => {
         const { market } = readCatalogue(filledFields(context.queryText))
         return answerPage(deps, context, `catalogue ${market}`, async () => cataloguePage(deps, market))
+      },
+      { ...page },
+    )
+    .get(
+      '/start',
+      async ({ context }) => {
+        noQuery(context)
+        return answerPage(deps, context, 'start', () => startPage(deps))
       },
       { ...page },
     )

@@ -38,6 +38,7 @@ export function pagesMap({ markets, settings }: Pick<PageDeps, 'markets' | 'sett
     '/screen',
     '/audit',
     '/sample',
+    '/start',
     '/docs',
     '/docs/guides',
     ...markets.codes.map(code => `/markets/${code}`),

@@ -1,8 +1,9 @@
 import { type Area, type Page, shell } from '../pages/shell.ts'
 
-const area = {
+export const documentsArea = {
   label: 'Documents',
   links: [
+    { name: 'Start', path: '/start' },
     { name: 'API', path: '/docs' },
     { name: 'Guides', path: '/docs/guides' },
     { name: 'Metrics', path: '/docs/metrics' },
@@ -12,9 +13,12 @@ const area = {
 
 interface DocumentPage extends Pick<Page, 'title' | 'styles' | 'scripts' | 'contents' | 'layout' | 'main'> {
   /** The link to highlight in the list of documents. */
-  readonly section: (typeof area.links)[number]['name']
+  readonly section: (typeof documentsArea.links)[number]['name']
 }
 
 /** A page under /docs, rendered once and the same for everybody. */
 export const documentPage = ({ section, ...page }: DocumentPage): string =>
-  shell({ layout: 'prose', ...page, section: '/docs/guides', area, areaLink: section }, { isSignedIn: null })
+  shell(
+    { layout: 'prose', ...page, section: '/docs/guides', area: documentsArea, areaLink: section },
+    { isSignedIn: null },
+  )

@@ -348,13 +348,15 @@ describe('/docs', () => {
   })
 
   test('has one field for a key, which is hidden and means demo while it is empty', async () => {
-    expect((await text('/docs')).match(/<input [^>]*>/g)).toEqual([
+    const [, main = ''] = (await text('/docs')).split('<main')
+    expect(main.match(/<input [^>]*>/g)).toEqual([
       expect.stringContaining('type="password" placeholder="demo" autocomplete="off"'),
     ])
   })
 
-  test('shares its frame with the guides, the metrics and the errors', async () => {
+  test('shares its frame with the start page, the guides, the metrics and the errors', async () => {
     for (const [path, section] of [
+      ['/start', 'Start'],
       ['/docs', 'API'],
       ['/docs/guides', 'Guides'],
       ['/docs/metrics', 'Metrics'],
@@ -364,6 +366,7 @@ describe('/docs', () => {
       const [, area = ''] = /<nav aria-label="Documents">(.*?)<\/nav>/.exec(page) ?? []
       const links = [...area.matchAll(/<a href="([^"]+)"( aria-current="page")?>(\w+)</g)]
       expect(links.map(([, target, current, name]) => [target, name, current !== undefined])).toEqual([
+        ['/start', 'Start', section === 'Start'],
         ['/docs', 'API', section === 'API'],
         ['/docs/guides', 'Guides', section === 'Guides'],
         ['/docs/metrics', 'Metrics', section === 'Metrics'],

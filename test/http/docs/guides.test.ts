@@ -33,10 +33,21 @@ async function read(path: string): Promise<ReadPage> {
   return { status: response.status, ids, targets, html }
 }
 
+/** The text of a guide, as a reader sees it. */
+async function textOf(name: string): Promise<string> {
+  const { html } = await read(`/docs/guides/${name}`)
+  return html
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}
+
 describe('/docs/guides', () => {
-  test('lists every guide with its title and first paragraph', async () => {
+  test('lists every guide once, with its title and first paragraph', async () => {
     const { html } = await read('/docs/guides')
-    for (const name of nonEmpty(names)) expect(html).toContain(`<a href="/docs/guides/${name}">`)
+    for (const name of nonEmpty(names))
+      expect([name, html.split(`<li><a href="/docs/guides/${name}">`).length]).toEqual([name, 2])
     expect(html).toContain('<a href="/docs/guides/backtests">Backtests</a><p>')
     expect(html.match(/<p><\/p>/g)).toBeNull()
   })
@@ -47,6 +58,29 @@ describe('/docs/guides', () => {
     expect(html).toContain('<a href="#limits">Limits</a>')
     expect(html).toContain('<h2 id="limits">Limits</h2>')
     expect(html).toContain('<th>licence</th>')
+  })
+
+  test('shows the address of this server in examples, and keeps that of a new server in guides for operators', async () => {
+    // BASE_URL of the test server. The repository has http://localhost:3000 and https://data.example.com.
+    const address = 'http://127.0.0.1:3000'
+    for (const [name, line] of [
+      ['figures-and-vintages', `'${address}/api/v1/fundamentals?ticker=AAPL`],
+      ['clients', `baseUrl: '${address}'`],
+      ['spreadsheets', `Web.Contents("${address}", [`],
+      ['assistants', `asfiled ${address}/mcp --header`],
+      ['assistants', `"ASFILED_URL": "${address}"`],
+      ['start', `'${address}/api/v1/fundamentals?ticker=AAPL`],
+    ] as const) {
+      const text = await textOf(name)
+      expect([name, text]).toEqual([name, expect.stringContaining(line)])
+      if (name !== 'start')
+        expect([name, text]).toEqual([name, expect.not.stringContaining('localhost:3000')])
+    }
+    const start = await textOf('start')
+    expect(start).toContain('serves on http://localhost:3000')
+    expect(start).toContain('Run your own server in five minutes')
+    const site = await textOf('site-and-accounts')
+    expect(site).toContain('BASE_URL=https://data.example.com')
   })
 
   test('no link leads nowhere: each is a page, an asset or an anchor of this server', async () => {
