@@ -167,6 +167,63 @@ describe.skipIf(path === null)('/backtest in a browser', () => {
     await close()
   })
 
+  for (const javaScriptEnabled of [true, false])
+    test(`a report is made public and private again ${javaScriptEnabled ? 'with' : 'without'} script`, async () => {
+      const options = { javaScriptEnabled, viewport: { width: 390, height: 844 } }
+      const { page, complaints, close } = await visit('/backtest', 'quant', options)
+      await page.locator('#f-horizon').selectOption('7d')
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      await page.waitForURL(runs)
+      await page.locator('[data-state=succeeded]').waitFor()
+      await page.locator('#share-days').selectOption('7')
+      await page.getByRole('button', { name: 'Make a public address' }).click()
+      const address = await page.locator('#public-address').inputValue()
+      expect(await overflow(page)).toBe(0)
+      expect(await reader(address)).toBe(200)
+      if (javaScriptEnabled) {
+        expect(await findings(page)).toEqual([])
+        expect(await page.evaluate('document.activeElement.id')).toBe('public-address')
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+        await page.getByRole('button', { name: 'Copy address' }).click()
+        await page.getByText('Copied.').waitFor()
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address)
+      } else expect(await page.getByRole('button', { name: 'Copy address' }).isVisible()).toBe(false)
+      for (const width of [1280, 390])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const shown = await visit(new URL(address).pathname, 'out', {
+            viewport: { width, height: 900 },
+            colorScheme,
+          })
+          await shown.page.getByText('made this report public').waitFor()
+          expect([width, colorScheme, await findings(shown.page), await overflow(shown.page)]).toEqual([
+            width,
+            colorScheme,
+            [],
+            0,
+          ])
+          expect(shown.complaints).toEqual([])
+          await shown.close()
+        }
+      await page.getByRole('button', { name: /^Revoke/ }).click()
+      await page.getByRole('button', { name: /^Revoke/ }).waitFor({ state: 'detached' })
+      expect(page.url()).toMatch(javaScriptEnabled ? runs : /#shares$/)
+      expect([await reader(address), complaints]).toEqual([404, []])
+      await close()
+    })
+
+  test('a day is typed as the API writes it, whatever the locale of the browser', async () => {
+    const { page, close } = await visit('/backtest', 'quant', { locale: 'en-US' })
+    const isWrong = (text: string) =>
+      page.locator('#f-from').evaluate((field, typed) => {
+        if (!(field instanceof HTMLInputElement)) throw new Error('no field')
+        field.value = typed
+        return field.validity.patternMismatch
+      }, text)
+    expect([await isWrong('01/02/2013'), await isWrong('2013-01-02')]).toEqual([true, false])
+    expect(await page.locator('#f-from').getAttribute('placeholder')).toBe('YYYY-MM-DD')
+    await close()
+  })
+
   test('a sweep that is under way shows its progress and can be cancelled', async () => {
     const { page, complaints, close } = await visit('/backtest', 'quant')
     const grid = Array.from({ length: 200 }, (_, i) => i + 1).join(',')
@@ -176,6 +233,18 @@ describe.skipIf(path === null)('/backtest in a browser', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.waitForURL(runs)
     await page.locator('#run-progress').waitFor()
+    await page.locator('#run-progress[value]').waitFor()
+    // From here on the server says that all of them have run, as it does while the statistics are computed.
+    const progress = { done: 324, total: 324 }
+    await page.route('**/events', route =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: progress\ndata: ${JSON.stringify({ state: 'running', progress })}\n\n`,
+      }),
+    )
+    await page.reload()
+    await page.getByText('All 324 configurations have run. Computing the statistics').waitFor()
+    expect(await page.locator('#run-progress').getAttribute('value')).toBe(null)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('[data-state=cancelled]').waitFor()
     expect(complaints).toEqual([])
@@ -201,6 +270,17 @@ describe.skipIf(path === null)('/backtest in a browser', () => {
       page.getByRole('link', { name: 'JSON' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('backtest.json')
+    const [tab] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('link', { name: 'Report on its own page' }).click(),
+    ])
+    await tab.getByText('Skill or luck?').first().waitFor()
+    expect(
+      await tab.evaluate(() => getComputedStyle(document.querySelector('main') ?? document.body).maxWidth),
+    ).toBe('960px')
+    await tab.close()
+    await page.getByRole('button', { name: 'Make a public address' }).click()
+    expect(await reader(await page.locator('#public-address').inputValue())).toBe(200)
     const kept = await page.evaluate(
       () =>
         document.documentElement.outerHTML +
@@ -240,6 +320,9 @@ describe.skipIf(path === null)('/backtest in a browser', () => {
     await close()
   })
 })
+
+/** The status of a public address for somebody without a key or an account. */
+const reader = async (address: string) => (await fetch(server.url + new URL(address).pathname)).status
 
 const expectText = (page: Page, text: string) =>
   page.locator('#stored-state', { hasText: text }).waitFor({ timeout: 30_000 })

@@ -44,7 +44,7 @@ async function fillFrame(frame) {
 
 /** Opens a report that requires the key, which a link cannot send. The tab is opened before the request:
  * browsers block tabs that open later than the click. */
-async function open(link) {
+async function openReport(link) {
   const tab = window.open('about:blank', '_blank')
   const response = await send(link.getAttribute('href')).catch(() => null)
   if (!response?.ok) return tab?.close()
@@ -284,7 +284,7 @@ function startRun() {
       link.addEventListener('click', event => {
         event.preventDefault()
         if (link.hasAttribute('download')) download(link)
-        else open(link)
+        else openReport(link)
       })
   startSharing(`/backtest/runs/${id}`)
   find('#run-page form[action$="/cancel"]')?.addEventListener('submit', async event => {
