@@ -46,8 +46,8 @@ export async function companyPage(
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
-${companyParts(ticker, 'figures', query)}
-${tabLinks(ticker, query)}
+${companyParts(ticker, 'figures', query, view.content)}
+${(query.as_of !== undefined || profile.metrics.length > 0) && tabLinks(ticker, query)}
 ${sectionLinks(sections)}
 ${asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
