@@ -189,6 +189,103 @@ describe('as of a day, a page of standard lines', () => {
   })
 })
 
+describe('the identity of a figure in figures', () => {
+  /** `39,572,000,000` as 39572000000n; figures per share in billionths. */
+  const scaled = (text: string) => {
+    const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.')
+    return BigInt(`${whole}${fraction.padEnd(9, '0')}`)
+  }
+
+  test('its sides differ by what the API says, in the unit of the identity', async () => {
+    const counts = { equal: 0, near: 0 }
+    for (const [ticker, statement] of [
+      ['AAPL', 'income'],
+      ['AAPL', 'balance'],
+      ['AAPL', 'cash_flow'],
+      ['BAC', 'income'],
+    ] as const) {
+      const query = `statement=${statement}`
+      const lines = linesIn((await page(standardPath(ticker, query))).html)
+      const { data } = await answerOf(ticker, query)
+      data.forEach((line, at) => {
+        line.cells.forEach((cell, column) => {
+          if (cell?.identity == null) return
+          const title = lines[at].cells[column]?.title ?? ''
+          const result = title.slice(title.indexOf(cell.identity) + cell.identity.length)
+          const [, left = '', sign = '', right = '', unit = ''] =
+            /: (-?[\d,.]+) ([=≈≠]) (-?[\d,.]+) (\S+?)(?:,|$)/.exec(result) ?? []
+          const about = [ticker, line.name, column, result]
+          const gap = scaled(left) - scaled(right)
+          const stated = scaled(cell.difference?.replace('-', '') ?? '')
+          expect([...about, gap < 0n ? -gap : gap]).toEqual([...about, stated])
+          expect([...about, sign]).toEqual([
+            ...about,
+            stated === 0n ? '=' : cell.state === 'contradicted' ? '≠' : '≈',
+          ])
+          // Earnings per share times shares are an amount of money.
+          expect([...about, unit]).toEqual([...about, 'USD'])
+          if (stated === 0n) counts.equal++
+          else {
+            counts.near++
+            expect([...about, result.includes(`(${gap < 0n ? 'right' : 'left'} side larger)`)]).toEqual([
+              ...about,
+              true,
+            ])
+          }
+        })
+      })
+    }
+    expect(counts.equal).toBeGreaterThan(100)
+    expect(counts.near).toBeGreaterThan(5)
+  })
+
+  // Q2 2025 of 0000320193-25-000057: basic earnings of 1.65 per share, 14,994,082 thousand shares, net income of 24,780 million.
+  test('earnings per share times shares', async () => {
+    const { html } = await page(standardPath('AAPL', 'statement=income&cell=eps~2025-03-29~1'))
+    expect(plain(figureIn({ html }))).toContain(
+      'Basic earnings per share x shares = net income; holds to its rounding: 24,740,235,300 ≈ 24,780,000,000 USD, off by 39,764,700 USD (right side larger)',
+    )
+  })
+})
+
+describe('a line of the table', () => {
+  test('is drawn over the columns, each with its figure, filing and check', async () => {
+    const { html } = await page(standardPath('AAPL', 'statement=income&cell=revenue'))
+    const panel = plain(figureIn({ html }).replaceAll(/aria-label="([^"]*)"/g, '>$1<'))
+    // Net sales of the quarters as their 10-Qs state them, in millions: 8,337 and 7,464; 95,359 and 90,753.
+    for (const bar of [
+      'Q3 2008: Revenue: 7,464,000,000 USD, 10-Q filed 2009-07-22; consistent: ',
+      'Q3 2009: Revenue: 8,337,000,000 USD, 10-Q filed 2009-07-22; consistent: ',
+      'Q2 2024: Revenue: 90,753,000,000 USD, 10-Q filed 2025-05-02; proved: ',
+      'Q2 2025: Revenue: 95,359,000,000 USD, 10-Q filed 2025-05-02; proved: ',
+    ])
+      expect(panel).toContain(bar)
+    const none = await page(standardPath('AAPL', 'statement=income&cell=no_such_line'))
+    expect(plain(figureIn(none))).toContain('No figure of this line was known on ')
+  })
+
+  test('says of a blank cell that no line of the filing is this one', async () => {
+    const { html } = await page(standardPath('AAPL', 'statement=balance'))
+    const { data, columns, filings } = await answerOf('AAPL', 'statement=balance')
+    const rows = [...html.matchAll(/<tr data-line="\w+"[^>]*>(.*?)<\/tr>/g)]
+    let blanks = 0
+    data.forEach((line, at) => {
+      const cells = [...(rows[at]?.[1] ?? '').matchAll(/<td([^>]*)>/g)].map(
+        ([, attributes = '']) => attributes,
+      )
+      line.cells.forEach((cell, column) => {
+        if (cell !== null) return
+        blanks++
+        const filing = filings.find(({ accession }) => accession === columns[column].accession)
+        expect(cells[column]).toContain(
+          `title="No line of the ${filing?.form} filed ${filing?.filed} is this one"`,
+        )
+      })
+    })
+    expect(blanks).toBeGreaterThan(5)
+  })
+})
+
 const figureIn = ({ html }: { readonly html: string }) =>
   /<section id="figure"[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
 
@@ -198,7 +295,10 @@ describe('the panel of a figure', () => {
     const panel = figureIn(await page(standardPath('AAPL', `${query}&cell=assets~2009-06-30~0`)))
     const { data } = await answerOf('AAPL', query)
     const cell = data.find(({ name }) => name === 'assets')?.cells[0]
-    expect(plain(panel)).toContain(`Consistent: ${cell?.identity}; holds exactly.`)
+    // Total assets of 48,140 million.
+    expect(plain(panel)).toContain(
+      `Consistent: ${cell?.identity}; holds exactly: 48,140,000,000 = 48,140,000,000 USD.`,
+    )
     expect(plain(panel)).toContain('48,140,000,000 USD, in 10-Q filed 2009-07-22.')
     const [, source = ''] = /<li><a href="([^"]*)">/.exec(panel) ?? []
     const stated = figureIn(await page(decode(source).replace(/#.*/, '')))
@@ -214,7 +314,7 @@ describe('the panel of a figure', () => {
     for (const view of ['', '&view=as_filed&accession=0001193125-09-153165']) {
       const panel = figureIn(await page(`/companies/AAPL/statements?${query}${view}&${named}`))
       expect(plain(panel)).toContain(
-        `As the standard line Cash and cash equivalents of the 10-Q filed 2009-07-22, this figure is = consistent: ${cell?.identity}; holds exactly.`,
+        `As the standard line Cash and cash equivalents of the 10-Q filed 2009-07-22, this figure is = consistent: ${cell?.identity}; holds exactly: 35,170,000,000 = 35,170,000,000 USD.`,
       )
       const [, link = ''] = /class="checked">.*?<a href="([^"]*)">/.exec(panel) ?? []
       expect(plain(figureIn(await page(decode(link).replace(/#.*/, ''))))).toContain('Consistent: ')
@@ -362,13 +462,16 @@ describe('what a filing states wrongly, or in two ways', () => {
     const [wrong, right] = data.find(({ name }) => name === 'gross_profit')?.cells ?? []
     expect([wrong?.state, wrong?.difference]).toEqual(['contradicted', '-3000'])
     expect(right?.state).toBe('consistent')
+    // 10,003,000 - 4,001,000 = 6,002,000. Each of the three figures is rounded to thousands.
+    const sides =
+      '5,999,000 ≠ 6,002,000 USD, off by 3,000 USD (right side larger); rounding explains at most 1,500 USD'
     const list = /<section class="checks">([\s\S]*?)<\/section>/.exec(html)?.[1] ?? ''
     expect(list.indexOf('Contradicted')).toBeLessThan(list.indexOf('Consistent'))
     expect(plain(list)).toContain(
-      `${wrong?.identity}: off by 3,000 USD (right side larger) (12 months to 2019-12-31 in 10-K filed 2020-02-01).`,
+      `${wrong?.identity}: does not hold (12 months to 2019-12-31 in 10-K filed 2020-02-01: ${sides}).`,
     )
     expect(linesIn(html).find(({ name }) => name === 'gross_profit')?.cells[0]?.title).toBe(
-      `5,999,000 USD, 10-K filed 2020-02-01; contradicted: ${wrong?.identity}; off by 3,000 USD (right side larger)`,
+      `5,999,000 USD, 10-K filed 2020-02-01; contradicted: ${wrong?.identity}; does not hold: ${sides}`,
     )
   })
 

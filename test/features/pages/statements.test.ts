@@ -181,6 +181,7 @@ describe('/companies/{id}/statements', () => {
       const assets =
         /<tr class="total"><th scope="row"><a [^>]*title="us-gaap:Assets">.*?<\/tr>/.exec(html)?.[0] ?? ''
       expect([day, />39,572</.test(assets)]).toEqual([day, true])
+      expect([day, assets.includes('class="outdated"')]).toEqual([day, later !== null])
       expect([day, /class="later">.*?<\/span>([\d,]+)</.exec(assets)?.[1] ?? null]).toEqual([day, later])
       expect([day, assets.includes('36,171')]).toEqual([day, later !== null])
     }
@@ -239,6 +240,80 @@ describe('/companies/{id}/statements', () => {
     )
     expect(before.html).not.toContain('36,171')
     expect(before.html).not.toContain('class="restated"')
+  })
+
+  test('a line is drawn over its periods as known, with the first value where it differs', async () => {
+    const chartOf = async (day: string) => {
+      const { html } = await page(
+        `/companies/AAPL/statements?statement=balance&as_of=${day}&cell=us-gaap:Assets`,
+      )
+      const figure = /<section id="figure"[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+      const [wide = ''] = /<svg class="bar-chart wide"[\s\S]*?<\/svg>/.exec(figure) ?? []
+      return [...wide.matchAll(/role="img" aria-label="([^"]*)"/g)].map(([, bar = '']) => decode(bar))
+    }
+    // Total assets in millions: 10-Q 0001193125-09-153165 and, from 2010-01-25, 10-K/A 0001193125-10-012091 and
+    // 10-Q 0001193125-10-012085.
+    expect(await chartOf('2010-01-24')).toEqual([
+      'FY 2008: Total assets: 39,572,000,000 USD, 10-Q filed 2009-07-22',
+      'Q3 2009: Total assets: 48,140,000,000 USD, 10-Q filed 2009-07-22',
+    ])
+    expect(await chartOf('2010-01-25')).toEqual([
+      'FY 2008: Total assets: 36,171,000,000 USD, 10-K/A filed 2010-01-25; first: 39,572,000,000 USD, 10-Q filed 2009-07-22',
+      'Q3 2009: Total assets: 48,140,000,000 USD, 10-Q filed 2009-07-22',
+      expect.stringMatching(/^FY 2009: Total assets: 47,501,000,000 USD, 10-(K\/A|Q) filed 2010-01-25$/),
+      'Q1 2010: Total assets: 53,926,000,000 USD, 10-Q filed 2010-01-25',
+    ])
+  })
+
+  test('a blank cell says which filing states no figure, and a nil is no blank', async () => {
+    const { html } = await page('/companies/AAPL/statements?statement=balance')
+    const response = await askApi(server.url, '/api/v1/statements?ticker=AAPL&statement=balance', member)
+    const { data, columns, filings }: StatementAnswer = await response.json()
+    const rows = [...html.matchAll(/<tr(?: class="[^"]*")?><th scope="row">.*?<\/th>(.*?)<\/tr>/g)]
+    let blanks = 0
+    data.forEach((line, at) => {
+      const cells = [...(rows[at]?.[1] ?? '').matchAll(/<td([^>]*)>/g)].map(
+        ([, attributes = '']) => attributes,
+      )
+      line.cells.forEach((cell, column) => {
+        const filing = filings.find(({ accession }) => accession === columns[column].accession)
+        const why = `class="blank" title="The ${filing?.form} filed ${filing?.filed} states no figure on this line"`
+        expect([line.tag, column, cells[column]?.includes(why)]).toEqual([line.tag, column, cell === null])
+        if (cell === null) blanks++
+      })
+    })
+    expect(blanks).toBeGreaterThan(20)
+  })
+
+  test('leads from a filing to the ones before and after it, among those of the day', async () => {
+    const linksOf = async (query: string) => {
+      const { html } = await page(`/companies/AAPL/statements?view=as_filed${query}`)
+      const days = /<p class="days">(.*?)<\/p>/.exec(html)?.[1] ?? ''
+      return [...days.matchAll(/href="([^"]*)">(\w+) filing/g)].map(([, href = '', word]) => [
+        word,
+        /accession=([\d-]+)/.exec(href)?.[1],
+      ])
+    }
+    expect(await linksOf('')).toEqual([['Earlier', '0001193125-09-153165']])
+    expect(await linksOf('&accession=0001193125-09-153165')).toEqual([['Later', '0000320193-25-000057']])
+    expect(await linksOf('&as_of=2025-05-01')).toEqual([])
+  })
+
+  test('a company without filings has no tabs of statements, and its page says why', async () => {
+    for (const [path, parts] of [
+      ['/companies/65305216.DK', ['Key figures']],
+      ['/companies/65305216.DK/statements', ['Key figures', 'Statements']],
+      ['/companies/65305216.DK/segments', ['Key figures', 'Segments']],
+      ['/companies/AAPL', ['Key figures', 'Statements', 'Segments']],
+    ] as const) {
+      const { html } = await page(path)
+      const nav = /<nav class="tabs parts"[^>]*>(.*?)<\/nav>/.exec(html)?.[1] ?? ''
+      expect([path, [...nav.matchAll(/>([^<]+)<\/a>/g)].map(([, name]) => name)]).toEqual([path, [...parts]])
+      const isEmpty = path !== '/companies/AAPL'
+      expect([path, plain(html).includes('Danish reports do not say on which day')]).toEqual([path, isEmpty])
+      expect([path, html.includes('./asfiled')]).toEqual([path, false])
+      if (isEmpty) expect(html.match(/<nav class="tabs/g)).toHaveLength(1)
+    }
   })
 
   test('links every figure and line to its filings, and every statement that the company presents', async () => {

@@ -59,8 +59,8 @@ export async function companyPage(
 ${notice}
 ${identity(profile, manifest?.name ?? market, list.name)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
-${companyParts(ticker, 'figures', query)}
-${tabLinks(ticker, query)}
+${companyParts(ticker, 'figures', query, view.content)}
+${(query.as_of !== undefined || profile.metrics.length > 0) && tabLinks(ticker, query)}
 ${sectionLinks(sections)}
 ${tables.statements.length > 0 && figureViewLinks(ticker, query)}
 ${query.figures !== 'latest' && asOfForm(view, tables, query)}

@@ -2,6 +2,7 @@ import { parseAsOf, pastDay } from '../../../markets/asOf.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import { standardLines } from '../../../standardLines/standardLines.ts'
+import { contentOnRecord } from '../../../wholeFilings/knownFilingQueries.ts'
 import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
@@ -34,6 +35,8 @@ export interface CompanyView {
   readonly filings: FilingList
   /** The statement in standard lines that has the chosen figure; null if there is none. */
   readonly standard: CheckedStatement | null
+  /** What filings in full are on record, as far as the visitor may know. */
+  readonly content: { readonly statements: boolean; readonly segments: boolean }
 }
 
 /** The splits of shares that filings show, earliest first, as the API detects them. */
@@ -78,7 +81,7 @@ export async function readCompanyView(
     }
     // Runs first, because it checks access and counts the company for capped keys.
     const plan = await planCompany(deps, rights, query)
-    const [profile, list, ofToday, filings, splits, splitsToday, standard] = await Promise.all([
+    const [profile, list, ofToday, filings, splits, splitsToday, standard, content] = await Promise.all([
       withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, sent)),
       answerCompany(deps, rights, query, plan),
       as_of === undefined ? null : readAll(deps, rights, todayOf({ ...query, ticker: found.ticker })),
@@ -89,6 +92,7 @@ export async function readCompanyView(
       cell === undefined || plan.recentFiscalYearOnly
         ? null
         : readStandardOf(deps, visitor, { ticker, ...chosen }, cell),
+      plan.recentFiscalYearOnly ? null : contentOnRecord(deps.sql, found.entity.entityId),
     ])
     const today = ofToday ?? list
     const parts = [profile, today, filings, splits, splitsToday, standard].filter(part => part !== null)
@@ -102,6 +106,8 @@ export async function readCompanyView(
         splits: { known: splits.splits ?? [], today: (splitsToday ?? splits).splits ?? [] },
         filings,
         standard,
+        // That a company has no filing is no secret: its profile says so to everybody.
+        content: content ?? { statements: profile.filings > 0, segments: profile.filings > 0 },
       }
   }
   throw dataVersionConflict()

@@ -2,6 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
+import { type Section, sectionLinks } from '../company/viewOptions.ts'
 import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
@@ -13,7 +14,7 @@ import { figureSection } from './figure.ts'
 import { type StatementPageQuery, statementDownloadPath, statementPath } from './query.ts'
 import { type PresentedDeps, readStatementView, type StatementChoices, type StatementView } from './read.ts'
 import { scaleText } from './scales.ts'
-import { type Anchor, headingLinks, statementTable } from './table.ts'
+import { headingLinks, statementTable } from './table.ts'
 
 /** /companies/{id}/statements: a statement as the company presented it, in one filing or as known on a day. */
 export async function statementPage(
@@ -81,25 +82,21 @@ function presented(view: StatementView, query: StatementPageQuery): Markup {
   const words = scaleText(answer.data)
   const [restated, outdated] = [hasRestated(view), hasOutdated(view)]
   return html`<section class="statement-section"><h2 id="statement">${titleText(title)} <small>${words}</small></h2>
-<p class="quiet legend">${query.view === 'as_filed' ? html`As filed on ${latest.filed}, in ${latest.form} ${latest.accession}.` : html`As known on ${answer.as_of}. The latest presentation is that of ${latest.form}, filed ${latest.filed}; earlier filings add the columns that name them.`} \
-Hover over a figure, or move to it with the keyboard, for its exact value and filing. Click it for every filing that states it, or a line’s name for a chart of the line. A dot means that the filing states no figure, a dash that it states nil.</p>
-${(restated || outdated) && html`<p class="quiet legend changes">${restated && html`<span class="corner">Marked figures</span> were restated. `}${outdated && html`<span class="corner late">Figures marked below</span> are stated otherwise by a later filing. `}<label><input type="checkbox" id="changes"> Show changes</label></p>`}
+<p class="quiet legend">${query.view === 'as_filed' ? html`As filed on ${latest.filed}, in ${latest.form} ${latest.accession}.` : html`As known on ${answer.as_of}. The latest presentation is that of ${latest.form}, filed ${latest.filed}; earlier filings add the columns that name them.`}</p>
+<details class="how"><summary>How to read this table</summary><p class="quiet">Hover over a figure, or move to it with the keyboard, for its exact value and filing. Click it for every filing that states it, or a line’s name for a chart of the line. A dot means that the filing states no figure, a dash that it states nil.</p></details>
+${(restated || outdated) && html`<p class="quiet legend changes">${restated && html`A <span class="restated mark-sample">corner above</span> marks a restated figure. `}${outdated && html`A <span class="outdated mark-sample">corner below</span> marks a figure that a later filing states otherwise. `}<label><input type="checkbox" id="changes"> Show changes</label></p>`}
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
 ${laterNote(view, query)}
 ${view.leftOut > 0 && html`<p class="quiet">Restatements are found in the latest filings; ${view.leftOut} earlier ones are not compared.</p>`}
-${jumps([...headingLinks(answer), ...pageAnchors])}
+${sectionLinks([...headingLinks(answer), ...pageSections])}
 ${statementTable(view, query)}</section>`
 }
 
-const pageAnchors: readonly Anchor[] = [
-  { id: 'figure', text: 'One figure' },
-  { id: 'filings', text: 'Filings' },
-  { id: 'source', text: 'Source' },
+const pageSections: readonly Section[] = [
+  { id: 'figure', title: 'One figure' },
+  { id: 'filings', title: 'Filings' },
+  { id: 'source', title: 'Source' },
 ]
-
-/** Links to the sections of a page. */
-export const jumps = (anchors: readonly Anchor[]): Markup =>
-  html`<nav class="jumps" aria-label="On this page">${anchors.map(({ id, text }) => html`<a href="#${id}">${text}</a> `)}</nav>`
 
 /** A day may be later than the latest statements on record: some sources have the figures of a filing alone. */
 function laterNote({ read }: StatementView, { view, fp, fy }: StatementPageQuery): Markup | false {

@@ -3,6 +3,7 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { CompanyKind } from '../../../standardLines/definition.ts'
 import { type CheckedFigure, checkedFigures, checkText, resultText, stateMark } from '../checkedFigures.ts'
+import { type Section, sectionLinks } from '../company/viewOptions.ts'
 import { companyName } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
@@ -11,7 +12,7 @@ import { statementUse } from './dataUse.ts'
 import { cellOf, isOfPeriod } from './figureChoice.ts'
 import { lineLabel, periodText } from './labels.ts'
 import { lineCharts } from './lineChart.ts'
-import { downloads, filingsSection, jumps, statementHead, withoutFilings } from './page.ts'
+import { downloads, filingsSection, statementHead, withoutFilings } from './page.ts'
 import { type StatementPageQuery, statementPath } from './query.ts'
 import type { PresentedDeps } from './read.ts'
 import { readStandardView, type StandardView } from './readStandard.ts'
@@ -53,11 +54,11 @@ ${searchForm('')}`,
   }
 }
 
-const anchors = [
-  { id: 'figure', text: 'One figure' },
-  { id: 'checks', text: 'Checks in words' },
-  { id: 'filings', text: 'Filings' },
-  { id: 'source', text: 'Source' },
+const sections: readonly Section[] = [
+  { id: 'figure', title: 'One figure' },
+  { id: 'checks', title: 'Checks in words' },
+  { id: 'filings', title: 'Filings' },
+  { id: 'source', title: 'Source' },
 ]
 
 function linesSection(view: StandardView, query: StatementPageQuery): Markup {
@@ -67,9 +68,9 @@ function linesSection(view: StandardView, query: StatementPageQuery): Markup {
   return html`<section class="statement-section"><h2 id="statement">${statementTitles[statement]} <small>${scaleText(scaledLines(answer))}</small></h2>
 <p class="quiet legend">As known on ${answer.as_of}, under the standard names for ${kindsText(answer.columns.map(({ kind }) => kind))}. The latest figures are those of ${latest.form}, filed ${latest.filed}. Expenses and payments are positive.</p>
 <ul class="marks quiet"><li>${stateMark('proved')} proved: an identity that the filing or its register’s schema states holds</li><li>${stateMark('consistent')} consistent: another identity holds</li><li>${stateMark('contradicted')} contradicted: an identity does not hold</li><li>no mark: no identity applies</li></ul>
-<p class="quiet legend">Hover over a figure, or move to it with the keyboard, for its exact value, its filing and the identity; <a href="#checks">all identities</a> are listed below. Click a figure for the lines of the filing that it comes from, or a line’s name for a chart of the line. A dot means that the filing has no figure for the line. A state never changes a figure; the <a href="/docs/guides/figures-and-vintages#standard-lines">guide</a> explains the lines and the states.</p>
+<details class="how"><summary>How to read this table</summary><p class="quiet">Hover over a figure, or move to it with the keyboard, for its exact value, its filing and the identity; <a href="#checks">all identities</a> are listed below. Click a figure for the lines of the filing that it comes from, or a line’s name for a chart of the line. A dot means that the filing has no figure for the line. A state never changes a figure; the <a href="/docs/guides/figures-and-vintages#standard-lines">guide</a> explains the lines and the states.</p></details>
 ${answer.note !== undefined && html`<p class="quiet">${answer.note}</p>`}
-${jumps(anchors)}
+${sectionLinks(sections)}
 ${standardTable(view, query, checks)}</section>
 ${chosenFigure(view, query)}
 ${missingSection(answer)}

@@ -2,6 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import { shownValue } from '../../../wholeFilings/layOut.ts'
 import type { OtherValue } from '../../statements/otherValues.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
+import type { Section } from '../company/viewOptions.ts'
 import { queryText } from '../companyFrame.ts'
 import type { UnitKind } from '../numbers.ts'
 import { cellName } from './figureChoice.ts'
@@ -168,18 +169,14 @@ function lineRow(
 const lineId = ({ line }: Line) => `line-${line}`
 
 /** Links to the headings of a long statement. */
-export function headingLinks({ data }: Pick<StatementAnswer, 'data'>): readonly Anchor[] {
-  const headings = data.filter(({ heading }) => heading)
+export function headingLinks({ data }: Pick<StatementAnswer, 'data'>): readonly Section[] {
+  // A statement of equity repeats its headings for every period.
+  const headings = data.filter(({ heading, period }) => heading && period === null)
   // The outermost heading is the title of the statement.
   const links = headings
     .filter(line => line.line > 1)
-    .map(line => ({ id: lineId(line), text: lineLabel(line.label, line.tag).replace(/:$/, '') }))
+    .map(line => ({ id: lineId(line), title: lineLabel(line.label, line.tag).replace(/:$/, '') }))
   return data.length < minLinesForLinks ? [] : links.slice(0, maxHeadingLinks)
-}
-
-export interface Anchor {
-  readonly id: string
-  readonly text: string
 }
 
 /** Shorter statements fit the screen. */
