@@ -1,8 +1,9 @@
 import { demoPrincipal } from '../../../rights/licences.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { downloadPath, isDownloadable } from '../downloads.ts'
+import { periodsOf } from '../periodTabs.ts'
 import type { DataUse } from '../useThisData/panel.ts'
-import { type CompanyPageQuery, figureOf, periodsOf } from './query.ts'
+import { type CompanyPageQuery, figureOf } from './query.ts'
 import type { CompanyView } from './read.ts'
 
 /** Whether visitors without a licence see the same of a company as this visitor. */

@@ -3,17 +3,7 @@ import { IsoDateSchema, isIsoDate } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import { queryReader } from '../../../http/parameters.ts'
 import { asOfParameter, zoneParameter } from '../../../markets/asOf.ts'
-
-/** The kinds of periods that the columns of a company's page may show. */
-export const tabs = ['years', 'quarters', 'ttm'] as const
-export type Tab = (typeof tabs)[number]
-
-/** The fiscal periods of each, as the API names them. */
-export const periodsOf: Readonly<Record<Tab, string>> = {
-  years: 'FY',
-  quarters: 'Q1,Q2,Q3,Q4',
-  ttm: 'TTM',
-}
+import { tabs } from '../periodTabs.ts'
 
 /** What the tables may show instead of the figures as known on the day. */
 const figureViews = ['first_filed', 'latest'] as const

@@ -18,7 +18,8 @@ import { readStandardStatementWithSources } from '../../statements/standardState
 import { planStatement } from '../../statements/statementPlan.ts'
 import { type CheckedStatement, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
-import { type CompanyPageQuery, figureOf, periodsOf } from './query.ts'
+import { periodsOf } from '../periodTabs.ts'
+import { type CompanyPageQuery, figureOf } from './query.ts'
 
 /** The contents of a company's page, all of one data version. */
 export interface CompanyView {

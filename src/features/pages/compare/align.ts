@@ -1,7 +1,7 @@
 import { dayNumber, daysBefore, type IsoDate } from '../../../dates.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import { periodEnds } from '../../fundamentals/table.ts'
-import type { Tab } from '../company/query.ts'
+import type { Tab } from '../periodTabs.ts'
 
 /** A calendar year or quarter, which holds the fiscal period of each company that ends in it. */
 export interface Column {

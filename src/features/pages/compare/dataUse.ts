@@ -1,6 +1,6 @@
 import { isOpenView } from '../company/dataUse.ts'
-import { periodsOf } from '../company/query.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
+import { periodsOf } from '../periodTabs.ts'
 import type { DataUse } from '../useThisData/panel.ts'
 import type { Compare } from './query.ts'
 import type { ComparedCompany } from './read.ts'

@@ -3,8 +3,8 @@ import { IsoDateSchema } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import { queryReader } from '../../../http/parameters.ts'
 import { asOfParameter, zoneParameter } from '../../../markets/asOf.ts'
-import { type Tab, tabs } from '../company/query.ts'
 import { queryText } from '../companyFrame.ts'
+import { type Tab, tabs } from '../periodTabs.ts'
 
 /** More companies or lines would make a table that nobody reads at once. */
 export const maxCompanies = 8

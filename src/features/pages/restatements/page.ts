@@ -14,7 +14,7 @@ import {
   type StatingFiling,
 } from '../../restatements/restatements.ts'
 import { type RestatementList, restatementsLimit } from '../../restatements/schema.ts'
-import { companyPath, type Tab } from '../company/query.ts'
+import { companyPath } from '../company/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { sampleNotice } from '../extent/sampleNotice.ts'
 import { cappedCompanies, cappedNote, listLimit, marketField, metricField, namesOf } from '../fields.ts'
@@ -22,6 +22,7 @@ import { exactFigure, formOf, type Scale, scaleOf, shownChange, shownFigure } fr
 import { restatementsUse } from '../listUse.ts'
 import { metricInText } from '../metricLabels.ts'
 import { listNotes, noticeOf } from '../notes.ts'
+import type { Tab } from '../periodTabs.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { byYear, type Change, commonUnit, inOrder, percentOf, type Sort } from './change.ts'
 import { yearCharts } from './charts.ts'
