@@ -20,8 +20,6 @@ export function viewOptions(
 ${splits.today.length > 0 && splitsOf(tables, ticker, query)}
 </div>`
 }
-</div>`
-}
 
 const hidden = html` hidden`
 const asFiledText =
