@@ -3,9 +3,18 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { Split } from '../../fundamentals/splits.ts'
 import { stepChart } from '../chart.ts'
-import { changeInPercent, exactFigure, type Scale, shownChange } from '../figures.ts'
+import { changeInPercent, exactFigure, shownChange } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
-import { afterSplits, cellText, changeOf, isOfShares, namesOf, splitName } from './cell.ts'
+import {
+  adjustedFor,
+  afterSplits,
+  cellText,
+  changeOf,
+  isOfShares,
+  namesOf,
+  splitName,
+  splitsAfter,
+} from './cell.ts'
 import type { CompanyPageQuery } from './query.ts'
 import type { Tables } from './statementTables.ts'
 
@@ -13,11 +22,12 @@ import type { Tables } from './statementTables.ts'
  * All vintages of one cell with their documents. If no cell is chosen, a sentence explains how to choose one.
  */
 export function timeline(
-  { shown, scale, splits }: Tables,
+  tables: Tables,
   { cell }: CompanyPageQuery,
   manifest: Manifest | undefined,
   checked: Markup | null,
 ): Markup {
+  const { shown, splits } = tables
   const source = manifest?.source_notice ?? ''
   if (cell === undefined)
     return section(
@@ -33,7 +43,7 @@ export function timeline(
       html`<h2 id="figure-title">${title}</h2><p>This figure had not been filed by this day, or your licence does not cover it.</p>`,
     )
   return section(html`<h2 id="figure-title">${title}</h2>
-${vintages.length > 1 && chart(vintages, scale)}
+${isRevised(vintages, splits.known) && chart(vintages, tables)}
 <div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
 <tbody>
@@ -48,7 +58,7 @@ const section = (content: Markup) =>
   html`<section id="figure" class="card" tabindex="-1">${content}</section>`
 
 const splitNote = (splits: readonly Split[]) =>
-  html`<p class="quiet">Values are as filed. Filings show ${splits.map((split, at) => html`${at > 0 && ', and '}a split of ${splitName(split)} from ${split.filed} on (${split.accession})`)}.</p>`
+  html`<p class="quiet">Values are as filed; a chart of them is adjusted for splits. Filings show ${splits.map((split, at) => html`${at > 0 && ', and '}a split of ${splitName(split)} from ${split.filed} on (${split.accession})`)}.</p>`
 
 const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined, splits: readonly Split[]) =>
   html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && changeText(before, row, splits)}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from other figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', from the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
@@ -69,13 +79,20 @@ function documentOf({ form, accession, url }: FundamentalsRow): Markup {
     : html`<a href="${url}" rel="noreferrer">${name}</a>`
 }
 
-const chart = (vintages: readonly FundamentalsRow[], scale: Scale) =>
+const isRevised = (vintages: readonly FundamentalsRow[], splits: readonly Split[]) =>
+  vintages.some((row, at) => at > 0 && !changeOf(vintages[at - 1], row, splits).isSplitAlone)
+
+/** In the shares of the last vintage: a split would look like an event. */
+const chart = (vintages: readonly FundamentalsRow[], { scale, splits }: Tables) =>
   stepChart({
     label: 'The figure as known over time',
     series: [
       {
         name: '',
-        steps: vintages.map(row => ({ day: row.filed, value: row.v, text: cellText(row, null, scale) })),
+        steps: vintages.map(row => {
+          const { v } = isOfShares(row) ? adjustedFor(row, splitsAfter(splits.known, row)) : row
+          return { day: row.filed, value: v, text: cellText({ ...row, v }, null, scale) }
+        }),
       },
     ],
   })

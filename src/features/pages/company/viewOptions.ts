@@ -9,21 +9,28 @@ export function viewOptions(
   ticker: string,
   { cell: _, changes, ...choices }: CompanyPageQuery,
 ): Markup {
-  const { days, splits } = tables
+  const { splits } = tables
   const areShown = changes === 'shown'
   const query: CompanyPageQuery = areShown ? { ...choices, changes } : choices
   const shown = companyPath(ticker, areShown ? choices : { ...choices, changes: 'shown' })
-  const known = new Set(splits.known.map(({ filed }) => filed))
   return html`<div class="options">
 <p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. A <span class="restated mark-sample">corner</span> marks restated figures.
 <label class="with-script"><input type="checkbox" id="show-changes"${areShown && html` checked`}> Show changes</label>
 <a class="without-script" href="${shown}">${areShown ? 'Hide changes' : 'Show changes'}</a></p>
-${
-  splits.today.length > 0 &&
-  html`<div class="splits"${splits.known.length === 0 && html` hidden`}><p class="quiet">Figures per share and share counts: ${adjustLinks(ticker, query)}</p>
-<ul>${splits.today.map(split => html`<li data-from="${days.indexOf(split.filed)}"${!known.has(split.filed) && html` hidden`}><span class="split-sample">${splitName(split)}</span> split of shares, first shown by the filing of ${split.filed} (${filingLink(tables, split.accession)}). ${query.adjust === undefined ? 'Beyond the line, figures are in the shares before it.' : 'Figures filed before it are computed: per share divided, counts multiplied.'}</li>`)}</ul></div>`
-}
+${splits.today.length > 0 && splitsOf(tables, ticker, query)}
 </div>`
+}
+
+const hidden = html` hidden`
+const asFiledText =
+  'Right of a line, figures were filed before the split. A corner in its colour marks figures that only the split changed.'
+const adjustedText = html`<span class="adjusted-sample">Computed</span> figures were filed before a split: divided by its ratio if per share, multiplied by it if counts.`
+
+function splitsOf(tables: Tables, ticker: string, query: CompanyPageQuery): Markup {
+  const { days, splits } = tables
+  const known = new Set(splits.known.map(({ filed }) => filed))
+  return html`<div class="splits"${known.size === 0 && hidden}><p class="quiet">Figures per share and share counts: ${adjustLinks(ticker, query)} ${query.adjust === undefined ? asFiledText : adjustedText}</p>
+<ul>${splits.today.map(split => html`<li data-from="${days.indexOf(split.filed)}"${!known.has(split.filed) && hidden}><span class="split-sample">${splitName(split)}</span> split, first shown by the filing of ${split.filed} (${filingLink(tables, split.accession)})</li>`)}</ul></div>`
 }
 
 function adjustLinks(ticker: string, { adjust, ...query }: CompanyPageQuery): Markup {
