@@ -47,7 +47,7 @@ function cellsIn(html: string): ShownCell[] {
           value: Number(value),
           text: /<a[^>]*>(.*?)<\/a>/.exec(content)?.[1] ?? '',
           title: /title="([^"]*)"/.exec(attributes)?.[1] ?? '',
-          isRestated: /class="restated"/.test(attributes),
+          isRestated: /class="[^"]*\brestated\b/.test(attributes),
         })
       })
     }

@@ -56,7 +56,7 @@ test('growth compares the columns that it is told, not neighbours', () => {
   const cells = [200, 999, 999, 999, 100].map(usd)
   const { text, title } = trendOf(cells, [4, 3, 2, 1, 0], quarters)
   expect(text).toBe('+100.0%')
-  expect(title).toContain('Q1 2010 against Q1 2009')
+  expect(title).toContain('from Q1 2009 to Q1 2010')
 })
 
 test('a bar has an outline only if its first vintage differs and is in the same unit', () => {

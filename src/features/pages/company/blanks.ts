@@ -1,5 +1,4 @@
 import type { IsoDate } from '../../../dates.ts'
-import type { Manifest } from '../../../markets/manifest.ts'
 import { computedMetrics, ratioMetrics, sharedMetrics } from '../../../markets/metrics.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import { currentOf } from '../grid.ts'
@@ -21,10 +20,7 @@ export interface Blank {
 }
 
 /** Why a cell has no figure on a day. */
-export function blankReason(
-  { metric, fp, isOfShares, ever, known }: Blank,
-  manifest: Pick<Manifest, 'absences'> | undefined,
-): string {
+export function blankReason({ metric, fp, isOfShares, ever, known }: Blank): string {
   const last = known(metric).at(-1)
   if (last !== undefined) {
     const why = last.kind === 'derived' ? ': the figures it was computed from changed' : ''
@@ -34,12 +30,9 @@ export function blankReason(
   const components = componentsOf.get(metric)
   if (components !== undefined) return notComputed(components, fp, known)
   if (fp === 'TTM') return 'No twelve trailing months can be computed from what was filed by this day.'
-  const absence = manifest?.absences[metric]
-  const reported =
-    fp === 'Q4' && isOfShares
-      ? 'Not reported: fourth quarters are seldom filed, and figures of shares cannot be subtracted.'
-      : 'Not reported for this period.'
-  return absence === undefined ? reported : `${reported} ${absence}`
+  return fp === 'Q4' && isOfShares
+    ? 'Not reported: fourth quarters are seldom filed, and figures of shares cannot be subtracted.'
+    : 'Not reported for this period.'
 }
 
 function notComputed(

@@ -43,8 +43,9 @@ export function shownCell(
   const later = isOfShares(current) ? splitsAfter(splits, current) : []
   const shown = isAdjusted ? adjustedFor(current, later) : current
   const change = before === null ? null : changeOf(before, current, splits)
-  const wasBefore =
-    before === null ? null : isAdjusted ? adjustedFor(before, splitsAfter(splits, before)) : before
+  // Beside a figure that a split changed as well, the one before it is in the same shares.
+  const between = isAdjusted && before !== null ? splitsAfter(splits, before) : (change?.between ?? [])
+  const wasBefore = before !== null && isOfShares(before) ? adjustedFor(before, between) : before
   const isRestated = change !== null && !change.isSplitAlone
   const split = change === null || change.between.length === 0 || isAdjusted ? null : namesOf(change.between)
   const own =

@@ -3,7 +3,6 @@ import { html, type Markup } from '../../../html.ts'
 import { dataScript } from '../../../http/pages/shell.ts'
 import { dayOf, formatInstant } from '../../../instants.ts'
 import { marketZone } from '../../../markets/asOf.ts'
-import type { Manifest } from '../../../markets/manifest.ts'
 import type { Zone } from '../../../zones.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { Split } from '../../fundamentals/splits.ts'
@@ -37,7 +36,6 @@ export interface Tables {
   readonly isPart: boolean
   readonly view: CellView
   readonly splits: ShownSplits
-  readonly manifest: Manifest | undefined
 }
 
 /** The maximum number of columns on a page: people read a few at a time, and more would make it heavy. */
@@ -70,7 +68,6 @@ export function tablesOf(
     isPart: layout.periods.length > maxPeriods,
     view: { currency: profile.currency, scale, isAdjusted: adjust === 'splits' },
     splits,
-    manifest: markets.get(profile.market),
   }
 }
 
@@ -196,14 +193,14 @@ const blankCell = (reason: string) =>
   html`<td class="blank" title="${reason}"><span aria-hidden="true">–</span><span class="unseen">${reason}</span></td>`
 
 const reasonOf = (
-  { layout, manifest }: Tables,
+  { layout }: Tables,
   metric: string,
   { key, fp }: Period,
   known: (metric: string) => readonly FundamentalsRow[],
 ): string => {
   const isOfSharesRow = layout.periods.some(period => layout.vintages(metric, period.key).some(isOfShares))
   const ever = layout.vintages(metric, key)
-  return blankReason({ metric, fp, isOfShares: isOfSharesRow, ever, known }, manifest)
+  return blankReason({ metric, fp, isOfShares: isOfSharesRow, ever, known })
 }
 
 type State = readonly (string | number | null)[]

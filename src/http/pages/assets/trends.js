@@ -17,8 +17,8 @@ export const shownChange = percent => (percent === null ? 'n/a' : `${signed(perc
 
 export function growthOf(latest, before, isPercentage) {
   const missing = why => ({ text: 'n/a', why })
-  if (latest === null) return missing('no figure for the latest period')
-  if (before === null) return missing('no figure for the same period of the year before')
+  if (latest === null) return missing('there is no figure for the latest period')
+  if (before === null) return missing('there is none for the same period of the year before')
   if (latest.unit !== before.unit) return missing(`${before.unit} became ${latest.unit}`)
   if (latest.behind !== before.behind) return missing('a split of shares lies between the two figures')
   if (isPercentage) return { text: `${signed((latest.value - before.value) * 100)} pp`, why: null }
@@ -53,7 +53,8 @@ function sparkPath(values) {
 
 export function trendOf(cells, columns, { label, labels, yearBefore, isPercentage }) {
   const latest = columns.at(-1)
-  if (latest === undefined) return { path: '', text: 'n/a', title: `Plot ${label}` }
+  if (latest === undefined)
+    return { path: '', text: 'n/a', title: `Plot ${label}: n/a because nothing is shown` }
   const before = yearBefore[latest]
   const growth = growthOf(cells[latest], before === -1 ? null : cells[before], isPercentage)
   const last = columns.map(column => cells[column]).findLast(cell => cell !== null)
@@ -63,10 +64,8 @@ export function trendOf(cells, columns, { label, labels, yearBefore, isPercentag
     return isAlike ? cell.value : null
   })
   const compared =
-    growth.why === null
-      ? `${growth.text}, ${labels[latest]} against ${labels[before]}`
-      : `no growth, ${growth.why}`
-  return { path: sparkPath(values), text: growth.text, title: `Plot ${label} (${compared})` }
+    growth.why === null ? `from ${labels[before]} to ${labels[latest]}` : `because ${growth.why}`
+  return { path: sparkPath(values), text: growth.text, title: `Plot ${label}: ${growth.text} ${compared}` }
 }
 
 export function plottedColumns(columns, hasValue) {
