@@ -417,7 +417,8 @@ describe.skipIf(path === null)('a screen', () => {
     const { page, context } = await visit('/screen', { javaScriptEnabled: false })
     await page.locator('input[name=min_revenue]').fill('100bn')
     await page.getByRole('button', { name: 'Screen' }).click()
-    await page.getByRole('link', { name: 'Revenue' }).click()
+    await page.getByRole('link', { name: 'Revenue ▼' }).click()
+    await page.getByRole('link', { name: 'Revenue ▲' }).click()
     const shown = await page
       .locator('tbody td:first-of-type')
       .evaluateAll(cells => cells.map(cell => Number(cell.getAttribute('data-v'))))
@@ -432,10 +433,10 @@ describe.skipIf(path === null)('a screen', () => {
     const top = await page.locator('.picks table').evaluate(table => table.getBoundingClientRect().top)
     expect(top).toBeLessThan(1.5 * 844)
     expect(await page.locator('input[name=min_revenue]').isVisible()).toBe(false)
-    await page.getByText('Columns and filters').click()
+    await page.getByText('Columns and filters', { exact: true }).click()
     await page.locator('input[name=min_revenue]').fill('100bn')
     await page.getByRole('button', { name: 'Screen' }).click()
-    await page.getByText('Revenue from 100bn').waitFor()
+    await page.locator('.chips').getByText('Revenue from 100bn').waitFor()
     await context.close()
   })
 
