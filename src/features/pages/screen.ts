@@ -23,7 +23,7 @@ import { groupTable } from './screen/groups.ts'
 import { histograms } from './screen/histogram.ts'
 import { planScreen, type ScreenPlan } from './screen/plan.ts'
 import { ageNote } from './screen/recency.ts'
-import { recentDays, type Screen, type SentScreen, screenPath } from './screenQuery.ts'
+import { type Screen, type SentScreen, screenPath } from './screenQuery.ts'
 import { useThisData, useThisDataAssets } from './useThisData/panel.ts'
 
 /** Companies per page. */
@@ -71,7 +71,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentS
     main: html`<h1>Screen</h1>
 ${isPublic ? publicNote(rights, screen) : cappedNote(rights)}
 ${await sampleNotice(deps)}
-${screenForm(deps, { ...sent, rights, ageDays: age.days, currency: ownCurrency(deps, plan.market), today: deps.today() })}
+${screenForm(deps, { ...sent, rights, defaultAge: age.isDefault ? age.days : undefined, currency: ownCurrency(deps, plan.market), today: deps.today() })}
 ${filterChips(screen, age)}
 ${noticeOf(notes)}
 ${otherCurrencies(screened, screen)}
@@ -92,12 +92,11 @@ ${histograms(companies, columns, ofPage)}`,
 export function refusedScreen(deps: PageDeps, rights: Rights, sent: SentScreen): Page {
   const { screen } = sent
   const market = deps.markets.get(screen.market) === undefined ? 'US' : screen.market
-  const ageDays = screen.maxAge === undefined ? recentDays : screen.maxAge
   return {
     ...frameOf(deps, market),
     unlisted: true,
     main: html`<h1>Screen</h1>
-${screenForm(deps, { ...sent, rights, ageDays, currency: ownCurrency(deps, market), today: deps.today() })}`,
+${screenForm(deps, { ...sent, rights, defaultAge: undefined, currency: ownCurrency(deps, market), today: deps.today() })}`,
   }
 }
 

@@ -18,8 +18,8 @@ import {
 /** The values of the form: as sent, so that a field with a mistake keeps what was typed. */
 interface FormValues extends SentScreen {
   readonly rights: Rights
-  /** The age limit that applies; null for any age. */
-  readonly ageDays: number | null
+  /** The default age limit; null for any age. Undefined if it is not known, because something else was chosen. */
+  readonly defaultAge: number | null | undefined
   readonly currency: string
   readonly today: string
 }
@@ -44,7 +44,7 @@ ${field.select(
   screenPeriods.map(name => [name, periodNames[name]] as const),
   screen.period,
 )}
-${field.select('max_age_days', 'Ended within', ages(values), String(values.ageDays ?? anyAge))}
+${field.select('max_age_days', 'Ended within', ages(values), screen.maxAge === undefined ? '' : String(screen.maxAge ?? anyAge))}
 <span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" value="${sent.get('currency')}" placeholder="${values.currency}"${field.described('currency')}>${field.error('currency')}</span>
 ${field.select('checks', 'Figures', withOwn(checkChoices, screen.checks), screen.checks ?? '')}
 ${field.select('group', 'Group by', withOwn(groupChoices, screen.group), screen.group ?? '')}
@@ -99,10 +99,19 @@ const usualAges: readonly Choice[] = [
   [anyAge, 'any time'],
 ]
 
-function ages({ ageDays }: Pick<FormValues, 'ageDays'>): readonly Choice[] {
-  const own = String(ageDays ?? anyAge)
-  return usualAges.some(([value]) => value === own) ? usualAges : [[own, `${own} days`], ...usualAges]
+/** The default stays the default when the form is sent, because it depends on the market and the day. */
+function ages({ screen, defaultAge }: Pick<FormValues, 'screen' | 'defaultAge'>): readonly Choice[] {
+  const own = screen.maxAge
+  const choices: readonly Choice[] = [
+    ['', defaultAge === undefined ? 'the default' : `by default: ${ageText(defaultAge)}`],
+    ...usualAges,
+  ]
+  return own === undefined || own === null || choices.some(([value]) => value === String(own))
+    ? choices
+    : [...choices, [String(own), ageText(own)]]
 }
+
+const ageText = (days: number | null): string => (days === null ? 'any time' : `${days} days`)
 
 interface Fields {
   readonly described: (name: string) => Markup | false

@@ -71,14 +71,13 @@ export function histogramOf({ values }: FigureSet): Histogram | null {
 function evenEdges(low: number, high: number): number[] {
   const [first = low, second = high] = niceTicks(low, high, wantedRanges)
   const step = second - first
-  const start = Math.floor(low / step + 1e-9)
-  const edges: number[] = []
-  for (let at = start; ; at++) {
-    // Multiples of .1 have no exact binary form.
-    const edge = Number((at * step).toPrecision(12))
-    edges.push(edge)
-    if (edge > high) return edges
-  }
+  // Multiples of .1 have no exact binary form.
+  const edge = (at: number) => Number((at * step).toPrecision(12))
+  let at = Math.floor(low / step)
+  while (edge(at) > low) at--
+  const edges = [edge(at)]
+  while (edge(at) <= high) edges.push(edge(++at))
+  return edges
 }
 
 /** 1, 2 and 5 times the powers of ten, or the powers alone over a very wide range. */

@@ -1,14 +1,9 @@
 import { html, type Markup } from '../../../html.ts'
-import { type AsOf, dayOf, lastWholeDay } from '../../../instants.ts'
+import { type AsOf, dayOf } from '../../../instants.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { exactFigure } from '../figures.ts'
 import { recentDays, type Screen, screenPath } from '../screenQuery.ts'
-
-/** How many companies of a market reported on a day. Both are metadata, which every visitor may see. */
-interface Reporting {
-  readonly companies: number
-  readonly reporting: number
-}
+import { type Reporting, reportingCompanies } from './queries.ts'
 
 /** The age limit of a screen, and why it has that limit if nobody chose it. */
 export interface AgeLimit {
@@ -33,10 +28,7 @@ export async function ageLimit(
   asOf: AsOf,
 ): Promise<AgeLimit> {
   if (maxAge !== undefined) return { days: maxAge, isDefault: false, tooFew: null }
-  const day = lastWholeDay(asOf)
-  const [counts] = await sql<[Reporting]>`
-    select count(*)::int as companies, (count(*) filter (where state = 'reporting'))::int as reporting
-    from company_state where market = ${market} and from_day <= ${day} and until_day > ${day}`
+  const counts = await reportingCompanies(sql, market, asOf)
   const isUsual = counts.companies > 0 && counts.reporting >= counts.companies * minShare
   return { days: isUsual ? recentDays : null, isDefault: true, tooFew: isUsual ? null : counts }
 }

@@ -71,7 +71,7 @@ describe('by default', () => {
     const { rows, html } = await screen()
     expect(rows).toEqual(upTo(550))
     expect(html).toContain('Ended within 550 days (by default)')
-    expect(html).toContain('<option value="550" selected>550 days</option>')
+    expect(html).toContain('<option value="" selected>by default: 550 days</option>')
     expect(html).not.toContain('old: ')
   })
 
