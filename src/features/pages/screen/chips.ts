@@ -1,8 +1,8 @@
 import { html, type Markup } from '../../../html.ts'
 import { readGrouping } from '../../../markets/industries.ts'
-import { type Screen, type ScreenChange, screenPath } from '../screenQuery.ts'
 import { boundText, checkChoices } from './form.ts'
 import { groupText } from './groups.ts'
+import { type Screen, type ScreenChange, screenPath } from './query.ts'
 import type { AgeLimit } from './recency.ts'
 
 interface Chip {

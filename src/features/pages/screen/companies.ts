@@ -4,7 +4,7 @@ import { enforceEntityCap } from '../../../rights/entityCap.ts'
 import { type ResolvedCompany, resolveCompanies } from '../../companies/lookup.ts'
 import type { PageViewer } from '../../marketPages/query.ts'
 import type { PageDeps } from '../deps.ts'
-import type { Screen } from '../screenQuery.ts'
+import type { Screen } from './query.ts'
 
 /** The companies to which a person limited a screen. */
 export interface NamedCompanies {

@@ -6,8 +6,8 @@ import type { CrossSectionTable, CrossSectionTableRow } from '../../crossSection
 import { companyPath } from '../company/query.ts'
 import { exactFigure } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
-import { recentDays, type Screen, screenPath } from '../screenQuery.ts'
 import { cellText, type ScreenColumn } from './figureSet.ts'
+import { recentDays, type Screen, screenPath } from './query.ts'
 
 export interface ShownTable {
   readonly table: CrossSectionTable

@@ -10,8 +10,8 @@ import { readCrossSectionTable } from '../../crossSection/table.ts'
 import type { PageViewer } from '../../marketPages/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
-import { type Screen, screenFields } from '../screenQuery.ts'
 import { planScreen } from './plan.ts'
+import { type Screen, screenFields } from './query.ts'
 
 export const screenFormats = ['csv', 'parquet'] as const
 export type ScreenFormat = (typeof screenFormats)[number]

@@ -13,7 +13,7 @@ import {
   type SentScreen,
   screenFields,
   screenPeriods,
-} from '../screenQuery.ts'
+} from './query.ts'
 
 /** The values of the form: as sent, so that a field with a mistake keeps what was typed. */
 interface FormValues extends SentScreen {

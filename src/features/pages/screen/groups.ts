@@ -3,8 +3,8 @@ import { type Grouping, groupName } from '../../../markets/industries.ts'
 import type { ScreenedCompany } from '../../crossSection/table.ts'
 import { exactFigure } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
-import { type Screen, screenPath } from '../screenQuery.ts'
 import { cellText, columnUnit, exactText, figureSet, medianOf, type ScreenColumn } from './figureSet.ts'
+import { type Screen, screenPath } from './query.ts'
 
 /** `Computer Software (Softw)`, `SIC 73`. */
 export function groupText({ scheme }: Pick<Grouping, 'scheme'>, code: string): string {

@@ -5,8 +5,8 @@ import { type CrossSectionPlan, planCrossSection } from '../../crossSection/cros
 import type { PageViewer } from '../../marketPages/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { listLimit } from '../fields.ts'
-import { columnFields, type Screen } from '../screenQuery.ts'
 import { type NamedCompanies, namedCompanies } from './companies.ts'
+import { columnFields, type Screen } from './query.ts'
 import { type AgeLimit, ageLimit } from './recency.ts'
 
 /** A screen as a request of the API, after all decisions about access. */

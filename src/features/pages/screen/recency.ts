@@ -2,8 +2,8 @@ import { html, type Markup } from '../../../html.ts'
 import { type AsOf, dayOf } from '../../../instants.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { exactFigure } from '../figures.ts'
-import { recentDays, type Screen, screenPath } from '../screenQuery.ts'
 import { type Reporting, reportingCompanies } from './queries.ts'
+import { recentDays, type Screen, screenPath } from './query.ts'
 
 /** The age limit of a screen, and why it has that limit if nobody chose it. */
 export interface AgeLimit {

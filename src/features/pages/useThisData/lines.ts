@@ -1,3 +1,5 @@
+import type { Rights } from '../../../rights/rights.ts'
+
 type Value = string | number | readonly string[]
 
 /** Parameters of a request. Those without a value are left out. */
@@ -28,6 +30,9 @@ export interface DataUse {
   /** demo: the demo key gets the same answer as the visitor. own: it takes a key with the visitor's licence. */
   readonly key: 'demo' | 'own'
 }
+
+/** The demo key sees of a market what visitors without a licence see. */
+export const keyFor = ({ seesAllHistory }: Rights): DataUse['key'] => (seesAllHistory ? 'own' : 'demo')
 
 /** The query string. Colons and commas stay legible. An apostrophe would end a string of a shell. */
 export function queryString(query: Parameters): string {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { Failure } from '../../errors.ts'
-import { familyReader, type ParameterFamily } from '../../http/parameters.ts'
-import { asOfParameter } from '../../markets/asOf.ts'
-import { type CrossSectionPeriod, CrossSectionQuery } from '../crossSection/schema.ts'
+import { Failure } from '../../../errors.ts'
+import { familyReader, type ParameterFamily } from '../../../http/parameters.ts'
+import { asOfParameter } from '../../../markets/asOf.ts'
+import { type CrossSectionPeriod, CrossSectionQuery } from '../../crossSection/schema.ts'
 
 const { market, fp, currency, checks, group, cursor, max_age_days: days } = CrossSectionQuery.properties
 const column = Type.Optional(
