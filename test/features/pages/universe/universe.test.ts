@@ -128,7 +128,7 @@ describe('/universe', () => {
     )
     const answer = await askApi(
       server.url,
-      '/api/v1/universe?limit=10000&market=US&as_of=2010-03-31&state=reporting&format=csv',
+      '/api/v1/universe?limit=10000&market=US&as_of=2010-03-31&state=reporting&format=csv&comments=true',
       signedOut,
     )
     expect(html).toBe(await answer.text())
