@@ -149,7 +149,6 @@ const listedParts = [
   'src/features/agentTools src/features/agentTools/tools',
   'src/features/backtests src/features/backtests/submitted',
   'src/features/pages src/features/pages/company',
-  'src/features/pages src/features/pages/screen',
 ]
 
 /** Packages that one room wraps for all others. */

@@ -40,10 +40,7 @@ async function visit(route: string, options: BrowserContextOptions = {}): Promis
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', message => {
-    if (
-      ['error', 'warning'].includes(message.type()) &&
-      !/40[04] \((Not Found|Bad Request)\)/.test(message.text())
-    )
+    if (['error', 'warning'].includes(message.type()) && !/status of 40[04] /.test(message.text()))
       complaints.push(message.text())
   })
   page.on('pageerror', error => complaints.push(error.message))

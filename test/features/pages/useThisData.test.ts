@@ -350,6 +350,23 @@ describe('lists', () => {
     })
   }
 
+  test('comparisons and universes: each line gives the rows of the page', async () => {
+    for (const path of [
+      '/compare?companies=AAPL,GOOGL&metric=revenue,net_margin&as_of=2012-01-25',
+      '/universe?market=US&as_of=2010-03-31&state=reporting',
+    ]) {
+      const lines = linesIn(await readPage(server.url + path))
+      const { data } = await curl(lines.curl)
+      expect(data.length).toBeGreaterThan(5)
+      expect(await runTypescript(lines.TypeScript)).toEqual(data)
+      expect(await excel(lines['Excel (Power Query)'])).toHaveLength(data.length)
+      const call = lines['Assistants (MCP): the tool call']
+      if (call === undefined) continue
+      const values = (rows: readonly Row[]) => rows.map(({ v }) => Number(v))
+      expect(values((await callTool(call)).data)).toEqual(values(data))
+    }
+  })
+
   test('restatements: each line gives changes of the page', async () => {
     for (const path of ['/restatements', '/restatements?market=US&metric=revenue&from=2010-01-01']) {
       const page = await readPage(server.url + path)
@@ -372,6 +389,7 @@ test.skipIf(python === null)('the Python lines give what the other lines give', 
     '/companies/AAPL?cell=revenue.2009.FY.2009-09-26',
     '/companies/AAPL/segments?axis=geography',
     '/restatements',
+    '/compare?companies=AAPL,GOOGL&metric=revenue,net_margin&as_of=2012-01-25&view=growth',
   ]
   const paths = [...companyPaths, ...statementPaths, ...screenPaths, ...others]
   const read = []
