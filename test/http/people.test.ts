@@ -105,6 +105,8 @@ const table: readonly Row[] = [
   page('/screen?as_of=2010-03-31', listLicence),
   openTo('/backtest'),
   openTo('/backtest/example?horizon=7d', '/backtest/example'),
+  // Of addresses that work: test/features/sharedReports.
+  page('/shared/none', 404, '/shared/:token'),
   ...['', '/report', '/result', '/curve', '/events'].map(part =>
     page(
       `/backtest/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55${part}`,
@@ -179,6 +181,10 @@ const table: readonly Row[] = [
     if (isOut(person)) return [303, '/sign-in?next=/backtest']
     return person === 'with the quant plan' ? 400 : [403, 'quant_required']
   }),
+  {
+    ...form('/backtest/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55', {}, [404, 'entity_unknown']),
+    route: '/backtest/runs/:id',
+  },
   {
     ...form('/backtest/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55/cancel', {}, [404, 'entity_unknown']),
     route: '/backtest/runs/:id/cancel',

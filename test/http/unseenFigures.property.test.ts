@@ -218,6 +218,7 @@ const others: readonly [RegExp, string][] = [
     'test/features/backtests/scoreRoutes.test.ts: all companies count before a figure is read',
   ],
   [/^\/screen\/compare$/, 'sends the visitor on to the comparison of the named companies'],
+  [/^\/shared\//, 'test/features/sharedReports: statistics alone, the same for everybody'],
   [/^\/audit(\/|$)/, "the sample, and a visitor's own audits, which are authorised as those of the API"],
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],

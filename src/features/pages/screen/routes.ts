@@ -3,13 +3,9 @@ import { Failure } from '../../../errors.ts'
 import { cacheable, contentTypes, redirectAnswer, respondFromCache } from '../../../http/answers.ts'
 import { compressions } from '../../../http/compression.ts'
 import type { Answer, RequestContext } from '../../../http/context.ts'
-import { errorStatus } from '../../../http/errors.ts'
-import { personalHeaders } from '../../../http/headers.ts'
-import { htmlHeaders } from '../../../http/pages/policy.ts'
-import { shell } from '../../../http/pages/shell.ts'
+import { PageFailure } from '../../../http/pages/pageFailure.ts'
 import { familyReader } from '../../../http/parameters.ts'
 import type { HttpPlugin } from '../../../http/plugin.ts'
-import { prefersHtml } from '../../../http/preferences.ts'
 import { withAllowance } from '../../../rights/entityCap.ts'
 import { answerList, filledFields } from '../answer.ts'
 import { type PageDeps, viewerKey } from '../deps.ts'
@@ -54,15 +50,11 @@ async function answerScreen(deps: PageDeps, context: RequestContext): Promise<An
     return await answerList(deps, context, `screen ${text}`, viewer => screenPage(deps, viewer, sent))
   } catch (error) {
     if (!(error instanceof Failure) || !isOfForm(error)) throw error
-    if (!prefersHtml(context.request.headers.get('accept'))) throw error
     const failures = new Map(sent.failures)
     const { param = '' } = error.details
     if (!failures.has(param)) failures.set(param, error)
     const { rights } = context.authenticatedCaller
-    const page = refusedScreen(deps, rights, { ...sent, failures })
-    const headers = { ...htmlHeaders(), 'Cache-Control': 'no-store', Vary: 'Accept, Cookie' }
-    const { status } = errorStatus(error.code)
-    return { status, headers: personalHeaders(headers), body: shell(page, context) }
+    throw new PageFailure(error, refusedScreen(deps, rights, { ...sent, failures }))
   }
 }
 
