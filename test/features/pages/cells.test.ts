@@ -181,7 +181,7 @@ describe('blank cells', () => {
       ])
       const isKnown = (metric: string, end: string) =>
         known.some(row => row.m === metric && row.end === end && row.until === null)
-      for (const [, metric = ''] of nonEmpty(html.matchAll(/<tr data-m="(\w+)">/g))) {
+      for (const [, metric = ''] of nonEmpty(html.matchAll(/<tr data-m="(\w+)"(?![^>]* hidden)[^>]*>/g))) {
         for (const [end, cell] of rowIn(html, metric)) {
           if (cell.includes('<td hidden') || cell.includes('data-v=')) continue
           const [, reason = ''] =
