@@ -75,8 +75,10 @@ function literal(value: Json): string {
 const isList = (value: object): value is readonly Json[] => Array.isArray(value)
 
 export function typescriptLines(use: DataUse): string {
-  const key = use.key === 'demo' ? "process.env.ASFILED_KEY ?? 'demo'" : 'process.env.ASFILED_KEY'
-  return `const answer = await fetch('${address(use)}', {
+  const key = use.key === 'demo' ? "env.ASFILED_KEY ?? 'demo'" : 'env.ASFILED_KEY'
+  return `import { env } from 'node:process'
+
+const answer = await fetch('${address(use)}', {
   headers: { Authorization: \`Bearer \${${key}}\` },
 })
 if (!answer.ok) throw new Error(await answer.text())

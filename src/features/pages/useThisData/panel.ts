@@ -28,7 +28,7 @@ export function useThisData(use: DataUse, note: string | null = null): Markup {
 <p class="quiet">${keyText(use)}${note !== null && ` ${note}`}</p>
 <dl>
 ${line('curl', curlLine(use))}
-${line('Python', pythonLines(use), html`The <a href="/docs/guides/clients">Python client</a> returns a frame of pandas or Polars.`)}
+${line('Python', pythonLines(use), html`The <a href="/docs/guides/python">Python client</a> returns frames of pandas or Polars.`)}
 ${line('TypeScript', typescriptLines(use), html`For typed answers see the <a href="/docs/guides/clients#typescript">guide</a>.`)}
 ${formula !== null && line('Google Sheets', formula, html`Google fetches the file itself, so this works only with a server on the public internet.`)}
 ${line('Excel (Power Query)', powerQuery(use), html`Paste it into the Advanced Editor of a blank query and choose the credentials “Anonymous”: the <a href="/docs/guides/spreadsheets#excel">guide</a> has the steps.`)}
