@@ -275,6 +275,16 @@ const table: Row[] = [
   open('/catalogue'),
   open('/restatements'),
   open('/restatements', '/restatements?as_of=2010-03-31', [403, 'licence_required']),
+  open('/compare'),
+  open('/compare', '/compare?companies=AAPL,GOOGL&as_of=2012-12-31'),
+  open('/compare', '/compare?companies=AAPL,SNOW'),
+  open('/compare', '/compare?companies=SNOW&as_of=2023-12-31', [403, 'licence_required']),
+  open('/compare', '/compare?companies=NOTHING', [404, 'entity_unknown']),
+  // States of companies are metadata, which are open for every day.
+  open('/universe'),
+  open('/universe', '/universe?market=US&as_of=2010-03-31'),
+  open('/universe/download', '/universe/download?market=US&as_of=2010-03-31'),
+  open('/universe/download', '/universe/download?market=KR', [403, 'licence_required']),
   open('/screen'),
   open('/screen', '/screen?as_of=2010-03-31', [403, 'licence_required']),
   // Without a session: a key in Authorization is that of a person who pasted it.

@@ -1,21 +1,45 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { Failure } from '../../errors.ts'
 import { renderList } from '../../formats/rows.ts'
 import { html, type Markup } from '../../html.ts'
 import { contentTypes } from '../../http/answers.ts'
+import { queryReader } from '../../http/parameters.ts'
+import { asOfParameter, parseAsOf, type SentAsOf, zoneParameter } from '../../markets/asOf.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { termsOf } from '../companies/licenceTerms.ts'
-import { resolveCompanies } from '../companies/lookup.ts'
+import { findByAnyId, idOnDay, resolveCompanies } from '../companies/lookup.ts'
 import { planCompany } from '../fundamentals/plan.ts'
 import { answerCompany } from '../fundamentals/read.ts'
+import { FundamentalsQuery } from '../fundamentals/schema.ts'
 import { sheetOf } from '../fundamentals/sheet.ts'
+import { periodsOf, tabs } from './company/query.ts'
+import { companyAddress, queryText } from './companyFrame.ts'
 import type { PageDeps } from './deps.ts'
 
 export const downloadFormats = ['csv', 'json', 'parquet'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
 
-export const downloadPath = (ticker: string, format: DownloadFormat): string =>
-  `/companies/${encodeURIComponent(ticker)}/download?format=${format}`
+/** What a file has of a company: by default every revision of every figure. */
+export const DownloadQuery = Type.Object(
+  {
+    format: Type.Optional(Type.Union(downloadFormats.map(format => Type.Literal(format)))),
+    as_of: asOfParameter('Only what was known on this day.', '2010-01-25'),
+    tz: zoneParameter,
+    /** Only periods of this kind, as on the page. */
+    show: Type.Optional(Type.Union(tabs.map(tab => Type.Literal(tab)))),
+    vintage: FundamentalsQuery.properties.vintage,
+  },
+  { additionalProperties: false },
+)
+export type DownloadQuery = Static<typeof DownloadQuery>
+export const readDownloadQuery = queryReader(DownloadQuery)
+
+export const downloadPath = (
+  ticker: string,
+  format: DownloadFormat,
+  { show, vintage, as_of, tz }: Omit<DownloadQuery, 'format'> = {},
+): string => `${companyAddress(ticker)}/download${queryText({ format, show, vintage, as_of, tz })}`
 
 type Allowed = Pick<PageDeps['settings'], 'allowUnverifiedMarkets'>
 
@@ -27,12 +51,22 @@ export const isDownloadable = (
   manifest !== undefined && (manifest.licence.verified || allowUnverifiedMarkets.includes(manifest.code))
 
 /** The links on a company's page, or the reason why there are none. */
-export function downloadLinks(settings: Allowed, manifest: Manifest | undefined, ticker: string): Markup {
+export function downloadLinks(
+  settings: Allowed,
+  manifest: Manifest | undefined,
+  ticker: string,
+  { as_of, tz, show = 'years' }: Pick<DownloadQuery, 'as_of' | 'tz' | 'show'>,
+): Markup {
   if (!isDownloadable(settings, manifest))
     return html`<section><h2 id="download">Download</h2><p>${manifest === undefined ? 'This company has no download.' : unreadTerms(manifest)}</p></section>`
+  const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
+  const buttons = (chosen: Omit<DownloadQuery, 'format'>, label: string) =>
+    html`<p class="buttons">${downloadFormats.map(format => html`<a class="button" href="${downloadPath(ticker, format, chosen)}" download aria-label="${label} as ${format}">${format}</a> `)}</p>`
   return html`<section><h2 id="download">Download</h2>
-<p>Every revision of every figure that you may see, with its filing, in one file. The file names its licence and sources.</p>
-<p class="buttons">${downloadFormats.map(format => html`<a class="button" href="${downloadPath(ticker, format)}" download>${format}</a> `)}</p></section>`
+<p>The figures of these tables as known on the day of the page, with their filings. Each file names its licence and sources.</p>
+${buttons({ show, vintage: 'latest', ...day }, 'These tables')}
+<p>Every revision by that day of every figure that you may see, of all periods.</p>
+${buttons(day, 'Every revision')}</section>`
 }
 
 const unreadTerms = ({ name, licence }: Manifest) =>
@@ -43,11 +77,18 @@ export async function companyDownload(
   deps: PageDeps,
   rights: Rights,
   id: string,
-  format: DownloadFormat,
+  { format = 'csv', as_of, tz, show, vintage }: DownloadQuery,
 ): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
-  const query = { ticker: id.toUpperCase(), fields: 'accession,form,tag,start,accepted_at,inputs,url' }
+  const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
+  const query = {
+    ticker: await idOf(deps, id, parseAsOf(day)),
+    fields: 'accession,form,tag,start,accepted_at,inputs,url',
+    ...day,
+    ...(show === undefined ? {} : { fp: periodsOf[show] }),
+    ...(vintage === undefined ? {} : { vintage }),
+  }
   // Checked before the plan, which counts the company: a refused download must not count.
-  const [{ market }] = await resolveCompanies(deps, [query.ticker], null)
+  const [{ market }] = await resolveCompanies(deps, [query.ticker], parseAsOf(day))
   const manifest = deps.markets.get(market)
   if (manifest === undefined || !isDownloadable(deps.settings, manifest)) {
     throw new Failure(
@@ -65,15 +106,26 @@ export async function companyDownload(
     list,
     termsOf(deps.markets, [list.market]),
   )
+  // A name that could end the header or name a folder would be unsafe; instants have colons.
+  const name = [
+    'asfiled',
+    plan.ticker,
+    ...(show === undefined ? [] : [show]),
+    ...(as_of === undefined ? [] : [list.as_of]),
+  ]
   return {
     content,
     headers: {
       ...headers,
       'Content-Type': contentTypes[format],
-      'Content-Disposition': `attachment; filename="${fileName(plan.ticker)}.${format}"`,
+      'Content-Disposition': `attachment; filename="${name.join('-').replaceAll(/[^\w.-]+/g, '_')}.${format}"`,
     },
   }
 }
 
-/** IDs contain only letters, digits and `.-_`; anything else would break the header. */
-const fileName = (ticker: string) => `asfiled-${ticker.replaceAll(/[^\w.-]/g, '_')}`
+/** On a past day, any ID of the company as on its page. */
+async function idOf(deps: PageDeps, id: string, sent: SentAsOf | null): Promise<string> {
+  if (sent === null) return id.toUpperCase()
+  const lookup = { ...deps, sql: deps.lookups }
+  return idOnDay(lookup, await findByAnyId(lookup, id, sent), sent)
+}

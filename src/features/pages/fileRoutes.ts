@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import {
   cacheable,
@@ -11,23 +10,17 @@ import { compressions } from '../../http/compression.ts'
 import type { Answer } from '../../http/context.ts'
 import { answerHeaders } from '../../http/headers.ts'
 import { routeUnknown } from '../../http/notFound.ts'
-import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
+import { noQuery, pathReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { CompanyParams } from '../companyProfile/schema.ts'
 import { type PageDeps, viewerKey } from './deps.ts'
-import { companyDownload, downloadFormats } from './downloads.ts'
+import { companyDownload, readDownloadQuery } from './downloads.ts'
 import { lastPart } from './routes.ts'
 import { type SampleFile, sampleBytes, sampleFiles } from './sample.ts'
 import { companiesMap, pagesMap, robotsText, sitemapIndex } from './sitemap.ts'
 
 const xml = 'application/xml; charset=utf-8'
 const readId = pathReader('id', CompanyParams.properties.id)
-const readDownload = queryReader(
-  Type.Object(
-    { format: Type.Optional(Type.Union(downloadFormats.map(format => Type.Literal(format)))) },
-    { additionalProperties: false },
-  ),
-)
 
 const download = { access: 'download', detail: { hide: true } } as const
 const page = { access: 'page', detail: { hide: true } } as const
@@ -43,10 +36,11 @@ export function fileRoutes(http: HttpPlugin, deps: PageDeps) {
       '/companies/:id/download',
       async ({ context }) => {
         const id = readId(lastPart(context, '/companies/').replace(/\/download$/, ''))
-        const { format = 'csv' } = readDownload(context.queryText)
+        const query = readDownloadQuery(context.queryText)
+        const { format = 'csv' } = query
         const { rights } = context.authenticatedCaller
-        const key = `download ${viewerKey(rights)} ${deps.today()} ${format} ${id}`
-        const make = () => companyDownload(deps, rights, id, format)
+        const key = `download ${viewerKey(rights)} ${deps.today()} ${id} ${JSON.stringify(query)}`
+        const make = () => companyDownload(deps, rights, id, query)
         const response = cacheable(key, contentTypes[format], make, compressions.companyRows, true)
         return respondFromCache(deps.responses, context, deps.dataVersion(), response)
       },

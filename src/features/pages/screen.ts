@@ -10,9 +10,11 @@ import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
 import { cappedNote, listLimit, marketField, metricField, namesOf } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
+import { screenUse } from './listUse.ts'
 import { metricLabel } from './metricLabels.ts'
 import { comparisonNotes, listNotes, noticeOf } from './notes.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
+import { useThisData, useThisDataAssets } from './useThisData/panel.ts'
 
 /** Companies per page. */
 const maxRows = 200
@@ -43,7 +45,8 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Scr
   const page = {
     title: `Screen: ${country}`,
     section: '/screen',
-    styles: ['screen.css'],
+    styles: ['screen.css', useThisDataAssets.style],
+    scripts: [useThisDataAssets.script],
     description: `Metrics of every company of ${country} in one table, with filters.`,
     canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
   } as const
@@ -62,6 +65,7 @@ ${form(deps, rights, shown, plan.market)}`
     ...page,
     main: html`${head}
 ${noticeOf([...comparisonNotes(plan, table, isWhole), ...listNotes(deps.markets, plan, table, 'No company fits these settings.')])}
+${useThisData(screenUse(deps, rights, shown, plan))}
 ${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
 ${otherCurrencies(table, shown)}
 <p class="quiet">${rows.length} companies${table.total !== undefined && table.total > rows.length && ` of ${exactFigure(table.total)}`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,

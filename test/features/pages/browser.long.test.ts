@@ -40,7 +40,7 @@ async function visit(route: string, options: BrowserContextOptions = {}): Promis
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', message => {
-    if (['error', 'warning'].includes(message.type()) && !message.text().includes('404 (Not Found)'))
+    if (['error', 'warning'].includes(message.type()) && !/status of 40[04] /.test(message.text()))
       complaints.push(message.text())
   })
   page.on('pageerror', error => complaints.push(error.message))
@@ -71,7 +71,12 @@ const routes = [
   '/markets',
   '/markets/FR',
   '/catalogue',
+  '/compare',
+  '/compare?companies=AAPL,GOOGL,2330.TW&metric=revenue,net_margin',
+  '/compare?companies=AAPL,GOOGL,NOTHING&view=growth&show=quarters',
   '/restatements',
+  '/restatements?from=yesterday',
+  '/universe?as_of=2010-03-31',
   '/screen',
   '/sample',
 ]

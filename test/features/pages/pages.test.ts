@@ -65,7 +65,10 @@ const pages = [
   '/markets',
   '/markets/US',
   '/catalogue',
+  '/compare',
+  '/compare?companies=AAPL',
   '/restatements',
+  '/universe',
   '/screen',
   '/sample',
 ]

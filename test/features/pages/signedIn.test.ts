@@ -261,6 +261,8 @@ describe('an evaluation', () => {
       '/',
       '/screen',
       '/restatements',
+      '/compare',
+      '/universe',
       '/markets',
       '/markets/US',
       '/catalogue',

@@ -7,7 +7,9 @@ import type { FilingList } from '../../filings/schema.ts'
 import { companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { asOfForm } from './asOfForm.ts'
+import { companyUse } from './dataUse.ts'
 import { checkOf } from './figureCheck.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
@@ -36,8 +38,8 @@ export async function companyPage(
     description,
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
     linkedData: companyDataset(deps, view, name, description),
-    styles: ['chart.css', 'company.css'],
-    scripts: ['search.js', 'company.js'],
+    styles: ['chart.css', 'company.css', useThisDataAssets.style],
+    scripts: ['search.js', 'grid.js', 'company.js', useThisDataAssets.script],
     main: html`<header><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
 ${identity(profile, manifest?.name ?? market)}
@@ -46,6 +48,7 @@ ${companyParts(ticker, 'figures', query)}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
+${useThisData(companyUse(deps, visitor, view, query))}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Hover over a figure for its exact value and source. Click for every revision. <span class="restated">Highlighted</span> figures were restated: the earlier value is below.</p>`}
 <div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
@@ -53,11 +56,11 @@ ${earlierLink(tables, ticker, query)}
 ${timeline(tables, query, manifest, checkOf(view, tables, query))}
 ${missingFigures(deps.markets, view)}
 ${filingsTable(filings)}
-${downloadLinks(deps.settings, manifest, ticker)}
+${downloadLinks(deps.settings, manifest, ticker, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${list.attribution}</p>
 ${list.licence !== undefined && html`<p>${list.licence}</p>`}
-<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. Programs get the same from <code>GET /api/v1/fundamentals?ticker=${ticker}</code>.</p></section>
+<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p></section>
 ${searchForm('')}
 ${hasFullHistory && cellStates(tables, profile.currency)}`,
   }

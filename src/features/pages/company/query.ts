@@ -7,6 +7,13 @@ import { asOfParameter, zoneParameter } from '../../../markets/asOf.ts'
 export const tabs = ['years', 'quarters', 'ttm'] as const
 export type Tab = (typeof tabs)[number]
 
+/** The fiscal periods of each, as the API names them. */
+export const periodsOf: Readonly<Record<Tab, string>> = {
+  years: 'FY',
+  quarters: 'Q1,Q2,Q3,Q4',
+  ttm: 'TTM',
+}
+
 export const CompanyPageQuery = Type.Object(
   {
     as_of: asOfParameter('Only what was known on this day.', '2010-01-25'),

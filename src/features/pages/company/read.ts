@@ -16,11 +16,13 @@ import type { StandardStatementAnswer } from '../../statements/standardSchema.ts
 import { readStandardStatement } from '../../statements/standardStatement.ts'
 import { planStatement } from '../../statements/statementPlan.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
-import { type CompanyPageQuery, figureOf, type Tab } from './query.ts'
+import { type CompanyPageQuery, figureOf, periodsOf } from './query.ts'
 
 /** The contents of a company's page, all of one data version. */
 export interface CompanyView {
   readonly profile: Company
+  /** An ID that names the company on the day of the page. */
+  readonly idThen: string
   /** Every vintage filed by the day of the page. */
   readonly list: FundamentalsList
   /** Every vintage known today, through which the slider moves. The same as `list` if no day is chosen. */
@@ -34,7 +36,6 @@ export interface CompanyView {
 
 export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
 
-const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' }
 const shownFilings = 20
 
 type Chosen = Pick<CompanyPageQuery, 'as_of' | 'tz'>
@@ -81,7 +82,15 @@ export async function readCompanyView(
     const today = ofToday ?? list
     const parts = [profile, today, filings, ...(standard === null ? [] : [standard])]
     if (parts.every(part => part.data_version === list.data_version))
-      return { profile, list, today, hasFullHistory: !plan.recentFiscalYearOnly, filings, standard }
+      return {
+        profile,
+        idThen: ticker,
+        list,
+        today,
+        hasFullHistory: !plan.recentFiscalYearOnly,
+        filings,
+        standard,
+      }
   }
   throw dataVersionConflict()
 }

@@ -50,7 +50,7 @@ export function compareLine(
   const isRatio = all.length > 0 && all.every(cell => ['percent', 'ratio'].includes(formOfCell(cell)))
   const view = asked === 'indexed' && isRatio ? 'values' : asked
   const found = columnsOf(lines, before)
-  const columns = found.slice(0, maxColumns[show])
+  const known = found.slice(0, maxColumns[show])
   const cells = lines.map(byColumn)
   const currencies = [...new Set(all.filter(isAmount).map(({ row }) => row.u.slice(0, 3)))].sort()
   const isComparable = currencies.length < 2
@@ -59,10 +59,12 @@ export function compareLine(
   const key = isIndexed
     ? baseColumn(
         reporting,
-        columns.map(column => column.key),
+        known.map(column => column.key),
       )
     : null
-  const base = columns.find(column => column.key === key) ?? null
+  const base = known.find(column => column.key === key) ?? null
+  // An index begins with its base.
+  const columns = view === 'indexed' ? known.filter(column => base !== null && column.key >= base.key) : known
   const drawnColumns = columns
     .slice(0, maxBars[show])
     .filter(column => base === null || column.key >= base.key)
@@ -86,7 +88,7 @@ export function compareLine(
   const amounts = all.flatMap(cell => (formOfCell(cell) === 'amount' ? [cell.row.v] : []))
   const shares = all.flatMap(cell => (formOfCell(cell) === 'shares' ? [cell.row.v] : []))
   const scale = scaleOf(amounts.length > 0 ? amounts : shares)
-  const isPart = found.length > columns.length
+  const isPart = found.length > known.length
   return { metric, view, columns, drawnColumns, isPart, rows, scale, currencies, base, isComparable }
 }
 
@@ -112,11 +114,18 @@ function formOfLine(rows: readonly LineRow[]): FigureForm {
   return 'count'
 }
 
+/**
+ * Whether the chart is an index. Where figures per share are in several currencies there is none beside them: they are as
+ * filed, so a split would look like a fall.
+ */
+const isIndexDrawn = ({ view, isComparable, rows }: ComparedLine): boolean =>
+  view === 'indexed' || (view === 'values' && !isComparable && formOfLine(rows) !== 'perShare')
+
 /** Says how the companies of a line are compared where that needs saying. */
 export function lineNotes(line: ComparedLine, compare: Compare): string[] {
   const { view, rows, isComparable, base, currencies, metric } = line
   const without = rows.filter(({ cells }) => cells.size === 0).map(({ company }) => company.name)
-  const isIndexed = view === 'indexed' || (view === 'values' && !isComparable)
+  const hasIndexChart = isIndexDrawn(line)
   const name = metricInText(metric)
   return [
     without.length > 0 &&
@@ -128,11 +137,11 @@ export function lineNotes(line: ComparedLine, compare: Compare): string[] {
       'Ratios compare as they are, so this line is not indexed.',
     view === 'values' &&
       !isComparable &&
-      `The amounts are in ${listed(currencies)}, which cannot be compared with each other: the table shows each company in its own currency, and the chart shows an index instead.`,
-    isIndexed &&
+      `The amounts are in ${listed(currencies)}, which cannot be compared with each other: the table shows each company in its own currency, and ${hasIndexChart ? 'the chart shows an index instead' : '“Indexed to 100” shows how they developed, adjusted for splits'}.`,
+    hasIndexChart &&
       base !== null &&
       `Each company’s figure ${compare.show === 'years' ? `of the year that ends in ${base.label}` : `of the period that ends in ${base.label}`} is 100: the first one in which every company has a positive figure.`,
-    isIndexed &&
+    hasIndexChart &&
       base === null &&
       rows.some(({ cells }) => cells.size > 0) &&
       'There is no index, because in no period of this table does every company have a positive figure.',
@@ -167,8 +176,8 @@ function cellTitle({ row, end, days }: Cell, show: Tab, cell: Cell): string {
 
 export function lineChart(line: ComparedLine, { show }: Compare): Markup | false {
   const { rows, base, view, isComparable, scale, metric, drawnColumns } = line
-  const isIndexed = view === 'indexed' || (view === 'values' && !isComparable)
-  if (isIndexed && base === null) return false
+  const isIndexed = isIndexDrawn(line)
+  if (isIndexed ? base === null : view === 'values' && !isComparable) return false
   const drawnView = isIndexed ? 'indexed' : view
   const form = formOfLine(rows)
   const series = rows

@@ -8,7 +8,9 @@ import { companyPath, type Tab } from '../company/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { namesOf } from '../fields.ts'
 import { metricLabel } from '../metricLabels.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { firstDays } from './align.ts'
+import { compareUse } from './dataUse.ts'
 import { compareForm, lineSets, showNames, viewNames } from './form.ts'
 import { type ComparedLine, compareLine, lineChart, lineNotes, lineTable, listed, unitText } from './lines.ts'
 import {
@@ -33,7 +35,7 @@ export async function comparePage(deps: PageDeps, rights: Rights, queryText: str
       return pageOf(deps, rights, fields, null, await examples(deps, rights, compare))
     const comparison = await readComparison(deps, rights, compare)
     const { companies, leftOut } = comparison
-    const main = html`${notices(comparison, compare)}${companies.length > 0 && shownComparison(deps, comparison, compare)}`
+    const main = html`${notices(comparison, compare)}${companies.length > 0 && shownComparison(deps, rights, comparison, compare)}`
     const page = pageOf(deps, rights, fields, compare, main)
     if (companies.length === 0 && leftOut.length > 0) throw new PageFailure(leftOut[0].failure, page)
     return page
@@ -62,8 +64,8 @@ function pageOf(
     description:
       'Revenue, profit, margins and other lines of two to eight companies side by side, as known on any day, each figure with its filing.',
     canonical: deps.settings.baseUrl + path,
-    styles: ['chart.css', 'company.css', 'compare.css'],
-    scripts: ['bars.js'],
+    styles: ['chart.css', 'company.css', 'compare.css', useThisDataAssets.style],
+    scripts: ['bars.js', 'grid.js', useThisDataAssets.script],
     main: html`<h1>Compare companies</h1>
 <p>The same lines of two to eight companies side by side, as filed and as known on any day.</p>
 ${countedNote(rights)}
@@ -125,7 +127,12 @@ function leftOutNotice({ sent, failure, near }: LeftOut, compare: Compare): Mark
   }</p>`
 }
 
-function shownComparison(deps: PageDeps, { companies }: Comparison, compare: Compare): Markup {
+function shownComparison(
+  deps: PageDeps,
+  rights: Rights,
+  { companies }: Comparison,
+  compare: Compare,
+): Markup {
   const lines = compare.metrics.map(metric => compareLine(companies, metric, compare))
   const attributions = [...new Set(companies.flatMap(({ list }) => list.attribution))]
   const licence = companies.find(({ list }) => list.licence !== undefined)?.list.licence
@@ -139,13 +146,16 @@ ${lines.map(line => {
   const notes = lineNotes(line, compare)
   return html`<section><h2 id="line-${line.metric}">${metricLabel(line.metric)} <small>${line.columns.length > 0 && unitText(line)}</small></h2>
 ${notes.length > 0 && html`<p class="quiet">${notes.join(' ')}</p>`}
-${line.columns.length === 0 ? html`<p>${companies.length === 1 ? 'This company has' : 'None of these companies has'} a figure of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>` : html`${lineChart(line, compare)}${lineTable(line, compare)}${otherTimes(line, compare)}`}</section>
+${hasFigures(line) ? html`${lineChart(line, compare)}${line.columns.length > 0 && lineTable(line, compare)}${otherTimes(line, compare)}` : html`<p>${companies.length === 1 ? 'This company has no figure' : 'None of these companies has a figure'} of this line ${compare.as_of === undefined ? 'on record for these periods' : `that was known on ${compare.as_of}`}. Other periods may have some.</p>`}</section>
 `
 })}
+${useThisData(compareUse(deps, { rights }, companies, compare), compare.view === 'values' ? null : `They get the figures from which ${compare.view === 'growth' ? 'the growth' : 'the index'} is computed.`)}
 <section><h2 id="source">Source and terms</h2>
 ${attributions.map(text => html`<p>${text}</p>`)}
 ${licence !== undefined && html`<p>${licence}</p>`}</section>`
 }
+
+const hasFigures = ({ rows }: ComparedLine) => rows.some(({ cells }) => cells.size > 0)
 
 /** Links to other columns: earlier ones, and those of companies whose figures end long before those of the others. */
 function otherTimes({ drawnColumns, columns, rows, isPart }: ComparedLine, compare: Compare): Markup | false {

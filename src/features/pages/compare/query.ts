@@ -73,9 +73,13 @@ export function fieldsOf(queryText: string): CompareFields {
   }
 }
 
+/** Lines and tabs of a pasted list are spaces: parameters have no control characters. */
+const asOneLine = (field: string) =>
+  field.startsWith('companies=') ? field.replaceAll(/%0[9AD]/gi, '+') : field
+
 /** Reads the query. The form sends a field `metric` for each line, an address one with commas. */
 export function readCompare(queryText: string): Compare {
-  const fields = queryText.split('&')
+  const fields = queryText.split('&').map(asOneLine)
   const isLine = (field: string) => field.startsWith('metric=')
   const lines = fields.filter(isLine).map(field => field.slice('metric='.length))
   const merged = lines.length === 0 ? [] : [`metric=${lines.join(',')}`]

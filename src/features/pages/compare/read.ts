@@ -6,7 +6,7 @@ import { type CompanyPlan, planCompany } from '../../fundamentals/plan.ts'
 import { answerCompany, dataVersionConflict, maxAttempts } from '../../fundamentals/read.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/schema.ts'
 import { searchEntities } from '../../search/search.ts'
-import type { Tab } from '../company/query.ts'
+import { periodsOf } from '../company/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { type Lines, linesOf } from './align.ts'
 import { type Compare, chosenDay, maxCompanies } from './query.ts'
@@ -40,8 +40,6 @@ export interface Comparison {
   /** IDs beyond the limit. */
   readonly beyond: readonly string[]
 }
-
-const periodsOf: Record<Tab, string> = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' }
 
 /**
  * Reads each company with the visitor's rights, as its own page and the API do, all of one data version. A company that is

@@ -5,7 +5,9 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import { companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
+import { statementUse } from './dataUse.ts'
 import { figureSection } from './figure.ts'
 import { type StatementPageQuery, statementDownloadPath, statementPath } from './query.ts'
 import { type PresentedDeps, readStatementView, type StatementChoices, type StatementView } from './read.ts'
@@ -30,12 +32,13 @@ export async function statementPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} as presented`,
     description: `${title} of ${name} (${profile.ticker}) as the company presented it: its own lines, order and words, every figure exactly as stated, with its filing, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
+    styles: ['company.css', 'statements.css', useThisDataAssets.style],
+    scripts: ['search.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'statements', query)}
 ${statementLinks(view, query)}
 ${viewForms(view, query, deps.today())}
+${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
@@ -44,7 +47,7 @@ ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}</code>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }

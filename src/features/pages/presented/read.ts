@@ -46,6 +46,8 @@ export interface ReportChoice {
 /** What a page of a statement may be asked for, in every view. */
 export interface StatementChoices {
   readonly profile: Company
+  /** An ID that names the company on the day of the page. */
+  readonly idThen: string
   readonly statement: StatementName
   /** The statements that the company presents, and that the view has. */
   readonly presented: readonly StatementName[]
@@ -129,6 +131,7 @@ export async function readStatementView(
     const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),
+      idThen: ticker,
       read,
       statement: shown,
       presented,
@@ -260,6 +263,7 @@ export async function readStatementDownload(
 
 export interface SegmentsView {
   readonly profile: Company
+  readonly idThen: string
   readonly answer: SegmentsAnswer
 }
 
@@ -276,6 +280,7 @@ export async function readSegmentsView(
   const plan = await planSegments(deps, rights, sent)
   return deps.readLimiter.run(subject, () =>
     withSnapshot(deps.sql, async sql => ({
+      idThen: ticker,
       answer: await readSegments({ ...deps, sql }, plan),
       profile: await readProfile({ ...deps, sql }, id, parseAsOf(query)),
     })),

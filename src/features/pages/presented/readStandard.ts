@@ -44,6 +44,7 @@ export async function readStandardView(
     const known = await readableFilings(sql, { ...plan, asOf: deps.today() })
     return {
       profile: await readProfile(reading, id, parseAsOf(query)),
+      idThen: ticker,
       statement: shown,
       presented,
       reports: reportsOf(first),

@@ -8,6 +8,8 @@ import type { Visitor } from '../deps.ts'
 import { metricField } from '../fields.ts'
 import { metricLabel } from '../metricLabels.ts'
 import { exactDecimal, powerNames, powerOf, shownDecimal, unitKind } from '../numbers.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
+import { segmentsUse } from './dataUse.ts'
 import { lengthText, lineLabel } from './labels.ts'
 import { type SegmentsPageQuery, segmentsPath } from './query.ts'
 import { type PresentedDeps, readSegmentsView, type SegmentsView } from './read.ts'
@@ -35,12 +37,13 @@ export async function segmentsPage(
     title: `${name} (${profile.ticker}): ${subject.toLowerCase()} by ${axis}`,
     description: `${subject} of ${name} (${profile.ticker}) by product, geography and segment as the company stated it, with the exact sum, the total and the difference.`,
     canonical: `${deps.settings.baseUrl}${segmentsPath(profile.ticker)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
+    styles: ['company.css', 'statements.css', useThisDataAssets.style],
+    scripts: ['search.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'segments', query)}
 <nav class="tabs" aria-label="Breakdowns">${axes.map(each => html`<a href="${segmentsPath(profile.ticker, { ...query, axis: each.axis })}"${each.axis === axis && html` aria-current="page"`}>${each.name}</a>`)}</nav>
 ${segmentsForm(deps, view, query, axis, metric)}
+${useThisData(segmentsUse(deps, visitor, view, query))}
 <h2 id="breakdown">${subject} by ${axis}</h2>
 ${answer.filing !== null && html`<p class="quiet">All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
 ${answer.note !== undefined && html`<p class="notice">${answer.note}</p>`}
@@ -48,7 +51,7 @@ ${answer.note !== undefined && html`<p class="notice">${answer.note}</p>`}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/segments?ticker=${profile.ticker}&amp;${metric === undefined ? `tag=${query.tag}` : `metric=${metric}`}&amp;axis=${axis}</code>.</p></section>
+<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }

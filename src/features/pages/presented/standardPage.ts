@@ -5,7 +5,9 @@ import type { CompanyKind } from '../../../standardLines/definition.ts'
 import { type CheckedFigure, checkedFigures, resultText, stateMark } from '../checkedFigures.ts'
 import { companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { statementLinks, statementTitles, viewForms } from './choices.ts'
+import { statementUse } from './dataUse.ts'
 import { cellOf, isOfPeriod } from './figureChoice.ts'
 import { lineLabel, periodText } from './labels.ts'
 import { downloads, filingsSection } from './page.ts'
@@ -33,12 +35,13 @@ export async function standardPage(
     title: `${name} (${profile.ticker}): ${title.toLowerCase()} in standard lines`,
     description: `${title} of ${name} (${profile.ticker}) under line names that all companies share, each figure with its filing and the identity that proves or contradicts it, as known on any day.`,
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
-    styles: ['company.css', 'statements.css'],
-    scripts: ['search.js'],
+    styles: ['company.css', 'statements.css', useThisDataAssets.style],
+    scripts: ['search.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
 ${companyParts(profile.ticker, 'statements', query)}
 ${statementLinks(view, query)}
 ${viewForms(view, query, deps.today())}
+${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
 ${filingsSection(answer.filings)}
@@ -46,7 +49,7 @@ ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
 ${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p>Programs get the same from <code>GET /api/v1/statements?ticker=${profile.ticker}&amp;statement=${statement}&amp;view=standard</code>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
 ${searchForm('')}`,
   }
 }

@@ -44,7 +44,7 @@ ${barChart({
   tickText: value => `${plain.format(value)}%`,
 })}</div>
 </div>
-<p class="quiet">A change counts in the year in which it was filed. Its size is the difference between the two values, without its sign, in percent of the earlier value. The median is the middle size of a year, or the mean of the two middle ones. A change of the sign or the unit, or from 0, has no size: ${exactFigure(changes - sized)} of ${exactFigure(changes)} changes.</p>
+<p class="quiet">${all.length > maxYears && `These are the latest ${maxYears} years. `}A change counts in the year in which it was filed. Its size is the difference between the two values, without its sign, in percent of the earlier value. The median is the middle size of a year, or the mean of the two middle ones. A change of the sign or the unit, or from 0, has no size: ${exactFigure(changes - sized)} of ${exactFigure(changes)} changes.</p>
 <details><summary>These charts as a table</summary>
 <table><thead><tr><th scope="col">Year</th><th scope="col" class="number">Changes</th><th scope="col" class="number">With a size</th><th scope="col" class="number">Median size</th></tr></thead>
 <tbody>${years.map(({ year, changes, sized, median }) => html`<tr><th scope="row">${year}</th><td class="number">${exactFigure(changes)}</td><td class="number">${exactFigure(sized)}</td><td class="number">${median === null ? 'n/a' : `${percent.format(median)}%`}</td></tr>`)}</tbody></table></details></section>`

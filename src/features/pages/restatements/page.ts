@@ -18,8 +18,10 @@ import { companyPath, type Tab } from '../company/query.ts'
 import type { PageDeps } from '../deps.ts'
 import { cappedCompanies, cappedNote, listLimit, marketField, metricField, namesOf } from '../fields.ts'
 import { exactFigure, formOf, type Scale, scaleOf, shownChange, shownFigure } from '../figures.ts'
+import { restatementsUse } from '../listUse.ts'
 import { metricInText } from '../metricLabels.ts'
 import { listNotes, noticeOf } from '../notes.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { byYear, type Change, commonUnit, inOrder, percentOf, type Sort } from './change.ts'
 import { yearCharts } from './charts.ts'
 import { openChanges } from './openChanges.ts'
@@ -42,8 +44,8 @@ export async function restatementsPage(deps: PageDeps, viewer: PageViewer, query
     description:
       'Figures that a later filing changed, the latest first, with both values, both filings and the size of the change.',
     canonical: `${deps.settings.baseUrl}/restatements?market=${fields.market}&metric=${fields.metric}`,
-    styles: ['chart.css', 'restatements.css'],
-    scripts: ['bars.js'],
+    styles: ['chart.css', 'lists.css', useThisDataAssets.style],
+    scripts: ['bars.js', 'grid.js', useThisDataAssets.script],
   } as const
   const head = headOf(deps, viewer.rights, fields)
   try {
@@ -104,6 +106,7 @@ async function listOf(
   )
   const day = parseAsOf(rest)
   const ids = day === null ? new Map<string, string>() : await idsOnDay(deps, shown, day)
+  const ofCompany = own.length === 0 && open[0] !== undefined ? open[0].ticker : null
   const notes =
     own.length === 0 && open.length > 0
       ? [onlyOpen]
@@ -115,9 +118,19 @@ async function listOf(
         )
   return html`${intro}
 ${noticeOf(notes)}
+${changes.length > 0 && html`<p class="quiet"><a href="#by-year">How often and how much by year</a></p>`}
 ${shown.length > 0 && changeTable(shown, names, ids, fields, deps.markets.get(market)?.name ?? market)}
 <p class="quiet">${sort !== 'filed' && ordered.unranked > 0 && `${unrankedText(sort, ordered.unranked, unit)} `}${extent(changes.length, shown.length, ordered.unranked, sort, plan, list)} ${list.next !== null && html`<a href="${restatementsPath(fields, { cursor: list.next })}">The next companies</a>. `}${list.attribution}</p>
-${yearCharts(byYear(changes), metricInText(metric))}`
+${yearCharts(byYear(changes), metricInText(metric))}
+${useThisData(restatementsUse(deps, rights, plan, rest, ofCompany), useNote(open, ofCompany))}`
+}
+
+/** The answer for the market has only the last year of open companies, so they have requests of their own. */
+function useNote(open: readonly Change[], ofCompany: string | null): string | null {
+  if (ofCompany !== null)
+    return `They ask for ${ofCompany}: send market instead of ticker for the other companies.`
+  const tickers = [...new Set(open.map(({ ticker }) => ticker))].join(', ')
+  return tickers === '' ? null : `All years of ${tickers} come from requests with ticker instead of market.`
 }
 
 const onlyOpen = html`The companies listed here are open to everybody. Without a licence you see only the most recent fiscal year of every \

@@ -4,7 +4,7 @@ import { PageFailure } from '../../../http/pages/pageFailure.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import { type CompanyState, companyStates } from '../../../markets/companyStates.ts'
 import type { Rights } from '../../../rights/rights.ts'
-import type { UniverseMove } from '../../universe/queries.ts'
+import type { StateCount, UniverseMove } from '../../universe/queries.ts'
 import { type UniverseRow, universeLimit } from '../../universe/schema.ts'
 import { barChart } from '../charts/barChart.ts'
 import { companyPath } from '../company/query.ts'
@@ -12,6 +12,8 @@ import type { PageDeps } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { marketField } from '../fields.ts'
 import { exactFigure } from '../figures.ts'
+import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
+import { universeUse } from './dataUse.ts'
 import { fieldsOf, readUniversePageQuery, type UniverseFields, universePath } from './query.ts'
 import { maxMoves, maxRows, type NamedMove, readUniverseView, type UniverseView } from './read.ts'
 
@@ -40,8 +42,8 @@ export async function universePage(deps: PageDeps, rights: Rights, queryText: st
     title: `Universe of ${country}${fields.asOf === '' ? '' : ` on ${fields.asOf}`}`,
     description: `Every company that had filed a periodic report in ${country} by a day, with its name and state at the time, and who entered and left.`,
     canonical: `${deps.settings.baseUrl}/universe?market=${fields.market}`,
-    styles: ['chart.css'],
-    scripts: ['bars.js'],
+    styles: ['chart.css', 'lists.css', useThisDataAssets.style],
+    scripts: ['bars.js', 'grid.js', useThisDataAssets.script],
   } as const
   const head = headOf(deps, fields)
   try {
@@ -85,12 +87,23 @@ function shownUniverse(
       : companyStates.reduce((sum, state) => sum + (hasState(fields, state) ? of(state) : 0), 0)
   return html`<section><h2 id="count">${exactFigure(all)} ${all === 1 ? 'company' : 'companies'} on ${list.as_of}</h2>
 ${all === 0 && html`<p class="notice">No company of ${country} had filed a periodic report by ${list.as_of}. Choose a later day or another market.</p>`}
-<dl class="identity">${companyStates.flatMap(state => (of(state) === 0 ? [] : [html`<div><dt>${stateNames[state]}</dt><dd><a href="${universePath({ ...fields, state })}">${exactFigure(of(state))}</a> <small>${stateTexts[state]}</small></dd></div>`]))}</dl></section>
+${all > 0 && stateTable(counts, fields)}</section>
 ${all > 0 && movesOf(view, rights, fields)}
 ${chosen > 0 && companiesOf(deps, rights, view, fields, chosen)}
+${useThisData(universeUse(deps, list, fields))}
 ${all > 0 && chosen === 0 && html`<p class="notice">No company had this state on ${list.as_of}. <a href="${universePath({ ...fields, state: '' })}">Show all states</a>.</p>`}
 <p class="quiet">${list.attribution}${list.licence !== undefined && ` ${list.licence}`}</p>`
 }
+
+const stateTable = (counts: readonly StateCount[], fields: UniverseFields) =>
+  html`<div class="scroll" tabindex="0" role="region" aria-labelledby="count"><table class="states"><thead><tr><th scope="col">State</th><th scope="col" class="number">Companies</th><th scope="col">What it means</th></tr></thead>
+<tbody>${companyStates.map(state => {
+    const companies = counts.find(count => count.state === state)?.companies ?? 0
+    return (
+      companies > 0 &&
+      html`<tr><th scope="row"><a href="${universePath({ ...fields, state })}">${stateNames[state]}</a></th><td class="number">${exactFigure(companies)}</td><td>${stateTexts[state]}</td></tr>`
+    )
+  })}</tbody></table></div>`
 
 const hasState = ({ state }: UniverseFields, name: CompanyState) =>
   state
@@ -104,10 +117,11 @@ interface YearOfMoves {
   readonly exits: number
 }
 
-function movesByYear(moves: readonly UniverseMove[]): YearOfMoves[] {
+/** Every year from the first move to that of the day. */
+function movesByYear(moves: readonly UniverseMove[], day: string): YearOfMoves[] {
   const years = moves.map(({ day }) => Number(day.slice(0, 4)))
   const first = Math.min(...years)
-  const last = Math.max(...years)
+  const last = Number(day.slice(0, 4))
   return Array.from({ length: years.length === 0 ? 0 : last - first + 1 }, (_, at) => {
     const ofYear = moves.filter((_, index) => years[index] === first + at)
     const count = (kind: UniverseMove['kind']) => ofYear.filter(move => move.kind === kind).length
@@ -119,7 +133,7 @@ function movesByYear(moves: readonly UniverseMove[]): YearOfMoves[] {
 const maxYears = 15
 
 function movesOf(view: UniverseView, rights: Rights, fields: UniverseFields): Markup {
-  const years = movesByYear(view.moves).slice(-maxYears)
+  const years = movesByYear(view.moves, view.list.as_of).slice(-maxYears)
   const { entries, exits, entered, left, since, list } = view
   const bars = (of: (year: YearOfMoves) => number) =>
     years.map(year => ({ value: of(year), title: exactFigure(of(year)) }))
@@ -133,7 +147,7 @@ ${barChart({
   ],
   tickText: value => (Number.isInteger(value) ? exactFigure(value) : ''),
 })}
-<p class="quiet">A company enters with its first periodic report on record, so those that reported before the records begin count in the first year. It leaves when its shares are delisted, when it ends their registration, or when it has not reported for 18 months.</p>
+<p class="quiet">A company enters with its first periodic report on record, so those that reported before the records begin count in the first year. It leaves when its shares are delisted, when it ends their registration, or when it has ceased to report.</p>
 <details><summary>This chart as a table</summary><table><thead><tr><th scope="col">Year</th><th scope="col" class="number">Entries</th><th scope="col" class="number">Exits</th></tr></thead>
 <tbody>${years.map(({ year, entries, exits }) => html`<tr><th scope="row">${year}</th><td class="number">${exactFigure(entries)}</td><td class="number">${exactFigure(exits)}</td></tr>`)}</tbody></table></details>
 <h3 id="last-year">From ${since} to ${list.as_of}</h3>

@@ -64,6 +64,7 @@ print(${result})`
 
 /** A JSON string is a string of Python, too. */
 function literal(value: Json): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (typeof value !== 'object') return JSON.stringify(value)
   if (isList(value)) return `[${value.map(literal).join(', ')}]`
   const members = Object.entries(value).flatMap(([name, member]) =>
