@@ -13,9 +13,9 @@ import { planCompany } from '../fundamentals/plan.ts'
 import { answerCompany } from '../fundamentals/read.ts'
 import { FundamentalsQuery } from '../fundamentals/schema.ts'
 import { sheetOf } from '../fundamentals/sheet.ts'
-import { periodsOf, tabs } from './company/query.ts'
 import { companyAddress, queryText } from './companyFrame.ts'
 import type { PageDeps } from './deps.ts'
+import { periodsOf, tabs } from './periodTabs.ts'
 
 export const downloadFormats = ['csv', 'json', 'parquet'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
