@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { chromiumPath, openChromium } from '../../chromium.ts'
 import { testDatabase } from '../../database.ts'
@@ -9,6 +11,7 @@ import { testServer } from '../testServer.ts'
 setDefaultTimeout(180_000)
 
 const path = chromiumPath()
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const database = await testDatabase()
 const server = await testServer(database.sql)
 let browser: Browser
@@ -158,6 +161,59 @@ describe.skipIf(path === null)('the documents in a browser', () => {
     await page.locator('#operations-Search-search .live-responses-table').waitFor()
     await context.close()
   })
+})
+
+interface AxeResult {
+  readonly violations: {
+    readonly id: string
+    readonly impact: string | null
+    readonly nodes: { readonly html: string }[]
+  }[]
+}
+
+/** The serious findings of axe-core. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const result = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })')
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(node => `${id}: ${node.html.slice(0, 160)}`))
+}
+
+describe.skipIf(path === null)('axe finds nothing serious', () => {
+  for (const { width, colorScheme } of screens) {
+    test(`on /docs at ${width}, ${colorScheme}, closed, and with operations open, answered and reset`, async () => {
+      const { page, context } = await visit('/docs', { viewport: { width, height: 900 }, colorScheme })
+      expect(await findings(page)).toEqual([])
+      await openOperation(page, 'Backtest-runBacktest')
+      await openOperation(page, 'Signals-getSignals')
+      const operation = page.locator('#operations-Signals-getSignals')
+      await operation.locator('.execute').click()
+      await operation.locator('.live-responses-table').waitFor()
+      await page.locator('#operations-Backtest-runBacktest .body-param__text[aria-label]').waitFor()
+      await operation.locator('.live-responses-table pre[tabindex]').first().waitFor()
+      expect(await findings(page)).toEqual([])
+      // "Try it out" is on from the start: the button cancels it, and is then the one that starts it again.
+      await operation.getByRole('button', { name: 'Cancel' }).click()
+      const tryIt = operation.getByRole('button', { name: 'Try it out' })
+      await tryIt.waitFor()
+      expect(await findings(page)).toEqual([])
+      await tryIt.click()
+      await operation.locator('.execute').waitFor()
+      expect(await findings(page)).toEqual([])
+      await context.close()
+    })
+
+    test(`on /docs/metrics at ${width}, ${colorScheme}`, async () => {
+      const { page, context } = await visit('/docs/metrics', {
+        viewport: { width, height: 900 },
+        colorScheme,
+      })
+      expect(await findings(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+      await context.close()
+    })
+  }
 })
 
 describe.skipIf(path === null)('the key on /docs', () => {
