@@ -307,11 +307,8 @@ describe('circles', () => {
 
 describe('habits', () => {
   test('the environment is read by main and cli alone, and nothing below boot and commands reads the clock', () => {
-    // These lines are for the programs of others.
-    const isPrinted = (path: string) => path === 'src/features/pages/useThisData/lines.ts'
     const environment = all.filter(
-      ({ text, room, path }) =>
-        /process\.env|Bun\.env/.test(text) && !['main', 'cli'].includes(room) && !isPrinted(path),
+      ({ text, room }) => /process\.env|Bun\.env/.test(text) && !['main', 'cli'].includes(room),
     )
     expect(environment.map(source => source.path)).toEqual([])
     const clockless = [

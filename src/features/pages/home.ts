@@ -11,6 +11,7 @@ import { answerCompany } from '../fundamentals/read.ts'
 import type { FundamentalsRow } from '../fundamentals/schema.ts'
 import { stepChart } from './chart.ts'
 import type { PageDeps } from './deps.ts'
+import { sampleNotice } from './extent/sampleNotice.ts'
 import { exactFigure, scaleOf, shownFigure } from './figures.ts'
 
 /** The chart's time span: Apple's annual report for 2009 arrives in October, its amendment in January. */
@@ -53,6 +54,7 @@ export async function homePage(deps: PageDeps, on: string | undefined): Promise<
     main: html`<h1>Company figures as they were known on any day</h1>
 <p class="lead">asfiled is for analysts, quants and developers who ask what could have been known about a company on a day in the past. It reads what companies file with the registers of ${served.length} countries and keeps every revision of every figure with the day it was filed, so no test of a strategy can look ahead.</p>
 ${searchForm('')}
+${await sampleNotice(deps)}
 ${rows.length > 0 && stepCards}
 ${rows.length > 0 && picture(rows, on)}
 <section class="cards">

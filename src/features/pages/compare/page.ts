@@ -58,6 +58,7 @@ function pageOf(
 ): Page {
   const path = compare === null ? '/compare' : comparePath(compare)
   return {
+    section: '/compare',
     title:
       compare === null
         ? 'Compare companies'

@@ -40,6 +40,7 @@ export async function universePage(deps: PageDeps, rights: Rights, queryText: st
   const country = deps.markets.get(fields.market)?.name ?? fields.market
   const page = {
     title: `Universe of ${country}${fields.asOf === '' ? '' : ` on ${fields.asOf}`}`,
+    section: '/universe',
     description: `Every company that had filed a periodic report in ${country} by a day, with its name and state at the time, and who entered and left.`,
     canonical: `${deps.settings.baseUrl}/universe?market=${fields.market}`,
     styles: ['chart.css', 'lists.css', useThisDataAssets.style],
