@@ -67,8 +67,8 @@ const licence: Row['outcome'] = person => {
   if (person === capped) return [403, 'entity_cap_reached']
   return licensed.includes(person) ? 200 : [403, 'licence_required']
 }
-/** The same for a list of a market: at the cap it has the companies that were seen. */
-const listLicence: Row['outcome'] = person => (person === capped ? 200 : licence(person))
+/** The same for a list of a market: at the cap it has the companies that were seen. A refusal stands by its form. */
+const listLicence: Row['outcome'] = person => (person === capped || licensed.includes(person) ? 200 : 403)
 /** What everybody sees, save who may see no further company. */
 const company: Row['outcome'] = person => (person === capped ? [403, 'entity_cap_reached'] : 200)
 const openTo = (path: string, ...routes: string[]) => page(path, 200, ...routes)
@@ -103,6 +103,11 @@ const table: readonly Row[] = [
   page('/restatements?as_of=2010-03-31', listLicence),
   openTo('/screen'),
   page('/screen?as_of=2010-03-31', listLicence),
+  openTo('/screen/download?c1=revenue', '/screen/download'),
+  page('/screen/compare?pick_AAPL=1&pick_SNOW=1', [303, '/compare?companies=AAPL,SNOW'], '/screen/compare'),
+  openTo('/compare'),
+  openTo('/universe'),
+  openTo('/universe/download?market=US', '/universe/download'),
   openTo('/backtest'),
   openTo('/backtest/example?horizon=7d', '/backtest/example'),
   // Of addresses that work: test/features/sharedReports.

@@ -171,6 +171,8 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
     '/screen?c1=revenue&companies=C2,C5',
     '/screen/download?c1=revenue&c2=roe&sort=roe',
     '/restatements?metric=revenue&from=2026-03-01',
+    `/compare?companies=C2,C5,${hidden}&metric=revenue,roe`,
+    '/compare?companies=C2,C5&metric=revenue,roe',
   ])
     found.push(await ask(url, path, reader))
   return found
@@ -198,6 +200,7 @@ const asked = new Set(
   .add('/screen')
   .add('/screen/download')
   .add('/restatements')
+  .add('/compare')
   .add(`${api}/frames`)
 const others: readonly [RegExp, string][] = [
   [
@@ -206,7 +209,7 @@ const others: readonly [RegExp, string][] = [
   ],
   [/^\/($|search$|start$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
   [
-    /^\/api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b)/,
+    /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b))/,
     'what is on record, which every key sees, and no value of a figure',
   ],
   [

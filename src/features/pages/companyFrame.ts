@@ -65,3 +65,20 @@ export const companyHead = (
   manifest: Manifest | undefined,
 ) => html`<header><h1>${companyName(profile)}</h1>
 <p class="quiet"><strong>${profile.ticker}</strong> ${manifest?.name ?? profile.market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, profile.as_of)}</header>`
+
+/** The card of the figure that a reader chose in the tables above. */
+export const figureCard = (content: Markup): Markup =>
+  html`<section id="figure" class="card" tabindex="-1">${content}</section>`
+
+/**
+ * Where the figures of a page come from, and on which terms.
+ *
+ * @param more what else there is to read
+ */
+export const sourceSection = (
+  { attribution, licence }: { readonly attribution: readonly string[]; readonly licence?: string },
+  more: Markup,
+): Markup => html`<section><h2 id="source">Source and terms</h2>
+<p>${attribution}</p>
+${licence !== undefined && html`<p>${licence}</p>`}
+${more}</section>`

@@ -18,7 +18,7 @@ import {
   toolCall,
   typescriptLines,
 } from './useThisData/lines.ts'
-import { useThisDataAssets } from './useThisData/panel.ts'
+import { useLine, useThisDataAssets } from './useThisData/panel.ts'
 
 const example = { ticker: 'AAPL', metric: 'revenue', fp: 'FY', fy: '2009', as_of: '2009-12-31' } as const
 
@@ -53,11 +53,11 @@ export async function startPage(deps: PageDeps): Promise<Page> {
     main: html`<h1>Start with one request</h1>
 <p>What was Apple's revenue for fiscal 2009, as known at the end of 2009? The key <code>demo</code> is open to everybody, so every line on this page works as it is.</p>
 <div class="use-data" id="use" data-server="${settings.baseUrl}">
-<dl>${line('Terminal', curlLine(use))}</dl>
+<dl>${useLine('Terminal', curlLine(use))}</dl>
 ${answer !== null && answered(answer)}
 <h2 id="clients">The same in your own tools</h2>
-<dl>${line('Python', pythonLines(use), html`The client returns a frame of pandas or Polars. The <a href="/docs/guides/python">guide to Python</a> installs it.`)}
-${line('TypeScript', typescriptLines(use), html`The <a href="/docs/guides/clients#typescript">guide to clients</a> has types for every answer.`)}
+<dl>${useLine('Python', pythonLines(use), html`The client returns a frame of pandas or Polars. The <a href="/docs/guides/python">guide to Python</a> installs it.`)}
+${useLine('TypeScript', typescriptLines(use), html`The <a href="/docs/guides/clients#typescript">guide to clients</a> has types for every answer.`)}
 ${spreadsheets(use)}
 ${assistants(use)}</dl>
 </div>
@@ -78,16 +78,13 @@ const answered = (answer: FundamentalsList): Markup => html`<h2 id="answer">Its 
 
 function spreadsheets(use: DataUse): Markup {
   const formula = sheetsFormula(use)
-  return html`${formula !== null && line('Google Sheets', formula, html`All of Apple's figures with every revision. Google fetches the file itself, so this works only with a server on the public internet.`)}
-${line('Excel (Power Query)', powerQuery(use), html`Paste it into the Advanced Editor of a blank query and choose the credentials “Anonymous”: the <a href="/docs/guides/spreadsheets#excel">guide to spreadsheets</a> has the steps.`)}`
+  return html`${formula !== null && useLine('Google Sheets', formula, html`All of Apple's figures with every revision. Google fetches the file itself, so this works only with a server on the public internet.`)}
+${useLine('Excel (Power Query)', powerQuery(use), html`Paste it into the Advanced Editor of a blank query and choose the credentials “Anonymous”: the <a href="/docs/guides/spreadsheets#excel">guide to spreadsheets</a> has the steps.`)}`
 }
 
 const assistants = (use: DataUse): Markup =>
-  html`${line('Assistants (MCP): connect once', assistantCommand(use), html`This is for Claude Code; the <a href="/docs/guides/assistants">guide to assistants</a> connects others. Then ask your question in plain words.`)}
-${line('Assistants (MCP): the tool call', toolCall(use) ?? '')}`
-
-const line = (name: string, text: string, note: Markup | null = null): Markup =>
-  html`<div><dt>${name}</dt><dd><pre><code>${text}</code></pre>${note !== null && html`<p class="quiet">${note}</p>`}</dd></div>`
+  html`${useLine('Assistants (MCP): connect once', assistantCommand(use), html`This is for Claude Code; the <a href="/docs/guides/assistants">guide to assistants</a> connects others. Then ask your question in plain words.`)}
+${useLine('Assistants (MCP): the tool call', toolCall(use) ?? '')}`
 
 /** The answer of this server to the demo key; null if Apple is not loaded, or not open. */
 async function readAnswer(deps: PageDeps): Promise<FundamentalsList | null> {

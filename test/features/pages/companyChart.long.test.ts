@@ -138,6 +138,11 @@ describe.skipIf(path === null)('the chart of a company', () => {
     expect(await page.locator('.bar-chart.wide .tip:visible').allTextContents()).toEqual([
       expect.stringContaining('FY 2007'),
     ])
+    const [chart, tip] = await Promise.all(
+      ['.bar-chart.wide', '.bar-chart.wide .tip:visible'].map(box => page.locator(box).boundingBox()),
+    )
+    expect(tip?.x).toBeGreaterThanOrEqual(chart?.x ?? Infinity)
+    expect(tip?.width).toBeLessThan((chart?.width ?? 0) / 2)
     expect(complaints).toEqual([])
     await context.close()
   })

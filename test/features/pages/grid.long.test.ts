@@ -59,6 +59,8 @@ describe.skipIf(path === null)('a table of figures', () => {
     const last = (await page.locator('#income ~ .scroll thead th:visible').count()) - 1
     await page.locator('#income ~ .scroll tbody a').first().focus()
     for (const [key, row, column] of [
+      // The head of a row has two links: what its metric means, and its chart.
+      ['ArrowRight', 0, 0],
       ['ArrowRight', 0, 1],
       ['ArrowDown', 1, 1],
       ['End', 1, last],
@@ -87,6 +89,8 @@ describe.skipIf(path === null)('a table of figures', () => {
     const page = await open('/companies/AAPL')
     await page.locator('#income ~ .scroll tbody a').first().focus()
     await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect((await focused(page))[2]).toBe(1)
     await page.getByRole('slider').focus()
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowRight')

@@ -3,7 +3,7 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import type { FilingList } from '../../filings/schema.ts'
-import { companyParts } from '../companyFrame.ts'
+import { companyParts, sourceSection } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
 import { sampleNotice } from '../extent/sampleNotice.ts'
@@ -76,10 +76,7 @@ ${earlierLink(tables, ticker, query)}
 ${missing}
 ${filingsTable(filings)}
 ${downloadLinks(deps.settings, manifest, ticker, query)}
-<section><h2 id="source">Source and terms</h2>
-<p>${list.attribution}</p>
-${list.licence !== undefined && html`<p>${list.licence}</p>`}
-<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p></section>
+${sourceSection(list, html`<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p>`)}
 ${searchForm('')}
 ${hasFullHistory && query.figures !== 'latest' && html`${cellStates(tables)}${trendData(tables, query)}`}`,
   }

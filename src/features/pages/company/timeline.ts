@@ -3,6 +3,7 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { Split } from '../../fundamentals/splits.ts'
 import { stepChart } from '../chart.ts'
+import { figureCard } from '../companyFrame.ts'
 import { changeInPercent, exactFigure, shownChange } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
 import { formNote } from '../names/formNote.ts'
@@ -31,7 +32,7 @@ export function timeline(
   const { shown, splits } = tables
   const source = manifest?.source_notice ?? ''
   if (cell === undefined)
-    return section(
+    return figureCard(
       html`<h2 id="figure-title">One figure</h2><p class="quiet">Click a figure in a table to see every revision of it and the document that states it. Source: ${source}.</p>`,
     )
   const dot = cell.indexOf('.')
@@ -40,10 +41,10 @@ export function timeline(
   const vintages = shown.vintages(metric, cell.slice(dot + 1))
   const title = html`${metricLabel(metric)}, ${fp} ${fy} <small>to ${end}</small>`
   if (vintages.length === 0)
-    return section(
+    return figureCard(
       html`<h2 id="figure-title">${title}</h2><p>This figure had not been filed by this day, or your licence does not cover it.</p>`,
     )
-  return section(html`<h2 id="figure-title">${title}</h2>
+  return figureCard(html`<h2 id="figure-title">${title}</h2>
 ${isRevised(vintages, splits.known) && chart(vintages, tables)}
 <div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table class="revisions">
 <thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
@@ -54,9 +55,6 @@ ${splits.known.length > 0 && vintages.some(isOfShares) && splitNote(splits.known
 ${checked}
 <p class="quiet">${manifest?.attribution}</p>`)
 }
-
-const section = (content: Markup) =>
-  html`<section id="figure" class="card" tabindex="-1">${content}</section>`
 
 const splitNote = (splits: readonly Split[]) =>
   html`<p class="quiet">Values are as filed; a chart of them is adjusted for splits. Filings show ${splits.map((split, at) => html`${at > 0 && ', and '}a split of ${splitName(split)} from ${split.filed} on (${split.accession})`)}.</p>`

@@ -20,7 +20,7 @@ export const periodLabel = ({ fp, fy, end }: Period): string =>
 const tolerance = 31
 
 /** For each period, the index of the same fiscal period one year before; -1 if there is none. */
-export function yearsBefore(periods: readonly Period[]): number[] {
+function yearsBefore(periods: readonly Period[]): number[] {
   return periods.map(({ fy, fp, end }) =>
     periods.findIndex(
       other =>

@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
-import { companyAddress, companyHead, companyName } from '../companyFrame.ts'
+import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { PageDeps } from '../deps.ts'
 import { identity } from '../names/identity.ts'
 import type { CompanyPageQuery } from './query.ts'
@@ -14,10 +14,11 @@ export const hasNoFigures = ({ profile, today }: CompanyView): boolean =>
 /** A company's page if there are no figures: says why, and leads to what there is. */
 export function pageWithoutFigures(
   deps: PageDeps,
-  { profile, list }: CompanyView,
-  { as_of }: CompanyPageQuery,
+  { profile, list, content }: CompanyView,
+  query: CompanyPageQuery,
   notice: Markup | false,
 ): Page {
+  const { as_of } = query
   const { ticker, market, filings } = profile
   const manifest = deps.markets.get(market)
   const country = manifest?.name ?? market
@@ -33,8 +34,9 @@ export function pageWithoutFigures(
     main: html`${companyHead(profile, manifest)}
 ${identity(profile, country, list.name)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
+${companyParts(ticker, 'figures', query, content)}
 <section class="notice"><h2>No figures yet</h2>
-<p>${filings === 0 ? `This company is known from ${register === undefined ? 'its register' : `its register, the ${register.name}`}, but none of its filings is loaded here${day}.` : `None of its ${filings} ${filings === 1 ? 'filing' : 'filings'} on record${day} states a figure that this service reads.`}${manifest?.filed.undated !== undefined && ' Reports of this register do not say on which day they were published. Their figures appear here once that day is known, and count from it.'}</p></section>
+<p>${filings === 0 ? `This company is known from ${register === undefined ? 'its register' : `its register, the ${register.name}`}, but none of its filings is loaded here${day}.` : `None of its ${filings} ${filings === 1 ? 'filing' : 'filings'} on record${day} states a figure that this service reads.`}${manifest?.filed.undated !== undefined && ` ${manifest.filed.undated}`}</p></section>
 <section><h2>What there is</h2>
 <ul>
 ${as_of !== undefined && html`<li><a href="${companyAddress(ticker)}">This company as known today</a></li>`}

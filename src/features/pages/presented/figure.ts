@@ -5,6 +5,7 @@ import { withRounding } from '../../../wholeFilings/rounding.ts'
 import { isChanged } from '../../statements/otherValues.ts'
 import type { ReportedRow } from '../../statements/reportedSchema.ts'
 import { checkedParagraph } from '../checkedFigures.ts'
+import { figureCard } from '../companyFrame.ts'
 import { formNote } from '../names/formNote.ts'
 import { exactDecimal } from '../numbers.ts'
 import { lengthText, lineLabel } from './labels.ts'
@@ -22,7 +23,7 @@ export function figureSection(
   manifest: Manifest | undefined,
 ): Markup {
   if (figure === null)
-    return section(
+    return figureCard(
       html`<h2>One figure</h2><p class="quiet">Click a figure to see every filing that states it, or a line’s name for a chart of all its periods.</p>`,
     )
   const { choice, label, rows, isPart, checked } = figure
@@ -32,7 +33,7 @@ export function figureSection(
   const head = html`<h2>${lineLabel(label, tag)} <small>${period !== null && period.quarters === 0 ? period.end : length}, <code>${tag}</code></small></h2>`
   const asOf = read.answer.as_of
   if (rows.length === 0)
-    return section(html`${head}<p>No filing that was public on ${asOf} states this figure.</p>`)
+    return figureCard(html`${head}<p>No filing that was public on ${asOf} states this figure.</p>`)
   const shown = rows.slice(0, maxShown)
   const marks = shown.map((row, at) => period !== null && isRestated(row, shown[at + 1], roundings))
   const hasRestated = marks.includes(true)
@@ -43,7 +44,7 @@ export function figureSection(
           pointsOf(rows, (row, before) => isRestated(row, before, roundings)),
         )
       : html``
-  return section(html`${head}
+  return figureCard(html`${head}
 ${checked !== null && checkedParagraph(checked, query)}
 ${charts.text !== '' && html`<p class="quiet">Each bar is what the latest filing that was public on ${asOf} states for its period.</p>\n${charts}`}
 <p class="quiet">Every filing that was public on ${asOf} and states ${period === null ? 'a figure of this line' : 'this figure'}, the latest first. Values are as stated, with the accuracy that the filing claims.${hasRestated && html` A <span class="restated">highlighted</span> value differs from that of the filing before it.`}</p>
@@ -54,9 +55,6 @@ ${shown.map((row, at) => historyRow(row, marks[at], profile.issuer_id, manifest,
 </table></div>
 ${(isPart || shown.length < rows.length) && html`<p class="quiet">There are more: programs get all of them from <code>GET /api/v1/reported?ticker=${profile.ticker}&amp;tag=${tag}</code>.</p>`}`)
 }
-
-const section = (content: Markup) =>
-  html`<section id="figure" class="card" tabindex="-1">${content}</section>`
 
 function historyRow(
   row: ReportedRow,

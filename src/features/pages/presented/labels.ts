@@ -8,7 +8,7 @@ const elementKind = / \[(Abstract|Line Items|Roll ?Forward|Member|Domain|Axis|Ta
 export const lineLabel = (label: string | null, tag: string): string =>
   label === null ? wordsOf(tag) : label.replace(elementKind, '')
 
-export const memberLabel = ({ label, member }: Pick<Dimension, 'label' | 'member'>): string =>
+const memberLabel = ({ label, member }: Pick<Dimension, 'label' | 'member'>): string =>
   lineLabel(label, member)
 
 export const membersLabel = (dimensions: readonly Dimension[]): string =>

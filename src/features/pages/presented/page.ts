@@ -3,7 +3,7 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
 import { type Section, sectionLinks } from '../company/viewOptions.ts'
-import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { companyAddress, companyHead, companyName, companyParts, sourceSection } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { formNote } from '../names/formNote.ts'
@@ -44,10 +44,7 @@ ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
 ${filingsSection(profile.market, view.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
-<section><h2 id="source">Source and terms</h2>
-<p>${answer.attribution}</p>
-${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+${sourceSection(answer, html`<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p>`)}
 ${searchForm('')}`,
   }
 }

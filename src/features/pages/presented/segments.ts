@@ -3,7 +3,7 @@ import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
-import { companyHead, companyName, companyParts } from '../companyFrame.ts'
+import { companyHead, companyName, companyParts, sourceSection } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { downloadFormats, isDownloadable } from '../downloads.ts'
 import { metricField } from '../fields.ts'
@@ -57,10 +57,7 @@ ${answer.note !== undefined && html`<p class="notice">${answer.note}${answer.cou
 ${!hasFilings && withoutFilings(manifest, profile)}
 ${breakdowns(view, query, subject)}
 ${answer.count > 0 && isDownloadable(deps.settings, manifest) && downloadSection(profile.ticker, query)}
-<section><h2 id="source">Source and terms</h2>
-<p>${answer.attribution}</p>
-${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+${sourceSection(answer, html`<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p>`)}
 ${searchForm('')}`,
   }
 }

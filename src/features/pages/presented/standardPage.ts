@@ -4,7 +4,7 @@ import type { Page } from '../../../http/pages/shell.ts'
 import type { CompanyKind } from '../../../standardLines/definition.ts'
 import { type CheckedFigure, checkedFigures, checkText, resultText, stateMark } from '../checkedFigures.ts'
 import { type Section, sectionLinks } from '../company/viewOptions.ts'
-import { companyName } from '../companyFrame.ts'
+import { companyName, figureCard, sourceSection } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { statementTitles } from './choices.ts'
@@ -46,10 +46,7 @@ ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No fili
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${filingsSection(profile.market, answer.filings)}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
-<section><h2 id="source">Source and terms</h2>
-<p>${answer.attribution}</p>
-${answer.licence !== undefined && html`<p>${answer.licence}</p>`}
-<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p></section>
+${sourceSection(answer, html`<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p>`)}
 ${searchForm('')}`,
   }
 }
@@ -91,7 +88,7 @@ const kindsText = (kinds: readonly CompanyKind[]): string =>
 /** The chosen figure with its check and its sources. Without a choice, a sentence explains how to choose one. */
 function chosenFigure({ answer, profile, statement }: StandardView, query: StatementPageQuery): Markup {
   if (query.cell === undefined)
-    return section(
+    return figureCard(
       html`<h2>One figure</h2><p class="quiet">Click a figure to see which lines of the filing it comes from, and every filing that states them.</p>`,
     )
   const choice = cellOf(query.cell)
@@ -100,7 +97,7 @@ function chosenFigure({ answer, profile, statement }: StandardView, query: State
     ({ line, column }) => line.name === choice.tag && isOfPeriod(choice, column.period),
   )
   if (found === undefined)
-    return section(
+    return figureCard(
       html`<h2>One figure</h2><p>No figure of this line for this period was known on ${answer.as_of}.</p>`,
     )
   const { line, column, cell, filing } = found
@@ -113,7 +110,7 @@ function chosenFigure({ answer, profile, statement }: StandardView, query: State
       view: 'as_known',
       cell: `${tag}~${column.period.end}~${column.period.quarters}`,
     })
-  return section(html`<h2>${line.label} <small>${periodText(column.period)}</small></h2>
+  return figureCard(html`<h2>${line.label} <small>${periodText(column.period)}</small></h2>
 <p>${exactValue(cell.value, cell.unit)}, in ${filing === null || filing.url === null ? source : html`<a href="${filing.url}" rel="noreferrer">${source}</a>`}.</p>
 <p class="checked">${stateMark(cell.state)} ${checkSentence(found)}</p>
 <p>${cell.lines.length === 1 ? 'It is this line of the filing' : 'It is made of these lines of the filing'}; a link leads to every filing that states the figure:</p>
@@ -125,7 +122,7 @@ function chosenLine(answer: StandardView['answer'], name: string): Markup {
   const figures = checkedFigures(answer).filter(({ line }) => line.name === name)
   const [first] = figures
   if (first === undefined)
-    return section(
+    return figureCard(
       html`<h2>One line</h2><p>No figure of this line was known on ${answer.as_of} in the filings of this table.</p>`,
     )
   const points = figures.map(({ column, cell, filing }) => ({
@@ -135,7 +132,7 @@ function chosenLine(answer: StandardView['answer'], name: string): Markup {
     source: `${filing === null ? column.accession : `${filing.form} filed ${filing.filed}`}; ${checkText(cell)}`,
   }))
   const charts = lineCharts(first.line.label, points)
-  return section(html`<h2>${first.line.label} <small>in the columns of this table</small></h2>
+  return figureCard(html`<h2>${first.line.label} <small>in the columns of this table</small></h2>
 ${charts.text === '' ? html`<p>The table has one period of each length, so there is nothing to draw. “Columns from” adds further filings.</p>` : html`<p class="quiet">Each bar is a figure of the table above. “Columns from” adds further filings.</p>\n${charts}`}`)
 }
 
@@ -143,6 +140,3 @@ function checkSentence({ cell }: CheckedFigure): Markup {
   if (cell.identity === null) return html`<strong>Unchecked</strong>: no identity applies.`
   return html`<strong>${cell.state.charAt(0).toUpperCase()}${cell.state.slice(1)}</strong>: ${cell.identity}; ${resultText(cell)}.`
 }
-
-const section = (content: Markup) =>
-  html`<section id="figure" class="card" tabindex="-1">${content}</section>`

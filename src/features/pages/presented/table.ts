@@ -116,10 +116,7 @@ export function filingLink(
 }
 
 /** The same statement in one filing alone. */
-export const filedQuery = (
-  { statement, as_of, tz }: StatementPageQuery,
-  accession: string,
-): StatementPageQuery => ({
+const filedQuery = ({ statement, as_of, tz }: StatementPageQuery, accession: string): StatementPageQuery => ({
   ...(statement === undefined ? {} : { statement }),
   view: 'as_filed',
   ...(as_of === undefined ? {} : { as_of }),

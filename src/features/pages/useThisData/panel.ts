@@ -27,15 +27,15 @@ export function useThisData(use: DataUse, note: string | null = null): Markup {
   return html`<details class="use-data" id="use" data-server="${use.baseUrl}"><summary>Use this data</summary>
 <p class="quiet">${keyText(use)}${note !== null && ` ${note}`}</p>
 <dl>
-${line('curl', curlLine(use))}
-${line('Python', pythonLines(use), html`The <a href="/docs/guides/python">Python client</a> returns frames of pandas or Polars.`)}
-${line('TypeScript', typescriptLines(use), html`For typed answers see the <a href="/docs/guides/clients#typescript">guide</a>.`)}
-${formula !== null && line('Google Sheets', formula, html`Google fetches the file itself, so this works only with a server on the public internet.`)}
-${line('Excel (Power Query)', powerQuery(use), html`Paste it into the Advanced Editor of a blank query and choose the credentials “Anonymous”: the <a href="/docs/guides/spreadsheets#excel">guide</a> has the steps.`)}
+${useLine('curl', curlLine(use))}
+${useLine('Python', pythonLines(use), html`The <a href="/docs/guides/python">Python client</a> returns frames of pandas or Polars.`)}
+${useLine('TypeScript', typescriptLines(use), html`For typed answers see the <a href="/docs/guides/clients#typescript">guide</a>.`)}
+${formula !== null && useLine('Google Sheets', formula, html`Google fetches the file itself, so this works only with a server on the public internet.`)}
+${useLine('Excel (Power Query)', powerQuery(use), html`Paste it into the Advanced Editor of a blank query and choose the credentials “Anonymous”: the <a href="/docs/guides/spreadsheets#excel">guide</a> has the steps.`)}
 ${
   call !== null &&
-  html`${line('Assistants (MCP): connect once', assistantCommand(use))}
-${line('Assistants (MCP): the tool call', call, html`The <a href="/docs/guides/assistants">guide</a> connects other assistants.`)}`
+  html`${useLine('Assistants (MCP): connect once', assistantCommand(use))}
+${useLine('Assistants (MCP): the tool call', call, html`The <a href="/docs/guides/assistants">guide</a> connects other assistants.`)}`
 }
 </dl></details>`
 }
@@ -45,5 +45,6 @@ const keyText = ({ key }: DataUse) =>
     ? html`These lines get what this page shows. They work as they are: the key <code>demo</code> is open to everybody. <a href="/account/api-keys">A key of your own</a> has higher limits.`
     : html`These lines get what this page shows. Set the environment variable <code>ASFILED_KEY</code> to <a href="/account/api-keys">your key</a> first.`
 
-const line = (name: string, text: string, note: Markup | null = null) =>
+/** One line of the panel, which useThisData.js gives a button that copies it. */
+export const useLine = (name: string, text: string, note: Markup | null = null): Markup =>
   html`<div><dt>${name}</dt><dd><pre><code>${text}</code></pre>${note !== null && html`<p class="quiet">${note}</p>`}</dd></div>`

@@ -73,7 +73,7 @@
 
   // Screen readers are told by the cells and links themselves.
   const tip = document.createElement('div')
-  tip.className = 'tip'
+  tip.className = 'cell-tip'
   tip.hidden = true
   tip.ariaHidden = 'true'
   document.body.append(tip)
