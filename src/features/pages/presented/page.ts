@@ -37,12 +37,12 @@ export async function statementPage(
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${statementHead(view, query, manifest)}
-${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
 ${filingsSection(profile.market, view.filings)}
+${useThisData(statementUse(deps, visitor, view, query))}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>

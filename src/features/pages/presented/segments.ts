@@ -50,12 +50,12 @@ export async function segmentsPage(
 ${companyParts(profile.ticker, 'segments', query, { statements: hasFilings, segments: hasFilings })}
 ${hasFilings && axisLinks(view, query, axis)}
 ${hasFilings && segmentsForm(deps, view, query, axis, metric)}
-${hasFilings && useThisData(segmentsUse(deps, visitor, view, query))}
 <h2 id="breakdown">${subject} by ${axis}</h2>
 ${answer.filing !== null && html`<p class="quiet">As known on ${answer.as_of}. All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
 ${answer.note !== undefined && html`<p class="notice">${answer.note}${answer.count === 0 && otherAxes(view, query)}</p>`}
 ${!hasFilings && withoutFilings(manifest, profile)}
 ${breakdowns(view, query, subject)}
+${hasFilings && useThisData(segmentsUse(deps, visitor, view, query))}
 ${answer.count > 0 && isDownloadable(deps.settings, manifest) && downloadSection(profile.ticker, query)}
 <section><h2 id="source">Source and terms</h2>
 <p>${answer.attribution}</p>
