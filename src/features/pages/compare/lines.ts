@@ -131,7 +131,7 @@ export function lineNotes(line: ComparedLine, compare: Compare): string[] {
   return [
     without.length > 0 &&
       without.length < rows.length &&
-      `${listed(without)} ${without.length === 1 ? 'reports' : 'report'} no ${name} for these periods.`,
+      `No ${name} of ${listed(without)} is available for these periods.`,
     compare.view === 'indexed' &&
       view === 'values' &&
       rows.some(({ cells }) => cells.size > 0) &&
@@ -233,7 +233,7 @@ const currencyOf = ({ cells }: LineRow) =>
 function lineCell(line: ComparedLine, row: LineRow, key: string, compare: Compare): Markup {
   const cell = row.cells.get(key)
   const measure = row.measures.get(key)
-  if (cell === undefined || measure === undefined) return html`<td></td>`
+  if (cell === undefined || measure === undefined) return html`<td class="blank">–</td>`
   const { show } = compare
   const { m, fy, fp } = cell.row
   const path = companyPath(row.company.idOnDay, {

@@ -112,7 +112,7 @@ function laterNote({ read }: StatementView, { view, fp, fy }: StatementPageQuery
 const maxNamed = 3
 
 /** Titles in documents are often in capitals, except what they have in parentheses. */
-function titleText(title: string): string {
+export function titleText(title: string): string {
   const [main = ''] = title.split('(')
   if (main !== main.toUpperCase()) return title
   return main.charAt(0) + main.slice(1).toLowerCase() + title.slice(main.length)
