@@ -7,7 +7,7 @@ import { type CompareFields, comparePath, maxLines, readCompare } from './query.
 export const showNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 export const viewNames = {
   values: 'Figures',
-  growth: 'Growth on a year before',
+  growth: 'Year-on-year growth',
   indexed: 'Indexed to 100',
 } as const
 
