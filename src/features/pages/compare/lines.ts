@@ -233,7 +233,7 @@ const currencyOf = ({ cells }: LineRow) =>
 function lineCell(line: ComparedLine, row: LineRow, key: string, compare: Compare): Markup {
   const cell = row.cells.get(key)
   const measure = row.measures.get(key)
-  if (cell === undefined || measure === undefined) return html`<td class="blank">–</td>`
+  if (cell === undefined || measure === undefined) return html`<td></td>`
   const { show } = compare
   const { m, fy, fp } = cell.row
   const path = companyPath(row.company.idOnDay, {
