@@ -63,7 +63,7 @@ export const companyName = (profile: Company): string => nameOnPage(profile)
 export const companyHead = (
   profile: Company,
   manifest: Manifest | undefined,
-) => html`<header><h1>${companyName(profile)}</h1>
+) => html`<header class="company"><h1>${companyName(profile)}</h1>
 <p class="quiet"><strong>${profile.ticker}</strong> ${manifest?.name ?? profile.market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, profile.as_of)}</header>`
 
 /** The card of the figure that a reader chose in the tables above. */

@@ -18,7 +18,7 @@ export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: stri
  * @param listId of a datalist
  */
 export const dayField = (id: string, label: string, chosen: string, listId?: string): Markup =>
-  html`<span class="field"><label for="${id}">${label}</label> <input id="${id}" name="as_of" type="text" value="${chosen}" size="${chosen.length > 10 ? 22 : 11}" placeholder="yyyy-mm-dd" title="A day such as 2010-01-25, or an instant such as 2010-01-25T21:30:00Z" autocomplete="off" spellcheck="false"${listId !== undefined && html` list="${listId}"`}></span>`
+  html`<span class="field"><label for="${id}">${label}</label> <input id="${id}" name="as_of" type="text" value="${chosen}" size="${chosen.length > 10 ? 22 : 11}" placeholder="YYYY-MM-DD" title="A day such as 2010-01-25, or an instant such as 2010-01-25T21:30:00Z" autocomplete="off" spellcheck="false"${listId !== undefined && html` list="${listId}"`}></span>`
 
 /**
  * List size for visitors whose licence counts companies: a list of a thousand would exhaust an evaluation.

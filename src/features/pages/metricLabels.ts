@@ -29,7 +29,19 @@ export function statementsOf({ metrics }: Pick<Markets, 'metrics'>, names: Reado
   })
 }
 
-const labels = new Map(sharedMetrics.map(({ name, label }) => [name, label]))
+const labels = new Map([
+  ...sharedMetrics.map(({ name, label }) => [name, label] as const),
+  // Metrics of markets whose names lack a comma, a hyphen or a conjunction.
+  ['selling_general_administrative', 'Selling, general and administrative'],
+  ['depreciation_amortization', 'Depreciation and amortization'],
+  ['property_plant_equipment', 'Property, plant and equipment'],
+  ['stock_based_compensation', 'Stock-based compensation'],
+  ['long_term_debt', 'Long-term debt'],
+  ['long_term_debt_current', 'Long-term debt, current'],
+  ['long_term_debt_noncurrent', 'Long-term debt, noncurrent'],
+  ['short_term_borrowings', 'Short-term borrowings'],
+  ['other_short_term_borrowings', 'Other short-term borrowings'],
+])
 
 /** A metric's display name: `net_income` becomes Net income. */
 export function metricLabel(name: string): string {

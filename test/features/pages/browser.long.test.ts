@@ -376,7 +376,7 @@ describe.skipIf(path === null)('standard lines', () => {
     await page.locator('td[data-state="proved"]').first().waitFor()
     await page.getByRole('link', { name: 'Cash flow' }).click()
     expect(await page.getByRole('link', { name: 'Standard lines' }).getAttribute('aria-current')).toBe('true')
-    await page.getByLabel('Day').fill('2009-12-31')
+    await page.getByLabel('As known on').fill('2009-12-31')
     await page.getByRole('button', { name: 'Show' }).click()
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
       statement: 'cash_flow',

@@ -301,7 +301,7 @@ describe('/companies/{id}/statements', () => {
 
   test('a company without filings has no tabs of statements, and its page says why', async () => {
     for (const [path, parts] of [
-      ['/companies/65305216.DK', ['Key figures']],
+      ['/companies/65305216.DK', []],
       ['/companies/65305216.DK/statements', ['Key figures', 'Statements']],
       ['/companies/65305216.DK/segments', ['Key figures', 'Segments']],
       ['/companies/AAPL', ['Key figures', 'Statements', 'Segments']],
@@ -310,9 +310,12 @@ describe('/companies/{id}/statements', () => {
       const nav = /<nav class="tabs parts"[^>]*>(.*?)<\/nav>/.exec(html)?.[1] ?? ''
       expect([path, [...nav.matchAll(/>([^<]+)<\/a>/g)].map(([, name]) => name)]).toEqual([path, [...parts]])
       const isEmpty = path !== '/companies/AAPL'
-      expect([path, plain(html).includes('Danish reports do not say on which day')]).toEqual([path, isEmpty])
+      expect([path, /reports (of this register )?do not say on which day/i.test(plain(html))]).toEqual([
+        path,
+        isEmpty,
+      ])
       expect([path, html.includes('./asfiled')]).toEqual([path, false])
-      if (isEmpty) expect(html.match(/<nav class="tabs/g)).toHaveLength(1)
+      if (isEmpty) expect([...html.matchAll(/<nav class="tabs/g)]).toHaveLength(Math.min(parts.length, 1))
     }
   })
 

@@ -35,9 +35,9 @@ export function asOfForm(
   return html`<form class="day" method="get" action="/companies/${encodeURIComponent(ticker)}">
 ${hiddenFields}
 <p class="row"><label for="as-of-day">As known on</label>
-<input type="date" id="as-of-day" name="as_of" value="${day}" max="${today.as_of.slice(0, 10)}" list="filing-days" autocomplete="off">
+<input type="text" id="as-of-day" name="as_of" value="${day}" size="11" pattern="\\d{4}-\\d{2}-\\d{2}" placeholder="YYYY-MM-DD" title="A day such as 2010-01-25" list="filing-days" autocomplete="off" spellcheck="false" data-today="${today.as_of.slice(0, 10)}">
 <datalist id="filing-days">${days.map((filed, stop) => html`<option value="${filed}"${times[stop] !== '' && html` label="accepted ${times[stop]}"`}></option>`).reverse()}</datalist>
-<input type="time" id="as-of-time" name="time" value="${tz === undefined ? time : ''}" aria-label="Time, in ${zone}" title="A time of the day, in ${zone}. Without one, everything filed on the day counts.">
+<input type="text" id="as-of-time" name="time" value="${tz === undefined ? time : ''}" size="5" pattern="[0-2]\\d:[0-5]\\d" placeholder="hh:mm" autocomplete="off" spellcheck="false" aria-label="Time, in ${zone}" title="A time of the day, in ${zone}. Without one, everything filed on the day counts.">
 <button type="submit">Show</button>
 <a id="as-of-today" href="${companyPath(ticker, kept)}"${as_of === undefined && html` hidden`}>Today</a></p>
 </form>
@@ -57,7 +57,6 @@ function partsOf(as_of = '') {
 
 const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Browsers show the field in the order of their language, so the day is spelled out beside it. */
 function knownText(as_of: string, accepted: string): string {
   const { day } = partsOf(as_of)
   const spelled = day === '' ? '' : ` (${longDay.format(new Date(day))})`

@@ -157,7 +157,7 @@ ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${
 /** How growth is defined. */
 export const growthLegend = ({ periods }: Tables): Markup | false =>
   periods.length > 1 &&
-  html`<p class="legend quiet">Each row shows its course and its growth; choose it to plot the row. Growth compares the latest period shown with the same fiscal period one year before, in per cent of the earlier figure; for margins and returns, in percentage points (pp). It is n/a if one of the two is missing, the sign changed, the earlier one is zero, or currency or shares differ.</p>
+  html`<details class="how"><summary>How to read this table</summary><p class="quiet">Each row has a trend line and its growth; click them to plot the row. Growth compares the latest period shown with the same fiscal period one year earlier, in percent; for margins and returns, in percentage points (pp). It is n/a if either figure is missing, the sign changed, the earlier figure is zero, or the currency or the share basis differs.</p></details>
 `
 
 /**

@@ -49,20 +49,25 @@ const views = [
   { figures: 'latest', name: 'Latest' },
 ] as const
 
-/** Links between the three views, and a sentence that says what the chosen one shows. */
-export function figureViewLinks(ticker: string, { cell: _, before: __, ...query }: CompanyPageQuery): Markup {
-  const pathOf = (figures: CompanyPageQuery['figures']) => {
-    const { figures: _, ...others } = query
-    return companyPath(ticker, figures === undefined ? others : { ...others, figures })
-  }
-  return html`<nav class="tabs figure-views" aria-label="Which vintage of each figure">${views.map(
-    ({ figures, name }) =>
-      html`<a href="${pathOf(figures)}"${figures === query.figures && html` aria-current="page"`}>${name}</a>`,
-  )}</nav>
-${description(query, pathOf(undefined))}`
+function viewPath(
+  ticker: string,
+  { cell: _, before: __, figures: ___, ...query }: CompanyPageQuery,
+  figures?: CompanyPageQuery['figures'],
+): string {
+  return companyPath(ticker, figures === undefined ? query : { ...query, figures })
 }
 
-function description({ figures, as_of }: CompanyPageQuery, knownThen: string): Markup {
+/** Links between the three views. */
+export const figureViewLinks = (ticker: string, query: CompanyPageQuery): Markup =>
+  html`<nav class="tabs figure-views" aria-label="Which vintage of each figure">${views.map(
+    ({ figures, name }) =>
+      html`<a href="${viewPath(ticker, query, figures)}"${figures === query.figures && html` aria-current="page"`}>${name}</a>`,
+  )}</nav>`
+
+/** What the chosen view shows, if it is not the usual one. */
+export function figureViewNote(ticker: string, query: CompanyPageQuery): Markup {
+  const { figures, as_of } = query
+  const knownThen = viewPath(ticker, query)
   if (figures === 'first_filed')
     return html`<p class="quiet">Each figure as its first filing stated it. Later restatements are left out.</p>`
   if (figures === undefined) return html``

@@ -15,7 +15,7 @@ import { asOfForm } from './asOfForm.ts'
 import { companyChart, growthLegend, trendData } from './charts.ts'
 import { companyUse } from './dataUse.ts'
 import { checkOf } from './figureCheck.ts'
-import { chosenTables, figureViewLinks } from './figureViews.ts'
+import { chosenTables, figureViewLinks, figureViewNote } from './figureViews.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
 import { type CompanyPageQuery, companyPath } from './query.ts'
@@ -55,26 +55,28 @@ export async function companyPage(
     styles: ['chart.css', 'company.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', 'company.js', 'companyChart.js', useThisDataAssets.script],
     main: html`${tables.statements.length > 0 && skipLinks(sections)}
-<header><h1>${name}</h1>
+<header class="company"><h1>${name}</h1>
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, list.as_of)}</header>
 ${notice}
-${identity(profile, manifest?.name ?? market, list.name)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${companyParts(ticker, 'figures', query, view.content)}
-${(query.as_of !== undefined || profile.metrics.length > 0) && tabLinks(ticker, query)}
-${sectionLinks(sections)}
+<div class="views-row">${(query.as_of !== undefined || profile.metrics.length > 0) && tabLinks(ticker, query)}
 ${tables.statements.length > 0 && figureViewLinks(ticker, query)}
+</div>
+${tables.statements.length > 0 && figureViewNote(ticker, query)}
 ${query.figures !== 'latest' && asOfForm(view, tables, query)}
 ${countedNote(visitor.rights)}
-${useThisData(companyUse(deps, visitor, view, query))}
 ${list.data.length === 0 && html`<p class="notice">${whyNoFigures(view, query)}</p>`}
-${tables.statements.length > 0 && html`${companyChart(tables, address)}${viewOptions(tables, ticker, query)}${growthLegend(tables)}`}
+${tables.statements.length > 0 && html`${companyChart(tables, address)}${sectionLinks(sections)}${viewOptions(tables, ticker, query)}${growthLegend(tables)}`}
 <div id="statements" class="statements${tables.periods.length <= 2 && ' few'}${query.changes === 'shown' && ' changes'}">${statementTables(tables, address, trendLinks(tables, address))}</div>
 ${earlierLink(tables, ticker, query)}
 <div class="without-script">${timeline(known, query, manifest, checkOf(view, known, query))}</div>
 <dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
 ${missing}
+<section><h2 id="about">About the company</h2>
+${identity(profile, manifest?.name ?? market, list.name)}</section>
 ${filingsTable(filings)}
+${useThisData(companyUse(deps, visitor, view, query))}
 ${downloadLinks(deps.settings, manifest, ticker, query)}
 ${sourceSection(list, html`<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p>`)}
 ${searchForm('')}
@@ -86,7 +88,9 @@ function sectionsOf({ statements }: Tables, missing: Markup, { data }: FilingLis
   const sections = [
     ...statements.map(({ id, title }) => ({ id, title })),
     ...(missing.text === '' ? [] : [{ id: 'missing', title: 'What is missing' }]),
+    { id: 'about', title: 'About the company' },
     ...(data.length === 0 ? [] : [{ id: 'filings', title: 'Latest filings' }]),
+    { id: 'use', title: 'Use this data' },
     { id: 'source', title: 'Source and terms' },
   ]
   return sections

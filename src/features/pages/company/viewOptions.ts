@@ -23,13 +23,13 @@ ${splits.today.length > 0 && splitsOf(tables, ticker, query)}
 
 const hidden = html` hidden`
 const asFiledText =
-  'Right of a line, figures were filed before the split. A corner in its colour marks figures that only the split changed.'
+  'Figures to the right of a purple line were filed before the split. A purple corner marks figures that only the split changed.'
 const adjustedText = html`<span class="adjusted-sample">Computed</span> figures were filed before a split: divided by its ratio if per share, multiplied by it if counts.`
 
 function splitsOf(tables: Tables, ticker: string, query: CompanyPageQuery): Markup {
   const { days, splits } = tables
   const known = new Set(splits.known.map(({ filed }) => filed))
-  return html`<div class="splits"${known.size === 0 && hidden}><p class="quiet">Figures per share and share counts: ${adjustLinks(ticker, query)} ${query.adjust === undefined ? asFiledText : adjustedText}</p>
+  return html`<div class="splits"${known.size === 0 && hidden}><p class="quiet">Figures per share and share counts: ${adjustLinks(ticker, query)}. ${query.adjust === undefined ? asFiledText : adjustedText}</p>
 <ul>${splits.today.map(split => html`<li data-from="${days.indexOf(split.filed)}"${!known.has(split.filed) && hidden}><span class="split-sample">${splitName(split)}</span> split, first shown by the filing of ${split.filed} (${filingLink(tables, split.accession)})</li>`)}</ul></div>`
 }
 
@@ -42,7 +42,7 @@ function adjustLinks(ticker: string, { adjust, ...query }: CompanyPageQuery): Ma
       isChosen: adjust !== undefined,
     },
   ]
-  return html`${choices.map(({ name, path, isChosen }) => html`<a href="${path}"${isChosen && html` aria-current="true"`}>${name}</a> `)}`
+  return html`${choices.map(({ name, path, isChosen }, at) => html`${at > 0 && ' or '}<a href="${path}"${isChosen && html` aria-current="true"`}>${name}</a>`)}`
 }
 
 /** The document, if a figure of the page comes from the filing. */

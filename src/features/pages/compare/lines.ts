@@ -131,7 +131,7 @@ export function lineNotes(line: ComparedLine, compare: Compare): string[] {
   return [
     without.length > 0 &&
       without.length < rows.length &&
-      `${listed(without)} ${without.length === 1 ? 'reports' : 'report'} no ${name} for these periods.`,
+      `No ${name} of ${listed(without)} is available for these periods.`,
     compare.view === 'indexed' &&
       view === 'values' &&
       rows.some(({ cells }) => cells.size > 0) &&

@@ -71,7 +71,7 @@ function pageOf(
     main: html`<h1>Compare companies</h1>
 <p>The same lines of two to eight companies side by side, as filed and as known on any day.</p>
 ${countedNote(rights)}
-${compareForm(deps, rights, fields)}
+${compareForm(deps, rights, fields, compare !== null && compare.companies.length > 0)}
 ${main}`,
   }
 }
@@ -139,8 +139,8 @@ function shownComparison(
   const attributions = [...new Set(companies.flatMap(({ list }) => list.attribution))]
   const licence = companies.find(({ list }) => list.licence !== undefined)?.list.licence
   return html`${companyList(companies, compare)}
-<nav class="tabs" aria-label="Periods">${choices(showNames, compare.show, show => comparePath(compare, { show }))}</nav>
-<nav class="tabs" aria-label="What is shown">${choices(viewNames, compare.view, view => comparePath(compare, { view }))}</nav>
+<div class="views-row"><nav class="tabs" aria-label="Periods">${choices(showNames, compare.show, show => comparePath(compare, { show }))}</nav>
+<nav class="tabs figure-views" aria-label="What is shown">${choices(viewNames, compare.view, view => comparePath(compare, { view }))}</nav></div>
 ${lineSets(deps, compare.companies)}
 <p class="quiet">${alignment(companies, compare)}</p>
 ${restriction(companies)}

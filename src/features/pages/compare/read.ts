@@ -7,6 +7,7 @@ import { answerCompany, dataVersionConflict, maxAttempts } from '../../fundament
 import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/schema.ts'
 import { searchEntities } from '../../search/search.ts'
 import type { PageDeps } from '../deps.ts'
+import { shownName } from '../names/companyName.ts'
 import { periodsOf } from '../periodTabs.ts'
 import { type Lines, linesOf } from './align.ts'
 import { type Compare, chosenDay, maxCompanies } from './query.ts'
@@ -58,7 +59,7 @@ export async function readComparison(deps: PageDeps, rights: Rights, compare: Co
     const companies = planned.found.map(({ sent, query, plan }, at) => {
       const list = lists[at]
       const { ticker, market } = list
-      const name = list.name ?? ticker
+      const name = shownName({ registered: list.name, ids: [ticker] }) ?? ticker
       const lines = linesOf(list.data, compare.show)
       const idOnDay = query.ticker ?? ticker
       return { sent, ticker, idOnDay, name, market, hasFullHistory: !plan.recentFiscalYearOnly, lines, list }

@@ -106,7 +106,7 @@ const filingCounts = (chosen: number | undefined) =>
 export const filingDayField = (
   { filingDays }: Pick<StatementChoices, 'filingDays'>,
   chosen: string | undefined,
-): Markup => html`${dayField('as-of', 'Day', chosen ?? '', 'filing-days')}
+): Markup => html`${dayField('as-of', 'As known on', chosen ?? '', 'filing-days')}
 <datalist id="filing-days">${filingDays.map(({ day, forms }) => html`<option value="${day}">${forms}</option>`)}</datalist>`
 
 /** The choice of a report by its fiscal period. */

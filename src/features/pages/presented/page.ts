@@ -37,12 +37,12 @@ export async function statementPage(
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${statementHead(view, query, manifest)}
-${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${answer.count > 0 && figureSection(view, query, manifest)}
 ${filingsSection(profile.market, view.filings)}
+${useThisData(statementUse(deps, visitor, view, query))}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 ${sourceSection(answer, html`<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p>`)}
 ${searchForm('')}`,
@@ -109,7 +109,7 @@ function laterNote({ read }: StatementView, { view, fp, fy }: StatementPageQuery
 const maxNamed = 3
 
 /** Titles in documents are often in capitals, except what they have in parentheses. */
-function titleText(title: string): string {
+export function titleText(title: string): string {
   const [main = ''] = title.split('(')
   if (main !== main.toUpperCase()) return title
   return main.charAt(0) + main.slice(1).toLowerCase() + title.slice(main.length)

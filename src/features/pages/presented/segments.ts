@@ -15,7 +15,7 @@ import { dayLinks, filingDayField, reportFields } from './choices.ts'
 import { segmentsUse } from './dataUse.ts'
 import { type BreakdownTable, divisionOf } from './divide.ts'
 import { lengthText, lineLabel } from './labels.ts'
-import { withoutFilings } from './page.ts'
+import { titleText, withoutFilings } from './page.ts'
 import { type SegmentsPageQuery, segmentsDownloadPath, segmentsPath } from './query.ts'
 import { type PresentedDeps, readSegmentsView, type SegmentsView } from './read.ts'
 import { blank } from './table.ts'
@@ -50,12 +50,12 @@ export async function segmentsPage(
 ${companyParts(profile.ticker, 'segments', query, { statements: hasFilings, segments: hasFilings })}
 ${hasFilings && axisLinks(view, query, axis)}
 ${hasFilings && segmentsForm(deps, view, query, axis, metric)}
-${hasFilings && useThisData(segmentsUse(deps, visitor, view, query))}
 <h2 id="breakdown">${subject} by ${axis}</h2>
 ${answer.filing !== null && html`<p class="quiet">As known on ${answer.as_of}. All figures are those of ${answer.filing.form}, filed ${answer.filing.filed}${answer.filing.url !== null && html` (<a href="${answer.filing.url}" rel="noreferrer">${answer.filing.accession}</a>)`}, stated as <code>${answer.tag}</code>. A difference need not be an error: a company may leave parts out, or reconcile its segments with the whole.</p>`}
 ${answer.note !== undefined && html`<p class="notice">${answer.note}${answer.count === 0 && otherAxes(view, query)}</p>`}
 ${!hasFilings && withoutFilings(manifest, profile)}
 ${breakdowns(view, query, subject)}
+${hasFilings && useThisData(segmentsUse(deps, visitor, view, query))}
 ${answer.count > 0 && isDownloadable(deps.settings, manifest) && downloadSection(profile.ticker, query)}
 ${sourceSection(answer, html`<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p>`)}
 ${searchForm('')}`,
@@ -154,8 +154,9 @@ function breakdownSection(table: BreakdownTable, at: number, subject: string, as
   ) =>
     html`<tr${classes !== '' && html` class="${classes}"`}><th scope="row">${name}</th>${table.map(each => cell(figureOf(each)))}<td>${shareOf(figureOf(latest), latest.total) ?? ''}</td></tr>\n`
   const id = `breakdown-${at}`
-  return html`<section><h3 id="${id}">${title ?? axis} <small>${length !== null && `${length}, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
-${breakdownChart(table, `${subject}: ${title ?? axis}`, as)}
+  const heading = title === null ? axis : titleText(title)
+  return html`<section><h3 id="${id}">${heading} <small>${length !== null && `${length}, `}${unit}${power > 0 && ` in ${powerNames[power]}`}</small></h3>
+${breakdownChart(table, `${subject}: ${heading}`, as)}
 <div class="scroll whole" tabindex="0" role="region" aria-labelledby="${id}"><table class="presented narrow">
 <thead><tr><th scope="col" rowspan="2" class="line">Member</th><th scope="colgroup" colspan="${table.length}">${lengthText(latest)}</th><th scope="col" rowspan="2">${divisionOf(table).kind === 'apart' ? 'Ratio to latest total' : 'Share of latest total'}</th></tr>
 <tr>${table.map(({ end, fy, fp }) => html`<th scope="col">${end}${fy !== null && fp !== null && html`<small>${fp} ${fy}</small>`}</th>`)}</tr></thead>

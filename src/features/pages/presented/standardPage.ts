@@ -40,11 +40,11 @@ export async function standardPage(
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${statementHead(view, query, manifest)}
-${useThisData(statementUse(deps, visitor, view, query))}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
 ${filingsSection(profile.market, answer.filings)}
+${useThisData(statementUse(deps, visitor, view, query))}
 ${answer.count > 0 && downloads(deps, manifest, view, query)}
 ${sourceSection(answer, html`<p><a href="#use">Programs get the same figures</a>; the <a href="/docs">API reference</a> lists the parameters.</p>`)}
 ${searchForm('')}`,

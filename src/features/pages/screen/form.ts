@@ -1,5 +1,4 @@
 import { html, type Markup } from '../../../html.ts'
-import { isInstant } from '../../../instants.ts'
 import { groupSchemes } from '../../../markets/industries.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import type { PageDeps } from '../deps.ts'
@@ -21,7 +20,6 @@ interface FormValues extends SentScreen {
   /** The default age limit; null for any age. Undefined if it is not known, because something else was chosen. */
   readonly defaultAge: number | null | undefined
   readonly currency: string
-  readonly today: string
 }
 
 /**
@@ -137,11 +135,10 @@ function fieldsOf({ failures }: FormValues): Fields {
   }
 }
 
-/** Browsers show a date in the order of the reader's country, so the day is spelt out beside the field. */
-function dayField({ sent, today }: FormValues, { described, error }: Fields): Markup {
+/** A text field, because browsers show a date field in the order of the reader's country. */
+function dayField({ sent }: FormValues, { described, error }: Fields): Markup {
   const day = sent.get('as_of')
-  const isDay = day === undefined || (/^\d{4}-\d\d-\d\d$/.test(day) && !isInstant(day))
-  return html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="${isDay ? 'date' : 'text'}" value="${day}" max="${today}"${described('as_of')}> <output class="quiet" for="as-of" data-empty="today, ${today}">${day ?? `today, ${today}`}</output>${error('as_of')}</span>`
+  return html`<span class="field"><label for="as-of">As known on</label> <input id="as-of" name="as_of" size="12" value="${day}" placeholder="YYYY-MM-DD" title="Leave the day empty for today." spellcheck="false" autocomplete="off"${described('as_of')}>${error('as_of')}</span>`
 }
 
 function columnField(

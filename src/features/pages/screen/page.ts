@@ -71,7 +71,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentS
     main: html`<h1>Screen</h1>
 ${isPublic ? publicNote(rights, screen) : cappedNote(rights)}
 ${await sampleNotice(deps)}
-${screenForm(deps, { ...sent, rights, defaultAge: age.isDefault ? age.days : undefined, currency: ownCurrency(deps, plan.market), today: deps.today() })}
+${screenForm(deps, { ...sent, rights, defaultAge: age.isDefault ? age.days : undefined, currency: ownCurrency(deps, plan.market) })}
 ${filterChips(screen, age)}
 ${noticeOf(notes)}
 ${otherCurrencies(screened, screen)}
@@ -96,7 +96,7 @@ export function refusedScreen(deps: PageDeps, rights: Rights, sent: SentScreen):
     ...frameOf(deps, market),
     unlisted: true,
     main: html`<h1>Screen</h1>
-${screenForm(deps, { ...sent, rights, defaultAge: undefined, currency: ownCurrency(deps, market), today: deps.today() })}`,
+${screenForm(deps, { ...sent, rights, defaultAge: undefined, currency: ownCurrency(deps, market) })}`,
   }
 }
 

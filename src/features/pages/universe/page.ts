@@ -12,6 +12,7 @@ import type { PageDeps } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { marketField } from '../fields.ts'
 import { exactFigure } from '../figures.ts'
+import { shownName } from '../names/companyName.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { universeUse } from './dataUse.ts'
 import { fieldsOf, readUniversePageQuery, type UniverseFields, universePath } from './query.ts'
@@ -168,8 +169,13 @@ function moveList(
   if (count === 0) return html`<p>${whole}.</p>`
   return html`<details><summary>${whole}${count > maxMoves && `, of which these are the latest ${maxMoves}`}</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Companies that ${what}"><table><thead><tr><th scope="col">Day</th><th scope="col">Company</th><th scope="col">State on ${view.list.as_of}</th></tr></thead>
-<tbody>${moves.map(({ day, issuerId, company }) => html`<tr><td>${day}</td><td>${companyLink(company?.ticker ?? null, company?.name ?? issuerId, view, rights, fields)}</td><td>${company !== null && stateNames[company.state]}</td></tr>`)}</tbody></table></div></details>`
+<tbody>${moves.map(({ day, issuerId, company }) => html`<tr><td>${day}</td><td>${companyLink(company?.ticker ?? null, nameOf(company) ?? issuerId, view, rights, fields)}</td><td>${company !== null && stateNames[company.state]}</td></tr>`)}</tbody></table></div></details>`
 }
+
+const nameOf = (company: { readonly name: string | null; readonly ticker: string | null } | null) =>
+  company === null
+    ? null
+    : shownName({ registered: company.name, ids: company.ticker === null ? [] : [company.ticker] })
 
 /** Leads to the company on the day, or today if the visitor's licence does not open its past. */
 function companyLink(
@@ -212,5 +218,5 @@ const ruleTexts: Readonly<Record<UniverseRow['rule'], string>> = {
 }
 
 const companyRow = (row: UniverseRow, view: UniverseView, rights: Rights, fields: UniverseFields) =>
-  html`<tr><th scope="row">${companyLink(row.ticker, row.name ?? row.issuer_id, view, rights, fields)}</th><td>${row.ticker}</td><td>${row.issuer_id}</td><td>${stateNames[row.state]}</td><td>${row.since}</td><td>${row.rule === 'filing' ? html`${row.form}<small>${row.filed}</small>` : ruleTexts[row.rule]}</td><td>${row.sector}</td><td>${row.first_filed}</td><td>${row.last_filed}</td></tr>
+  html`<tr><th scope="row">${companyLink(row.ticker, nameOf(row) ?? row.issuer_id, view, rights, fields)}</th><td>${row.ticker}</td><td>${row.issuer_id}</td><td>${stateNames[row.state]}</td><td>${row.since}</td><td>${row.rule === 'filing' ? html`${row.form}<small>${row.filed}</small>` : ruleTexts[row.rule]}</td><td>${row.sector}</td><td>${row.first_filed}</td><td>${row.last_filed}</td></tr>
 `

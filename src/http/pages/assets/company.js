@@ -225,8 +225,8 @@ if (data !== null && slider !== null) {
     cancelAnimationFrame(frame)
     choose(data.days[slider.valueAsNumber])
   })
-  // A year that is being typed begins with zeros.
-  const isWhole = () => dayField.value === '' || (dayField.value >= '1000' && dayField.value <= dayField.max)
+  const isWhole = () =>
+    dayField.value === '' || (dayField.checkValidity() && dayField.value <= dayField.dataset.today)
   dayField.addEventListener('change', () => {
     if (isWhole() && timeField.value === '' && dayField.value !== shownDay) choose(dayField.value)
   })

@@ -1,11 +1,4 @@
-// Spells out the chosen day, and counts the ticked companies. The page works without it.
-for (const output of document.querySelectorAll('output[data-empty]')) {
-  const field = document.querySelector(`#${output.htmlFor}`)
-  field?.addEventListener('input', () => {
-    output.textContent = field.value === '' ? output.dataset.empty : field.value
-  })
-}
-
+// Counts the ticked companies. The page works without it.
 const fewest = 2
 const most = 8
 const picks = document.querySelector('.picks')

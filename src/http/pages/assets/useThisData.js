@@ -72,8 +72,15 @@ function moveDownloads() {
   }
 }
 
+/** A link to the panel opens it. */
+function openIfLinked() {
+  if (location.hash === '#use') panel.open = true
+}
+
 if (panel !== null) {
   addButtons()
+  openIfLinked()
+  addEventListener('hashchange', openIfLinked)
   for (const event of ['toggle', 'pointerenter', 'focusin']) panel.addEventListener(event, refresh)
   // Browsers without the Navigation API refresh when the pointer or the focus reaches the panel or a link.
   globalThis.navigation?.addEventListener('currententrychange', () => {

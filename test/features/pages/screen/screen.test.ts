@@ -115,9 +115,7 @@ describe('the ranking of a screen', () => {
     expect(html).toContain('Ended within 550 days (by default)')
     expect(html).toContain(`href="/companies/WMT?as_of=${asOf}"`)
     expect(html).not.toContain('href="/companies/WMT"')
-    expect(html).toContain(
-      `<output class="quiet" for="as-of" data-empty="today, ${testToday}">${asOf}</output>`,
-    )
+    expect(html).toContain(`<input id="as-of" name="as_of" size="12" value="${asOf}"`)
   })
 })
 

@@ -77,7 +77,7 @@ describe('/universe', () => {
     expect(html).not.toContain('APPLE INC')
     expect(rows.some(({ issuer_id }) => issuer_id === '0000320193')).toBe(false)
     const later = (await see('?market=US&as_of=2010-03-31&state=reporting')).html
-    expect(later).toContain('>APPLE INC</a>')
+    expect(later).toContain('>Apple Inc</a>')
     expect(later).not.toContain('Apple Inc.')
   })
 
