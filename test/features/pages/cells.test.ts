@@ -236,4 +236,23 @@ describe('the day', () => {
     const today = await page('')
     expect(today.html).toMatch(/<a id="next-filing" class="button" rel="next">/)
   })
+
+  // The 10-Q was accepted at 16:25 in New York and the 10-K/A at 16:27.
+  test('with a time never calls a filing the previous one that was still to come', async () => {
+    const links = async (as_of: string) => {
+      const { html } = await page(`as_of=${encodeURIComponent(as_of)}`)
+      return ['previous-filing', 'next-filing'].map(
+        id => new RegExp(`<a id="${id}"[^>]*?href="[^"]*as_of=([\\d-]+)"`).exec(html)?.[1],
+      )
+    }
+    const [before, after] = await links('2010-01-25')
+    expect(await links('2010-01-25T10:00')).toEqual([before, '2010-01-25'])
+    expect(await links('2010-01-25T16:26')).toEqual([before, '2010-01-25'])
+    expect(await links('2010-01-25T16:30')).toEqual([before, after])
+    // In New York it is still the 24th.
+    expect(await links('2010-01-25T02:00Z')).toEqual([before, '2010-01-25'])
+    // The report filed on 3 November 2023 was accepted at 18:08 of the day before.
+    expect((await links('2023-11-02T18:00'))[1]).toBe('2023-11-03')
+    expect((await links('2023-11-02T20:00'))[1]).not.toBe('2023-11-03')
+  })
 })
