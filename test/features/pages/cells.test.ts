@@ -175,10 +175,7 @@ describe('blank cells', () => {
     ] as const) {
       const asOf = day === '' ? '' : `&as_of=${day}`
       const { html } = await page(asOf.slice(1), ticker)
-      const [known, ever] = await Promise.all([
-        rowsOf(`ticker=${ticker}&fp=FY${asOf}`),
-        rowsOf(`ticker=${ticker}&fp=FY`),
-      ])
+      const known = await rowsOf(`ticker=${ticker}&fp=FY${asOf}`)
       const isKnown = (metric: string, end: string) =>
         known.some(row => row.m === metric && row.end === end && row.until === null)
       for (const [, metric = ''] of nonEmpty(html.matchAll(/<tr data-m="(\w+)"(?![^>]* hidden)[^>]*>/g))) {
@@ -189,11 +186,10 @@ describe('blank cells', () => {
           const about = [ticker, day, metric, end, reason]
           expect([...about, reason === '']).toEqual([...about, false])
           blanks++
-          const everFiled = ever.some(row => row.m === metric && row.end === end)
           if (metric === 'shares_outstanding' || metric === 'book_value_per_share') continue
           expect([...about, isKnown(metric, end)]).toEqual([...about, false])
-          if (reason === 'Not filed by this day.') expect([...about, everFiled]).toEqual([...about, true])
-          if (reason.startsWith('Not reported')) expect([...about, everFiled]).toEqual([...about, false])
+          const wasKnown = known.some(row => row.m === metric && row.end === end)
+          if (/^No filing|^Not reported/.test(reason)) expect([...about, wasKnown]).toEqual([...about, false])
           const [, missing] = /^Cannot be computed: no (.+) for this period\.$/.exec(reason) ?? []
           for (const name of missing?.split(' and no ') ?? [])
             expect([...about, isKnown(name.replaceAll(' ', '_'), end)]).toEqual([...about, false])
@@ -203,14 +199,33 @@ describe('blank cells', () => {
     expect(blanks).toBeGreaterThan(100)
   })
 
+  test('do not tell those that a later filing fills from those that none ever does', async () => {
+    // The 10-K of 2009-10-27 fills one of the cells that were blank on this day.
+    const { html } = await page('as_of=2009-08-01')
+    const later = await rowsOf('ticker=AAPL&fp=FY')
+    const reasons = new Map([true, false].map(isFilled => [isFilled, new Set<string>()]))
+    for (const [, metric = ''] of nonEmpty(html.matchAll(/<tr data-m="(\w+)"(?![^>]* hidden)[^>]*>/g))) {
+      for (const [end, cell] of rowIn(html, metric)) {
+        const [, reason] = /^<td class="blank" title="(No[^"]+)">/.exec(cell.trim()) ?? []
+        if (reason === undefined) continue
+        const isFilled = later.some(row => row.m === metric && row.end === end)
+        reasons.get(isFilled)?.add(reason.replace(/:.*/, ''))
+      }
+    }
+    const [filled, never] = [true, false].map(isFilled => reasons.get(isFilled) ?? new Set())
+    expect([filled.size > 0, [...filled].filter(reason => !never.has(reason))]).toEqual([true, []])
+  })
+
   test('name the missing input of a computed figure', () => {
-    const blank = { metric: 'free_cash_flow', fp: 'FY', isOfShares: false, ever: [] } as const
+    const blank = { metric: 'free_cash_flow', fp: 'FY', isOfShares: false } as const
     const known = (metric: string) =>
       metric === 'operating_cash_flow' ? [{ until: null } as FundamentalsRow] : []
     expect(blankReason({ ...blank, known })).toBe(
       'Cannot be computed: no capital expenditure for this period.',
     )
-    expect(blankReason({ ...blank, metric: 'cash', known: () => [] })).toBe('Not reported for this period.')
+    expect(blankReason({ ...blank, metric: 'cash', known: () => [] })).toBe(
+      'No filing by this day states it for this period.',
+    )
   })
 })
 
