@@ -175,10 +175,7 @@ describe('blank cells', () => {
     ] as const) {
       const asOf = day === '' ? '' : `&as_of=${day}`
       const { html } = await page(asOf.slice(1), ticker)
-      const [known, ever] = await Promise.all([
-        rowsOf(`ticker=${ticker}&fp=FY${asOf}`),
-        rowsOf(`ticker=${ticker}&fp=FY`),
-      ])
+      const known = await rowsOf(`ticker=${ticker}&fp=FY${asOf}`)
       const isKnown = (metric: string, end: string) =>
         known.some(row => row.m === metric && row.end === end && row.until === null)
       for (const [, metric = ''] of nonEmpty(html.matchAll(/<tr data-m="(\w+)"(?![^>]* hidden)[^>]*>/g))) {
@@ -189,11 +186,10 @@ describe('blank cells', () => {
           const about = [ticker, day, metric, end, reason]
           expect([...about, reason === '']).toEqual([...about, false])
           blanks++
-          const everFiled = ever.some(row => row.m === metric && row.end === end)
           if (metric === 'shares_outstanding' || metric === 'book_value_per_share') continue
           expect([...about, isKnown(metric, end)]).toEqual([...about, false])
-          if (reason === 'Not filed by this day.') expect([...about, everFiled]).toEqual([...about, true])
-          if (reason.startsWith('Not reported')) expect([...about, everFiled]).toEqual([...about, false])
+          const wasKnown = known.some(row => row.m === metric && row.end === end)
+          if (/^No filing|^Not reported/.test(reason)) expect([...about, wasKnown]).toEqual([...about, false])
           const [, missing] = /^Cannot be computed: no (.+) for this period\.$/.exec(reason) ?? []
           for (const name of missing?.split(' and no ') ?? [])
             expect([...about, isKnown(name.replaceAll(' ', '_'), end)]).toEqual([...about, false])
@@ -203,14 +199,33 @@ describe('blank cells', () => {
     expect(blanks).toBeGreaterThan(100)
   })
 
+  test('do not tell those that a later filing fills from those that none ever does', async () => {
+    // The 10-K of 2009-10-27 fills one of the cells that were blank on this day.
+    const { html } = await page('as_of=2009-08-01')
+    const later = await rowsOf('ticker=AAPL&fp=FY')
+    const reasons = new Map([true, false].map(isFilled => [isFilled, new Set<string>()]))
+    for (const [, metric = ''] of nonEmpty(html.matchAll(/<tr data-m="(\w+)"(?![^>]* hidden)[^>]*>/g))) {
+      for (const [end, cell] of rowIn(html, metric)) {
+        const [, reason] = /^<td class="blank" title="(No[^"]+)">/.exec(cell.trim()) ?? []
+        if (reason === undefined) continue
+        const isFilled = later.some(row => row.m === metric && row.end === end)
+        reasons.get(isFilled)?.add(reason.replace(/:.*/, ''))
+      }
+    }
+    const [filled, never] = [true, false].map(isFilled => reasons.get(isFilled) ?? new Set())
+    expect([filled.size > 0, [...filled].filter(reason => !never.has(reason))]).toEqual([true, []])
+  })
+
   test('name the missing input of a computed figure', () => {
-    const blank = { metric: 'free_cash_flow', fp: 'FY', isOfShares: false, ever: [] } as const
+    const blank = { metric: 'free_cash_flow', fp: 'FY', isOfShares: false } as const
     const known = (metric: string) =>
       metric === 'operating_cash_flow' ? [{ until: null } as FundamentalsRow] : []
     expect(blankReason({ ...blank, known })).toBe(
       'Cannot be computed: no capital expenditure for this period.',
     )
-    expect(blankReason({ ...blank, metric: 'cash', known: () => [] })).toBe('Not reported for this period.')
+    expect(blankReason({ ...blank, metric: 'cash', known: () => [] })).toBe(
+      'No filing by this day states it for this period.',
+    )
   })
 })
 
@@ -235,5 +250,24 @@ describe('the day', () => {
     expect([link('previous-filing'), link('next-filing')]).toEqual([days[at - 1], days[at + 1]])
     const today = await page('')
     expect(today.html).toMatch(/<a id="next-filing" class="button" rel="next">/)
+  })
+
+  // The 10-Q was accepted at 16:25 in New York and the 10-K/A at 16:27.
+  test('with a time never calls a filing the previous one that was still to come', async () => {
+    const links = async (as_of: string) => {
+      const { html } = await page(`as_of=${encodeURIComponent(as_of)}`)
+      return ['previous-filing', 'next-filing'].map(
+        id => new RegExp(`<a id="${id}"[^>]*?href="[^"]*as_of=([\\d-]+)"`).exec(html)?.[1],
+      )
+    }
+    const [before, after] = await links('2010-01-25')
+    expect(await links('2010-01-25T10:00')).toEqual([before, '2010-01-25'])
+    expect(await links('2010-01-25T16:26')).toEqual([before, '2010-01-25'])
+    expect(await links('2010-01-25T16:30')).toEqual([before, after])
+    // In New York it is still the 24th.
+    expect(await links('2010-01-25T02:00Z')).toEqual([before, '2010-01-25'])
+    // The report filed on 3 November 2023 was accepted at 18:08 of the day before.
+    expect((await links('2023-11-02T18:00'))[1]).toBe('2023-11-03')
+    expect((await links('2023-11-02T20:00'))[1]).not.toBe('2023-11-03')
   })
 })

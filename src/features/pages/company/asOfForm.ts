@@ -1,5 +1,6 @@
 import type { IsoDate } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
+import { dayOf, isInstant } from '../../../instants.ts'
 import type { FundamentalsList } from '../../fundamentals/schema.ts'
 import { type CompanyPageQuery, companyPath } from './query.ts'
 import type { CompanyView } from './read.ts'
@@ -20,7 +21,8 @@ export function asOfForm(
   if (days.length === 0) return html``
   const { as_of, tz } = query
   const { day, time } = partsOf(as_of)
-  const at = as_of === undefined ? days.length - 1 : days.findLastIndex(filed => filed <= as_of)
+  const isKnown = knownStops(list, today, as_of)
+  const at = days.findLastIndex(isKnown)
   const hiddenFields = (['show', 'figures', 'plot', 'adjust', 'changes'] as const).flatMap(name => {
     const value = query[name]
     return value === undefined || value === 'years'
@@ -30,7 +32,7 @@ export function asOfForm(
   const { cell: _, before: __, tz: ___, as_of: ____, ...kept } = query
   const pathOn = (filed: IsoDate | undefined) =>
     filed !== undefined && html` href="${companyPath(ticker, { ...kept, as_of: filed })}"`
-  const chosen = as_of ?? days.at(-1) ?? ''
+  const chosen = as_of === undefined ? (days.at(-1) ?? '') : dayOf(list.as_of)
   const accepted = days[at] === as_of && times[at] !== '' ? `, accepted ${times[at]}` : ''
   return html`<form class="day" method="get" action="/companies/${encodeURIComponent(ticker)}">
 ${hiddenFields}
@@ -44,9 +46,25 @@ ${hiddenFields}
 <div class="as-of">
 <p class="slider"><a id="previous-filing" class="button"${pathOn(days.findLast(filed => filed < chosen))} rel="prev">Previous filing</a>
 <span class="track with-script"><input id="as-of-slider" type="range" min="0" max="${days.length - 1}" step="1" value="${Math.max(0, at)}" aria-label="Day as of which the figures were known" aria-valuetext="${as_of === undefined ? 'today' : `${as_of}${accepted}`}">${ticks(tables)}</span>
-<a id="next-filing" class="button"${pathOn(as_of === undefined ? undefined : days.find(filed => filed > as_of))} rel="next">Next filing</a></p>
+<a id="next-filing" class="button"${pathOn(as_of === undefined ? undefined : days.find(filed => !isKnown(filed)))} rel="next">Next filing</a></p>
 <p><output id="as-of-text" for="as-of-slider">${as_of === undefined ? 'Everything filed by today.' : knownText(as_of, accepted)}</output></p>
 </div>`
+}
+
+/**
+ * Whether everything that changed on a day was known at the moment of the page. A filing may be accepted later on its day than a
+ * time of day, or the evening before.
+ */
+function knownStops(list: FundamentalsList, today: FundamentalsList, as_of: string | undefined) {
+  if (as_of === undefined) return () => true
+  if (!isInstant(list.as_of)) return (day: IsoDate) => day <= list.as_of
+  const moment = dayOf(list.as_of)
+  const changesOn = ({ data }: FundamentalsList, day: IsoDate) =>
+    data.filter(({ filed, until }) => filed === day || until === day).length
+  return (day: IsoDate) => {
+    const changes = changesOn(today, day)
+    return changes === 0 ? day < moment : changesOn(list, day) === changes
+  }
 }
 
 /** The day and the time of an `as_of`. A session or an offset has no place in the field, and the day keeps what it means. */

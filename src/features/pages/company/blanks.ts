@@ -4,35 +4,32 @@ import type { FundamentalsRow } from '../../fundamentals/schema.ts'
 import { currentOf } from '../grid.ts'
 import { metricLabel } from '../metricLabels.ts'
 
-/** The reason that most blank cells of an earlier day have. */
-export const notYetFiled = 'Not filed by this day.'
+/** The reason that most blank cells have. */
+export const usualReason = 'No filing by this day states it for this period.'
 
-/** A blank cell of a page. */
+/** A blank cell of a page. It does not know whether a later filing fills it: a reason that told would be look-ahead. */
 export interface Blank {
   readonly metric: string
   readonly fp: FundamentalsRow['fp']
   /** The unit of the metric in other cells of its row. */
   readonly isOfShares: boolean
-  /** Every vintage of the cell that is known today. */
-  readonly ever: readonly FundamentalsRow[]
   /** The vintages of a metric in the same period that were known on the day. */
   readonly known: (metric: string) => readonly FundamentalsRow[]
 }
 
 /** Why a cell has no figure on a day. */
-export function blankReason({ metric, fp, isOfShares, ever, known }: Blank): string {
+export function blankReason({ metric, fp, isOfShares, known }: Blank): string {
   const last = known(metric).at(-1)
   if (last !== undefined) {
     const why = last.kind === 'derived' ? ': the figures it was computed from changed' : ''
     return `Not current since ${last.until}${why}.`
   }
-  if (ever.length > 0) return notYetFiled
   const components = componentsOf.get(metric)
   if (components !== undefined) return notComputed(components, fp, known)
   if (fp === 'TTM') return 'No twelve trailing months can be computed from what was filed by this day.'
   return fp === 'Q4' && isOfShares
     ? 'Not reported: fourth quarters are seldom filed, and figures of shares cannot be subtracted.'
-    : 'Not reported for this period.'
+    : usualReason
 }
 
 function notComputed(
@@ -50,7 +47,7 @@ function notComputed(
     : 'Not computed for this period.'
 }
 
-/** The days on which the reason of a blank cell that no filing states may change. */
+/** The days on which the reason of a blank cell may change. */
 export const reasonDays = (
   metric: string,
   vintagesOf: (metric: string) => readonly FundamentalsRow[],

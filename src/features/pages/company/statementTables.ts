@@ -10,7 +10,7 @@ import type { PageDeps } from '../deps.ts'
 import { formOf, type Scale, scaleOf } from '../figures.ts'
 import { currentOf, filingDays, type Grid, gridOf, knownOn, type Period, restatedFrom } from '../grid.ts'
 import { metricLabel, type Statement, statementsOf } from '../metricLabels.ts'
-import { blankReason, notYetFiled, reasonDays } from './blanks.ts'
+import { blankReason, reasonDays, usualReason } from './blanks.ts'
 import { type CellView, changeOf, isOfShares, type ShownCell, shownCell, splitName } from './cell.ts'
 import { type CompanyPageQuery, companyPath } from './query.ts'
 import type { CompanyView, ShownSplits } from './read.ts'
@@ -195,12 +195,11 @@ const blankCell = (reason: string) =>
 const reasonOf = (
   { layout }: Tables,
   metric: string,
-  { key, fp }: Period,
+  { fp }: Period,
   known: (metric: string) => readonly FundamentalsRow[],
 ): string => {
   const isOfSharesRow = layout.periods.some(period => layout.vintages(metric, period.key).some(isOfShares))
-  const ever = layout.vintages(metric, key)
-  return blankReason({ metric, fp, isOfShares: isOfSharesRow, ever, known })
+  return blankReason({ metric, fp, isOfShares: isOfSharesRow, known })
 }
 
 type State = readonly (string | number | null)[]
@@ -230,7 +229,7 @@ export function cellStates(tables: Tables): Markup {
   }
   const metrics = statements.flatMap(statement => statement.metrics)
   const rows = metrics.map(metric => periods.map(({ key }) => statesOf(layout.vintages(metric, key))))
-  const reasons = [notYetFiled]
+  const reasons = [usualReason]
   const blanks = metrics.map((metric, row) =>
     periods.map((period, column) => blankSpans(tables, metric, period, rows[row][column], reasons)),
   )
@@ -267,15 +266,14 @@ function blankSpans(
 ): BlankSpan[] | 0 {
   const { layout, days } = tables
   const vintagesOf = (name: string) => layout.vintages(name, period.key)
-  const ever = vintagesOf(metric)
-  const changes = [...filingDays(ever), ...(ever.length === 0 ? reasonDays(metric, vintagesOf) : [])]
+  const changes = [...filingDays(vintagesOf(metric)), ...reasonDays(metric, vintagesOf)]
   const stops = [...new Set([0, ...changes.map(day => days.indexOf(day))])].sort((a, b) => a - b)
   const spans = stops.flatMap((from, at): [number, number, number][] => {
     const isFilled = states.some(([first, end]) => Number(first) <= from && from < Number(end))
     if (isFilled) return []
     const day = days[from]
     const reason = reasonOf(tables, metric, period, name => knownOn(vintagesOf(name), day))
-    if (reason === notYetFiled) return []
+    if (reason === usualReason) return []
     if (!reasons.includes(reason)) reasons.push(reason)
     return [[from, stops[at + 1] ?? days.length, reasons.indexOf(reason)]]
   })

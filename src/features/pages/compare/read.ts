@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import { parseAsOf, pastDay, type SentAsOf } from '../../../markets/asOf.ts'
 import type { Rights } from '../../../rights/rights.ts'
-import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
+import { type FoundCompany, findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { type CompanyPlan, planCompany } from '../../fundamentals/plan.ts'
 import { answerCompany, dataVersionConflict, maxAttempts } from '../../fundamentals/read.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../../fundamentals/schema.ts'
@@ -79,7 +79,10 @@ interface Planned extends Omit<Comparison, 'companies'> {
   readonly found: readonly Found[]
 }
 
-/** Plans one company after the other: for an evaluation, each may be the last that its licence covers. */
+/**
+ * Finds all companies before it plans them one after the other: planning counts, and for an evaluation each may be the last
+ * that its licence covers.
+ */
 async function planAll(
   deps: PageDeps,
   rights: Rights,
@@ -87,51 +90,74 @@ async function planAll(
   sent: SentAsOf | null,
   chosen: Pick<FundamentalsQuery, 'as_of' | 'tz'>,
 ): Promise<Planned> {
-  const found: Found[] = []
-  const leftOut: LeftOut[] = []
+  const named: { readonly sent: string; readonly company: FoundCompany | Failure }[] = []
   const repeated: string[] = []
   const beyond: string[] = []
   const entities = new Set<number>()
   const lookup = { ...deps, sql: deps.lookups }
   for (const id of compare.companies) {
-    if (found.length + leftOut.length >= maxCompanies) {
+    if (named.length >= maxCompanies) {
       beyond.push(id)
       continue
     }
-    try {
-      const company = await findByAnyId(lookup, id, sent)
+    const company = await unlessRefused(findByAnyId(lookup, id, sent))
+    if (!(company instanceof Failure)) {
       if (entities.has(company.entity.entityId)) {
         repeated.push(id)
         continue
       }
       entities.add(company.entity.entityId)
-      const ticker = sent === null ? company.ticker : await idOnDay(lookup, company, sent)
-      const query: FundamentalsQuery = {
-        ticker,
-        fp: periodsOf[compare.show],
-        vintage: 'latest',
-        fields: 'start',
-        // A split would look like growth of the share count and a fall of every figure per share.
-        ...(compare.view === 'values' ? {} : { adjust: 'splits' as const }),
-        ...chosen,
-      }
-      found.push({ sent: id, query, plan: await planCompany(deps, rights, query) })
-    } catch (error) {
-      if (!(error instanceof Failure) || !isAboutCompany(error)) throw error
-      leftOut.push({ sent: id, failure: error, near: await nearest(deps, id, error) })
     }
+    named.push({ sent: id, company })
   }
-  requireOneInstant(compare, sent, found)
+  const open = named.flatMap(({ company }) =>
+    company instanceof Failure || !rights.seesHistoryOf(company.ticker, company.entity.ticker)
+      ? []
+      : [company.entity.market],
+  )
+  requireOneInstant(compare, sent, open)
+  const found: Found[] = []
+  const leftOut: LeftOut[] = []
+  for (const { sent: id, company } of named) {
+    const planned = company instanceof Failure ? company : await unlessRefused(planOne(company))
+    if (planned instanceof Failure)
+      leftOut.push({ sent: id, failure: planned, near: await nearest(deps, id, planned) })
+    else found.push({ sent: id, ...planned })
+  }
   return { found, leftOut, repeated, beyond }
+
+  async function planOne(company: FoundCompany): Promise<Omit<Found, 'sent'>> {
+    const ticker = sent === null ? company.ticker : await idOnDay(lookup, company, sent)
+    const query: FundamentalsQuery = {
+      ticker,
+      fp: periodsOf[compare.show],
+      vintage: 'latest',
+      fields: 'start',
+      // A split would look like growth of the share count and a fall of every figure per share.
+      ...(compare.view === 'values' ? {} : { adjust: 'splits' as const }),
+      ...chosen,
+    }
+    return { query, plan: await planCompany(deps, rights, query) }
+  }
+}
+
+/** The result, or why the company is left out. */
+async function unlessRefused<Result>(work: Promise<Result>): Promise<Result | Failure> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Failure && isAboutCompany(error)) return error
+    throw error
+  }
 }
 
 const isAboutCompany = ({ code }: Failure) =>
   code === 'entity_unknown' || code === 'licence_required' || code === 'entity_cap_reached'
 
 /** A time without an offset is another instant in each market: a comparison would mix what was known at two times. */
-function requireOneInstant({ as_of }: Compare, sent: SentAsOf | null, found: readonly Found[]): void {
+function requireOneInstant({ as_of }: Compare, sent: SentAsOf | null, of: readonly string[]): void {
   if (sent === null || sent.kind === 'day' || sent.kind === 'instant') return
-  const markets = [...new Set(found.map(({ plan }) => plan.market))]
+  const markets = [...new Set(of)]
   if (markets.length < 2) return
   throw new Failure(
     'parameter_invalid',

@@ -29,6 +29,7 @@ import { restatementsUse } from './dataUse.ts'
 import { openChanges } from './openChanges.ts'
 import {
   fieldsOf,
+  isBlank,
   type RestatementsFields,
   type RestatementsPageQuery,
   readRestatementsPageQuery,
@@ -85,7 +86,7 @@ async function listOf(
 ): Promise<Markup> {
   const { metric = 'revenue', market = 'US', sort = 'filed', ...rest } = sent
   // Merely opening the page must not use up companies of an evaluation, so it lists those that the licence has counted.
-  const isFreeOfCost = allowance !== null && Object.keys(sent).length === 0
+  const isFreeOfCost = allowance !== null && isBlank(sent)
   const most = rights.seesAllHistory ? restatementsLimit.max : restatementsLimit.maxFree
   const viewer = { rights, allowance: isFreeOfCost ? { ...allowance, left: 0 } : allowance }
   const limit = isFreeOfCost ? restatementsLimit.max : listLimit(allowance, most)
@@ -122,7 +123,7 @@ async function listOf(
 ${await sampleNotice(deps)}
 ${noticeOf(notes)}
 ${changes.length > 0 && html`<p class="quiet"><a href="#by-year">How often and how much by year</a></p>`}
-${shown.length > 0 && changeTable(shown, names, ids, fields, deps.markets.get(market)?.name ?? market)}
+${shown.length > 0 && changeTable(shown, names, ids, { ...fields, isBlank: isFreeOfCost }, deps.markets.get(market)?.name ?? market)}
 <p class="quiet">${sort !== 'filed' && ordered.unranked > 0 && `${unrankedText(sort, ordered.unranked, unit)} `}${extent(changes.length, shown.length, ordered.unranked, sort, plan, list)} ${list.next !== null && html`<a href="${restatementsPath(fields, { cursor: list.next })}">The next companies</a>. `}${list.attribution}</p>
 ${yearCharts(byYear(changes), metricInText(metric))}
 ${useThisData(restatementsUse(deps, rights, plan, rest, ofCompany), useNote(open, ofCompany))}`
@@ -189,14 +190,14 @@ function changeTable(
   rows: readonly Change[],
   names: ReadonlyMap<string, string | null>,
   ids: ReadonlyMap<string, string>,
-  fields: RestatementsFields,
+  { isBlank, ...fields }: RestatementsFields & { readonly isBlank: boolean },
   country: string,
 ): Markup {
   const scale = scaleOf(rows.flatMap(({ value, unit, m }) => (formOf(m, unit) === 'amount' ? [value] : [])))
   const head = ({ title, sort }: (typeof headings)[number]) => {
     if (sort === undefined) return html`<th scope="col">${title}</th>`
     const isSorted = sort === fields.sort
-    return html`<th scope="col"${isSorted && html` aria-sort="descending"`}><a href="${restatementsPath(fields, { sort })}">${title}${isSorted && ' ▼'}</a></th>`
+    return html`<th scope="col"${isSorted && html` aria-sort="descending"`}><a href="${restatementsPath(fields, { sort, isBlank })}">${title}${isSorted && ' ▼'}</a></th>`
   }
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Restatements, ${country}"><table class="figures changes">
 <thead><tr><th scope="col">Company</th>${headings.map(head)}</tr></thead>

@@ -19,6 +19,10 @@ const RestatementsPageQuery = Type.Object(
 export type RestatementsPageQuery = Static<typeof RestatementsPageQuery>
 export const readRestatementsPageQuery = queryReader(RestatementsPageQuery)
 
+/** Whether nothing but a market and an order has been chosen: then an evaluation sees what it has already seen. */
+export const isBlank = (query: RestatementsPageQuery): boolean =>
+  Object.keys(query).every(name => name === 'market' || name === 'sort')
+
 /** The values of the form, valid or not. */
 export interface RestatementsFields {
   readonly metric: string
@@ -42,14 +46,18 @@ export function fieldsOf(queryText: string): RestatementsFields {
   }
 }
 
-/** The address of the same list with other choices. */
+/**
+ * The address of the same list with other choices.
+ *
+ * @param isBlank whether the list stays one for which nothing was chosen
+ */
 export function restatementsPath(
   { metric, market, from, asOf, tz, sort }: RestatementsFields,
-  change: { readonly sort?: string; readonly cursor?: string } = {},
+  change: { readonly sort?: string; readonly cursor?: string; readonly isBlank?: boolean } = {},
 ): string {
   const order = change.sort ?? sort
   const fields = new URLSearchParams({
-    metric,
+    ...(change.isBlank === true ? {} : { metric }),
     market,
     ...(from === '' ? {} : { from }),
     ...(asOf === '' ? {} : { as_of: asOf }),

@@ -292,6 +292,13 @@ describe('an evaluation', () => {
     expect(new Set(cellsIn(html).map(({ company }) => company))).toEqual(new Set(['AAPL', 'IBM']))
   })
 
+  // 16:00 is another instant in New York than in Taipei, so the page is a mistake and shows nothing.
+  test('counts no company for a comparison that is refused', async () => {
+    const member = await memberWith(server, server.sql, evaluation)
+    expect((await see('?companies=AAPL,IBM,2330.TW&as_of=2025-01-24T16:00', member)).status).toBe(400)
+    expect(await server.sql`select 1 from key_entity where key_id = ${member.keyId}`).toHaveLength(0)
+  })
+
   test('is never served what another visitor sees', async () => {
     const query = '?companies=SNOW,2330.TW'
     const [inside, outside] = [await see(query, personal), await see(query, signedOut)]

@@ -252,6 +252,14 @@ describe('an evaluation', () => {
         .map(({ filed, after }) => `${filed} ${after}`)
         .sort(),
     ).toEqual(rows.map(({ filed, value }) => `${filed} ${value}`).sort())
+    // Neither another order nor the link from the market's own page asks for other companies.
+    const orders = [...opened.html.matchAll(/<th scope="col"[^>]*><a href="\/restatements([^"]*)"/g)]
+    const paths = orders.map(([, path = '']) => path.replaceAll('&amp;', '&'))
+    expect(paths).toHaveLength(3)
+    for (const path of [...paths, '?market=US']) {
+      expect([path, rowsIn((await see(path, member)).html).length]).toEqual([path, rows.length])
+      expect([path, await seen()]).toEqual([path, 1])
+    }
     await see('?metric=net_income&market=US', member)
     expect(await seen()).toBeGreaterThan(1)
   })
