@@ -42,7 +42,7 @@ const maxWaiting = 20_000
 const maxSubjects = 1_000
 
 /** Counts every request of this server against its limits; `rights/licences.ts` says what a key's limits are, and
- * `take_hits` in the database which requests they allow. All servers share the counters in the database,
+ * `take_hits` (sql/migrations/0034_whole_hits.sql) which requests they allow. All servers share the counters in the database,
  * and a query per request would cost more than the request itself. So requests that arrive while a query
  * runs are gathered, and the next query counts them all. At most one batch is in flight and one is
  * gathering. No request is granted before the database has counted it. */

@@ -2,7 +2,7 @@ import { addDays } from '../dates.ts'
 import { type AsOf, dayOf, isInstant, lastEndedDay } from '../instants.ts'
 import type { SqlClient, SqlFragment } from './client.ts'
 
-/** The figures as of a day or an instant. Nothing may read them in any other way. */
+/** The figures as of a day or an instant, by the rule in sql/migrations/0051_check_states.sql. Nothing may read them in any other way. */
 export const factsAsOf = (sql: SqlClient, asOf: AsOf): SqlFragment =>
   isInstant(asOf) ? sql`fact_at(${asOf}::timestamptz, ${lastEndedDay(asOf)}::date)` : sql`fact_as_of(${asOf})`
 

@@ -21,7 +21,7 @@ interface Sum {
   readonly isPartial: boolean
 }
 
-/** The identities of a statement alone, tried column by column. */
+/** The identities of a statement alone, tried column by column. checkFiling.ts adds those across statements. */
 export class StatementIdentities {
   readonly #statement: FiledStatement
   readonly #power: number

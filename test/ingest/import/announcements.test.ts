@@ -154,6 +154,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
     }
     await importRegister(sql, earlier, files, () => {})
     await sql.unsafe(`
+      drop table shared_report;
       drop table announcement, announcement_past cascade; drop function keep_announcement;
       delete from migration where name >= '0052'`)
     await sql`
@@ -162,7 +163,11 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
         ('us/2026-01-01/submissions/CIK0001318605-submissions-001.json', 'US', '2026-01-01', 1, now()),
         ('us/2026-01-01/companyfacts/CIK0000320193.json', 'US', '2026-01-01', 1, now()),
         ('jp/2026-01-01/submissions/CIK0000320193.json', 'JP', '2026-01-01', 1, now())`
-    expect(await migrate(sql)).toEqual(['0052_announcements.sql', '0053_audit_jobs.sql'])
+    expect(await migrate(sql)).toEqual([
+      '0052_announcements.sql',
+      '0053_audit_jobs.sql',
+      '0054_shared_reports.sql',
+    ])
     expect(await stored(sql)).toEqual({})
     // The next sync reads the archived lists again, too.
     const waiting = await sql`select path from sync_file where imported_at is null order by path`
