@@ -86,7 +86,7 @@ describe('the chart of Apple draws what the API answers as of the day', () => {
           answer(`${query}&vintage=first`),
         ])
         const { bars, ghosts, said, perPixel } = barsIn(html)
-        const rows = data.filter(row => lines.some(line => row[line] !== null)).slice(-32)
+        const rows = data.filter(row => lines.some(line => row[line] !== null)).slice(-28)
         // Oldest at the left.
         expect(said.map(text => text.split(': ')[0])).toEqual(rows.map(labelOf))
         const expected = rows.flatMap(row =>
