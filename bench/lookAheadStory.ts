@@ -16,7 +16,7 @@ import { postOk, type Service, withService } from './service/server.ts'
 
 /**
  * Of the ratios, the one with the most companies: 10-Q reports of the sample give it for a quarter and 10-K reports for a year.
- * Return on equity exists for full years only, of which the sample has one per company, so it would leave nobody to rank
+ * Return on equity exists only for full years, and the sample has one per company, so it would leave nobody to rank
  * before the annual reports.
  */
 const score = { metric: 'net_margin', fp: 'latest' } as const

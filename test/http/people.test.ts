@@ -67,8 +67,8 @@ const licence: Row['outcome'] = person => {
   if (person === capped) return [403, 'entity_cap_reached']
   return licensed.includes(person) ? 200 : [403, 'licence_required']
 }
-/** The same for a list of a market: at the cap it has the companies that were seen. A refusal stands by its form. */
-const listLicence: Row['outcome'] = person => (person === capped || licensed.includes(person) ? 200 : 403)
+/** The same for a list of a market: at the cap it has the companies that were seen. */
+const listLicence: Row['outcome'] = person => (person === capped ? 200 : licence(person))
 /** What everybody sees, save who may see no further company. */
 const company: Row['outcome'] = person => (person === capped ? [403, 'entity_cap_reached'] : 200)
 const openTo = (path: string, ...routes: string[]) => page(path, 200, ...routes)

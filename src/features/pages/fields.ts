@@ -12,7 +12,7 @@ export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: stri
   html`<span class="field"><label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select></span>`
 
 /**
- * A form field for the day or instant as of which a page is shown. It is a text field: date fields show a day in the order
+ * A form field for the `as_of` of a page. It is a text field: date fields show a day in the order
  * of the browser's country, and cannot hold an instant.
  *
  * @param listId of a datalist

@@ -22,7 +22,7 @@ import { useLine, useThisDataAssets } from './useThisData/panel.ts'
 
 const example = { ticker: 'AAPL', metric: 'revenue', fp: 'FY', fy: '2009', as_of: '2009-12-31' } as const
 
-/** /start: the first request of somebody who wants to use the data, with its answer, for each kind of client. */
+/** /start: a first request and its answer, for each kind of client. */
 export async function startPage(deps: PageDeps): Promise<Page> {
   const { settings, markets } = deps
   const { ticker, metric, ...named } = example

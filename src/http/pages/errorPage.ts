@@ -1,5 +1,5 @@
 import type { Failure } from '../../errors.ts'
-import { html } from '../../html.ts'
+import { html, type Markup } from '../../html.ts'
 import type { Answer, RequestContext } from '../context.ts'
 import { errorStatus } from '../errors.ts'
 import { personalHeaders } from '../headers.ts'
@@ -25,10 +25,17 @@ export function errorPage(context: RequestContext, failure: Failure): Answer | n
   if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
   const body =
     failure instanceof PageFailure
-      ? shell({ ...failure.page, unlisted: true }, context)
+      ? shell(
+          { ...failure.page, unlisted: true, main: html`${failure.page.main}\n${reference(context, code)}` },
+          context,
+        )
       : page(context, title, failure)
   return { status, headers: personalHeaders(headers), body }
 }
+
+/** What to look up, and what to quote to the operator. */
+const reference = ({ id }: RequestContext, code: Failure['code']): Markup =>
+  html`<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${id}</p>`
 
 function page(context: RequestContext, title: string, { code, message, details }: Failure): string {
   const near = code === 'entity_unknown' ? (details.near ?? []) : []
@@ -40,7 +47,7 @@ function page(context: RequestContext, title: string, { code, message, details }
 <p>${message}</p>
 ${near.length > 0 && html`<ul>${near.slice(0, 3).map(id => html`<li><a href="/companies/${encodeURIComponent(id)}">${id}</a></li>`)}</ul>`}
 ${searchForm('')}
-<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${context.id}</p>`,
+${reference(context, code)}`,
   }
   return shell(content, context)
 }

@@ -137,7 +137,7 @@ describe.skipIf(path === null)('every page in a browser', () => {
       })
     }
 
-    test(`${route}: weighs less than 120 KB and does not shift`, async () => {
+    test(`${route}: is light and does not shift`, async () => {
       const { page, context } = await visit('/robots.txt')
       const debugging = await context.newCDPSession(page)
       await debugging.send('Network.enable')
@@ -158,7 +158,9 @@ describe.skipIf(path === null)('every page in a browser', () => {
       })
       await page.goto(server.url + route, { waitUntil: 'networkidle' })
       const shift = await page.evaluate(() => Number(Reflect.get(window, 'shift')))
-      expect([route, bytes > 1_000, bytes < 120_000, bytes]).toEqual([route, true, true, bytes])
+      // Charts and the states of the slider make the key figures of Apple the heaviest pages.
+      const limit = /^\/companies\/AAPL(\?|$)/.test(route) ? 120_000 : 100_000
+      expect([route, bytes > 1_000, bytes < limit, bytes]).toEqual([route, true, true, bytes])
       expect([route, shift < 0.01, shift]).toEqual([route, true, shift])
       await context.close()
     })

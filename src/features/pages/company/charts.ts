@@ -48,7 +48,7 @@ function unitOf(
 }
 
 /**
- * The first vintage of a cell, of which a later one is a restatement. Cover counts are of different days, and after a split
+ * The first vintage of a cell, if later vintages restate it. Cover counts are of different days, and after a split
  * the first figure of shares is in other shares.
  */
 const firstOf = (

@@ -6,7 +6,7 @@ import { stepChart } from '../chart.ts'
 import { figureCard } from '../companyFrame.ts'
 import { changeInPercent, exactFigure, shownChange } from '../figures.ts'
 import { metricLabel } from '../metricLabels.ts'
-import { formNote } from '../names/formNote.ts'
+import { formNote } from '../names/forms.ts'
 import {
   adjustedFor,
   afterSplits,

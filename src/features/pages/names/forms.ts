@@ -1,3 +1,5 @@
+import { html, type Markup } from '../../../html.ts'
+
 const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   US: {
     '10-K': 'annual report',
@@ -54,4 +56,10 @@ export function formInWords(market: string, form: string): string | null {
   if (Object.hasOwn(known, form)) return known[form]
   const [, amended = ''] = /^(.+)\/A$/.exec(form) ?? []
   return Object.hasOwn(known, amended) ? `amended ${known[amended]}` : null
+}
+
+/** What a form is, below its name. */
+export function formNote(market: string, form: string): Markup | false {
+  const words = formInWords(market, form)
+  return words !== null && html` <small>${words}</small>`
 }

@@ -88,7 +88,7 @@ const percent = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maxim
 
 const partOf = (value: string, total: string | null) => (Number(value) / Number(total ?? 0)) * 100
 
-/** Null without a total, of which a figure could be a share. */
+/** Null if there is no total. */
 export function shareOf(value: string | null | undefined, total: string | null): string | null {
   return value == null || Number(total ?? 0) === 0 ? null : `${percent.format(partOf(value, total))}%`
 }

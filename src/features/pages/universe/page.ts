@@ -167,7 +167,7 @@ function moveList(
 ): Markup {
   const whole = `${count === 0 ? 'No company' : count === 1 ? '1 company' : `${exactFigure(count)} companies`} ${what}`
   if (count === 0) return html`<p>${whole}.</p>`
-  return html`<details><summary>${whole}${count > maxMoves && `, of which these are the latest ${maxMoves}`}</summary>
+  return html`<details><summary>${whole}${count > maxMoves && ` (the latest ${maxMoves} are listed)`}</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Companies that ${what}"><table><thead><tr><th scope="col">Day</th><th scope="col">Company</th><th scope="col">State on ${view.list.as_of}</th></tr></thead>
 <tbody>${moves.map(({ day, issuerId, company }) => html`<tr><td>${day}</td><td>${companyLink(company?.ticker ?? null, nameOf(company) ?? issuerId, view, rights, fields)}</td><td>${company !== null && stateNames[company.state]}</td></tr>`)}</tbody></table></div></details>`
 }
