@@ -220,6 +220,7 @@ const table: Row[] = [
   open('/openapi.json'),
   open('/docs'),
   open('/docs/guides'),
+  open('/llms.txt'),
   open('/docs/guides/:name', '/docs/guides/start'),
   open('/docs/errors'),
   open('/docs/metrics'),

@@ -137,6 +137,7 @@ const table: readonly Row[] = [
   openTo('/sitemaps/US-1.xml', '/sitemaps/:file'),
   openTo('/docs'),
   openTo('/docs/guides'),
+  openTo('/llms.txt'),
   openTo('/docs/guides/start', '/docs/guides/:name'),
   openTo('/docs/errors'),
   openTo('/docs/metrics'),
