@@ -1,0 +1,149 @@
+import { dayNumber, type IsoDate } from '../dates.ts'
+import type { SqlClient } from '../postgres/client.ts'
+import { decodePriceBlock } from './priceBlock.ts'
+import { joinPriceRows, type PriceRows } from './priceRows.ts'
+import type { PriceBasis, PriceHistory } from './priceSeries.ts'
+
+/** A set of prices that the operator imported, and who may see it. */
+export interface PriceSet {
+  readonly priceSetId: number
+  readonly name: string
+  readonly currency: string
+  readonly basis: PriceBasis
+  readonly access: 'private' | 'licence'
+  /** The licences whose keys may see it. */
+  readonly licences: readonly string[]
+  /** The keys that may see it whatever their licence: those named, and those of the e-mail addresses named. */
+  readonly keyIds: readonly number[]
+  /** Whether any import has a column of split factors; without one, the set has no splits to undo or to follow. */
+  readonly statesSplits: boolean
+  readonly statesDividends: boolean
+  readonly statesDelistings: boolean
+  /** Imports of the data version that is read. */
+  readonly imports: number
+  /** The data version of the latest of them; null: none. */
+  readonly latestVersion: number | null
+}
+
+/** The imports that the connection's data version includes: a pinned connection reads an earlier one. */
+const visibleImports = (sql: SqlClient) => sql`
+  (select i.* from price_import i where i.data_version <= (select version from data_version))`
+
+const setColumns = (sql: SqlClient) => sql`
+  s.price_set_id as "priceSetId", s.name, s.currency, s.basis, s.access, s.licences,
+  array(
+    select r.key_id from price_set_reader r where r.price_set_id = s.price_set_id and r.key_id is not null
+    union
+    select k.key_id from price_set_reader r join api_key k on k.email = r.email where r.price_set_id = s.price_set_id
+  ) as "keyIds",
+  coalesce(i."statesSplits", false) as "statesSplits", coalesce(i."statesDividends", false) as "statesDividends",
+  coalesce(i."statesDelistings", false) as "statesDelistings", i.imports, i."latestVersion"`
+
+const importsOfSet = (sql: SqlClient) => sql`
+  left join lateral (
+    select bool_or(states_splits) as "statesSplits", bool_or(states_dividends) as "statesDividends",
+           bool_or(states_delistings) as "statesDelistings", count(*)::int as imports, max(data_version) as "latestVersion"
+    from ${visibleImports(sql)} i where i.price_set_id = s.price_set_id) i on true`
+
+/** All sets, by name. Callers see those that `Rights.maySeePrices` admits. */
+export async function readPriceSets(sql: SqlClient): Promise<PriceSet[]> {
+  return sql<PriceSet[]>`
+    select ${setColumns(sql)} from price_set s ${importsOfSet(sql)} order by s.name`
+}
+
+export async function findPriceSet(sql: SqlClient, name: string): Promise<PriceSet | null> {
+  const [row] = await sql<PriceSet[]>`
+    select ${setColumns(sql)} from price_set s ${importsOfSet(sql)} where s.name = ${name}`
+  return row ?? null
+}
+
+interface AssetRow {
+  readonly assetId: number
+  readonly entityId: number | null
+  readonly market: string | null
+  readonly symbols: readonly string[]
+  readonly bytes: Buffer
+}
+
+interface ReadRange {
+  /** The first and last day that are needed. Default: all. Other days may be read as well. */
+  readonly from?: IsoDate | undefined
+  readonly to?: IsoDate | undefined
+}
+
+/**
+ * Reads every vintage of the prices of companies, a history for each of their securities. Companies without prices are
+ * left out.
+ */
+export async function readPriceHistories(
+  sql: SqlClient,
+  priceSetId: number,
+  entityIds: readonly number[],
+  range: ReadRange = {},
+): Promise<Map<number, PriceHistory[]>> {
+  const rows = await sql<AssetRow[]>`
+    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id
+    where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
+      and ${ofYears(sql, range)}
+    order by a.asset_id, b.year`
+  const histories = await historiesOf(sql, priceSetId, rows)
+  return Map.groupBy(histories, ({ entityId }) => entityId ?? 0)
+}
+
+/** The histories of securities by their numbers. */
+export async function readPricesOfAssets(
+  sql: SqlClient,
+  priceSetId: number,
+  assetIds: readonly number[],
+  range: ReadRange = {},
+): Promise<PriceHistory[]> {
+  const rows = await sql<AssetRow[]>`
+    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id
+    where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[]) and ${ofYears(sql, range)}
+    order by a.asset_id, b.year`
+  return historiesOf(sql, priceSetId, rows)
+}
+
+const ofYears = (sql: SqlClient, { from, to }: ReadRange) => sql`
+  b.year between ${from === undefined ? 0 : Number(from.slice(0, 4))} and ${to === undefined ? 9999 : Number(to.slice(0, 4))}`
+
+/** Decodes blocks and leaves out rows of imports that the connection's data version does not include. */
+async function historiesOf(
+  sql: SqlClient,
+  priceSetId: number,
+  rows: readonly AssetRow[],
+): Promise<PriceHistory[]> {
+  const imports = await sql<{ importId: number; basisDay: IsoDate }[]>`
+    select import_id as "importId", basis_day as "basisDay"
+    from ${visibleImports(sql)} i where i.price_set_id = ${priceSetId}`
+  const basisDayOf = new Map(imports.map(({ importId, basisDay }) => [importId, dayNumber(basisDay)]))
+  const histories: PriceHistory[] = []
+  for (const [assetId, blocks] of Map.groupBy(rows, row => row.assetId)) {
+    const [{ entityId, market, symbols }] = blocks
+    const stored = joinPriceRows(blocks.map(({ bytes }) => decodePriceBlock(bytes)))
+    const visible = visibleRows(stored, basisDayOf)
+    if (visible.count === 0) continue
+    const basisDays = visible.imports.map(importId => basisDayOf.get(importId) ?? 0)
+    histories.push({ ...visible, assetId, entityId, market, symbols, basisDays })
+  }
+  return histories
+}
+
+function visibleRows(rows: PriceRows, imports: ReadonlyMap<number, unknown>): PriceRows {
+  if (rows.imports.every(importId => imports.has(importId))) return rows
+  const isVisible = (_: number, index: number) => imports.has(rows.imports[index])
+  const days = rows.days.filter(isVisible)
+  return {
+    count: days.length,
+    days,
+    knownDays: rows.knownDays.filter(isVisible),
+    imports: rows.imports.filter(isVisible),
+    closes: rows.closes.filter(isVisible),
+    volumes: rows.volumes.filter(isVisible),
+    splitFactors: rows.splitFactors.filter(isVisible),
+    dividends: rows.dividends.filter(isVisible),
+    delistingReturns: rows.delistingReturns.filter(isVisible),
+  }
+}
