@@ -111,6 +111,7 @@ const features: Record<string, readonly string[]> = {
   bulk: [],
   changes: ['bulk'],
   panels: [],
+  prices: ['companies'],
   asOfJoins: ['companies'],
   audits: ['asOfJoins', 'companies', 'statements'],
   auditPage: ['audits', 'asOfJoins'],
