@@ -55,7 +55,7 @@ const rooms: Record<string, readonly string[]> = {
   wholeFilings: ['postgres', 'dates', 'instants', 'errors'],
   prices: ['wholeFilings', 'postgres', 'dates', 'instants'],
   standardLines: ['markets', 'wholeFilings', 'dates'],
-  backtest: ['markets', 'formats', 'horizons', 'html', 'dates', 'instants', 'zones', 'errors'],
+  backtest: ['markets', 'formats', 'prices', 'horizons', 'html', 'dates', 'instants', 'zones', 'errors'],
   access: ['rights', 'limits', 'postgres', 'dates', 'errors'],
   rights: ['postgres', 'dates', 'instants', 'errors'],
   limits: ['postgres', 'errors'],

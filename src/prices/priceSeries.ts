@@ -21,6 +21,9 @@ export interface PriceHistory extends PriceRows {
   readonly basisDays: Int32Array
 }
 
+/** The columns that prices and splits are read from. */
+export type PriceColumns = Pick<PriceHistory, 'days' | 'knownDays' | 'closes' | 'splitFactors' | 'basisDays'>
+
 /** One row a day: what was known on a day. Sorted by day. */
 export interface PriceSeries extends PriceRows {
   readonly basisDays: Int32Array
@@ -66,7 +69,11 @@ export interface KnownPrice {
  *
  * @param maxAgeDays null is returned if the latest close is more calendar days older than `lastDay`
  */
-export function priceKnownOn(history: PriceHistory, lastDay: number, maxAgeDays: number): KnownPrice | null {
+export function priceKnownOn(
+  history: Pick<PriceColumns, 'days' | 'knownDays' | 'closes'>,
+  lastDay: number,
+  maxAgeDays: number,
+): KnownPrice | null {
   const { days, knownDays, closes } = history
   for (let at = firstRowFrom(days, lastDay + 1) - 1; at >= 0; ) {
     const day = days[at]
@@ -83,7 +90,12 @@ export function priceKnownOn(history: PriceHistory, lastDay: number, maxAgeDays:
  * the days between, as known on `lastDay`. To bring a count of shares of day A to the basis of a later day B, multiply it
  * by `splitsBetween(history, A, B, asOf)`; for an earlier day B divide it by `splitsBetween(history, B, A, asOf)`.
  */
-export function splitsBetween(history: PriceHistory, after: number, upTo: number, lastDay: number): number {
+export function splitsBetween(
+  history: Pick<PriceColumns, 'days' | 'knownDays' | 'splitFactors'>,
+  after: number,
+  upTo: number,
+  lastDay: number,
+): number {
   const { days, knownDays, splitFactors } = history
   let product = 1
   for (let at = firstRowFrom(days, after + 1); at < days.length && days[at] <= upTo; ) {
@@ -102,7 +114,7 @@ export function splitsBetween(history: PriceHistory, after: number, upTo: number
  * in the product, so they need not have been known on the day that is read.
  */
 export function closeAsTraded(
-  history: PriceHistory,
+  history: PriceColumns,
   row: number,
   set: { readonly basis: PriceBasis; readonly statesSplits: boolean },
 ): number | null {

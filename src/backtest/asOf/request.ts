@@ -78,6 +78,14 @@ export const JoinLineageSchema = Type.Union([Type.Literal('none'), Type.Literal(
   examples: ['follow'],
 })
 
+export const PricesSchema = Type.String({
+  pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+  allowed: 'the name of a set of prices',
+  description:
+    'The set of prices that the operator imported, for valuations such as price_to_earnings. Omit it if your key may see one set only. The answer names the set.',
+  examples: ['daily-us'],
+})
+
 /** The settings of a join. */
 const settings = {
   metrics: Type.Array(metricName, {
@@ -110,6 +118,7 @@ const settings = {
   group: Type.Optional(GroupSchema),
   universe: Type.Optional(UniverseSchema),
   checks: Type.Optional(ChecksParameter),
+  prices: Type.Optional(PricesSchema),
   data_version: Type.Optional(DataVersionSchema),
 }
 

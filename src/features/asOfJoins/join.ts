@@ -3,13 +3,19 @@ import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { ParsedRows } from '../../backtest/asOf/rows.ts'
 import { companyColumns, type JoinPlan } from '../../backtest/asOf/settings.ts'
+import type { ValuationPrices } from '../../backtest/asOf/valuations.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
 import type { ComputePool, RunOptions } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
+import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { marketZone } from '../../markets/asOf.ts'
 import type { Markets } from '../../markets/markets.ts'
-import type { SqlClient } from '../../postgres/client.ts'
+import { figuresOf, findValuation, valuationNames } from '../../markets/valuations.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
@@ -28,6 +34,7 @@ import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
 import type { JoinSender } from './sender.ts'
 import { withSpells } from './spellQueries.ts'
+import { choosePrices, type DaysValued, readValuationPrices, valuationUnits } from './valuationPrices.ts'
 
 export interface JoinDeps extends Omit<CompanyDeps, 'cursors' | 'terms'> {
   readonly pool: ComputePool
@@ -77,24 +84,27 @@ export async function runJoin(
     const room = answerMemory.reserve(rows.count, plan, isUnpaid(rights), carriedBytes + addedBytes)
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
-        withSpells(
-          at.sql,
-          {
-            scheme: plan.group,
-            hasStates: plan.universe !== null,
-            markets: rows.times == null ? null : markets,
-          },
-          () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
-          ({ entities }) => entities,
+        withPrices(at.sql, events, rights, rows, plan, () =>
+          withSpells(
+            at.sql,
+            {
+              scheme: plan.group,
+              hasStates: plan.universe !== null,
+              markets: rows.times == null ? null : markets,
+            },
+            () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
+            ({ entities }) => entities,
+          ),
         ),
       )
-      const { dataVersion, companies, entities, blocks, times, groups, states } = figures
+      const { dataVersion, companies, entities, blocks, times, groups, states, valued } = figures
       const written = await pool.tasks.writeJoin(
         {
           rows,
           plan,
           entities,
           blocks,
+          prices: valued?.prices ?? null,
           groups,
           states,
           clocks: times === null ? null : { ...clocksOf(markets, companies), ...times },
@@ -102,9 +112,9 @@ export async function runJoin(
           companyOfName: companies.companyOfName,
           slotOfRow: companies.slotOfRow,
           kin: companies.kin,
-          unitNames: events.units,
+          unitNames: valued?.unitNames ?? events.units,
           limit: maxAnswerBytes,
-          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(rights)),
+          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(rights), valued?.set),
         },
         { signal, ticket },
       )
@@ -140,6 +150,8 @@ export async function checkJoin(
     const rules = nameRules(at, rows, plan, { signal, caller })
     const { companies } = await findJoinCompanies(at, rows.names, rules, at.dataVersion())
     await authorizeJoin(at, rights, companies)
+    const [valuation] = valuationsOf(plan)
+    if (valuation !== undefined) await choosePrices(at.sql, rights, plan.prices, valuation)
   })
   return rows.count
 }
@@ -177,13 +189,67 @@ async function openJoin(
   }
   const first = await findJoinCompanies(deps, names, rules, deps.dataVersion())
   const choice = {
-    metrics: plan.metrics,
+    metrics: plan.metrics.filter(name => findValuation(name) === undefined),
+    figures: figuresOf(plan.metrics),
     fp: plan.fp,
     checks: plan.checks,
     hasTimes: (rows.times ?? null) !== null,
     showsRules: plan.extras.includes('known_by'),
   }
   return openFigures(lease, source, first, choice, run.signal)
+}
+
+const valuationsOf = ({ metrics }: JoinPlan): string[] =>
+  metrics.filter(name => findValuation(name) !== undefined)
+
+/** The prices of a join's valuations. */
+interface ValuedJoin {
+  readonly set: PriceSet
+  readonly prices: ValuationPrices
+  readonly unitNames: ReadonlyMap<number, string>
+}
+
+const maxAttempts = 8
+
+/** Opens figures together with the prices of their companies, all from one data version. */
+async function withPrices<Opened extends { readonly dataVersion: number; readonly entities: Int32Array }>(
+  sql: Sql,
+  events: Pick<EventStore, 'units'>,
+  rights: Rights,
+  rows: ParsedRows,
+  plan: JoinPlan,
+  open: () => Promise<Opened>,
+): Promise<Opened & { readonly valued: ValuedJoin | null }> {
+  const [valuation] = valuationsOf(plan)
+  if (valuation === undefined) return { ...(await open()), valued: null }
+  for (let left = maxAttempts; left > 0; left--) {
+    const set = await choosePrices(sql, rights, plan.prices, valuation)
+    const opened = await open()
+    const valued = await withSnapshot(sql, async snapshot => {
+      if ((await readDataVersion(snapshot)) !== opened.dataVersion) return null
+      const { units, names } = valuationUnits(events.units, set)
+      const days = daysOf(rows)
+      const prices = await readValuationPrices(snapshot, set, opened.entities, days, units)
+      return { set, prices, unitNames: names }
+    })
+    if (valued !== null) return { ...opened, valued }
+  }
+  throw new Failure(
+    'database_unavailable',
+    'The data kept changing while this request was being served. Try again in a moment.',
+    { retryAfterSeconds: 1 },
+  )
+}
+
+/** The first and last day of the rows; of rows with times, every day that they may mean. */
+function daysOf({ day, times = null }: ParsedRows): DaysValued {
+  if (times !== null) return { first: dayNumber('1950-01-01'), last: dayNumber('9999-12-31') }
+  let [first, last] = [day[0], day[0]]
+  for (const one of day) {
+    first = Math.min(first, one)
+    last = Math.max(last, one)
+  }
+  return { first, last }
 }
 
 /** The clock of each market, and for each company the index of its market's clock. */
@@ -215,9 +281,9 @@ export const nameRules = (
 })
 
 function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {
-  const unknown = metrics.findIndex(name => !known.has(name))
+  const unknown = metrics.findIndex(name => !known.has(name) && findValuation(name) === undefined)
   if (unknown === -1) return
-  const near = nearNames(metrics[unknown], known.keys(), 3)
+  const near = nearNames(metrics[unknown], [...known.keys(), ...valuationNames], 3)
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   throw new Failure(
     'parameter_invalid',

@@ -5,6 +5,7 @@ import {
   GroupSchema,
   JoinLineageSchema,
   MaxAgeSchema,
+  PricesSchema,
   UniverseSchema,
 } from '../../backtest/asOf/request.ts'
 import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
@@ -36,6 +37,7 @@ export const JoinQuery = Type.Object(
       ...JoinLineageSchema,
       description: 'With a body other than JSON: as there.',
     }),
+    prices: Type.Optional({ ...PricesSchema, description: 'With a body other than JSON: as there.' }),
     data_version: Type.Optional({
       ...DataVersionSchema,
       description: 'With a body other than JSON: as there.',
@@ -113,6 +115,13 @@ export const AsOfJoin = Type.Object(
     universe: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['reporting'] })),
     checks: Type.Optional(
       Type.String({ description: 'Present if it was sent.', examples: ['proved,consistent'] }),
+    ),
+    price_set: Type.Optional(
+      Type.String({
+        description:
+          'Only with valuations: the set of prices. With `with`, `<metric>_end` is the day of the price and `<metric>_filed` the day on which the last of its inputs became known.',
+        examples: ['daily-us'],
+      }),
     ),
     unknown: Type.Array(Type.String(), {
       description: 'Tickers that name no company, as they were sent: the first 100. Their rows have null.',
