@@ -32,9 +32,9 @@ const visibleImports = (sql: SqlClient) => sql`
 const setColumns = (sql: SqlClient) => sql`
   s.price_set_id as "priceSetId", s.name, s.currency, s.basis, s.access, s.licences,
   array(
-    select r.key_id from price_set_reader r where r.price_set_id = s.price_set_id and r.key_id is not null
-    union
-    select k.key_id from price_set_reader r join api_key k on k.email = r.email where r.price_set_id = s.price_set_id
+    select coalesce(k.root_key_id, k.key_id) from price_set_reader r
+    join api_key k on k.key_id = r.key_id or lower(k.email) = r.email
+    where r.price_set_id = s.price_set_id
   ) as "keyIds",
   coalesce(i."statesSplits", false) as "statesSplits", coalesce(i."statesDividends", false) as "statesDividends",
   coalesce(i."statesDelistings", false) as "statesDelistings", i.imports, i."latestVersion"`

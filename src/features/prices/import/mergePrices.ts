@@ -1,4 +1,4 @@
-import { copyPriceRow, emptyPriceRows, type PriceRows } from '../../../prices/priceRows.ts'
+import { copyPriceRow, emptyPriceRows, isEmptyPriceRow, type PriceRows } from '../../../prices/priceRows.ts'
 
 /** The columns that a file does not have. Its rows keep what was known of them. */
 export interface AbsentColumns {
@@ -20,7 +20,8 @@ export interface MergedPrices {
 
 /**
  * Adds rows of one import to the rows on record. A row is stored only if it differs from the vintage of its day that was
- * known on its own known day; the vintages on record stay as they are.
+ * known on its own known day; the vintages on record stay as they are. A row that repeats this vintage states nothing, even
+ * if a later import adds a vintage between the two known days.
  *
  * @param incoming in order of day, then of the day on which they became known, and each pair of these once
  */
@@ -45,10 +46,7 @@ export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: Ab
       for (let to = count; to > after; to--) copyPriceRow(merged, to - 1, merged, to)
       copyPriceRow(incoming, at, merged, after)
       if (after > first) keepAbsent(merged, after - 1, after, absent)
-      const isNew =
-        after > first
-          ? !statesTheSame(merged, after - 1, after)
-          : !Number.isNaN(merged.closes[after]) || !Number.isNaN(merged.delistingReturns[after])
+      const isNew = after > first ? !statesTheSame(merged, after - 1, after) : !isEmptyPriceRow(merged, after)
       if (isNew) {
         count++
         stored++
