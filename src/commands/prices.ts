@@ -37,7 +37,7 @@ FILE is CSV or Parquet, plain or packed with gzip or zstd; - is standard input. 
   symbol            A symbol or any other ID of a company; the column may also be called ticker or id. A symbol means the
                     company that had it on the row's date (FB until 2022-06-08, META after).
   close             The closing price. Empty: the day has no close, or no longer has one.
-  market            Optional: the market of the ID, such as US. Then 7203 of JP is 7203.T.
+  market            Optional: the market of the ID, such as US. Then 2330 of TW is 2330.TW.
   volume            Optional: shares traded.
   split_factor      Optional: new shares for one old share, on the first day of trading after the split.
   dividend          Optional: cash per share on the ex-day, in the shares of that day.
@@ -64,7 +64,7 @@ without a company are stored, and served as soon as an import finds that a compa
 Examples:
   ./asfiled prices import prices.csv --currency USD --raw --known date
   ./asfiled prices import today.csv --known date
-  ./asfiled prices import tokyo.parquet --set tokyo --currency JPY --adjusted splits --unresolved unknown.csv`
+  ./asfiled prices import taipei.parquet --set taipei --currency TWD --adjusted splits --unresolved unknown.csv`
 
 const rightsHelp = `
 A new set is private: only the operator's commands read it, and the keys that you name. To everyone else a set that they

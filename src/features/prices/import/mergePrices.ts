@@ -23,9 +23,15 @@ export interface MergedPrices {
  * known on its own known day; the vintages on record stay as they are. A row that repeats this vintage states nothing, even
  * if a later import adds a vintage between the two known days.
  *
+ * @param onFirstClose is called for each day that had no close of any vintage before
  * @param incoming in order of day, then of the day on which they became known, and each pair of these once
  */
-export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: AbsentColumns): MergedPrices {
+export function mergePrices(
+  recorded: PriceRows,
+  incoming: PriceRows,
+  absent: AbsentColumns,
+  onFirstClose: (day: number) => void = () => {},
+): MergedPrices {
   const merged = emptyPriceRows(recorded.count + incoming.count)
   let count = 0
   let stored = 0
@@ -39,6 +45,7 @@ export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: Ab
     const first = count
     for (; from < recorded.count && recorded.days[from] === day; from++)
       copyPriceRow(recorded, from, merged, count++)
+    const hadClose = hasClose(merged, first, count)
     for (; at < incoming.count && incoming.days[at] === day; at++) {
       let after = count
       while (after > first && merged.knownDays[after - 1] > incoming.knownDays[at]) after--
@@ -56,9 +63,15 @@ export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: Ab
       else withoutClose++
       for (let to = after; to < count; to++) copyPriceRow(merged, to + 1, merged, to)
     }
+    if (!hadClose && hasClose(merged, first, count)) onFirstClose(day)
   }
   for (; from < recorded.count; from++) copyPriceRow(recorded, from, merged, count++)
   return { rows: shortened(merged, count), stored, unchanged, withoutClose }
+}
+
+function hasClose({ closes }: PriceRows, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (!Number.isNaN(closes[at])) return true
+  return false
 }
 
 function keepAbsent(rows: PriceRows, before: number, at: number, absent: AbsentColumns): void {
