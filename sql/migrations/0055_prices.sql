@@ -67,3 +67,14 @@ create table price_block (
 );
 -- Blocks are compressed already, and most are a little larger than what PostgreSQL would move out of the row.
 alter table price_block alter column bytes set storage external, set (toast_tuple_target = 8160);
+
+-- The days on which securities of a market have a close, with the number of closes that came first with that data version. They are the
+-- trading days from which forward returns count their horizons. The market is empty for securities without a company or market.
+create table price_day (
+  price_set_id integer not null references price_set on delete cascade,
+  market text not null,
+  day date not null,
+  data_version integer not null,
+  closes integer not null,
+  primary key (price_set_id, market, day, data_version)
+);

@@ -32,9 +32,9 @@ const visibleImports = (sql: SqlClient) => sql`
 const setColumns = (sql: SqlClient) => sql`
   s.price_set_id as "priceSetId", s.name, s.currency, s.basis, s.access, s.licences,
   array(
-    select r.key_id from price_set_reader r where r.price_set_id = s.price_set_id and r.key_id is not null
-    union
-    select k.key_id from price_set_reader r join api_key k on k.email = r.email where r.price_set_id = s.price_set_id
+    select coalesce(k.root_key_id, k.key_id) from price_set_reader r
+    join api_key k on k.key_id = r.key_id or lower(k.email) = r.email
+    where r.price_set_id = s.price_set_id
   ) as "keyIds",
   coalesce(i."statesSplits", false) as "statesSplits", coalesce(i."statesDividends", false) as "statesDividends",
   coalesce(i."statesDelistings", false) as "statesDelistings", i.imports, i."latestVersion"`
@@ -146,4 +146,49 @@ function visibleRows(rows: PriceRows, imports: ReadonlyMap<number, unknown>): Pr
     dividends: rows.dividends.filter(isVisible),
     delistingReturns: rows.delistingReturns.filter(isVisible),
   }
+}
+
+/**
+ * The trading days of each market of a set, as days since 1970-01-01: the days on which any security has a close. A
+ * Saturday or Sunday counts only if at least half as many securities have one as on the weekday with closes before it, so
+ * that a stray row does not move the horizons of a whole market.
+ */
+export async function readTradingDays(sql: SqlClient, priceSetId: number): Promise<Map<string, Int32Array>> {
+  const rows = await sql<{ market: string; day: IsoDate; closes: number }[]>`
+    select market, day, sum(closes)::int as closes from price_day
+    where price_set_id = ${priceSetId} and data_version <= (select version from data_version)
+    group by market, day order by market, day`
+  const found = new Map<string, Int32Array>()
+  for (const [market, ofMarket] of Map.groupBy(rows, row => row.market)) {
+    const days: number[] = []
+    let closesBefore = 0
+    for (const { day, closes } of ofMarket) {
+      const number = dayNumber(day)
+      const isWeekend = (number + 3) % 7 >= 5
+      if (isWeekend && closes * 2 < closesBefore) continue
+      if (!isWeekend) closesBefore = closes
+      days.push(number)
+    }
+    found.set(market, Int32Array.from(days))
+  }
+  return found
+}
+
+/**
+ * The securities that go on where others end: with the same symbol, under another company, within ten calendar days. Such
+ * is a company that another registrant succeeded. By the number of the one that ends.
+ */
+export async function readContinuations(
+  sql: SqlClient,
+  priceSetId: number,
+  assetIds: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await sql<{ ended: number; next: number }[]>`
+    select a.asset_id as ended, min(b.asset_id) as next
+    from price_asset a
+    join price_asset b on b.price_set_id = a.price_set_id and b.symbols && a.symbols and b.asset_id <> a.asset_id
+      and b.first_day > a.last_day and b.first_day <= a.last_day + 10
+    where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[])
+    group by a.asset_id having count(*) = 1`
+  return new Map(rows.map(({ ended, next }) => [ended, next]))
 }

@@ -36,6 +36,13 @@ export function emptyPriceRows(count: number): PriceRows {
   }
 }
 
+/** Whether a row states nothing about its day: neither a close nor a split, a dividend or a delisting. */
+export const isEmptyPriceRow = (rows: PriceRows, at: number): boolean =>
+  Number.isNaN(rows.closes[at]) &&
+  Number.isNaN(rows.delistingReturns[at]) &&
+  rows.splitFactors[at] === 1 &&
+  rows.dividends[at] === 0
+
 /** Copies the row at `from` to the position `to` of other columns. */
 export function copyPriceRow(source: PriceRows, from: number, target: PriceRows, to: number): void {
   target.days[to] = source.days[from]

@@ -1,6 +1,6 @@
 import { dayNumber } from '../dates.ts'
 import { type AsOf, lastWholeDay } from '../instants.ts'
-import { copyPriceRow, emptyPriceRows, firstRowFrom, type PriceRows } from './priceRows.ts'
+import { copyPriceRow, emptyPriceRows, firstRowFrom, isEmptyPriceRow, type PriceRows } from './priceRows.ts'
 
 /**
  * What the closes of a set are: as traded; adjusted for later splits; or adjusted for later splits and dividends, from
@@ -36,16 +36,15 @@ export interface PriceSeries extends PriceRows {
  */
 export const lastPriceDay = (asOf: AsOf): number => dayNumber(lastWholeDay(asOf))
 
-/** The vintage of each day that was known on `lastDay`. Days whose close had been withdrawn by then are left out. */
+/** The vintage of each day that was known on `lastDay`. Days of which nothing was known any more are left out. */
 export function asKnownOn(history: PriceHistory, lastDay: number): PriceSeries {
-  const { days, knownDays, closes, delistingReturns } = history
+  const { days, knownDays } = history
   const chosen: number[] = []
   for (let at = 0; at < days.length && days[at] <= lastDay; ) {
     let best = -1
     let next = at
     for (; next < days.length && days[next] === days[at]; next++) if (knownDays[next] <= lastDay) best = next
-    if (best !== -1 && !(Number.isNaN(closes[best]) && Number.isNaN(delistingReturns[best])))
-      chosen.push(best)
+    if (best !== -1 && !isEmptyPriceRow(history, best)) chosen.push(best)
     at = next
   }
   const series = { ...emptyPriceRows(chosen.length), basisDays: new Int32Array(chosen.length) }

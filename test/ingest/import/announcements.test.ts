@@ -154,7 +154,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
     }
     await importRegister(sql, earlier, files, () => {})
     await sql.unsafe(`
-      drop table price_block, price_asset, price_import, price_set_reader, price_set;
+      drop table price_day, price_block, price_asset, price_import, price_set_reader, price_set;
       drop table shared_report;
       drop table announcement, announcement_past cascade; drop function keep_announcement;
       delete from migration where name >= '0052'`)

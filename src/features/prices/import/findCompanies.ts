@@ -18,7 +18,7 @@ const idShape = /^[A-Z0-9][A-Z0-9._/-]{0,31}$/
 
 /**
  * Finds which company each symbol named on which days, by the same rules as as-of joins. With a market, a symbol may
- * lack the market's suffix: 7203 of JP is 7203.T.
+ * lack the market's suffix: 2330 of TW is 2330.TW.
  *
  * @returns for each name its stretches, in order
  */

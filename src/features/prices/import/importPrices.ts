@@ -18,6 +18,7 @@ import {
   deleteBlocks,
   type LockedSet,
   lockPriceSet,
+  type MarketDay,
   type NewBlock,
   nextImportId,
   readRecordedBlocks,
@@ -209,6 +210,7 @@ class SetImport {
   readonly #rows: StagedPrices
   readonly #absent: AbsentColumns
   readonly #todays = new Map<string, number>()
+  readonly #closes = new Map<string, Int32Array>()
 
   constructor(
     readonly transaction: TransactionSql,
@@ -265,6 +267,7 @@ class SetImport {
         statesSplits: has.has('split_factor'),
         statesDividends: has.has('dividend'),
         statesDelistings: has.has('delisting_return'),
+        days: this.#marketDays(),
       },
       options.name,
     )
@@ -307,7 +310,22 @@ class SetImport {
       adopted.push(owned)
     }
     this.report.adopted = adopted.length
+    await this.#countAdopted(adopted)
     return adopted
+  }
+
+  /** The days of adopted securities now count for their market. */
+  async #countAdopted(adopted: readonly Security[]): Promise<void> {
+    const years = { first: firstYear, last: firstYear + yearStarts.length }
+    const ids = adopted.flatMap(({ assetId }) => assetId ?? [])
+    const recorded = await readRecordedBlocks(this.transaction, ids, years)
+    for (const { assetId, market } of adopted) {
+      const closesOf = this.#closesOf(market ?? '')
+      for (const rows of recorded.get(assetId ?? 0)?.values() ?? [])
+        for (let at = 0; at < rows.count; at++)
+          if (!Number.isNaN(rows.closes[at]) && rows.days[at] !== rows.days[at - 1])
+            closesOf[rows.days[at] - firstDayOfTable]++
+    }
   }
 
   /** Cuts the rows of each symbol into those of one company. */
@@ -383,6 +401,23 @@ class SetImport {
     return last
   }
 
+  /** The number of first closes of each day in a market, from 1900 on. */
+  #closesOf(market: string): Int32Array {
+    const known = this.#closes.get(market)
+    if (known !== undefined) return known
+    const closes = new Int32Array(yearStarts[yearStarts.length - 1] - firstDayOfTable)
+    this.#closes.set(market, closes)
+    return closes
+  }
+
+  #marketDays(): MarketDay[] {
+    const days: MarketDay[] = []
+    for (const [market, closes] of this.#closes)
+      for (let at = 0; at < closes.length; at++)
+        if (closes[at] > 0) days.push({ market, day: firstDayOfTable + at, closes: closes[at] })
+    return days
+  }
+
   #today(market: string): number {
     const cached = this.#todays.get(market)
     if (cached !== undefined) return cached
@@ -410,11 +445,20 @@ class SetImport {
     for (const [security, parts] of batch) {
       const assetId = ids.get(security) ?? 0
       const incoming = this.#gather(parts, security, importId)
+      const closesOf = this.#closesOf(security.market ?? '')
+      const countDay = (day: number) => {
+        closesOf[day - firstDayOfTable]++
+      }
       for (let start = 0; start < incoming.count; ) {
         const year = yearOf(incoming.days[start])
         const end = endOfYear(incoming.days, start, year)
         const before = recorded.get(assetId)?.get(year)
-        const merged = mergePrices(before ?? emptyPriceRows(0), slice(incoming, start, end), this.#absent)
+        const merged = mergePrices(
+          before ?? emptyPriceRows(0),
+          slice(incoming, start, end),
+          this.#absent,
+          countDay,
+        )
         this.report.stored += merged.stored
         this.report.unchanged += merged.unchanged
         this.report.withoutClose += merged.withoutClose
@@ -507,6 +551,7 @@ async function* each(blocks: readonly NewBlock[]): AsyncGenerator<NewBlock> {
 
 const firstYear = 1900
 const yearStarts = Int32Array.from({ length: 300 }, (_, index) => dayNumber(`${firstYear + index}-01-01`))
+const firstDayOfTable = yearStarts[0]
 
 /** The year of a day from 1900 on. */
 export function yearOf(day: number): number {

@@ -164,6 +164,13 @@ export async function countPrices(
     where a.asset_id = u.id`
 }
 
+/** First closes of a day in a market. */
+export interface MarketDay {
+  readonly market: string
+  readonly day: number
+  readonly closes: number
+}
+
 interface ImportRecord {
   readonly importId: number
   readonly priceSetId: number
@@ -174,6 +181,7 @@ interface ImportRecord {
   readonly statesSplits: boolean
   readonly statesDividends: boolean
   readonly statesDelistings: boolean
+  readonly days: readonly MarketDay[]
 }
 
 /** Records an import, which makes its rows visible, and returns its data version. */
@@ -190,6 +198,14 @@ export async function recordImport(
     values (
       ${record.importId}, ${record.priceSetId}, ${version}, ${record.basisDay}, ${record.file}, ${record.known},
       ${record.rowsStored}, ${record.statesSplits}, ${record.statesDividends}, ${record.statesDelistings})`
+  const { days } = record
+  if (days.length > 0)
+    await transaction`
+      insert into price_day (price_set_id, market, day, data_version, closes)
+      select ${record.priceSetId}, market, day, ${version}, closes
+      from unnest(
+        ${days.map(({ market }) => market)}::text[], ${days.map(({ day }) => isoDate(day))}::date[],
+        ${days.map(({ closes }) => closes)}::int[]) as u (market, day, closes)`
   return advanceDataVersion(transaction, { source: `prices ${name}`, entities: 0, factsAdded: 0 })
 }
 

@@ -1,4 +1,4 @@
-import { copyPriceRow, emptyPriceRows, type PriceRows } from '../../../prices/priceRows.ts'
+import { copyPriceRow, emptyPriceRows, isEmptyPriceRow, type PriceRows } from '../../../prices/priceRows.ts'
 
 /** The columns that a file does not have. Its rows keep what was known of them. */
 export interface AbsentColumns {
@@ -20,11 +20,18 @@ export interface MergedPrices {
 
 /**
  * Adds rows of one import to the rows on record. A row is stored only if it differs from the vintage of its day that was
- * known on its own known day; the vintages on record stay as they are.
+ * known on its own known day; the vintages on record stay as they are. A row that repeats this vintage states nothing, even
+ * if a later import adds a vintage between the two known days.
  *
+ * @param onFirstClose is called for each day that had no close of any vintage before
  * @param incoming in order of day, then of the day on which they became known, and each pair of these once
  */
-export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: AbsentColumns): MergedPrices {
+export function mergePrices(
+  recorded: PriceRows,
+  incoming: PriceRows,
+  absent: AbsentColumns,
+  onFirstClose: (day: number) => void = () => {},
+): MergedPrices {
   const merged = emptyPriceRows(recorded.count + incoming.count)
   let count = 0
   let stored = 0
@@ -38,6 +45,7 @@ export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: Ab
     const first = count
     for (; from < recorded.count && recorded.days[from] === day; from++)
       copyPriceRow(recorded, from, merged, count++)
+    const hadClose = hasClose(merged, first, count)
     for (; at < incoming.count && incoming.days[at] === day; at++) {
       let after = count
       while (after > first && merged.knownDays[after - 1] > incoming.knownDays[at]) after--
@@ -45,10 +53,7 @@ export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: Ab
       for (let to = count; to > after; to--) copyPriceRow(merged, to - 1, merged, to)
       copyPriceRow(incoming, at, merged, after)
       if (after > first) keepAbsent(merged, after - 1, after, absent)
-      const isNew =
-        after > first
-          ? !statesTheSame(merged, after - 1, after)
-          : !Number.isNaN(merged.closes[after]) || !Number.isNaN(merged.delistingReturns[after])
+      const isNew = after > first ? !statesTheSame(merged, after - 1, after) : !isEmptyPriceRow(merged, after)
       if (isNew) {
         count++
         stored++
@@ -58,9 +63,15 @@ export function mergePrices(recorded: PriceRows, incoming: PriceRows, absent: Ab
       else withoutClose++
       for (let to = after; to < count; to++) copyPriceRow(merged, to + 1, merged, to)
     }
+    if (!hadClose && hasClose(merged, first, count)) onFirstClose(day)
   }
   for (; from < recorded.count; from++) copyPriceRow(recorded, from, merged, count++)
   return { rows: shortened(merged, count), stored, unchanged, withoutClose }
+}
+
+function hasClose({ closes }: PriceRows, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (!Number.isNaN(closes[at])) return true
+  return false
 }
 
 function keepAbsent(rows: PriceRows, before: number, at: number, absent: AbsentColumns): void {

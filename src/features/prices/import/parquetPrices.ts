@@ -92,7 +92,7 @@ export async function readParquetPrices(
       fileNames = names
       columns = readPriceHeader(names, name)
       rows = new StagedPrices(columns)
-      rows.reserve(Math.max(rowCount, 1))
+      rows.reserve(Math.max(rowCount, rows.days.length))
     },
     take,
     takeCodes: (fileName, dictionary, codes, from, length) => {
