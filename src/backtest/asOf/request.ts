@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import { ChecksParameter } from '../../markets/checkStates.ts'
 import { groupSchemes } from '../../markets/industries.ts'
-import { AsOfPeriodSchema } from '../figureScore.ts'
+import { AsOfPeriodSchema, PricesSchema } from '../figureScore.ts'
 
 export const maxJoinRows = 5_000_000
 export const maxJoinMetrics = 20
@@ -76,14 +76,6 @@ export const JoinLineageSchema = Type.Union([Type.Literal('none'), Type.Literal(
   description:
     "none: the figures of the row's own registrant. follow: also those of its predecessors and successors, from the day on which the succession was public. The figure of the latest period is used or, if several registrants report that period, the one that was filed last. `lineages` in the answer lists the registrants and the days on which they succeeded one another.",
   examples: ['follow'],
-})
-
-export const PricesSchema = Type.String({
-  pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
-  allowed: 'the name of a set of prices',
-  description:
-    'The set of prices that the operator imported, for valuations such as price_to_earnings. Omit it if your key may see one set only. The answer names the set.',
-  examples: ['daily-us'],
 })
 
 /** The settings of a join. */

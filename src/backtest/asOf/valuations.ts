@@ -144,7 +144,7 @@ function capitalisationOf(
   if (hasSplit(security, Math.min(counted, priceDay), filed, lastDay)) return null
   const splits = splitsBetween(security, filed, priceDay, lastDay)
   const known = Math.max(filed, security.knownDays[priced.row])
-  return { value: close * events.values[at] * splits, priceDay, known }
+  return { value: close * (events.values[at] * splits), priceDay, known }
 }
 
 /** Whether any day after `after` and up to `upTo` has a split, as known on `lastDay`. */

@@ -3,7 +3,6 @@ import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { ParsedRows } from '../../backtest/asOf/rows.ts'
 import { companyColumns, type JoinPlan } from '../../backtest/asOf/settings.ts'
-import type { ValuationPrices } from '../../backtest/asOf/valuations.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
 import type { ComputePool, RunOptions } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
@@ -12,10 +11,7 @@ import { Failure } from '../../errors.ts'
 import { marketZone } from '../../markets/asOf.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { figuresOf, findValuation, valuationNames } from '../../markets/valuations.ts'
-import type { Sql, SqlClient } from '../../postgres/client.ts'
-import { readDataVersion } from '../../postgres/dataVersion.ts'
-import { withSnapshot } from '../../postgres/snapshot.ts'
-import type { PriceSet } from '../../prices/priceQueries.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
@@ -34,7 +30,7 @@ import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
 import type { JoinSender } from './sender.ts'
 import { withSpells } from './spellQueries.ts'
-import { choosePrices, type DaysValued, readValuationPrices, valuationUnits } from './valuationPrices.ts'
+import { choosePrices, type DaysValued, type WantedPrices, withPrices } from './valuationPrices.ts'
 
 export interface JoinDeps extends Omit<CompanyDeps, 'cursors' | 'terms'> {
   readonly pool: ComputePool
@@ -84,7 +80,7 @@ export async function runJoin(
     const room = answerMemory.reserve(rows.count, plan, isUnpaid(rights), carriedBytes + addedBytes)
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
-        withPrices(at.sql, events, rights, rows, plan, () =>
+        withPrices(at.sql, valuationsWanted(events, rights, rows, plan), () =>
           withSpells(
             at.sql,
             {
@@ -202,43 +198,16 @@ async function openJoin(
 const valuationsOf = ({ metrics }: JoinPlan): string[] =>
   metrics.filter(name => findValuation(name) !== undefined)
 
-/** The prices of a join's valuations. */
-interface ValuedJoin {
-  readonly set: PriceSet
-  readonly prices: ValuationPrices
-  readonly unitNames: ReadonlyMap<number, string>
-}
-
-const maxAttempts = 8
-
-/** Opens figures together with the prices of their companies, all from one data version. */
-async function withPrices<Opened extends { readonly dataVersion: number; readonly entities: Int32Array }>(
-  sql: Sql,
-  events: Pick<EventStore, 'units'>,
+/** Null if the join has no valuations. */
+function valuationsWanted(
+  events: EventStore,
   rights: Rights,
   rows: ParsedRows,
   plan: JoinPlan,
-  open: () => Promise<Opened>,
-): Promise<Opened & { readonly valued: ValuedJoin | null }> {
+): WantedPrices | null {
   const [valuation] = valuationsOf(plan)
-  if (valuation === undefined) return { ...(await open()), valued: null }
-  for (let left = maxAttempts; left > 0; left--) {
-    const set = await choosePrices(sql, rights, plan.prices, valuation)
-    const opened = await open()
-    const valued = await withSnapshot(sql, async snapshot => {
-      if ((await readDataVersion(snapshot)) !== opened.dataVersion) return null
-      const { units, names } = valuationUnits(events.units, set)
-      const days = daysOf(rows)
-      const prices = await readValuationPrices(snapshot, set, opened.entities, days, units)
-      return { set, prices, unitNames: names }
-    })
-    if (valued !== null) return { ...opened, valued }
-  }
-  throw new Failure(
-    'database_unavailable',
-    'The data kept changing while this request was being served. Try again in a moment.',
-    { retryAfterSeconds: 1 },
-  )
+  if (valuation === undefined) return null
+  return { events, rights, sent: plan.prices, valuation, param: 'prices', days: daysOf(rows) }
 }
 
 /** The first and last day of the rows; of rows with times, every day that they may mean. */

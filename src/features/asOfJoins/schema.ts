@@ -5,10 +5,9 @@ import {
   GroupSchema,
   JoinLineageSchema,
   MaxAgeSchema,
-  PricesSchema,
   UniverseSchema,
 } from '../../backtest/asOf/request.ts'
-import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
+import { AsOfPeriodSchema, PricesSchema } from '../../backtest/figureScore.ts'
 import { FormatSchema } from '../../formats/columns.ts'
 import { ChecksParameter } from '../../markets/checkStates.ts'
 import { Lineage } from '../companies/lineage.ts'

@@ -2,10 +2,13 @@ import type { ValuationPrices } from '../../backtest/asOf/valuations.ts'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { maxFigureAgeDays, maxPriceAgeDays } from '../../markets/valuations.ts'
-import type { SqlClient } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
 import { findPriceSet, type PriceSet, readPriceHistories, readPriceSets } from '../../prices/priceQueries.ts'
 import type { PriceHistory } from '../../prices/priceSeries.ts'
 import type { Rights } from '../../rights/rights.ts'
+import type { EventStore } from './eventStore.ts'
 import { countPriceBlocks, everyImportStatesSplits } from './valuationQueries.ts'
 
 /** The most prices that one request reads: 28 bytes each. */
@@ -131,3 +134,56 @@ const columnsOf = ({ days, knownDays, closes, splitFactors, basisDays }: PriceHi
   splitFactors,
   basisDays,
 })
+
+/** The prices of a request's valuations. */
+export interface OpenedPrices {
+  readonly set: PriceSet
+  readonly prices: ValuationPrices
+  readonly unitNames: ReadonlyMap<number, string>
+}
+
+/** Which prices a request needs. */
+export interface WantedPrices {
+  readonly events: Pick<EventStore, 'units'>
+  readonly rights: Rights
+  /** The name of the set as sent; null: none. */
+  readonly sent: string | null
+  /** A valuation that was sent and the parameter that names a set, for messages. */
+  readonly valuation: string
+  readonly param: string
+  readonly days: DaysValued
+}
+
+const maxAttempts = 8
+
+/**
+ * Opens figures together with the prices of their companies, all from one data version.
+ *
+ * @param wanted null: no prices
+ */
+export async function withPrices<
+  Opened extends { readonly dataVersion: number; readonly entities: Int32Array },
+>(
+  sql: Sql,
+  wanted: WantedPrices | null,
+  open: () => Promise<Opened>,
+): Promise<Opened & { readonly valued: OpenedPrices | null }> {
+  if (wanted === null) return { ...(await open()), valued: null }
+  const { events, rights, sent, valuation, param, days } = wanted
+  for (let left = maxAttempts; left > 0; left--) {
+    const set = await choosePrices(sql, rights, sent, valuation, param)
+    const opened = await open()
+    const valued = await withSnapshot(sql, async snapshot => {
+      if ((await readDataVersion(snapshot)) !== opened.dataVersion) return null
+      const { units, names } = valuationUnits(events.units, set)
+      const prices = await readValuationPrices(snapshot, set, opened.entities, days, units)
+      return { set, prices, unitNames: names }
+    })
+    if (valued !== null) return { ...opened, valued }
+  }
+  throw new Failure(
+    'database_unavailable',
+    'The data kept changing while this request was being served. Try again in a moment.',
+    { retryAfterSeconds: 1 },
+  )
+}
