@@ -24,7 +24,7 @@ function countOf(value: number, end: number, filed: number): FigureOfRows {
   return { events, positions: Int32Array.of(0) }
 }
 
-function valueOf(
+function valuedAt(
   count: FigureOfRows,
   securities: readonly PriceColumns[],
   lastDay: number,
@@ -81,7 +81,7 @@ test('a count and a price never meet on different bases of splits', () => {
       }
       const filed = counted + lag
       if (filed > read) return
-      const value = valueOf(countOf(shares[counted], counted, filed), [security], read, basis)
+      const value = valuedAt(countOf(shares[counted], counted, filed), [security], read, basis)
       const priceDay = days.findLast(day => day <= read && day >= read - 10)
       const isAmbiguous =
         priceDay !== undefined &&
@@ -108,9 +108,9 @@ test('prices of two securities of a company give no value, since a count does no
     basisDays: Int32Array.of(1, 1),
   }
   const ended = { ...security, closes: Float64Array.of(Number.NaN, Number.NaN) }
-  expect(valueOf(countOf(10, 0, 0), [security], 1)).toBe(60)
-  expect(valueOf(countOf(10, 0, 0), [security, ended], 1)).toBe(60)
-  expect(valueOf(countOf(10, 0, 0), [security, security], 1)).toBeNull()
+  expect(valuedAt(countOf(10, 0, 0), [security], 1)).toBe(60)
+  expect(valuedAt(countOf(10, 0, 0), [security, ended], 1)).toBe(60)
+  expect(valuedAt(countOf(10, 0, 0), [security, security], 1)).toBeNull()
 })
 
 test('a price or a split that became known later is not seen', () => {
@@ -121,6 +121,6 @@ test('a price or a split that became known later is not seen', () => {
     splitFactors: Float64Array.of(1, 1, 2),
     basisDays: Int32Array.of(2, 2, 2),
   }
-  expect(valueOf(countOf(10, 0, 0), [security], 1)).toBe(50)
-  expect(valueOf(countOf(10, 0, 0), [security], 2)).toBe(60)
+  expect(valuedAt(countOf(10, 0, 0), [security], 1)).toBe(50)
+  expect(valuedAt(countOf(10, 0, 0), [security], 2)).toBe(60)
 })

@@ -174,7 +174,7 @@ test('a backtest that ranks by a valuation equals one with the join as its score
     tickers.map((asset, i) => ({ date, asset, forward_return: Math.cos(78.233 * i + 2.3 * t) / 40 })),
   )
   const backtest = async (body: object) => {
-    const response = await fetch(`${server.url}/api/v1/backtests`, {
+    const response = await fetch(`${server.url}/api/v1/backtest`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${quant}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ config: { quantile: 0.5, holdDays: 10, returnDays: 10 }, ...body }),
