@@ -96,6 +96,8 @@ const features: Record<string, readonly string[]> = {
   search: [],
   pages: [
     'companies',
+    'asOfJoins',
+    'valuations',
     'coverage',
     'companyProfile',
     'fundamentals',

@@ -63,6 +63,17 @@ async function onlySet(
   )
 }
 
+/** The sets that all callers of the licence may see and that value companies. */
+export async function usableSetsOfLicence(sql: SqlClient, rights: Rights): Promise<PriceSet[]> {
+  const usable: PriceSet[] = []
+  for (const set of await readPriceSets(sql)) {
+    const isOpen = set.access === 'licence' && set.licences.includes(rights.licence)
+    if (!isOpen || set.basis === 'total_return' || !set.statesSplits) continue
+    if (await everyImportStatesSplits(sql, set.priceSetId)) usable.push(set)
+  }
+  return usable
+}
+
 function noSuchSet(metric: string, sent: string | null, param: string): Failure {
   const which = sent === null ? 'there is no set of prices' : `${param}=${sent} is no set of prices`
   return new Failure(

@@ -202,3 +202,32 @@ test('a backtest that ranks by a valuation equals one with the join as its score
     }
   }
 })
+
+test("a company's page shows valuations only where every visitor of the licence may see the set", async () => {
+  const page = async () => (await fetch(`${server.url}/companies/AAPL?as_of=2021-03-05`)).text()
+  expect((await page()).includes('id="valuation"')).toBe(false)
+  const [{ licences }] = await server.sql<[{ licences: string[] }]>`
+    select licences from price_set where name = 'made-up'`
+  await server.sql`update price_set set licences = array['demo', 'evaluation'] where name = 'made-up'`
+  // Another day, because pages are cached until the data version changes, as a change of rights does.
+  const shown = await (await fetch(`${server.url}/companies/AAPL?as_of=2021-03-04`)).text()
+  const list = await post(
+    {
+      rows: { date: ['2021-03-04'], ticker: ['AAPL'] },
+      metrics: ['price_to_book'],
+      inclusive: true,
+    },
+    await sellKey(server.sql, { licence: 'evaluation', expires: '2099-01-01' }),
+  ).then(response => response.json())
+  expect(shown.includes('Valuation on 2021-03-04')).toBe(true)
+  expect(shown.includes(`<dd>${list.columns.price_to_book[0].toFixed(2)}</dd>`)).toBe(true)
+  await server.sql`update price_set set licences = ${licences} where name = 'made-up'`
+})
+
+test('routes that do not read prices say where valuations are', async () => {
+  const response = await fetch(`${server.url}/api/v1/cross-section?market=US&metric=price_to_book`, {
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  expect(response.status).toBe(400)
+  expect((await response.json()).error.message).toContain('POST /api/v1/as-of')
+})
