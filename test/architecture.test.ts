@@ -111,7 +111,7 @@ const features: Record<string, readonly string[]> = {
   bulk: [],
   changes: ['bulk'],
   panels: [],
-  prices: ['companies'],
+  prices: ['companies', 'marketPages'],
   asOfJoins: ['companies'],
   audits: ['asOfJoins', 'companies', 'statements'],
   auditPage: ['audits', 'asOfJoins'],
