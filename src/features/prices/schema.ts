@@ -86,8 +86,8 @@ const asOf = asOfParameter(
 export const PricesQuery = Type.Object(
   {
     ticker,
-    from: Type.Optional(IsoDateSchema('First day.', '2010-01-04')),
-    to: Type.Optional(IsoDateSchema('Last day.', '2010-06-30')),
+    from: Type.Optional(IsoDateSchema('First day of the rows. Default: the first on record.', '2010-01-04')),
+    to: Type.Optional(IsoDateSchema('Last day of the rows. Default: the last that was known.', '2010-06-30')),
     as_of: asOf,
     tz: zoneParameter,
     data_version: DataVersionParameter,
@@ -176,8 +176,8 @@ const entryText =
 export const ForwardReturnsQuery = Type.Object(
   {
     ticker: Type.Optional(ticker),
-    from: IsoDateSchema('First date.', '2010-01-04'),
-    to: IsoDateSchema('Last date.', '2010-01-29'),
+    from: IsoDateSchema('First date of the rows.', '2010-01-04'),
+    to: IsoDateSchema('Last date of the rows.', '2010-01-29'),
     horizons: Type.Optional(
       Type.String({
         pattern: '^\\d{1,4}(,\\d{1,4})*$',
@@ -187,9 +187,17 @@ export const ForwardReturnsQuery = Type.Object(
         examples: ['1,5,21'],
       }),
     ),
-    entry_lag: Type.Optional(Type.Integer({ minimum: 0, maximum: 5, default: 1, description: entryText })),
+    entry_lag: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 5, default: 1, description: entryText, examples: [1] }),
+    ),
     delisting: Type.Optional(
-      Type.Number({ minimum: -1, maximum: 1, default: defaultDelistingReturn, description: delistingText }),
+      Type.Number({
+        minimum: -1,
+        maximum: 1,
+        default: defaultDelistingReturn,
+        description: delistingText,
+        examples: [defaultDelistingReturn],
+      }),
     ),
     as_of: asOf,
     tz: zoneParameter,
@@ -229,9 +237,17 @@ export const ForwardReturnsBody = Type.Object(
         examples: [[1, 5, 21]],
       }),
     ),
-    entry_lag: Type.Optional(Type.Integer({ minimum: 0, maximum: 5, default: 1, description: entryText })),
+    entry_lag: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 5, default: 1, description: entryText, examples: [1] }),
+    ),
     delisting: Type.Optional(
-      Type.Number({ minimum: -1, maximum: 1, default: defaultDelistingReturn, description: delistingText }),
+      Type.Number({
+        minimum: -1,
+        maximum: 1,
+        default: defaultDelistingReturn,
+        description: delistingText,
+        examples: [defaultDelistingReturn],
+      }),
     ),
     as_of: Type.Optional(
       IsoDateSchema('Only prices that were known by the end of this day. Default today (UTC).', '2024-12-31'),
