@@ -32,7 +32,7 @@ interface Row {
 /** No browser sent it from a page of ours. */
 const formRefused: Outcome = [403, 'form_refused']
 const isFree = (caller: CallerName) => caller === 'demo' || caller === 'free'
-const always = (status: number) => () => status
+const always = (outcome: Outcome) => () => outcome
 const panel = JSON.stringify({
   panel: [1, 2, 3, 4].flatMap(day =>
     ['A', 'B'].map((asset, place) => ({
