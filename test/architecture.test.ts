@@ -113,7 +113,7 @@ const features: Record<string, readonly string[]> = {
   bulk: [],
   changes: ['bulk'],
   panels: [],
-  prices: ['companies'],
+  prices: ['companies', 'marketPages'],
   asOfJoins: ['companies'],
   valuations: ['asOfJoins'],
   audits: ['asOfJoins', 'companies', 'statements'],

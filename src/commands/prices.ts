@@ -46,17 +46,17 @@ FILE is CSV or Parquet, plain or packed with gzip or zstd; - is standard input. 
   known             Optional: the day on which this row was known, never before its date.
 
 When is a price known? Requests as of a day see only the prices that were known by the end of it.
-  (nothing)            from the day of this import on. No earlier day sees them, so no backtest of the past does, either.
-  --known date         each close was public at the end of its own date.
-  --known 2024-05-01   all of them were known on that day: the state of a file that you bought then.
-  a column known       as it says, row by row. Corrections are rows of the same date with a later known day.
+  (nothing)            From the day of this import on. No earlier day sees them, so no backtest of the past does, either.
+  --known date         Each close was public at the end of its own date.
+  --known 2024-05-01   All of them were known on that day: the state of a file that you bought then.
+  a column known       As it says, row by row. Corrections are rows of the same date with a later known day.
 Importing a file again changes nothing, and a correction stores only the rows that differ. What was known before stays known.
 
 Adjusted or raw must be said when a set is created:
-  --raw                closes as traded. Splits and dividends come from their columns.
-  --adjusted splits    closes, volumes and dividends adjusted for all splits up to the day of the import (--adjusted-on).
+  --raw                Closes as traded. Splits and dividends come from their columns.
+  --adjusted splits    Closes, volumes and dividends adjusted for all splits up to the day of the import (--adjusted-on).
                        Market capitalisation then needs the column split_factor, to undo the adjustment.
-  --adjusted total     adjusted for splits and dividends, too. Good for returns only: no price that was paid can be derived.
+  --adjusted total     Adjusted for splits and dividends, too. Good for returns only: no price that was paid can be derived.
 
 Exit code: 0 all rows were imported; 1 some rows were refused (the first 20 are named); 2 wrong usage. Rows of symbols
 without a company are stored, and served as soon as an import finds that a company had the symbol on all their days.

@@ -122,3 +122,21 @@ export function closeAsTraded(
   const everKnown = 0x7fff_ffff
   return history.closes[row] * splitsBetween(history, history.days[row], history.basisDays[row], everKnown)
 }
+
+/**
+ * For each row the number by which its close becomes the close as traded, as `closeAsTraded` does for one row. All are 1
+ * for sets that need or allow no undoing.
+ */
+export function tradedFactors(
+  series: PriceSeries,
+  set: { readonly basis: PriceBasis; readonly statesSplits: boolean },
+): Float64Array {
+  const factors = new Float64Array(series.count).fill(1)
+  if (set.basis !== 'split_adjusted' || !set.statesSplits) return factors
+  const splits: number[] = []
+  for (let at = 0; at < series.count; at++) if (series.splitFactors[at] !== 1) splits.push(at)
+  for (let at = 0; at < series.count; at++)
+    for (const split of splits)
+      if (split > at && series.days[split] <= series.basisDays[at]) factors[at] *= series.splitFactors[split]
+  return factors
+}

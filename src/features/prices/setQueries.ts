@@ -130,3 +130,20 @@ export async function findKeysByPrefix(sql: SqlClient, start: string): Promise<n
 
 const advance = (transaction: TransactionSql, name: string) =>
   advanceDataVersion(transaction, { source: `prices ${name}`, entities: 0, factsAdded: 0 })
+
+/** The data version that the connection reads. */
+export async function readVersion(sql: SqlClient): Promise<number> {
+  const [row] = await sql<{ version: number }[]>`select version::int as version from data_version`
+  return row.version
+}
+
+/** The companies with prices in a set. */
+export async function readSetCompanies(
+  sql: SqlClient,
+  priceSetId: number,
+): Promise<{ readonly entityId: number; readonly ticker: string; readonly market: string }[]> {
+  return sql<{ entityId: number; ticker: string; market: string }[]>`
+    select distinct e.entity_id as "entityId", e.ticker, e.market
+    from price_asset a join entity e on e.entity_id = a.entity_id
+    where a.price_set_id = ${priceSetId} order by e.ticker`
+}
