@@ -36,6 +36,7 @@ import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
+import { priceRoutes } from '../features/prices/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
 import { publicReportRoutes } from '../features/sharedReports/publicRoutes.ts'
@@ -112,6 +113,7 @@ export function createApp(resources: Resources) {
     joinJobRoutes(plugin, shared),
     auditRoutes(plugin, { ...reading, primary: shared }),
     auditJobRoutes(plugin, shared),
+    priceRoutes(plugin, { ...reading, primary: shared }),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),

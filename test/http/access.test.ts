@@ -32,7 +32,7 @@ interface Row {
 /** No browser sent it from a page of ours. */
 const formRefused: Outcome = [403, 'form_refused']
 const isFree = (caller: CallerName) => caller === 'demo' || caller === 'free'
-const always = (status: number) => () => status
+const always = (outcome: Outcome) => () => outcome
 const panel = JSON.stringify({
   panel: [1, 2, 3, 4].flatMap(day =>
     ['A', 'B'].map((asset, place) => ({
@@ -171,6 +171,22 @@ const table: Row[] = [
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW', always(200)),
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW?as_of=2023-12-31', always(200)),
   get('/api/v1/signals', '/api/v1/signals?limit=5', always(200)),
+  get('/api/v1/prices', '/api/v1/prices', always(200)),
+  get('/api/v1/prices/:set', '/api/v1/prices/nosuch?ticker=AAPL', always([404, 'entity_unknown'])),
+  get(
+    '/api/v1/prices/:set/forward-returns',
+    '/api/v1/prices/nosuch/forward-returns?from=2024-01-02&to=2024-01-03',
+    always([404, 'entity_unknown']),
+  ),
+  {
+    ...get(
+      '/api/v1/prices/:set/forward-returns',
+      '/api/v1/prices/nosuch/forward-returns',
+      always([404, 'entity_unknown']),
+    ),
+    method: 'POST',
+    body: JSON.stringify({ rows: { date: ['2024-01-02'], ticker: ['AAPL'] } }),
+  },
   get('/api/v1/changes', '/api/v1/changes?since=1', ofBulk(200)),
   get('/api/v1/changes', '/api/v1/changes?since=99', ofBulk([400, 'parameter_invalid'])),
   get('/api/v1/bulk', '/api/v1/bulk', ofBulk(200)),

@@ -225,6 +225,10 @@ const others: readonly [RegExp, string][] = [
   [/^\/audit(\/|$)/, "the sample, and a visitor's own audits, which are authorised as those of the API"],
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],
+  [
+    /^\/api\/v1\/prices/,
+    'test/features/prices/priceRoutes.test.ts: the named companies count before a price is read, and a key with a cap must name them',
+  ],
   [/^\/mcp$/, 'its answers are made of those of the API'],
 ]
 

@@ -250,7 +250,7 @@ export class EventLease {
   }
 }
 
-const keyOf = (dataVersion: number, { metric, fp, checks, firstEntity, kind }: BlockName) =>
-  `${dataVersion} ${metric} ${fp} ${firstEntity} ${kind ?? 'figures'} ${checks?.join() ?? 'all'}`
+const keyOf = (dataVersion: number, { metric, fp, checks, coverOnly, firstEntity, kind }: BlockName) =>
+  `${dataVersion} ${metric}${coverOnly ? ' cover' : ''} ${fp} ${firstEntity} ${kind ?? 'figures'} ${checks?.join() ?? 'all'}`
 
 const versionOf = (key: string) => key.slice(0, key.indexOf(' '))

@@ -9,6 +9,7 @@ import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
@@ -32,6 +33,7 @@ function planScore(
       { param: 'source.market' },
     )
   }
+  if (findValuation(metric) !== undefined) throw takesPrices(metric)
   const found = metricOf(markets.metrics, metric, 'source.score')
   if (metric.endsWith(yearToDateSuffix)) throw partialYear(metric)
   if (!found.markets.includes(market)) throw notReported(metric, manifest)
@@ -83,6 +85,14 @@ function unknownMetric(metric: string, known: Iterable<string>, param: string): 
     'parameter_invalid',
     `${param} is ${metric}, which is not a metric. ${hint}GET /api/v1/fundamentals without ticker lists all metrics.`,
     { param, near },
+  )
+}
+
+function takesPrices(metric: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `source.score is ${metric}, which takes prices that the archive does not have. Send rows of your own as panel, with score: {"asOf": "${metric}"}.`,
+    { param: 'source.score' },
   )
 }
 

@@ -38,6 +38,7 @@ const documentation = (settings: HttpSettings) => ({
       description: 'Whole filings: statements as presented, and every figure as stated.',
     },
     { name: 'Signals', description: 'Resolved forecasts.' },
+    { name: 'Prices', description: 'Prices that the operator imported, and forward returns from them.' },
     { name: 'Backtest', description: 'Costed strategies.' },
     { name: 'Bulk', description: 'Everything: files of each data version, and what changed since.' },
     { name: 'Search', description: 'Find the ID for a name.' },

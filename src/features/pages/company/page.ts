@@ -23,6 +23,7 @@ import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
 import { trendLinks } from './trends.ts'
+import { readValuations, valuationBlock } from './valuations.ts'
 import { type Section, sectionLinks, skipLinks, viewOptions } from './viewOptions.ts'
 import { hasNoFigures, pageWithoutFigures } from './withoutFigures.ts'
 
@@ -37,6 +38,7 @@ export async function companyPage(
   const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
+  const valuations = await readValuations(deps, visitor.rights, view)
   const notice = await sampleNotice(deps, profile.last_filed)
   if (hasNoFigures(view)) return pageWithoutFigures(deps, view, query, notice)
   const name = nameOnPage(profile, list.name)
@@ -73,7 +75,7 @@ ${earlierLink(tables, ticker, query)}
 <div class="without-script">${timeline(known, query, manifest, checkOf(view, known, query))}</div>
 <dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
 ${missing}
-<section><h2 id="about">About the company</h2>
+${valuationBlock(valuations)}<section><h2 id="about">About the company</h2>
 ${identity(profile, manifest?.name ?? market, list.name)}</section>
 ${filingsTable(filings)}
 ${useThisData(companyUse(deps, visitor, view, query))}

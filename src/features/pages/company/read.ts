@@ -3,6 +3,7 @@ import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import { standardLines } from '../../../standardLines/standardLines.ts'
 import { contentOnRecord } from '../../../wholeFilings/knownFilingQueries.ts'
+import type { EventStore } from '../../asOfJoins/eventStore.ts'
 import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
@@ -47,7 +48,9 @@ export interface ShownSplits {
   readonly today: readonly Split[]
 }
 
-export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
+export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {
+  readonly events: EventStore
+}
 
 const shownFilings = 20
 
