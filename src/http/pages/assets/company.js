@@ -213,6 +213,8 @@ const otherLinks = '.tabs a, a.trend, .options a[href^="/companies/"], .options 
 function updateLinks(day) {
   for (const link of document.querySelectorAll(otherLinks))
     if (new URL(link.href).origin === location.origin) link.href = withDay(link.href, day).href
+  for (const tab of document.querySelectorAll('.parts [data-since]'))
+    tab.hidden = day !== '' && tab.dataset.since > day
   const base = withDay(location.href, '')
   base.searchParams.delete('cell')
   base.hash = ''

@@ -176,7 +176,10 @@
       bars: plotted.map(column => bars[at][column]),
     }))
     section.querySelector('h2 small').textContent = words
-    for (const note of section.querySelectorAll('[data-from]')) note.hidden = Number(note.dataset.from) > stop
+    for (const dated of section.querySelectorAll('[data-from]')) {
+      dated.hidden = Number(dated.dataset.from) > stop
+      if ('disabled' in dated) dated.disabled = dated.hidden
+    }
     section.querySelector('.no-bars').hidden = plotted.length > 0
     for (const svg of section.querySelectorAll('.bar-chart')) {
       if (!isWanted(svg)) continue
@@ -218,6 +221,9 @@
     section?.addEventListener('focusin', makeTip)
   }
 
+  const lineOf = address => new URL(address).searchParams.get('plot') ?? ''
+  let plotted = lineOf(location.href)
+
   const plot = async address => {
     const response = await fetch(address)
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -229,9 +235,20 @@
     for (const svg of section.querySelectorAll('.bar-chart'))
       for (const [at, readOut] of [...svg.querySelectorAll('.read')].reverse().entries())
         readOut.setAttribute('tabindex', at === 0 ? '0' : '-1')
-    history.replaceState(history.state, '', address)
+    plotted = lineOf(address)
     section.scrollIntoView({ block: 'nearest' })
   }
+
+  /** Back leads to the line that was plotted before. */
+  const choose = async address => {
+    if (lineOf(address) === plotted) return
+    await plot(address)
+    history.pushState({ kind: 'plot' }, '', address)
+  }
+
+  addEventListener('popstate', () => {
+    if (section !== null && lineOf(location.href) !== plotted) plot(location.href)
+  })
 
   /** The address of the page on the day shown, with another line. */
   const withLine = line => {
@@ -245,7 +262,7 @@
 
   document.addEventListener('change', async event => {
     if (event.target.id !== 'plot') return
-    await plot(withLine(event.target.value))
+    await choose(withLine(event.target.value))
     section.querySelector('#plot').focus()
   })
 
@@ -254,7 +271,7 @@
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey
     if (link === null || !isPlain || section === null) return
     event.preventDefault()
-    await plot(withLine(link.closest('tr').dataset.m))
+    await choose(withLine(link.closest('tr').dataset.m))
     section.querySelector('h2').focus({ preventScroll: true })
   })
 }
