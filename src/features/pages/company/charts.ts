@@ -174,7 +174,7 @@ function knownFrom({ periods, layout, shown, days }: Tables, metrics: readonly s
 /** How growth is defined. */
 export const growthLegend = ({ periods }: Tables): Markup | false =>
   periods.length > 1 &&
-  html`<details class="how"><summary>How to read this table</summary><p class="quiet">Each row has a trend line and its growth; click them to plot the row. Growth compares the latest period shown with the same fiscal period one year earlier, in percent; for margins and returns, in percentage points (pp). It is n/a if either figure is missing, the sign changed, the earlier figure is zero, or the currency or the share basis differs.</p></details>
+  html`<details class="how"><summary>How to read this table</summary><p class="quiet">Each row has a trend line and its growth; click them to plot the row. Growth compares the latest period shown with the same fiscal period one year earlier, in percent; for margins and returns, in percentage points (pp). It is n/a if either figure is missing, the sign changed, the earlier figure is zero, or the currency or the share basis differs. Hover over it for the compound annual growth rate, CAGR = (last / first)^(1 / years) − 1, from the earliest period shown whose figure is above zero, in the same currency and share basis; margins and returns have none.</p></details>
 `
 
 /**
