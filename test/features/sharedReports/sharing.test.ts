@@ -413,7 +413,9 @@ test('a shared backtest is kept until its last address expires, and says so', as
 
 test('the audit log of the account says who made a report public and who revoked it', async () => {
   const made = await share(owner.key, backtest, '?expires_in_days=2')
-  expect((await ask(`${sharesOf(backtest)}/${made.id}`, { key: owner.key, method: 'DELETE' })).status).toBe(200)
+  expect((await ask(`${sharesOf(backtest)}/${made.id}`, { key: owner.key, method: 'DELETE' })).status).toBe(
+    200,
+  )
   const [{ prefix, accountId }] = await sql<{ prefix: string; accountId: number }[]>`
     select k.prefix, account.holder_of(k.key_id) as "accountId" from job j join api_key k using (key_id)
     where j.job_id = ${backtest}`
@@ -427,6 +429,8 @@ test('the audit log of the account says who made a report public and who revoked
     expect(address).toMatch(/^10\.77\./)
   }
   // An address that is not open is not revoked, and the log has no entry of it.
-  expect((await ask(`${sharesOf(backtest)}/${made.id}`, { key: owner.key, method: 'DELETE' })).status).toBe(404)
+  expect((await ask(`${sharesOf(backtest)}/${made.id}`, { key: owner.key, method: 'DELETE' })).status).toBe(
+    404,
+  )
   expect((await listAudit(sql, { accountId }, 2)).map(({ at }) => at)).toEqual(entries.map(({ at }) => at))
 })
