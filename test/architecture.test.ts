@@ -119,7 +119,7 @@ const features: Record<string, readonly string[]> = {
   audits: ['asOfJoins', 'companies', 'statements'],
   auditPage: ['audits', 'asOfJoins'],
   backtests: ['panels', 'asOfJoins', 'companies'],
-  sharedReports: ['backtests', 'bulk'],
+  sharedReports: ['account', 'backtests', 'bulk'],
   backtestPage: ['backtests', 'sharedReports', 'signals'],
   health: ['syncs'],
   agentTools: [
