@@ -9,6 +9,7 @@ import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
+import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
@@ -40,7 +41,7 @@ function planScore(
     definition: found.description,
     unit: unitOf(found, manifest),
     market,
-    fiscal_period: 'FY',
+    fiscal_period: strategies.get(metric)?.period ?? 'FY',
     known: 'filed before the date',
     max_age_days: maxAgeDays,
     ...(source.checks === undefined ? {} : { checks: source.checks }),
@@ -62,7 +63,7 @@ export function unitOf({ unit }: MetricDefinition, manifest: Manifest): string {
 }
 
 /**
- * The definition of a metric.
+ * The definition of a metric or a strategy.
  *
  * @param param the parameter that names it
  */
@@ -71,8 +72,9 @@ export function metricOf(
   metric: string,
   param: string,
 ): ServedMetric {
-  const found = known.get(metric)
-  if (found === undefined) throw unknownMetric(metric, known.keys(), param)
+  const scores = scoreDefinitions(known)
+  const found = scores.get(metric)
+  if (found === undefined) throw unknownMetric(metric, scores.keys(), param)
   return found
 }
 
