@@ -161,6 +161,7 @@ export const StrategyPath = Type.Object(
   {
     name: Type.String({
       pattern: '^[a-z][a-z0-9_]{0,63}$',
+      allowed: 'the name of a strategy, in lower case',
       description: 'The name of a strategy.',
       examples: ['accruals'],
     }),
