@@ -107,11 +107,15 @@ def with_debt(ticker, day, figures):
     if paper is not None and part is not None:
         other = figures.get("other_short_term_borrowings")
         both = paper.index.intersection(part.index)
-        if other is not None: both = both.difference(other.index)
+        if other is not None: both = both.difference(other.index[other > paper.reindex(other.index)])
         computed = paper[both] + part[both]
         stated = figures.get("current_debt")
         figures["current_debt"] = computed if stated is None else stated.combine_first(computed)
     revenue, cost, stated = figures.get("revenue"), figures.get("cost_of_revenue"), figures.get("gross_profit")
+    # Gross profit that is not stated is revenue less its cost.
+    if revenue is not None and cost is not None:
+        both = revenue.index.intersection(cost.index)
+        figures["gross_profit"] = revenue[both] - cost[both] if stated is None else stated.combine_first(revenue[both] - cost[both])
     return figures
 
 for pair in json.load(sys.stdin):
