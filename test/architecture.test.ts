@@ -91,6 +91,7 @@ const features: Record<string, readonly string[]> = {
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],
   statements: ['companies', 'fundamentals', 'marketPages'],
+  strategies: ['asOfJoins', 'companies', 'fundamentals', 'marketPages'],
   universe: ['companies', 'fundamentals', 'marketPages'],
   catalogue: ['companies'],
   search: [],

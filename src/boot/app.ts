@@ -43,6 +43,7 @@ import { publicReportRoutes } from '../features/sharedReports/publicRoutes.ts'
 import { sharedReportRoutes } from '../features/sharedReports/routes.ts'
 import { signalsRoutes } from '../features/signals/routes.ts'
 import { statementsRoutes } from '../features/statements/routes.ts'
+import { strategyRoutes } from '../features/strategies/routes.ts'
 import { universeRoutes } from '../features/universe/routes.ts'
 import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
@@ -108,6 +109,7 @@ export function createApp(resources: Resources) {
     filingsRoutes(plugin, reading),
     statementsRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     universeRoutes(plugin, reading),
+    strategyRoutes(plugin, reading),
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
     asOfJoinRoutes(plugin, { ...reading, primary: shared }),
     joinJobRoutes(plugin, shared),

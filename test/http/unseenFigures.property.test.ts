@@ -87,6 +87,7 @@ const pagesOfMarket = [
   'cross-section?metric=revenue&market=US&checks=unchecked',
   'cross-section?metric=revenue,roe&market=US&checks=proved,consistent,contradicted&sort=-revenue',
   'cross-section?metric=assets,revenue&market=US&fp=latest&checks=proved,unchecked&min_revenue=450',
+  'strategies/asset_growth/values?market=US',
   'restatements?metric=revenue&market=US',
   'restatements?metric=revenue&market=US&from=2026-03-01&format=ndjson',
 ] as const
@@ -209,7 +210,7 @@ const others: readonly [RegExp, string][] = [
   ],
   [/^\/($|search$|start$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
   [
-    /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b))/,
+    /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b|v1\/strategies(\/:name)?$))/,
     'what is on record, which every key sees, and no value of a figure',
   ],
   [

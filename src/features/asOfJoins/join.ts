@@ -10,6 +10,7 @@ import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { marketZone } from '../../markets/asOf.ts'
 import type { Markets } from '../../markets/markets.ts'
+import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
 import { figuresOf, findValuation, valuationNames } from '../../markets/valuations.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
@@ -249,7 +250,21 @@ export const nameRules = (
   findSlots: (dated, slots) => pool.tasks.findSlots({ rows: { count, day, name }, slots, dated }, run),
 })
 
-function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {
+function requireMetrics(metricsOfMarkets: Markets['metrics'], { metrics, fp, extras }: JoinPlan): void {
+  const known = scoreDefinitions(metricsOfMarkets)
+  const strategy = metrics.find(name => strategies.has(name))
+  if (strategy !== undefined && fp !== 'FY')
+    throw new Failure(
+      'parameter_invalid',
+      `metrics contains the strategy ${strategy}, whose periods follow from its definition, so fp=${fp} cannot apply. Omit fp, or send the strategy in a request of its own.`,
+      { param: 'fp' },
+    )
+  if (strategy !== undefined && extras.includes('known_by'))
+    throw new Failure(
+      'parameter_invalid',
+      `metrics contains the strategy ${strategy}, whose inputs may come from several filings, so include=known_by has no single answer. Omit known_by, or send the strategy's inputs in place of the strategy.`,
+      { param: 'include' },
+    )
   const unknown = metrics.findIndex(name => !known.has(name) && findValuation(name) === undefined)
   if (unknown === -1) return
   const near = nearNames(metrics[unknown], [...known.keys(), ...valuationNames], 3)

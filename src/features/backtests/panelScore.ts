@@ -17,6 +17,7 @@ import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import { type Grouping, readGrouping } from '../../markets/industries.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { MetricDefinition } from '../../markets/metrics.ts'
+import { strategies } from '../../markets/strategies/strategies.ts'
 import { figuresOf, findValuation } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
@@ -152,11 +153,22 @@ interface ScoreRequest {
 }
 
 function readScore(markets: PanelScoreDeps['markets'], score: PanelScore): ScoreRequest {
-  const { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays } = score
+  const {
+    asOf: metric,
+    fp = strategies.get(score.asOf)?.period ?? 'FY',
+    max_age_days: maxAgeDays = defaultMaxAgeDays,
+  } = score
   const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
   const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
   const checks = readChecks(score.checks, 'score.checks')
   const definition = findValuation(metric) ?? metricOf(markets.metrics, metric, 'score.asOf')
+  const strategy = strategies.get(metric)
+  if (strategy !== undefined && score.fp !== undefined && score.fp !== strategy.period)
+    throw new Failure(
+      'parameter_invalid',
+      `score.asOf is the strategy ${metric}, whose periods are ${strategy.period} by its definition, so score.fp=${score.fp} cannot apply. Omit score.fp.`,
+      { param: 'score.fp' },
+    )
   return { score, metric, fp, maxAgeDays, grouping, universe, checks, definition }
 }
 

@@ -9,6 +9,7 @@ import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
+import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
 import { findValuation } from '../../markets/valuations.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
@@ -42,7 +43,7 @@ function planScore(
     definition: found.description,
     unit: unitOf(found, manifest),
     market,
-    fiscal_period: 'FY',
+    fiscal_period: strategies.get(metric)?.period ?? 'FY',
     known: 'filed before the date',
     max_age_days: maxAgeDays,
     ...(source.checks === undefined ? {} : { checks: source.checks }),
@@ -64,7 +65,7 @@ export function unitOf({ unit }: MetricDefinition, manifest: Manifest): string {
 }
 
 /**
- * The definition of a metric.
+ * The definition of a metric or a strategy.
  *
  * @param param the parameter that names it
  */
@@ -73,8 +74,9 @@ export function metricOf(
   metric: string,
   param: string,
 ): ServedMetric {
-  const found = known.get(metric)
-  if (found === undefined) throw unknownMetric(metric, known.keys(), param)
+  const scores = scoreDefinitions(known)
+  const found = scores.get(metric)
+  if (found === undefined) throw unknownMetric(metric, scores.keys(), param)
   return found
 }
 

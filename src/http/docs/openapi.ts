@@ -37,6 +37,7 @@ const documentation = (settings: HttpSettings) => ({
       name: 'Statements',
       description: 'Whole filings: statements as presented, and every figure as stated.',
     },
+    { name: 'Strategies', description: 'Published signals, as known on each day.' },
     { name: 'Signals', description: 'Resolved forecasts.' },
     { name: 'Prices', description: 'Prices that the operator imported, and forward returns from them.' },
     { name: 'Backtest', description: 'Costed strategies.' },
