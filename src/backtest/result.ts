@@ -5,6 +5,7 @@ import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId
 import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
@@ -147,6 +148,7 @@ export const BacktestRequestUsed = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
   },
   {
     ...strict,

@@ -106,6 +106,11 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Largest share of a name’s dollar volume that a trade may be, for capacity (default: 0.01)',
       parseNumber,
     )
+    .option(
+      '--trials-already-tried <count>',
+      'Configurations that you tried before this one; they count in the verdict (default: 0)',
+      parseNumber,
+    )
     // An unknown option would leave the reader without the reason.
     .addOption(new Option('--compare <vintages>', 'Only on a server').hideHelp())
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
@@ -122,7 +127,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     )
     .option(
       '--fail-below-dsr <probability>',
-      'Exit with 3 if the Deflated Sharpe ratio of the sweep is lower or cannot be computed',
+      'Exit with 3 if the Deflated Sharpe ratio of the sweep, or with --trials-already-tried, is lower or cannot be computed',
       parseShare,
     )
     .option(
@@ -181,7 +186,7 @@ async function compute(
   config: Config,
   file: InputFile,
   settings: BacktestSettings,
-  { format, horizon, failBelowDsr }: BacktestFlags,
+  { format, horizon, failBelowDsr, trialsAlreadyTried = 0 }: BacktestFlags,
 ): Promise<{ result: BacktestResult; notices: string[] }> {
   const progress = startProgress('Backtesting')
   const release: InputRows[] = []
@@ -202,15 +207,20 @@ async function compute(
         throw error instanceof Failure ? named(error, error.code, file.name) : error
       },
     )
-    if (failBelowDsr !== undefined && settings.sweep === undefined && !body.mayHaveSettings)
-      throw sweepRequired()
+    const isDeflated = settings.sweep !== undefined || trialsAlreadyTried > 0
+    if (failBelowDsr !== undefined && !isDeflated && !body.mayHaveSettings) throw sweepRequired()
     const result = await runOffline(pool, body, (done, total) => {
       const note = `${done} of ${total} configurations`
       progress.update({ done: size + (size * done) / total, total: 2 * size, note })
     }).catch(error => {
       throw error instanceof Failure ? explain(error, body, settings, file.name) : error
     })
-    if (failBelowDsr !== undefined && result.deflated_sharpe === undefined) throw sweepRequired()
+    if (
+      failBelowDsr !== undefined &&
+      result.deflated_sharpe === undefined &&
+      result.verdict.already_tried === undefined
+    )
+      throw sweepRequired()
     return { result, notices: [...body.notices, ...(body.next === null ? [] : [pageNotice(body.next)])] }
   } finally {
     progress.stop()
@@ -300,7 +310,7 @@ async function checkTargets(rows: string, json: string | undefined, html: string
 function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
-    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, or give several values of an option.',
+    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option, or say by --trials-already-tried how many you tried before.',
   )
 }
 

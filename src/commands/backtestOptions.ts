@@ -32,6 +32,7 @@ export interface BacktestFlags {
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
+  readonly trialsAlreadyTried?: number
   readonly compare?: string
   readonly title?: string
   readonly json?: string
@@ -73,6 +74,7 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
     ...(include.length === 0 ? {} : { include }),
     ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
+    ...(flags.trialsAlreadyTried === undefined ? {} : { trials_already_tried: flags.trialsAlreadyTried }),
   }
 }
 
@@ -122,6 +124,7 @@ export function inOptionWords(message: string): string {
     .replace(/\bsend (?=config\.)/g, 'give ')
     .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
     .replace(/^benchmark\b/, '--benchmark')
+    .replace(/^trials_already_tried\b/, '--trials-already-tried')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(
       /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
@@ -138,7 +141,9 @@ const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${let
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
   const [, root, name] =
-    /^(config|sweep|include|evidence|benchmark)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
+    /^(config|sweep|include|evidence|benchmark|trials_already_tried)\b(?:\.(\w+))?/.exec(
+      details.param ?? '',
+    ) ?? []
   switch (root) {
     case 'config':
       return settings.config !== undefined && (name === undefined || name in settings.config)
@@ -150,6 +155,8 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.evidence !== undefined
     case 'benchmark':
       return settings.benchmark !== undefined
+    case 'trials_already_tried':
+      return settings.trials_already_tried !== undefined
     default:
       return false
   }

@@ -32,13 +32,17 @@ interface Check {
   readonly isMax?: boolean
 }
 
-function checksOf({ deflated_sharpe, evidence, metrics }: BacktestResult, flags: BacktestFlags): Check[] {
+function checksOf(
+  { deflated_sharpe, evidence, metrics, verdict }: BacktestResult,
+  flags: BacktestFlags,
+): Check[] {
   return [
     {
       option: '--fail-below-dsr',
       bound: flags.failBelowDsr,
       name: 'Deflated Sharpe ratio',
-      value: deflated_sharpe?.dsr ?? null,
+      // One configuration has a Deflated Sharpe ratio if others were tried before it.
+      value: deflated_sharpe?.dsr ?? (verdict.already_tried === undefined ? null : verdict.dsr),
     },
     {
       option: '--fail-above-spa',

@@ -36,6 +36,8 @@ export interface ParsedBatch {
   readonly sharesRows: boolean
   /** The data version of the archive for all items; undefined: the current one. */
   readonly dataVersion: number | undefined
+  /** Configurations that the caller tried before, for all items together. */
+  readonly trialsAlreadyTried: number | undefined
 }
 
 const fieldNames = Object.keys(BacktestBatchRequest.properties)
@@ -90,6 +92,7 @@ const checks = {
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
   const shared = checked(checks.shared, SharedFields, others, [])
   const { source, include = [], benchmark, data_version: dataVersion } = shared
+  const { trials_already_tried: trialsAlreadyTried } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   const rows: BatchRows =
     panel === null
@@ -102,11 +105,11 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
     return { config, include, benchmark, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
   const sent = typeof panel === 'string' || panel === null ? null : requireScores(panel)
-  return { items, panel: sent, sharesRows: true, dataVersion }
+  return { items, panel: sent, sharesRows: true, dataVersion, trialsAlreadyTried }
 }
 
 function readItems(
-  { items, data_version, ...others }: JsonObject,
+  { items, data_version, trials_already_tried, ...others }: JsonObject,
   panel: ParsedPanel | string | null,
 ): ParsedBatch {
   const misplaced = panel === null ? Object.keys(others)[0] : 'panel'
@@ -117,11 +120,16 @@ function readItems(
       { param: misplaced },
     )
   }
-  const sent: JsonObject = data_version === undefined ? {} : { data_version }
+  const sent: JsonObject = {
+    ...(data_version === undefined ? {} : { data_version }),
+    ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
+  }
+  const shared = checked(checks.shared, SharedFields, sent, [])
   return {
     panel: null,
     sharesRows: false,
-    dataVersion: checked(checks.shared, SharedFields, sent, []).data_version,
+    dataVersion: shared.data_version,
+    trialsAlreadyTried: shared.trials_already_tried,
     items: elementsOf('items', items).map((value, i) => {
       if (isObject(value) && 'compare' in value) throw compareInBatch(`items[${i}].compare`)
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])

@@ -35,6 +35,8 @@ export interface BacktestSettings {
   readonly score?: PanelScore | undefined
   /** The choices of vintages to compare; undefined: none. */
   readonly compare?: BacktestCompare | undefined
+  /** Configurations that the caller tried before; undefined: none. */
+  readonly trialsAlreadyTried?: number | undefined
   /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
@@ -150,10 +152,22 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     benchmark,
     score,
     compare,
+    trials_already_tried: trialsAlreadyTried,
     data_version: dataVersion,
   } = fields
   if (evidence !== undefined) checkEvidence(evidence, include, compare !== undefined)
-  return { config, include, source, sweep, evidence, benchmark, score, compare, dataVersion }
+  return {
+    config,
+    include,
+    source,
+    sweep,
+    evidence,
+    benchmark,
+    score,
+    compare,
+    trialsAlreadyTried,
+    dataVersion,
+  }
 }
 
 function checkEvidence(
@@ -235,6 +249,7 @@ export function readQuerySettings({
   benchmark,
   score,
   compare,
+  trials_already_tried,
   data_version,
 }: BodyQuery): JsonObject {
   return {
@@ -245,6 +260,7 @@ export function readQuerySettings({
     ...(benchmark === undefined ? {} : { benchmark: readBenchmark(benchmark) }),
     ...(score === undefined ? {} : { score: readJsonText('score', score) }),
     ...(compare === undefined ? {} : { compare: compare.split(',') }),
+    ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

@@ -27,6 +27,7 @@ export interface BacktestSettings {
   readonly include?: readonly string[]
   readonly evidence?: Readonly<Record<string, AxisValue | true>>
   readonly benchmark?: BacktestBenchmark
+  readonly trials_already_tried?: number
 }
 
 /** The body of a backtest request, made from the bytes of a file. */
@@ -200,13 +201,14 @@ function rowsBody(
   format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence, benchmark } = settings
+  const { config, sweep, include, evidence, benchmark, trials_already_tried } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
     ...(benchmark === undefined ? {} : { benchmark: JSON.stringify(benchmark) }),
+    ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
   }
   return {
     bytes,

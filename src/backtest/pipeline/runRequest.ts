@@ -73,11 +73,11 @@ async function runBody(
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { panelId, config, include, sweep, evidence, benchmark, score, compare } = parsed
-  const { dataVersion: sentVersion } = parsed
-  const settings = { config, include, sweep, evidence, benchmark, score, compare, dataVersion: sentVersion }
-  if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
-  const request = { ...settings, source: parsed.source }
+  if (parsed.panelId !== null) {
+    const { panel: _, ...request } = parsed
+    return { kind: 'stored', request }
+  }
+  const { panel: _, panelId: __, ...request } = parsed
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
@@ -177,7 +177,10 @@ function runComparing(
     vintages,
     assets,
     run: runSelected(select(rows), { ...request, include: [], pageOnly: [] }, costs, {
-      judgeRecord: vintages === 'final' ? unjudged : judgeSecond,
+      judgeRecord:
+        vintages === 'final'
+          ? unjudged
+          : (trial, settings) => judgeSecond(trial, settings, request.trialsAlreadyTried),
     }),
   }))
   const known = { vintages: 'as_known' as const, assets: score?.n_assets ?? 0, run }
@@ -201,7 +204,7 @@ export function runSelected(
   marketCosts: MarketCosts,
   {
     batchSize = null,
-    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize),
+    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize, request.trialsAlreadyTried),
     stop,
   }: SelectedOptions = {},
 ): RecordedRun {

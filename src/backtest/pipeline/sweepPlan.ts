@@ -46,6 +46,8 @@ export interface SweepPlan {
   /** For the section `capacity`. */
   readonly participation: number
   readonly warnings: readonly BacktestWarning[]
+  /** Configurations that the caller tried before. */
+  readonly alreadyTried: number
   /** Null for a panel. */
   readonly dataVersion: number | null
   /** See `echoRequest`; its data version is that of the plan. */
@@ -97,6 +99,7 @@ export function planSweep(
     benchmark: resolveBenchmark(request.benchmark, request.evidence, days),
     participation: request.evidence?.participation ?? defaultParticipation,
     warnings,
+    alreadyTried: request.trialsAlreadyTried ?? 0,
     dataVersion,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),

@@ -1,4 +1,5 @@
 import type { SpaOutcome } from '../evidence/superiority.ts'
+import { triedBefore } from '../overfitting/trialsVariance.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestResult } from '../result.ts'
@@ -42,15 +43,17 @@ export function writeSweepResult(
   const trials = readTrials(plan, series)
   const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.judgedSharpe })))
   const best = configs[winner]
-  const deflation = deflateWinner(
-    trials.map(({ judged }) => judged),
-    winner,
-  )
+  const judgedSeries = trials.map(({ judged }) => judged)
+  const before = triedBefore(judgedSeries, plan.alreadyTried)
+  const deflation = deflateWinner(judgedSeries, winner, before)
   const tested =
     spa === undefined
       ? testRecords(evidence, trials)
       : { outcome: spa, meanBlock: meanBlockOf(evidence, trials) }
-  const judgement = judgementOf(evidence, trials, winner, deflation.dsr, tested)
+  const judgement = {
+    ...judgementOf(evidence, trials, winner, deflation.dsr, tested, trials.length + plan.alreadyTried),
+    ...(before === null ? {} : { before }),
+  }
   const { result: own } = recordConfiguration(data, view, best, {
     include,
     marketCosts: plan.marketCosts,

@@ -18,6 +18,9 @@ export function reproducingRequest({
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
     ...(request?.score === undefined ? {} : { score: request.score }),
     ...(request?.compare === undefined ? {} : { compare: request.compare }),
+    ...(request?.trials_already_tried === undefined
+      ? {}
+      : { trials_already_tried: request.trials_already_tried }),
     config: withoutNull(config),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined || isByDirection

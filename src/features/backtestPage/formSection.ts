@@ -109,5 +109,7 @@ ${radioField('run', state, 'grid', false, 'My own grid')}
 ${textField('quantiles', state, { label: 'Quantiles', example: '0.05, 0.1, 0.2', help: 'Values from 0.01 to 0.5.' })}
 ${textField('weightings', state, { label: 'Weights', example: 'equal, rank, score', help: 'One or more of equal, rank and score.' })}
 ${textField('holds', state, { label: 'Days held', example: '1, 5, 21', help: `Every combination is tried, up to ${maxSweepConfigurations.toLocaleString('en-US')}. The more you try, the better the best one has to be.` })}
+</div><div class="settings">
+${numberField('trials_already_tried', state, { label: 'Tried before', step: '1', help: 'Configurations that you tried before this run. They count in the verdict as well: the more you tried, the better this record has to be.' })}
 </div></fieldset>`
 }

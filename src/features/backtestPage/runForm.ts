@@ -32,6 +32,7 @@ export const fieldNames = [
   'quantiles',
   'weightings',
   'holds',
+  'trials_already_tried',
   'do',
 ] as const
 export type FieldName = (typeof fieldNames)[number]
@@ -73,6 +74,9 @@ export function settingsOf(typed: Typed): BacktestSettings {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined ? {} : { benchmark }),
+    ...(typed.trials_already_tried === undefined
+      ? {}
+      : { trials_already_tried: numberOf('trials_already_tried', typed.trials_already_tried) }),
     include: reportSections(sweep !== undefined),
   }
 }

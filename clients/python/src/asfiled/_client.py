@@ -161,6 +161,7 @@ class Client(Figures[F]):
         include: Sequence[str] | None = None,
         evidence: Mapping[str, Any] | None = None,
         compare: Sequence[str] | None = None,
+        trials_already_tried: int | None = None,
         data_version: int | None = None,
         job: bool | None = None,
         progress: Progress = True,
@@ -174,10 +175,22 @@ class Client(Figures[F]):
         :param score: instead of a column score, a metric as of each date, like {"asOf": "roe"}
         :param config, sweep, include, evidence: as the API has them
         :param compare: with a metric as the score, vintages to compare, like ["as_known", "first_filed", "final"]
+        :param trials_already_tried: configurations you tried before this one; they count in the verdict
         :param job: submit and wait with a bar; by default for sweeps and more than 100,000 rows
         """
         body, rows = self._backtest_body(
-            frame, columns, source, panel, score, config, sweep, include, evidence, compare, data_version
+            frame,
+            columns,
+            source,
+            panel,
+            score,
+            config,
+            sweep,
+            include,
+            evidence,
+            compare,
+            trials_already_tried,
+            data_version,
         )
         if job is None:
             job = bool(sweep) or rows > _rows_of_a_job
@@ -204,11 +217,23 @@ class Client(Figures[F]):
         include: Sequence[str] | None = None,
         evidence: Mapping[str, Any] | None = None,
         compare: Sequence[str] | None = None,
+        trials_already_tried: int | None = None,
         data_version: int | None = None,
     ) -> BacktestJob[F]:
         """The same without waiting: the server runs it, also when this program ends."""
         body, _ = self._backtest_body(
-            frame, columns, source, panel, score, config, sweep, include, evidence, compare, data_version
+            frame,
+            columns,
+            source,
+            panel,
+            score,
+            config,
+            sweep,
+            include,
+            evidence,
+            compare,
+            trials_already_tried,
+            data_version,
         )
         return submit(self._transport, self._frames, body)
 
@@ -253,6 +278,7 @@ class Client(Figures[F]):
         include: Sequence[str] | None,
         evidence: Mapping[str, Any] | None,
         compare: Sequence[str] | None,
+        trials_already_tried: int | None,
         data_version: int | None,
     ) -> tuple[bytes, int]:
         given = [name for name, value in (("frame", frame), ("source", source), ("panel", panel)) if value is not None]
@@ -265,7 +291,8 @@ class Client(Figures[F]):
             {
                 **{"panel": panel if rows is None else rows, "source": source, "score": score, "config": config},
                 **{"sweep": sweep, "include": None if include is None else list(include)},
-                **{"evidence": evidence, "compare": None if compare is None else list(compare), "data_version": data_version},
+                **{"evidence": evidence, "compare": None if compare is None else list(compare)},
+                **{"trials_already_tried": trials_already_tried, "data_version": data_version},
             }
         )
         return body, 0 if rows is None else len(rows["date"])

@@ -8,6 +8,7 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
@@ -84,6 +85,13 @@ export const BacktestInput = Type.Object(
     benchmark: Type.Optional(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
         description: 'What the verdict compares with. Default: universe for long_only, cash for long_short.',
+      }),
+    ),
+    trials_already_tried: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxTrialsAlreadyTried,
+        description: 'Configurations tried before; they count in the verdict.',
       }),
     ),
     data_version: Type.Optional(
