@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestConfig } from './request.ts'
+import { Neutralise, RankBy } from './requestColumns.ts'
 
 export const strict = { additionalProperties: false } as const
 export const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
@@ -63,6 +64,8 @@ export const BacktestConfigUsed = Type.Object(
       description: 'null: one cross-section.',
     }),
     drift: configFields.drift,
+    neutralise: Type.Optional(Neutralise),
+    rankBy: Type.Optional(RankBy),
     folds: configFields.folds,
   },
   { ...strict, $id: 'BacktestConfigUsed', description: 'The configuration with every default filled in.' },

@@ -4,11 +4,19 @@ import { Failure } from '../../errors.ts'
 import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
-import { openJson, readFields, requireScores } from './body.ts'
+import { openJson, readFields, refuseUnnamed, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
-import { checkSource, compareInBatch, sourceAndPanel } from './settings.ts'
+import {
+  checkRankBy,
+  checkSource,
+  columnsWithoutPanel,
+  compareInBatch,
+  namedColumns,
+  ranksByScore,
+  sourceAndPanel,
+} from './settings.ts'
 
 /** One backtest of a batch, validated as far as the body alone allows. */
 export interface BatchItem {
@@ -102,9 +110,17 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
         : { kind: 'sent' }
   const items = elementsOf('configs', configs).map((value, i) => {
     const config = checked(checks.config, BacktestConfig, value, ['configs', i])
+    checkRankBy(config, `configs[${i}]`)
+    const [own] = namedColumns({ config })
+    if (panel === null && own !== undefined) throw columnsWithoutPanel(own)
     return { config, include, benchmark, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
-  const sent = typeof panel === 'string' || panel === null ? null : requireScores(panel)
+  const sent = typeof panel === 'string' || panel === null ? null : panel
+  if (sent !== null) {
+    const settings = items.map(({ config }) => ({ config, include: [] }))
+    if (settings.some(ranksByScore)) requireScores(sent)
+    refuseUnnamed(sent, settings.flatMap(namedColumns))
+  }
   return { items, panel: sent, sharesRows: true, dataVersion, trialsAlreadyTried }
 }
 
@@ -135,6 +151,9 @@ function readItems(
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
       const { config = {}, include = [], benchmark } = item
       const path = `items[${i}]`
+      checkRankBy(config, `${path}.config`)
+      const [own] = namedColumns({ config })
+      if (item.panel === undefined && own !== undefined) throw atFault(path, columnsWithoutPanel(own))
       return {
         config,
         include,

@@ -161,7 +161,7 @@ function selector({ data, dataVersion, score, costs }: BatchInput): (entry: Batc
   const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
-    const key = JSON.stringify([source, config.returnDays])
+    const key = JSON.stringify([source, config.returnDays, config.neutralise])
     const selected =
       selections.get(key) ??
       selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })

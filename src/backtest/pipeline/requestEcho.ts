@@ -22,6 +22,7 @@ export function echoRequest(
     benchmark,
     score,
     compare,
+    scores,
     trialsAlreadyTried,
     panelId,
     dataVersion: sent,
@@ -41,6 +42,7 @@ export function echoRequest(
     ...(benchmark === undefined ? {} : { benchmark }),
     ...(score === undefined ? {} : { score }),
     ...(compare === undefined ? {} : { compare }),
+    ...(scores === undefined ? {} : { scores: [...scores] }),
     ...(trialsAlreadyTried === undefined ? {} : { trials_already_tried: trialsAlreadyTried }),
   }
 }
