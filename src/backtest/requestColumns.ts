@@ -73,6 +73,9 @@ export const RankBy = Type.Object(
 )
 export type RankBy = Static<typeof RankBy>
 
+/** The name of a score in the labels of its trials. */
+export const rankingName = ({ columns: [first], combine }: RankBy): string => combine ?? first
+
 export const Scores = columnList(
   2,
   'With panel: columns with scores, such as value and quality. Each ranks alone, then both combinations of config.rankBy do: all of them are trials of one sweep, and the result is about the best.',

@@ -67,7 +67,10 @@ export function withPanel(settings: BacktestSettings, panel: ParsedPanel): Parse
 /** A column that no setting names may be a misspelt one. */
 export function refuseUnnamed({ columns, refusals = [] }: ParsedPanel, named: readonly string[]): void {
   const unnamed = (columns.extras ?? []).findIndex(({ name }) => !named.includes(name))
-  if (unnamed !== -1) throw refusals[unnamed]
+  if (unnamed === -1) return
+  const { code, message, details } = refusals[unnamed]
+  const hint = 'A column of your own must be named in config.neutralise.columns, config.rankBy or scores.'
+  throw new Failure(code, named.length === 0 ? message : `${message} ${hint}`, details)
 }
 
 /** Rows that are stored, or shared by many backtests, must have scores. */
@@ -155,12 +158,12 @@ export function openJson(source: BodySource, mend: string): JsonReader {
  * one.
  *
  * @param readOther reads the value of a field other than the panel
- * @param wanted null: the settings follow, see `refuseUnnamed` */
+ * @param wanted if the settings may follow the rows, see `refuseUnnamed` */
 export function readFields(
   reader: JsonReader,
   known: readonly string[],
   readOther: (reader: JsonReader, key: string) => JsonValue = (at, key) => at.value(valueLimitOf(key)),
-  wanted: WantedColumns = null,
+  wanted: WantedColumns = namedLater(reader),
 ): { fields: JsonObject; panel: ParsedPanel | string | null } {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) {
@@ -187,6 +190,18 @@ export function readFields(
   reader.skipSpace()
   if (reader.at < reader.bytes.length) reader.malformed('text follows the object')
   return { fields, panel }
+}
+
+/** Whether any setting of a body, before or after the rows, may name columns of the caller's own. If not, the first such
+ * column is the first fault. */
+function namedLater(reader: JsonReader): WantedColumns {
+  let known: boolean | undefined
+  return {
+    mayName: () => {
+      known ??= ['neutralise', 'rankBy', '"scores"', '\\u'].some(mark => reader.text.includes(mark))
+      return known
+    },
+  }
 }
 
 function readPanel(reader: JsonReader, wanted: WantedColumns): ParsedPanel | string {

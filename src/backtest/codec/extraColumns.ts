@@ -15,9 +15,9 @@ export const ExtraCell = Type.Union([
 ])
 export const extraCheck = TypeCompiler.Compile(ExtraCell)
 
-/** The names of the columns of a caller's own that a request uses. Null: not known before the rows are read, because a
- * JSON body may have its settings after them; the columns are then checked at the end. */
-export type WantedColumns = readonly string[] | null
+/** The names of the columns of a caller's own that a request uses. A JSON body may have its settings after its rows: then
+ * only whether it may name any is known, and the columns are checked at the end. */
+export type WantedColumns = readonly string[] | { readonly mayName: () => boolean }
 
 /** The columns of a caller's own, filled row by row. A row without a value has NaN. */
 export class ExtraColumns {
@@ -52,12 +52,13 @@ export class ExtraColumns {
   /** Whether a column of this name may have values of a caller's own. */
   mayBe(name: string): boolean {
     if (columnNames.some(known => known === name)) return false
-    return this.#wanted === null ? extraColumnName.test(name) : this.#wanted.includes(name)
+    if (isList(this.#wanted)) return this.#wanted.includes(name)
+    return extraColumnName.test(name) && this.#wanted.mayName()
   }
 
   /** Whether the request names this column, as far as is known. */
   isNamed(name: string): boolean {
-    return this.#wanted?.includes(name) ?? false
+    return isList(this.#wanted) && this.#wanted.includes(name)
   }
 
   put(column: number, row: number, value: number): void {
@@ -83,6 +84,8 @@ export class ExtraColumns {
     })
   }
 }
+
+const isList = (wanted: WantedColumns): wanted is readonly string[] => Array.isArray(wanted)
 
 /** Fails if the columns of a caller's own would take too much memory. */
 export function checkExtraCells(rows: number, columns: number): void {

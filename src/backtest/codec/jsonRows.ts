@@ -110,7 +110,7 @@ function withoutOwnColumns(
   for (const [name, value] of Object.entries(row)) {
     const at = [...path, name]
     const isNumber = value === null || typeof value === 'number'
-    const mayAdd = extras.mayBe(name) && (isNumber || extras.isNamed(name))
+    const mayAdd = extras.mayBe(name) && (isNumber || extras.isNamed(name) || extras.names.includes(name))
     const column = mayAdd ? extras.add(name, () => unknownParameter(formatPath(at), columnNames)) : -1
     if (column === -1) known[name] = value
     else own.push([column, extraCell(value, at, missing)])

@@ -4,7 +4,7 @@ import { periodsPerYear } from '../portfolio/periodsPerYear.ts'
 import { rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
-import type { Neutralise, RankBy } from '../requestColumns.ts'
+import { type Neutralise, type RankBy, rankingName } from '../requestColumns.ts'
 
 /** A configuration with every default filled in, and the values derived from it for a dataset. */
 export interface ResolvedConfig {
@@ -67,7 +67,7 @@ export function resolveConfig(
     medianDateGap: spacing.medianGap,
     step,
     periodsPerYear: periodsPerYear(step, spacing),
-    label: `${direction} q${quantile} ${weighting} h${holdDays}`,
+    label: `${direction} q${quantile} ${weighting} h${holdDays}${config.rankBy === undefined ? '' : ` ${rankingName(config.rankBy)}`}`,
   }
 }
 

@@ -16,7 +16,8 @@ import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeDeflation, writeFolds } from './resultFields.ts'
 import { recordConfiguration } from './runConfiguration.ts'
 import { sweepRecords } from './sweepEvidence.ts'
-import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
+import { dataOf, type SliceSeries, type SweepPlan } from './sweepPlan.ts'
+import { writeScores } from './sweepScores.ts'
 import { readTrials, type Trial } from './sweepTrials.ts'
 
 /** The result of a sweep, from the series of its slices.
@@ -34,7 +35,7 @@ export function writeSweepResult(
   series: readonly SliceSeries[],
   spa?: SpaOutcome,
 ): BacktestResult {
-  const { data, view, configs, include, evidence, benchmark, participation } = plan
+  const { data, view, configs, include, evidence, benchmark, participation, scores } = plan
   const { dataVersion, source, score, request } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
@@ -54,10 +55,11 @@ export function writeSweepResult(
     ...judgementOf(evidence, trials, winner, deflation.dsr, tested, trials.length + plan.alreadyTried),
     ...(before === null ? {} : { before }),
   }
-  const { result: own } = recordConfiguration(data, view, best, {
+  const variant = scores?.variants[scores.variantOf[winner]]
+  const { result: own } = recordConfiguration(dataOf(plan, winner), view, best, {
     include,
     marketCosts: plan.marketCosts,
-    dataWarnings: plan.warnings,
+    dataWarnings: variant?.warnings ?? plan.warnings,
     evidence,
     benchmark: () => benchmark,
     participation,
@@ -95,6 +97,7 @@ export function writeSweepResult(
           },
         }),
     ...sweepFields,
+    ...(scores === undefined ? {} : { scores: writeScores(scores, trials, periods) }),
     ...(evidence.sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, tested) }),
   }
 }

@@ -21,7 +21,8 @@ export function reproducingRequest({
     ...(request?.trials_already_tried === undefined
       ? {}
       : { trials_already_tried: request.trials_already_tried }),
-    config: withoutNull(config),
+    ...(request?.scores === undefined ? {} : { scores: request.scores }),
+    config: withoutNull(request?.scores === undefined ? config : { ...config, rankBy: null }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined || isByDirection
       ? {}
