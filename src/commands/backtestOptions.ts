@@ -32,6 +32,11 @@ export interface BacktestFlags {
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
+  readonly demean?: string
+  readonly regress?: string
+  readonly rankBy?: string
+  readonly combine?: string
+  readonly scores?: string
   readonly trialsAlreadyTried?: number
   readonly compare?: string
   readonly title?: string
@@ -63,10 +68,12 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
   const config = {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
+    ...neutraliseOf(flags),
+    ...rankByOf(flags),
   }
   const { seed, bootstraps, meanBlock, groups, testGroups, participation } = flags
   const evidence = given({ seed, bootstraps, meanBlock, groups, testGroups, participation })
-  const isSweep = isGrid || flags.sweep === true
+  const isSweep = isGrid || flags.sweep === true || flags.scores !== undefined
   const shown = flags.include?.split(',') ?? (flags.html === undefined ? [] : [...reportSections(isSweep)])
   const include = flags.failAboveSpa === undefined || shown.includes('spa') ? shown : [...shown, 'spa']
   return {
@@ -74,7 +81,27 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
     ...(include.length === 0 ? {} : { include }),
     ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
+    ...(flags.scores === undefined ? {} : { scores: listOf(flags.scores) }),
     ...(flags.trialsAlreadyTried === undefined ? {} : { trials_already_tried: flags.trialsAlreadyTried }),
+  }
+}
+
+const listOf = (text: string) => text.split(',').map(part => part.trim())
+
+function neutraliseOf({ demean, regress }: BacktestFlags): { neutralise?: object } {
+  if (demean === undefined && regress === undefined) return {}
+  return {
+    neutralise: {
+      ...(demean === undefined ? {} : { demean: listOf(demean) }),
+      ...(regress === undefined ? {} : { columns: listOf(regress) }),
+    },
+  }
+}
+
+function rankByOf({ rankBy, combine }: BacktestFlags): { rankBy?: object } {
+  if (rankBy === undefined && combine === undefined) return {}
+  return {
+    rankBy: { columns: listOf(rankBy ?? 'score'), ...(combine === undefined ? {} : { combine }) },
   }
 }
 
@@ -122,6 +149,9 @@ export function inOptionWords(message: string): string {
   return message
     .replace(/\bSend (?=config\.)/g, 'Give ')
     .replace(/\bsend (?=config\.)/g, 'give ')
+    .replace(/\bconfig\.neutralise\.columns\b/g, '--regress')
+    .replace(/\bconfig\.neutralise\.demean\b/g, '--demean')
+    .replace(/\bconfig\.rankBy\.combine\b/g, '--combine')
     .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
     .replace(/^benchmark\b/, '--benchmark')
     .replace(/^trials_already_tried\b/, '--trials-already-tried')
@@ -141,7 +171,7 @@ const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${let
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
   const [, root, name] =
-    /^(config|sweep|include|evidence|benchmark|trials_already_tried)\b(?:\.(\w+))?/.exec(
+    /^(config|sweep|include|evidence|benchmark|scores|trials_already_tried)\b(?:\.(\w+))?/.exec(
       details.param ?? '',
     ) ?? []
   switch (root) {
@@ -155,6 +185,8 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.evidence !== undefined
     case 'benchmark':
       return settings.benchmark !== undefined
+    case 'scores':
+      return settings.scores !== undefined
     case 'trials_already_tried':
       return settings.trials_already_tried !== undefined
     default:

@@ -22,11 +22,12 @@ type AxisValue = string | number
 /** The fields of a request other than its rows, not yet validated: the engine validates them by its
  * schema. */
 export interface BacktestSettings {
-  readonly config?: Readonly<Record<string, AxisValue | true>>
+  readonly config?: Readonly<Record<string, AxisValue | true | object>>
   readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
   readonly include?: readonly string[]
   readonly evidence?: Readonly<Record<string, AxisValue | true>>
   readonly benchmark?: BacktestBenchmark
+  readonly scores?: readonly string[]
   readonly trials_already_tried?: number
 }
 
@@ -201,13 +202,14 @@ function rowsBody(
   format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence, benchmark, trials_already_tried } = settings
+  const { config, sweep, include, evidence, benchmark, scores, trials_already_tried } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
     ...(benchmark === undefined ? {} : { benchmark: JSON.stringify(benchmark) }),
+    ...(scores === undefined ? {} : { scores: scores.join(',') }),
     ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
   }
   return {

@@ -35,6 +35,7 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `compare` as in a JSON body, comma-separated.',
       'as_known,first_filed,final',
     ),
+    scores: text('With a CSV body: `scores` as in a JSON body, comma-separated.', 'value,quality'),
     trials_already_tried: Type.Optional({
       ...TrialsAlreadyTried,
       description: 'With a CSV body: `trials_already_tried` as in a JSON body.',
