@@ -4,15 +4,19 @@ import fc from 'fast-check'
 import * as simple from 'simple-statistics'
 import { readBody } from '../../../src/backtest/codec/body.ts'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
+import { openBatch, runBatchItems } from '../../../src/backtest/pipeline/batch.ts'
 import { buildPanelDataset } from '../../../src/backtest/pipeline/panelDataset.ts'
 import { selectPanelData } from '../../../src/backtest/pipeline/selectData.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
+import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import type { BacktestConfig } from '../../../src/backtest/request.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber, registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
+import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { randomPanel, uniform } from '../../backtest/scoring/randomPanel.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
-import { openBench } from './backtestBench.ts'
+import { costs, openBench } from './backtestBench.ts'
 
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
@@ -204,6 +208,89 @@ test('no weight and no combined score depends on returns that end on its date or
     }),
     { numRuns: 40 },
   )
+})
+
+test('scores, neutralised and swept, are the same to the bit with one thread and with three, as page and as JSON', async () => {
+  const rows = randomPanel(4, 50, 30).map(({ twin: _, score: value, ...row }) => ({ ...row, value }))
+  const body = {
+    panel: rows,
+    scores: ['value', 'size'],
+    config: { neutralise: { demean: ['group'], columns: ['beta'] } },
+    sweep: { quantile: [0.1, 0.2, 0.3], weighting: ['equal', 'rank', 'score'] },
+    include: ['spa', 'by_group', 'ic'],
+    trials_already_tried: 7,
+  }
+  const results: string[] = []
+  for (const threads of [1, 3]) {
+    const pool = new ComputePool({ threads, queue: 50, timeLimitMs: 60_000 })
+    try {
+      const { deps } = openBench({ pool })
+      for (const resultFormat of ['json', 'html'] as const) {
+        const sent = new TextEncoder().encode(JSON.stringify(body))
+        const { bytes } = await runBacktest(deps, sent, undefined, { caller: operator, resultFormat })
+        results.push(new TextDecoder().decode(bytes))
+      }
+    } finally {
+      await pool.close()
+    }
+  }
+  expect(results[2]).toBe(results[0])
+  expect(results[3]).toBe(results[1])
+  const result: BacktestResult = JSON.parse(results[0])
+  expect(resultCheck.Errors(result).First()?.path).toBeUndefined()
+  expect([result.trials?.length, result.verdict.trials]).toEqual([36, 43])
+  for (const text of [
+    'Each score alone and combined',
+    'Correlation of the scores',
+    'By group',
+    'on beta and a constant for each group',
+    '7 of them before this request',
+    'They are assumed to scatter as those of this request do',
+  ])
+    expect(results[1]).toContain(text)
+})
+
+test('a batch ranks each of its configurations by columns of its own', async () => {
+  const configs: BacktestConfig[] = [
+    { rankBy: { columns: ['value'] } },
+    { rankBy: { columns: ['value', 'quality'], combine: 'ic_weighted' } },
+    { rankBy: { columns: ['quality'] }, neutralise: { columns: ['value'] } },
+  ]
+  const opened = openBatch(
+    new TextEncoder().encode(JSON.stringify({ panel, configs, trials_already_tried: 9 })),
+  )
+  const { panel: data, trialsAlreadyTried } = opened
+  if (data === null) throw new Error('the batch has rows')
+  const { lines, failures } = runBatchItems({
+    data,
+    dataVersion: null,
+    entries: opened.items.map(({ config, include }, index) => ({
+      index,
+      config,
+      include,
+      source: null,
+      trialsAlreadyTried,
+    })),
+    size: 3,
+    costs,
+    stop: new Int32Array(new SharedArrayBuffer(4)),
+  })
+  expect(failures).toEqual([])
+  const found = new TextDecoder()
+    .decode(lines)
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  for (const [index, { result, verdict, deflated_sharpe }] of found.entries()) {
+    expect([verdict.trials, deflated_sharpe.trials, verdict.already_tried.trials_of_request]).toEqual([
+      12, 12, 3,
+    ])
+    const config = configs[index]
+    const named = [...(config.rankBy?.columns ?? []), ...(config.neutralise?.columns ?? [])]
+    const { verdict: _, request: __, ...alone } = await run({ panel: onlyNamed(named), config })
+    const { verdict: ___, request: ____, ...own } = result
+    expect(own).toEqual(JSON.parse(JSON.stringify(alone)))
+  }
 })
 
 test('what cannot be combined is refused by name', async () => {
