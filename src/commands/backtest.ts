@@ -165,6 +165,11 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       parseNumber,
     )
     .option(
+      '--fail-below-ic <correlation>',
+      'Exit with 3 if the mean rank correlation of score and return is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
       '--fail-below-oos-sharpe <ratio>',
       'Exit with 3 if the mean Sharpe ratio of the walk-forward folds is lower or cannot be computed',
       parseNumber,

@@ -46,6 +46,7 @@ export interface BacktestFlags {
   readonly failBelowDsr?: number
   readonly failAboveSpa?: number
   readonly failBelowSharpe?: number
+  readonly failBelowIc?: number
   readonly failBelowOosSharpe?: number
   readonly failBelowMaxDrawdown?: number
 }
@@ -75,7 +76,11 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
   const evidence = given({ seed, bootstraps, meanBlock, groups, testGroups, participation })
   const isSweep = isGrid || flags.sweep === true || flags.scores !== undefined
   const shown = flags.include?.split(',') ?? (flags.html === undefined ? [] : [...reportSections(isSweep)])
-  const include = flags.failAboveSpa === undefined || shown.includes('spa') ? shown : [...shown, 'spa']
+  const required = [
+    ...(flags.failAboveSpa === undefined ? [] : ['spa']),
+    ...(flags.failBelowIc === undefined ? [] : ['ic']),
+  ]
+  const include = [...shown, ...required.filter(section => !shown.includes(section))]
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),

@@ -33,7 +33,7 @@ interface Check {
 }
 
 function checksOf(
-  { deflated_sharpe, evidence, metrics, verdict }: BacktestResult,
+  { deflated_sharpe, evidence, metrics, verdict, ic }: BacktestResult,
   flags: BacktestFlags,
 ): Check[] {
   return [
@@ -56,6 +56,12 @@ function checksOf(
       bound: flags.failBelowSharpe,
       name: 'annualised Sharpe ratio',
       value: metrics.sharpe,
+    },
+    {
+      option: '--fail-below-ic',
+      bound: flags.failBelowIc,
+      name: 'mean rank IC',
+      value: ic?.mean ?? null,
     },
     {
       option: '--fail-below-oos-sharpe',

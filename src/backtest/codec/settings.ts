@@ -195,6 +195,7 @@ function checkColumns(
   hasCompare: boolean,
 ): void {
   checkRankBy(config, 'config')
+  checkNames(scores ?? [], 'scores')
   if (scores === undefined) return
   if (config.rankBy !== undefined)
     throw new Failure(
@@ -210,6 +211,18 @@ function checkColumns(
     )
 }
 
+const notScores = ['date', 'asset', 'market', 'group', 'forward_return']
+
+/** Refuses columns that rank nothing, and the return, which nobody knows on its date. */
+function checkNames(names: readonly string[], param: string): void {
+  const wrong = names.find(name => notScores.includes(name))
+  if (wrong === undefined) return
+  const why = wrong === 'forward_return' ? 'which is not known on its date' : 'which has no numbers'
+  throw new Failure('parameter_invalid', `${param} names ${wrong}, ${why}. Name other columns of panel.`, {
+    param,
+  })
+}
+
 /** Refuses a combination of one column, and several columns without a combination.
  *
  * @param path of the configuration in the body */
@@ -220,7 +233,9 @@ export function checkRankBy({ rankBy, neutralise }: BacktestConfig, path: string
       `${path}.neutralise is empty. Send demean, columns or both, or omit it.`,
       { param: `${path}.neutralise` },
     )
+  checkNames(neutralise?.columns ?? [], `${path}.neutralise.columns`)
   if (rankBy === undefined) return
+  checkNames(rankBy.columns, `${path}.rankBy.columns`)
   const isSeveral = rankBy.columns.length > 1
   if (isSeveral === (rankBy.combine !== undefined)) return
   throw new Failure(

@@ -64,8 +64,9 @@ function combine(
 }
 
 /** The scores in a column of a dataset. */
-function scoreColumn({ score, extras = [] }: Dataset, name: string): Float64Array {
+function scoreColumn({ score, dollarVolume, extras = [] }: Dataset, name: string): Float64Array {
   if (name === 'score') return score
+  if (name === 'dollar_volume' && dollarVolume !== undefined) return dollarVolume
   const found = extras.find(column => column.name === name)
   if (found === undefined) throw columnMissing(name, extras)
   return found.values

@@ -77,6 +77,12 @@ const neutrals: readonly Choice[] = [
   ['', 'across markets'],
   ['market', 'within each market'],
 ]
+const demeans: readonly Choice[] = [
+  ['', 'no mean'],
+  ['market', 'the mean of the market'],
+  ['group', 'the mean of the group'],
+  ['market,group', 'the mean of market and group'],
+]
 const benchmarks: readonly Choice[] = [
   ['', 'by the legs'],
   ['cash', 'cash'],
@@ -95,6 +101,9 @@ ${numberField('borrowBps', state, { label: 'Borrowing, bps per year', step: 'any
 ${numberField('gross', state, { label: 'Exposure', step: 'any', help: 'Long plus short positions, as a multiple of equity.' })}
 ${numberField('returnDays', state, { label: 'Return period, days', step: '1', help: 'The trading days that forward_return covers. Leave empty for the horizon, or for the spacing of the dates.' })}
 ${choiceField('neutral', state, { label: 'Legs are formed', help: 'If legs are formed within each market, no market is bet against another.' }, neutrals)}
+${choiceField('demean', state, { label: 'Taken out of scores', help: 'Subtracted on each date before names are ranked. Groups are in the column group of your file.' }, demeans)}
+${textField('regress', state, { label: 'Regressed on', example: 'beta, size', help: 'Columns of your file with numbers: names are ranked by what a regression on them, date by date, does not explain.' })}
+${textField('scores', state, { label: 'Scores to try', example: 'value, quality', help: 'Columns of your file that are tried instead of score, each alone and combined. All of them count as trials.' })}
 ${choiceField('benchmark', state, { label: 'Benchmark', help: html`By default cash for long and short legs, and the equal-weight universe for long only. To compare with other returns, such as those of an index, send them as <code>benchmark</code> to <a href="/docs/guides/backtests"><code>POST /api/v1/backtest</code></a>, or use a file: <code>asfiled backtest rows.csv --benchmark index.csv</code>.` }, benchmarks)}
 </div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}</fieldset>`
 }

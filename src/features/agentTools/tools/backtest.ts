@@ -48,7 +48,7 @@ export const runBacktest = defineTool({
   // A sweep is stored as a job, so the tool is not read-only.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run: async (args, call) => {
-    const { job_id, sweep } = args
+    const { job_id, sweep, scores } = args
     const body = bodyOf(args)
     if (job_id !== undefined) {
       if (Object.keys(body).length > 0)
@@ -58,7 +58,7 @@ export const runBacktest = defineTool({
         )
       return follow(args, await readJob(call, job_id), call)
     }
-    const isLong = sweep !== undefined && sweep !== false
+    const isLong = (sweep !== undefined && sweep !== false) || scores !== undefined
     const sent = { method: 'POST', path: '/api/v1/backtest', body, isAsync: isLong } as const
     if (isLong) return follow(args, await read(call, Job, sent), call)
     const result = await read(call, BacktestResult, sent)

@@ -29,6 +29,9 @@ const meanings: Readonly<Record<string, string>> = {
   neutral: 'Legs within each market.',
   drift: 'Turnover from drifted weights.',
   folds: 'Walk-forward blocks.',
+  neutralise:
+    'Taken out of the scores of each date: demean by market or group, regression on columns of panel.',
+  rankBy: 'Columns of panel that rank instead of score.',
   market: 'Code. Default: all.',
   horizon: 'Of the forecasts.',
   from: 'First day, YYYY-MM-DD.',
@@ -85,6 +88,13 @@ export const BacktestInput = Type.Object(
     benchmark: Type.Optional(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
         description: 'What the verdict compares with. Default: universe for long_only, cash for long_short.',
+      }),
+    ),
+    scores: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        minItems: 2,
+        maxItems: 10,
+        description: 'Columns of panel to try as scores, alone and combined. Runs as a job.',
       }),
     ),
     trials_already_tried: Type.Optional(
