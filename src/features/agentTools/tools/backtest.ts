@@ -42,13 +42,13 @@ export const runBacktest = defineTool({
   name: 'run_backtest',
   title: 'Backtest a ranking strategy',
   description:
-    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from `source` or your `panel`. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of the winner for the number of trials. Tell the reader verdict and warnings; results are hypothetical.',
+    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from `source` or your `panel`. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of its winner for all trials. Tell the reader verdict and warnings; results are hypothetical.',
   input: BacktestInput,
   output: Answer,
   // A sweep is stored as a job, so the tool is not read-only.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run: async (args, call) => {
-    const { job_id, sweep, scores } = args
+    const { job_id, sweep } = args
     const body = bodyOf(args)
     if (job_id !== undefined) {
       if (Object.keys(body).length > 0)
@@ -58,7 +58,7 @@ export const runBacktest = defineTool({
         )
       return follow(args, await readJob(call, job_id), call)
     }
-    const isLong = (sweep !== undefined && sweep !== false) || scores !== undefined
+    const isLong = sweep !== undefined && sweep !== false
     const sent = { method: 'POST', path: '/api/v1/backtest', body, isAsync: isLong } as const
     if (isLong) return follow(args, await read(call, Job, sent), call)
     const result = await read(call, BacktestResult, sent)
