@@ -10,6 +10,7 @@ import {
   RequestDataVersion,
 } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 
 /** The maximum number of backtests in one batch. */
 export const maxBatchItems = 500
@@ -52,6 +53,7 @@ export const BacktestBatchRequest = Type.Object(
     source: Type.Optional(BacktestSource),
     include,
     benchmark: Type.Optional(BacktestBenchmark),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
     data_version: RequestDataVersion,
     items: Type.Optional(
       Type.Array(BacktestBatchItem, {

@@ -4,8 +4,10 @@ import { ChecksParameter } from '../markets/checkStates.ts'
 import { MarketCode } from '../markets/parameters.ts'
 import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { Neutralise, RankBy, Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 
 export const PanelId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -82,7 +84,7 @@ export const BacktestConfig = Type.Object(
     neutral: Type.Optional(
       Type.Union([Type.Literal('market'), Type.Literal('group')], {
         description:
-          'Form the legs within each market, or within each group of score.group; names without a group form one together.',
+          'Form the legs within each market, or within each group: that of the column group, or of score.group; names without a group form one together.',
       }),
     ),
     drift: Type.Optional(
@@ -92,6 +94,8 @@ export const BacktestConfig = Type.Object(
           'Measure turnover from the weights that the returns left: old weights become shares of the grown portfolio, w (1 + r) / (1 + R), with R its gross return.',
       }),
     ),
+    neutralise: Type.Optional(Neutralise),
+    rankBy: Type.Optional(RankBy),
     folds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
     ),
@@ -174,11 +178,23 @@ const cell = {
     description:
       'Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0.',
   }),
+  group: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
+    description:
+      'Group of the name on the date, such as its industry, for config.neutral, config.neutralise and include by_group. null or omitted: none.',
+  }),
 }
 
+const ownColumns =
+  'Besides these, up to 20 columns of your own with numbers, if config.neutralise.columns, config.rankBy or scores names them.'
+
 export const BacktestPanelRow = Type.Object(
-  { ...cell, market: Type.Optional(cell.market), dollar_volume: Type.Optional(cell.dollar_volume) },
-  { ...strict, $id: 'BacktestPanelRow' },
+  {
+    ...cell,
+    market: Type.Optional(cell.market),
+    dollar_volume: Type.Optional(cell.dollar_volume),
+    group: Type.Optional(cell.group),
+  },
+  { ...strict, $id: 'BacktestPanelRow', description: ownColumns },
 )
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
 
@@ -193,8 +209,9 @@ export const BacktestPanelColumns = Type.Object(
     score: Type.Array(cell.score, onePerRow),
     forward_return: Type.Array(cell.forward_return, onePerRow),
     dollar_volume: Type.Optional(Type.Array(cell.dollar_volume, onePerRow)),
+    group: Type.Optional(Type.Array(cell.group, onePerRow)),
   },
-  { ...strict, $id: 'BacktestPanelColumns', description: 'Columns of equal length.' },
+  { ...strict, $id: 'BacktestPanelColumns', description: `Columns of equal length. ${ownColumns}` },
 )
 
 /** The optional sections of a result. */
@@ -212,6 +229,7 @@ export const BacktestInclude = Type.Union([
   Type.Literal('ic_decay'),
   Type.Literal('quantile_returns'),
   Type.Literal('capacity'),
+  Type.Literal('by_group'),
 ])
 export type BacktestInclude = Static<typeof BacktestInclude>
 
@@ -258,11 +276,13 @@ export const BacktestRequest = Type.Object(
         description: 'Your own rows, as rows or as columns, or the id of a stored panel.',
       }),
     ),
-    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 12 })),
+    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 14 })),
     evidence: Type.Optional(BacktestEvidence),
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    scores: Type.Optional(Scores),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -291,6 +311,9 @@ export interface BodyQuery {
   readonly score?: string
   /** Names, separated by commas. */
   readonly compare?: string
+  /** Names, separated by commas. */
+  readonly scores?: string
+  readonly trials_already_tried?: number
   readonly data_version?: number
 }
 

@@ -3,8 +3,10 @@ import { Horizon } from '../horizons.ts'
 import { BacktestScore, PanelScore } from './figureScore.ts'
 import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
@@ -18,6 +20,7 @@ import {
   sweepFields,
 } from './resultMetrics.ts'
 import { performanceFields } from './resultPerformance.ts'
+import { BacktestByGroup, BacktestNeutralised, BacktestScores } from './resultScores.ts'
 import { BacktestVerdict } from './resultVerdict.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -147,6 +150,8 @@ export const BacktestRequestUsed = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    scores: Type.Optional(Scores),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
   },
   {
     ...strict,
@@ -285,6 +290,9 @@ export const BacktestResult = Type.Object(
     evidence: Type.Optional(EvidenceUsed),
     compare: Type.Optional(BacktestComparison),
     ...included,
+    by_group: Type.Optional(BacktestByGroup),
+    neutralised: Type.Optional(BacktestNeutralised),
+    scores: Type.Optional(BacktestScores),
     ...performanceFields,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },

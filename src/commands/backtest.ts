@@ -7,6 +7,7 @@ import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { operator } from '../backtest/pool/caller.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
+import { combinations } from '../backtest/requestColumns.ts'
 import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
@@ -32,8 +33,8 @@ import { grouped, printLine, requireFolder, startProgress, writeFileAtomically }
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
-  date,asset,score,forward_return[,market][,dollar_volume]
-forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
+  date,asset,score,forward_return[,market][,dollar_volume][,group]
+and those that --regress, --rank-by or --scores name. forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
 Everything is computed on this machine, without a server, a database or the network. To rank by a metric, or to
 compare its vintages, send the rows to POST /api/v1/backtest of a server.
@@ -78,13 +79,36 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--cost-bps <bps>', 'Flat cost of a round trip (default: each market’s own)', parseNumber)
     .option('--borrow-bps <bps>', 'Annual cost of borrowing (default: 50)', parseNumber)
     .option('--gross <exposure>', 'Gross exposure of the portfolio (default: 1)', parseNumber)
-    .addOption(new Option('--neutral <what>', 'Form the legs within each market').choices(['market']))
+    .addOption(
+      new Option('--neutral <what>', 'Form the legs within each market, or within each group').choices([
+        'market',
+        'group',
+      ]),
+    )
     .option('--drift', 'Measure turnover from weights that have grown with their returns')
+    .option(
+      '--demean <what>',
+      'Subtract the mean score of the same market, group or both (comma-separated) on each date',
+    )
+    .option(
+      '--regress <columns>',
+      'Rank by the residuals of a regression of the scores on these columns of the file, on each date',
+    )
+    .option('--rank-by <columns>', 'Columns of the file that rank the names (default: score)')
+    .addOption(
+      new Option('--combine <how>', 'With several columns of --rank-by: how they are combined').choices(
+        combinations,
+      ),
+    )
+    .option(
+      '--scores <columns>',
+      'Columns of the file that are tried as scores, each alone and combined, as trials of one sweep',
+    )
     .option('--folds <count>', 'Number of walk-forward blocks (default: 5)', parseNumber)
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
-      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv, capacity (default with --html: what the tear sheet shows)',
+      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, by_group, spa, interval, track_record, cpcv, capacity (default with --html: what the tear sheet shows)',
     )
     .option('--seed <number>', 'Seed of the resamples of spa and interval (default: 1)', parseNumber)
     .option('--bootstraps <count>', 'Number of resamples (default: 1000)', parseNumber)
@@ -106,6 +130,11 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Largest share of a name’s dollar volume that a trade may be, for capacity (default: 0.01)',
       parseNumber,
     )
+    .option(
+      '--trials-already-tried <count>',
+      'Configurations that you tried before this one; they count in the verdict (default: 0)',
+      parseNumber,
+    )
     // An unknown option would leave the reader without the reason.
     .addOption(new Option('--compare <vintages>', 'Only on a server').hideHelp())
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
@@ -122,7 +151,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     )
     .option(
       '--fail-below-dsr <probability>',
-      'Exit with 3 if the Deflated Sharpe ratio of the sweep is lower or cannot be computed',
+      'Exit with 3 if the Deflated Sharpe ratio of the sweep, or with --trials-already-tried, is lower or cannot be computed',
       parseShare,
     )
     .option(
@@ -133,6 +162,11 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option(
       '--fail-below-sharpe <ratio>',
       'Exit with 3 if the annualised Sharpe ratio after costs is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-below-ic <correlation>',
+      'Exit with 3 if the mean rank correlation of score and return is lower or cannot be computed',
       parseNumber,
     )
     .option(
@@ -181,7 +215,7 @@ async function compute(
   config: Config,
   file: InputFile,
   settings: BacktestSettings,
-  { format, horizon, failBelowDsr }: BacktestFlags,
+  { format, horizon, failBelowDsr, trialsAlreadyTried = 0 }: BacktestFlags,
 ): Promise<{ result: BacktestResult; notices: string[] }> {
   const progress = startProgress('Backtesting')
   const release: InputRows[] = []
@@ -202,15 +236,20 @@ async function compute(
         throw error instanceof Failure ? named(error, error.code, file.name) : error
       },
     )
-    if (failBelowDsr !== undefined && settings.sweep === undefined && !body.mayHaveSettings)
-      throw sweepRequired()
+    const isDeflated = settings.sweep !== undefined || settings.scores !== undefined || trialsAlreadyTried > 0
+    if (failBelowDsr !== undefined && !isDeflated && !body.mayHaveSettings) throw sweepRequired()
     const result = await runOffline(pool, body, (done, total) => {
       const note = `${done} of ${total} configurations`
       progress.update({ done: size + (size * done) / total, total: 2 * size, note })
     }).catch(error => {
       throw error instanceof Failure ? explain(error, body, settings, file.name) : error
     })
-    if (failBelowDsr !== undefined && result.deflated_sharpe === undefined) throw sweepRequired()
+    if (
+      failBelowDsr !== undefined &&
+      result.deflated_sharpe === undefined &&
+      result.verdict.already_tried === undefined
+    )
+      throw sweepRequired()
     return { result, notices: [...body.notices, ...(body.next === null ? [] : [pageNotice(body.next)])] }
   } finally {
     progress.stop()
@@ -300,7 +339,7 @@ async function checkTargets(rows: string, json: string | undefined, html: string
 function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
-    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, or give several values of an option.',
+    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option, or say by --trials-already-tried how many you tried before.',
   )
 }
 

@@ -29,6 +29,8 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
     metricTable(result),
     foldTable(result),
     icLine(result),
+    scoreTable(result),
+    neutralisedText(result, wrapped),
     sweepText(result, wrapped),
     wrapped(costLine(result)),
     'Backtested results are hypothetical and do not predict future returns.',
@@ -82,6 +84,31 @@ function icLine({ ic }: BacktestResult): string {
   return `Mean rank correlation of score and return: ${ratio(ic.mean, 4)} per period (t ${ratio(ic.t_stat)}, ${plural(ic.n_periods, 'period')}).`
 }
 
+function scoreTable({ scores }: BacktestResult): string {
+  if (scores === undefined) return ''
+  return textTable(
+    ['SCORE', 'MEAN IC', 'T', 'SHARPE', 'JUDGED'],
+    scores.variants.map(({ name, ic, sharpe, judged_sharpe }) => [
+      name,
+      ratio(ic.mean, 4),
+      ratio(ic.t_stat),
+      ratio(sharpe),
+      ratio(judged_sharpe),
+    ]),
+  )
+}
+
+function neutralisedText(
+  { neutralised }: BacktestResult,
+  wrapped: (text: string, indent?: string) => string,
+): string {
+  if (neutralised === undefined) return ''
+  const { definition, rows_without_exposure: missing, rows_without_residual: left } = neutralised
+  return wrapped(
+    `${definition} ${plural(missing, 'row')} without an exposure and ${plural(left, 'row')} of dates with too few names have no score.`,
+  )
+}
+
 function sweepText(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
   const { trials, best, deflated_sharpe: deflated } = result
   if (trials === undefined || best === undefined || deflated === undefined) return ''
@@ -103,7 +130,11 @@ function sweepText(result: BacktestResult, wrapped: (text: string, indent?: stri
     '',
     table,
     '',
-    ...explainSweep(deflated, result.periods_per_year).map(sentence => wrapped(`- ${sentence}`, '  ')),
+    ...explainSweep(
+      deflated,
+      result.periods_per_year,
+      result.verdict.already_tried?.trials_already_tried,
+    ).map(sentence => wrapped(`- ${sentence}`, '  ')),
   ].join('\n')
 }
 

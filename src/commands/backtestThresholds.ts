@@ -32,13 +32,17 @@ interface Check {
   readonly isMax?: boolean
 }
 
-function checksOf({ deflated_sharpe, evidence, metrics }: BacktestResult, flags: BacktestFlags): Check[] {
+function checksOf(
+  { deflated_sharpe, evidence, metrics, verdict, ic }: BacktestResult,
+  flags: BacktestFlags,
+): Check[] {
   return [
     {
       option: '--fail-below-dsr',
       bound: flags.failBelowDsr,
       name: 'Deflated Sharpe ratio',
-      value: deflated_sharpe?.dsr ?? null,
+      // One configuration has a Deflated Sharpe ratio if others were tried before it.
+      value: deflated_sharpe?.dsr ?? (verdict.already_tried === undefined ? null : verdict.dsr),
     },
     {
       option: '--fail-above-spa',
@@ -52,6 +56,12 @@ function checksOf({ deflated_sharpe, evidence, metrics }: BacktestResult, flags:
       bound: flags.failBelowSharpe,
       name: 'annualised Sharpe ratio',
       value: metrics.sharpe,
+    },
+    {
+      option: '--fail-below-ic',
+      bound: flags.failBelowIc,
+      name: 'mean rank IC',
+      value: ic?.mean ?? null,
     },
     {
       option: '--fail-below-oos-sharpe',

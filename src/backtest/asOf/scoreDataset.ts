@@ -1,6 +1,6 @@
 import type { SessionPoint } from '../../markets/sessions.ts'
 import { figuresOf, findValuation } from '../../markets/valuations.ts'
-import { type Dataset, nameCount } from '../dataset/dataset.ts'
+import { type Dataset, type GroupColumn, nameCount, packNames } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import { type CompanySpells, labelsOfRows } from './companySpells.ts'
 import { type DatedName, findSlots } from './datedNames.ts'
@@ -172,10 +172,10 @@ function keepScores(
     if (labelOfRow[row] === none || !isWanted[labelOfRow[row]]) score[row] = Number.NaN
 }
 
-function groupColumn(labelOfRow: Int32Array, { labels }: CompanySpells) {
+function groupColumn(labelOfRow: Int32Array, { labels }: CompanySpells): GroupColumn {
   const of = new Uint16Array(new SharedArrayBuffer(2 * labelOfRow.length))
   for (let row = 0; row < of.length; row++) of[row] = labelOfRow[row] + 1
-  return { of, count: labels.length + 1 }
+  return { of, count: labels.length + 1, names: packNames(['', ...labels]) }
 }
 
 /** The assets that have a score on some date, and the units of the scores. */

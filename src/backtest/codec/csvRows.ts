@@ -1,6 +1,7 @@
 import { type Bounds, type ColumnName, returnBounds, scoreBounds, volumeBounds } from './cells.ts'
 import type { CsvReader } from './csvCells.ts'
 import { DayMemo, noDay } from './cursor.ts'
+import { extraBounds } from './extraColumns.ts'
 import type { NameInterner } from './nameInterner.ts'
 import { scanNumber } from './numbers.ts'
 import type { PanelBuilder } from './panelBuilder.ts'
@@ -9,6 +10,9 @@ const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+
+/** A column of a panel, or the index of one of the caller's own. */
+export type CsvColumn = ColumnName | number
 
 /** Returned in place of a name's number if the cell is empty. */
 const empty = -2
@@ -19,7 +23,7 @@ const empty = -2
 export class CsvRowReader {
   readonly #reader: CsvReader
   readonly #panel: PanelBuilder
-  readonly #columns: readonly ColumnName[]
+  readonly #columns: readonly CsvColumn[]
   readonly #days = new DayMemo()
   #day = 0
   #asset = 0
@@ -28,8 +32,9 @@ export class CsvRowReader {
   #score = Number.NaN
   #forwardReturn = 0
   #dollarVolume = Number.NaN
+  #group = 0
 
-  constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]) {
+  constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly CsvColumn[]) {
     this.#reader = reader
     this.#panel = panel
     this.#columns = columns
@@ -45,6 +50,7 @@ export class CsvRowReader {
         this.#score,
         this.#forwardReturn,
         this.#dollarVolume,
+        this.#group,
       )
       return true
     }
@@ -65,7 +71,13 @@ export class CsvRowReader {
     return true
   }
 
-  #cell(column: ColumnName): boolean {
+  #cell(column: CsvColumn): boolean {
+    if (typeof column === 'number') {
+      const value = this.#number(extraBounds)
+      if (value === Number.POSITIVE_INFINITY) return false
+      this.#panel.extras.put(column, this.#panel.count, value)
+      return true
+    }
     switch (column) {
       case 'date':
         return this.#date()
@@ -85,6 +97,10 @@ export class CsvRowReader {
       case 'dollar_volume':
         this.#dollarVolume = this.#number(volumeBounds)
         return this.#dollarVolume !== Number.POSITIVE_INFINITY
+      case 'group':
+        this.#group = this.#name(this.#panel.groups)
+        if (this.#group === empty) this.#group = 0
+        return this.#group > -1
       default:
         return column satisfies never
     }

@@ -8,8 +8,13 @@ const freeRows = 2_000_000
 
 /** Fails unless a table has the columns of a panel and no more rows than a panel may have. Called before the
  * cells are read. */
-export function checkPanelTable(names: readonly string[], count: number, fileBytes: number): void {
-  const allowed: readonly string[] = columnNames
+export function checkPanelTable(
+  names: readonly string[],
+  count: number,
+  fileBytes: number,
+  wanted: readonly string[],
+): void {
+  const allowed: readonly string[] = [...columnNames, ...wanted]
   const absent = requiredColumns.find(name => name !== 'score' && !names.includes(name))
   if (absent !== undefined) throw columnMissing(absent)
   const unknown = names.find(name => !allowed.includes(name))

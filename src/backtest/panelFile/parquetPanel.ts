@@ -3,17 +3,19 @@ import { Failure } from '../../errors.ts'
 import { type BodySource, sizeOf } from '../codec/bodyBytes.ts'
 import {
   type Bounds,
-  type ColumnName,
   cellChecks,
   cellSchemas,
+  checkGroups,
   checkPanelSize,
   columnNames,
   maxAssetLength,
+  maxGroupLength,
   maxMarketLength,
   returnBounds,
   scoreBounds,
   volumeBounds,
 } from '../codec/cells.ts'
+import { checkExtraCells, ExtraCell, extraBounds, extraCheck } from '../codec/extraColumns.ts'
 import { describeFault } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
 import type { ParsedPanel } from '../codec/panelBuilder.ts'
@@ -25,27 +27,34 @@ import { readParquetChunks } from './parquetTable.ts'
 const numberColumns = ['score', 'forward_return', 'dollar_volume']
 
 /** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
- * times the memory. */
-export async function readParquetPanel(source: BodySource): Promise<ParsedPanel> {
+ * times the memory.
+ *
+ * @param named the columns of the caller's own that the request names */
+export async function readParquetPanel(
+  source: BodySource,
+  named: readonly string[] = [],
+): Promise<ParsedPanel> {
+  const wanted = named.filter(name => !columnNames.some(known => known === name))
   let panel: ParquetColumns | null = null
   let missingScore: Failure | null = null
   const reading = {
-    numbers: numberColumns,
+    numbers: [...numberColumns, ...wanted],
     maxRows: maxPanelRows + 1,
-    cells: (maxPanelRows + 1) * columnNames.length,
-    textLength: Math.max(maxAssetLength, maxMarketLength),
+    cells: (maxPanelRows + 1) * (columnNames.length + wanted.length),
+    textLength: Math.max(maxAssetLength, maxMarketLength, maxGroupLength),
   }
   const count = await readParquetChunks(source, reading, {
     open: (names, rows) => {
-      checkPanelTable(names, rows, sizeOf(source))
+      checkPanelTable(names, rows, sizeOf(source), wanted)
+      checkExtraCells(rows, wanted.length)
       missingScore = missingScoreOf(names)
-      panel = new ParquetColumns(names, rows)
+      panel = new ParquetColumns(names, rows, wanted)
     },
     take: (name, values, from, length) => panel?.take(name, values, from, length),
     takeCodes: (name, dictionary, codes, from, length) =>
       panel?.takeCodes(name, dictionary, codes, from, length),
   })
-  const columns = (panel ?? new ParquetColumns([], 0)).columns(count)
+  const columns = (panel ?? new ParquetColumns([], 0, [])).columns(count)
   return { columns, placeOf: row => `row ${row + 1}`, missingScore }
 }
 
@@ -56,8 +65,10 @@ class ParquetColumns {
   readonly #scores: NumberCells
   readonly #returns: NumberCells
   readonly #volumes: NumberCells | null
+  readonly #groups: NameCells<Uint16Array> | null
+  readonly #extras: ReadonlyMap<string, NumberCells>
 
-  constructor(names: readonly string[], rows: number) {
+  constructor(names: readonly string[], rows: number, wanted: readonly string[]) {
     this.#days = new DayCells(new Int32Array(shared(4 * rows)))
     this.#assets = new NameCells('asset', new NameInterner(maxAssetLength), new Int32Array(shared(4 * rows)))
     const markets = new NameInterner(maxMarketLength)
@@ -71,6 +82,16 @@ class ParquetColumns {
     this.#volumes = names.includes('dollar_volume')
       ? new NumberCells('dollar_volume', volumeBounds, numbers())
       : null
+    const groups = new NameInterner(maxGroupLength)
+    groups.numberOf('')
+    this.#groups = names.includes('group')
+      ? new NameCells('group', groups, new Uint16Array(shared(2 * rows)))
+      : null
+    this.#extras = new Map(
+      names
+        .filter(name => wanted.includes(name))
+        .map(name => [name, new NumberCells(name, extraBounds, numbers())]),
+    )
   }
 
   take(name: string, values: ArrayLike<unknown>, from: number, length: number): void {
@@ -99,6 +120,10 @@ class ParquetColumns {
       dollarVolume: this.#volumes?.values,
       assetNames: this.#assets.names,
       marketNames: this.#markets.names,
+      ...(this.#groups === null ? {} : { group: this.#groups.numbers, groupNames: this.#groups.names }),
+      ...(this.#extras.size === 0
+        ? {}
+        : { extras: [...this.#extras].map(([name, { values }]) => ({ name, values })) }),
     }
   }
 
@@ -114,9 +139,11 @@ class ParquetColumns {
         return this.#scores
       case 'forward_return':
         return this.#returns
-      default:
-        if (this.#volumes !== null) return this.#volumes
+      default: {
+        const own = name === 'group' ? this.#groups : (this.#extras.get(name) ?? this.#volumes)
+        if (own) return own
         throw new Error(`The column ${name} was not announced.`)
+      }
     }
   }
 }
@@ -191,10 +218,10 @@ class DayCells extends NumberedCells<Int32Array> {
 }
 
 class NameCells<Numbers extends Int32Array | Uint16Array> extends NumberedCells<Numbers> {
-  readonly #name: 'asset' | 'market'
+  readonly #name: 'asset' | 'market' | 'group'
   readonly #interner: NameInterner
 
-  constructor(name: 'asset' | 'market', interner: NameInterner, numbers: Numbers) {
+  constructor(name: 'asset' | 'market' | 'group', interner: NameInterner, numbers: Numbers) {
     super(numbers)
     this.#name = name
     this.#interner = interner
@@ -209,16 +236,17 @@ class NameCells<Numbers extends Int32Array | Uint16Array> extends NumberedCells<
     if (!cellChecks[this.#name].Check(name)) throw cellFault(this.#name, name, row)
     const number = this.#interner.numberOf(name ?? '')
     if (this.#name === 'market') checkPanelSize(0, this.#interner.names.length)
+    if (this.#name === 'group') checkGroups(this.#interner.names.length)
     return number
   }
 }
 
 class NumberCells implements CellColumn {
-  readonly #name: ColumnName
+  readonly #name: string
   readonly #bounds: Bounds
   readonly values: Float64Array
 
-  constructor(name: ColumnName, bounds: Bounds, values: Float64Array) {
+  constructor(name: string, bounds: Bounds, values: Float64Array) {
     this.#name = name
     this.#bounds = bounds
     this.values = values
@@ -259,9 +287,10 @@ class NumberCells implements CellColumn {
 }
 
 /** The schema's error for a cell. */
-function cellFault(name: ColumnName, value: string | number | null, row: number): Failure {
+function cellFault(name: string, value: string | number | null, row: number): Failure {
   const location = [`row ${row + 1}`, name]
-  const fault = cellChecks[name].Errors(value).First()
-  if (fault) return describeFault(fault, location, cellSchemas[name])
+  const known = columnNames.find(column => column === name)
+  const fault = (known === undefined ? extraCheck : cellChecks[known]).Errors(value).First()
+  if (fault) return describeFault(fault, location, known === undefined ? ExtraCell : cellSchemas[known])
   return new Failure('body_invalid', `${location.join('.')} cannot be read.`, { param: location.join('.') })
 }

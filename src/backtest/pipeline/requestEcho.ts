@@ -22,6 +22,8 @@ export function echoRequest(
     benchmark,
     score,
     compare,
+    scores,
+    trialsAlreadyTried,
     panelId,
     dataVersion: sent,
   }: BacktestSettings,
@@ -40,6 +42,8 @@ export function echoRequest(
     ...(benchmark === undefined ? {} : { benchmark }),
     ...(score === undefined ? {} : { score }),
     ...(compare === undefined ? {} : { compare }),
+    ...(scores === undefined ? {} : { scores: [...scores] }),
+    ...(trialsAlreadyTried === undefined ? {} : { trials_already_tried: trialsAlreadyTried }),
   }
 }
 

@@ -4,12 +4,15 @@ import { periodsPerYear } from '../portfolio/periodsPerYear.ts'
 import { rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
+import { type Neutralise, type RankBy, rankingName } from '../requestColumns.ts'
 
 /** A configuration with every default filled in, and the values derived from it for a dataset. */
 export interface ResolvedConfig {
   readonly portfolio: PortfolioSettings
   /** What the legs are formed within; null: one cross-section. */
   readonly neutral: 'market' | 'group' | null
+  readonly neutralise?: Neutralise | undefined
+  readonly rankBy?: RankBy | undefined
   readonly direction: 'long_short' | 'long_only'
   readonly returnDays: number
   readonly holdDays: number
@@ -53,6 +56,8 @@ export function resolveConfig(
       drift: config.drift ?? false,
     },
     neutral: config.neutral ?? null,
+    neutralise: config.neutralise,
+    rankBy: config.rankBy,
     direction,
     returnDays,
     holdDays,
@@ -62,7 +67,7 @@ export function resolveConfig(
     medianDateGap: spacing.medianGap,
     step,
     periodsPerYear: periodsPerYear(step, spacing),
-    label: `${direction} q${quantile} ${weighting} h${holdDays}`,
+    label: `${direction} q${quantile} ${weighting} h${holdDays}${config.rankBy === undefined ? '' : ` ${rankingName(config.rankBy)}`}`,
   }
 }
 

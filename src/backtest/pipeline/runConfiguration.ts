@@ -18,6 +18,7 @@ import { writeCurves } from './curves.ts'
 import { type EvidenceRecords, type EvidenceSettings, type EvidenceTrial, writeEvidence } from './evidence.ts'
 import { writeIncluded } from './includedSections.ts'
 import type { Judged } from './judgement.ts'
+import { writeNeutralised } from './neutralised.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { resolveCosts } from './resolveCosts.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
@@ -127,6 +128,7 @@ export function recordConfiguration(
     dropped,
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
+    ...writeNeutralised(data, periods, config),
     warnings: allWarnings,
     ...(tested === null || evidence.sections.length === 0
       ? {}

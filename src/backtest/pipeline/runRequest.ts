@@ -5,7 +5,7 @@ import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
-import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
+import type { BacktestConfig, BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive, listAssetNames } from './archiveDataset.ts'
 import { boundComparison, writeComparison } from './comparison.ts'
@@ -25,7 +25,7 @@ import {
   selectArchiveData,
   selectPanelData,
 } from './selectData.ts'
-import { planArchiveSweep, planSweep, type SweepPlan } from './sweepPlan.ts'
+import { planArchiveSweep, planScores, planSweep, type SweepPlan } from './sweepPlan.ts'
 
 /** The outcome of a request on one thread: the result of one configuration, or the plan of a sweep that has
  * yet to run. */
@@ -73,11 +73,11 @@ async function runBody(
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { panelId, config, include, sweep, evidence, benchmark, score, compare } = parsed
-  const { dataVersion: sentVersion } = parsed
-  const settings = { config, include, sweep, evidence, benchmark, score, compare, dataVersion: sentVersion }
-  if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
-  const request = { ...settings, source: parsed.source }
+  if (parsed.panelId !== null) {
+    const { panel: _, ...request } = parsed
+    return { kind: 'stored', request }
+  }
+  const { panel: _, panelId: __, ...request } = parsed
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
@@ -107,9 +107,9 @@ export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat
  * together. */
 function withSections<Request extends BacktestSettings>(request: Request, format: ResultFormat): Request {
   if (format === 'json') return request
-  const { include, sweep } = request
+  const { include, sweep, scores } = request
   const hasEvidence = format === 'stored' && include.some(isEvidence)
-  const pageOnly = reportSections(Boolean(sweep)).filter(
+  const pageOnly = reportSections(Boolean(sweep) || scores !== undefined).filter(
     section => !include.includes(section) && !(hasEvidence && isEvidence(section)),
   )
   return { ...request, include: [...include, ...pageOnly], pageOnly }
@@ -124,14 +124,17 @@ export function runPanelRequest(
   scored: PanelScored | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
-  const { config, sweep, pageOnly = [] } = request
-  if (!sweep) {
+  const { config, sweep, scores, pageOnly = [] } = request
+  if (!sweep && scores === undefined) {
     const result = runPanelBacktest(panel, request, costs, scored)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
-  const selected = selectPanelData(panel, config, scored)
-  const plan = planSweep(selected, request, costs)
-  const echo = echoRequest(request, { dataVersion: selected.dataVersion })
+  const select = (own: BacktestConfig) => selectPanelData(panel, own, scored)
+  const plan =
+    scores === undefined
+      ? planSweep(select(config), request, costs)
+      : planScores(select, { columns: scores, rows: panel.asset.length }, request, costs)
+  const echo = echoRequest(request, { dataVersion: plan.dataVersion })
   return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
 
@@ -177,7 +180,10 @@ function runComparing(
     vintages,
     assets,
     run: runSelected(select(rows), { ...request, include: [], pageOnly: [] }, costs, {
-      judgeRecord: vintages === 'final' ? unjudged : judgeSecond,
+      judgeRecord:
+        vintages === 'final'
+          ? unjudged
+          : (trial, settings) => judgeSecond(trial, settings, request.trialsAlreadyTried),
     }),
   }))
   const known = { vintages: 'as_known' as const, assets: score?.n_assets ?? 0, run }
@@ -201,7 +207,7 @@ export function runSelected(
   marketCosts: MarketCosts,
   {
     batchSize = null,
-    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize),
+    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize, request.trialsAlreadyTried),
     stop,
   }: SelectedOptions = {},
 ): RecordedRun {

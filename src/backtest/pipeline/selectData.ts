@@ -10,6 +10,8 @@ import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
 import type { OtherChoice } from '../requestCompare.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { CombinationWeights } from '../scoring/combine.ts'
+import { scoreRows } from '../scoring/scoreRows.ts'
 import { writeSource } from './resultFields.ts'
 import {
   warnOfLookAhead,
@@ -33,6 +35,8 @@ export interface SelectedData {
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
+  /** The weights of a combination of scores by training ICs. */
+  readonly weights?: CombinationWeights | null
 }
 
 /** A request for the archive and the dataset that it runs on. */
@@ -55,33 +59,35 @@ export interface ComparedRows {
 }
 
 /** The dates of the archive that a request selects. */
-export function selectArchiveData({ data, request, dataVersion, score }: ArchiveInput): SelectedData {
+export function selectArchiveData({ data: sent, request, dataVersion, score }: ArchiveInput): SelectedData {
   const { source } = request
   const view = viewDates(
-    data,
+    sent,
     source.from ? dayNumber(source.from) : Number.NEGATIVE_INFINITY,
     source.to ? dayNumber(source.to) : Number.POSITIVE_INFINITY,
     source.limit ?? Number.POSITIVE_INFINITY,
   )
-  if (view.endDate === view.firstDate) throw nothingSelected(data, view)
-  requireGroups(data, request.config)
-  const spacing = dateSpacing(data.days.subarray(view.firstDate, view.endDate))
+  if (view.endDate === view.firstDate) throw nothingSelected(sent, view)
+  requireGroups(sent, request.config)
+  const spacing = dateSpacing(sent.days.subarray(view.firstDate, view.endDate))
   const horizon = source.horizon ?? '1d'
   const returnDays = Number.parseInt(horizon, 10)
-  const sent = request.config.returnDays
+  const sentDays = request.config.returnDays
+  const { data, weights } = scoreRows(sent, request.config, timing(view, spacing, sentDays ?? returnDays))
   const howLong =
-    sent === undefined
+    sentDays === undefined
       ? `returnDays is that of the horizon ${horizon}.`
-      : `config.returnDays is ${sent}, and the horizon is ${horizon}.`
+      : `config.returnDays is ${sentDays}, and the horizon is ${horizon}.`
   return {
     data,
     view,
     spacing,
     returnDays,
-    warnings: warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
+    warnings: warnOfRows({ data, view, spacing, returnDays: sentDays ?? returnDays, howLong }),
     dataVersion,
     source: writeSource(source),
     score,
+    weights,
   }
 }
 
@@ -117,12 +123,13 @@ export function selectPanelData(
   scored: PanelScored | null = null,
 ): SelectedData {
   requireGroups(panel, config)
-  const isGrouped = panel.group !== undefined && config.neutral !== 'group'
   // Where a dataset has groups, legs are formed within them.
-  const data = isGrouped ? { ...panel, group: undefined } : panel
-  const { spacing, returnDays } = panelSpacing(data)
-  const view = { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 }
+  const group = config.neutral === 'group' ? panel.group : undefined
+  const grouped = panel.group === undefined ? panel : { ...panel, group, labels: panel.group }
+  const { spacing, returnDays } = panelSpacing(grouped)
+  const view = { firstDate: 0, endDate: grouped.days.length, rowsOverLimit: 0 }
   const sent = config.returnDays
+  const { data, weights } = scoreRows(grouped, config, timing(view, spacing, sent ?? returnDays))
   const howLong =
     sent === undefined
       ? `returnDays was not sent, so it is the spacing of the dates, ${returnDays}.`
@@ -139,14 +146,21 @@ export function selectPanelData(
     ],
     dataVersion: scored?.dataVersion ?? null,
     score: scored?.score,
+    weights,
   }
 }
+
+const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) => ({
+  view,
+  step: rebalanceStep(returnDays, medianGap),
+  returnDays,
+})
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
   if (neutral !== 'group' || data.group !== undefined) return
   throw new Failure(
     'backtest_impossible',
-    'config.neutral=group forms the legs within groups of companies, but no row has a group. Send score.asOf and score.group, for example "ff49", or omit config.neutral.',
+    'config.neutral=group forms the legs within groups, but no row has a group. Send the column group, or score.asOf and score.group, for example "ff49", or omit config.neutral.',
     { param: 'config.neutral' },
   )
 }
@@ -183,7 +197,8 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
 export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
-    const key = `${config.returnDays} ${config.neutral}`
+    const { returnDays, neutral, neutralise, rankBy } = config
+    const key = JSON.stringify([returnDays, neutral, neutralise, rankBy])
     const selected = found.get(key) ?? selectPanelData(data, config)
     found.set(key, selected)
     return selected

@@ -25,6 +25,9 @@ export const fieldNames = [
   'borrowBps',
   'gross',
   'neutral',
+  'demean',
+  'regress',
+  'scores',
   'benchmark',
   'drift',
   'folds',
@@ -32,6 +35,7 @@ export const fieldNames = [
   'quantiles',
   'weightings',
   'holds',
+  'trials_already_tried',
   'do',
 ] as const
 export type FieldName = (typeof fieldNames)[number]
@@ -60,10 +64,16 @@ const texts = ['direction', 'weighting', 'neutral'] as const
  * what is not a number.
  */
 export function settingsOf(typed: Typed): BacktestSettings {
-  const config: Record<string, string | number | true> = {}
+  const config: Record<string, string | number | true | object> = {}
   for (const name of texts) if (typed[name] !== undefined) config[name] = typed[name]
   for (const name of numbers) if (typed[name] !== undefined) config[name] = numberOf(name, typed[name])
   if (typed.drift !== undefined) config.drift = true
+  const neutralise = {
+    ...(typed.demean === undefined ? {} : { demean: list(typed.demean) }),
+    ...(typed.regress === undefined ? {} : { columns: list(typed.regress) }),
+  }
+  if (Object.keys(neutralise).length > 0) config.neutralise = neutralise
+  const scores = typed.scores === undefined ? undefined : list(typed.scores)
   const sweep = sweepOf(typed)
   const benchmark = benchmarkOf(typed)
   // A grid lists its own values, so the same fields of the single configuration do not apply.
@@ -73,7 +83,11 @@ export function settingsOf(typed: Typed): BacktestSettings {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined ? {} : { benchmark }),
-    include: reportSections(sweep !== undefined),
+    ...(typed.trials_already_tried === undefined
+      ? {}
+      : { trials_already_tried: numberOf('trials_already_tried', typed.trials_already_tried) }),
+    ...(scores === undefined ? {} : { scores }),
+    include: reportSections(sweep !== undefined || scores !== undefined),
   }
 }
 
@@ -136,9 +150,16 @@ export function sourceOf(typed: Typed): Record<string, string | number> {
 export const fileHorizonOf = ({ fileHorizon }: Typed): Horizon | undefined =>
   horizons.find(horizon => horizon === fileHorizon)
 
+/** The fields that set a nested field of a request. */
+const fieldOf: Readonly<Record<string, string>> = {
+  'config.neutralise.columns': 'config.regress',
+  'config.neutralise.demean': 'config.demean',
+}
+
 /** An error in the page's words, and the field that it concerns. */
 export function inFormWords({ message, details }: Failure): { text: string; field: string | null } {
-  const [, name] = /^(?:config|source|sweep)\.(\w+)/.exec(details.param ?? '') ?? []
+  const [, name] =
+    /^(?:config|source|sweep)\.(\w+)/.exec(fieldOf[details.param ?? ''] ?? details.param ?? '') ?? []
   const text = message
     .replace(/(?:for example )?--horizon (?:is (\w+), but it)?/g, (_, wanted?: string) =>
       wanted === undefined

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
+import { TrialsAlreadyTried } from '../../backtest/requestTrials.ts'
 import { Failure } from '../../errors.ts'
 import type { RequestContext } from '../../http/context.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -34,6 +35,11 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `compare` as in a JSON body, comma-separated.',
       'as_known,first_filed,final',
     ),
+    scores: text('With a CSV body: `scores` as in a JSON body, comma-separated.', 'value,quality'),
+    trials_already_tried: Type.Optional({
+      ...TrialsAlreadyTried,
+      description: 'With a CSV body: `trials_already_tried` as in a JSON body.',
+    }),
     data_version: Type.Optional(
       Type.Integer({
         minimum: 0,

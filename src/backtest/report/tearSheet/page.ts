@@ -14,6 +14,7 @@ import { rankSection } from './ranks.ts'
 import { configTable, positionTable, recordFacts } from './record.ts'
 import { rollingSection } from './rolling.ts'
 import { runAgain } from './runAgain.ts'
+import { scoreSection } from './scores.ts'
 import { verdictBox } from './skillOrLuck.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
@@ -76,6 +77,7 @@ function sectionsOf(result: BacktestResult): Section[] {
     ['months', 'Months', monthTable(result)],
     ['legs', 'Legs', legs(result)],
     ['ranks', 'Does the score rank the returns?', rankSection(result)],
+    ['scores', 'Scores, exposures and groups', scoreSection(result)],
     [
       'compare',
       'What restatements and early dating would have been worth',
