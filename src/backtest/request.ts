@@ -6,6 +6,7 @@ import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestFactors } from './requestFactors.ts'
 
 export const PanelId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -263,6 +264,7 @@ export const BacktestRequest = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    factors: Type.Optional(BacktestFactors),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -291,6 +293,8 @@ export interface BodyQuery {
   readonly score?: string
   /** Names, separated by commas. */
   readonly compare?: string
+  /** JSON. */
+  readonly factors?: string
   readonly data_version?: number
 }
 

@@ -5,9 +5,11 @@ import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId
 import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestFactors } from './requestFactors.ts'
 import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
+import { FactorsUsed } from './resultFactors.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -147,6 +149,7 @@ export const BacktestRequestUsed = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    factors: Type.Optional(BacktestFactors),
   },
   {
     ...strict,
@@ -284,6 +287,7 @@ export const BacktestResult = Type.Object(
     curves: Type.Optional(BacktestCurves),
     evidence: Type.Optional(EvidenceUsed),
     compare: Type.Optional(BacktestComparison),
+    factors: Type.Optional(FactorsUsed),
     ...included,
     ...performanceFields,
   },

@@ -3,6 +3,7 @@ import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
+import type { BetaBound } from './backtestFactors.ts'
 
 /** The verdict levels that can be required; a withheld verdict falls short of each. */
 export const requiredLevels = ['strong', 'weak', 'none'] as const
@@ -29,6 +30,7 @@ export interface BacktestFlags {
   readonly bootstraps?: number
   readonly meanBlock?: number
   readonly benchmark?: string
+  readonly factors?: string
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
@@ -42,6 +44,9 @@ export interface BacktestFlags {
   readonly failBelowSharpe?: number
   readonly failBelowOosSharpe?: number
   readonly failBelowMaxDrawdown?: number
+  readonly failBelowAlphaT?: number
+  readonly failBelowResidualSharpe?: number
+  readonly failAboveAbsBeta?: readonly BetaBound[]
 }
 
 type AxisValue = string | number
@@ -122,6 +127,8 @@ export function inOptionWords(message: string): string {
     .replace(/\bsend (?=config\.)/g, 'give ')
     .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
     .replace(/^benchmark\b/, '--benchmark')
+    .replace(/\bfactors\.window\b/g, 'The window of the factors')
+    .replace(/^factors\b/, '--factors')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(
       /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
@@ -138,7 +145,7 @@ const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${let
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
   const [, root, name] =
-    /^(config|sweep|include|evidence|benchmark)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
+    /^(config|sweep|include|evidence|benchmark|factors)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
   switch (root) {
     case 'config':
       return settings.config !== undefined && (name === undefined || name in settings.config)
@@ -150,6 +157,8 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.evidence !== undefined
     case 'benchmark':
       return settings.benchmark !== undefined
+    case 'factors':
+      return settings.factors !== undefined
     default:
       return false
   }

@@ -14,6 +14,7 @@ import {
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestCompare } from '../requestCompare.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
 
@@ -35,6 +36,8 @@ export interface BacktestSettings {
   readonly score?: PanelScore | undefined
   /** The choices of vintages to compare; undefined: none. */
   readonly compare?: BacktestCompare | undefined
+  /** The factor returns that may explain the record; undefined: none. */
+  readonly factors?: BacktestFactors | undefined
   /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
@@ -150,10 +153,11 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     benchmark,
     score,
     compare,
+    factors,
     data_version: dataVersion,
   } = fields
   if (evidence !== undefined) checkEvidence(evidence, include, compare !== undefined)
-  return { config, include, source, sweep, evidence, benchmark, score, compare, dataVersion }
+  return { config, include, source, sweep, evidence, benchmark, score, compare, factors, dataVersion }
 }
 
 function checkEvidence(
@@ -235,6 +239,7 @@ export function readQuerySettings({
   benchmark,
   score,
   compare,
+  factors,
   data_version,
 }: BodyQuery): JsonObject {
   return {
@@ -245,6 +250,7 @@ export function readQuerySettings({
     ...(benchmark === undefined ? {} : { benchmark: readBenchmark(benchmark) }),
     ...(score === undefined ? {} : { score: readJsonText('score', score) }),
     ...(compare === undefined ? {} : { compare: compare.split(',') }),
+    ...(factors === undefined ? {} : { factors: readJsonText('factors', factors) }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

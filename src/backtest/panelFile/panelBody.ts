@@ -6,6 +6,7 @@ import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
 import type { BodyFormat, BodyQuery, TextFormat } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import {
   firstLine,
   hasByteOrderMark,
@@ -27,6 +28,7 @@ export interface BacktestSettings {
   readonly include?: readonly string[]
   readonly evidence?: Readonly<Record<string, AxisValue | true>>
   readonly benchmark?: BacktestBenchmark
+  readonly factors?: BacktestFactors
 }
 
 /** The body of a backtest request, made from the bytes of a file. */
@@ -200,13 +202,14 @@ function rowsBody(
   format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence, benchmark } = settings
+  const { config, sweep, include, evidence, benchmark, factors } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
     ...(benchmark === undefined ? {} : { benchmark: JSON.stringify(benchmark) }),
+    ...(factors === undefined ? {} : { factors: JSON.stringify(factors) }),
   }
   return {
     bytes,

@@ -22,6 +22,7 @@ export function echoRequest(
     benchmark,
     score,
     compare,
+    factors,
     panelId,
     dataVersion: sent,
   }: BacktestSettings,
@@ -40,6 +41,7 @@ export function echoRequest(
     ...(benchmark === undefined ? {} : { benchmark }),
     ...(score === undefined ? {} : { score }),
     ...(compare === undefined ? {} : { compare }),
+    ...(factors === undefined ? {} : { factors }),
   }
 }
 

@@ -3,6 +3,7 @@ import { type BodySource, type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
+import { resolveFactors } from '../factors/factorSeries.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
@@ -73,9 +74,19 @@ async function runBody(
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { panelId, config, include, sweep, evidence, benchmark, score, compare } = parsed
+  const { panelId, config, include, sweep, evidence, benchmark, score, compare, factors } = parsed
   const { dataVersion: sentVersion } = parsed
-  const settings = { config, include, sweep, evidence, benchmark, score, compare, dataVersion: sentVersion }
+  const settings = {
+    config,
+    include,
+    sweep,
+    evidence,
+    benchmark,
+    score,
+    compare,
+    factors,
+    dataVersion: sentVersion,
+  }
   if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
   const request = { ...settings, source: parsed.source }
   const archive = findArchive(archives, request)
@@ -176,7 +187,7 @@ function runComparing(
   const others = compared.map(({ vintages, data: rows, assets }) => ({
     vintages,
     assets,
-    run: runSelected(select(rows), { ...request, include: [], pageOnly: [] }, costs, {
+    run: runSelected(select(rows), { ...request, include: [], pageOnly: [], factors: undefined }, costs, {
       judgeRecord: vintages === 'final' ? unjudged : judgeSecond,
     }),
   }))
@@ -218,6 +229,7 @@ export function runSelected(
     stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
+    factors: resolveFactors(request.factors),
   })
   return {
     ...run,

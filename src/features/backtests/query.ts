@@ -34,6 +34,10 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `compare` as in a JSON body, comma-separated.',
       'as_known,first_filed,final',
     ),
+    factors: text(
+      'With a CSV body: `factors` as in a JSON body, as JSON text. A long series fits a JSON or NDJSON body only.',
+      '{"date":["2024-01","2024-02"],"returns":{"Mkt-RF":[0.0071,0.0507]},"rf":[0.0047,0.0042]}',
+    ),
     data_version: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -95,13 +95,14 @@ function rowsKey({ rows }: BatchItem): string {
 }
 
 function entryOf({ index, item }: PlacedItem, dataVersion: number | undefined): BatchEntry {
-  const { config, include, benchmark, rows } = item
+  const { config, include, benchmark, factors, rows } = item
   const panelId = rows.kind === 'stored' ? rows.panelId : undefined
   return {
     index,
     config,
     include,
     benchmark,
+    factors,
     source: rows.kind === 'archive' ? rows.source : null,
     panelId,
     dataVersion,

@@ -16,6 +16,7 @@ const BacktestInput = Type.Object({
     benchmark: text,
     score: text,
     compare: text,
+    factors: text,
     data_version: Type.Optional(Type.Number()),
   }),
 })
