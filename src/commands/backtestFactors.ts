@@ -1,4 +1,4 @@
-import { readFactorFile } from '../backtest/factors/factorFile.ts'
+import { factorRequest, readFactorFile } from '../backtest/factors/factorFile.ts'
 import type { BacktestFactors } from '../backtest/requestFactors.ts'
 import type { BacktestResult } from '../backtest/result.ts'
 import { Failure } from '../errors.ts'
@@ -16,13 +16,7 @@ export async function readFactors(option: string): Promise<BacktestFactors> {
   const rows = await readInput(file, () => {})
   try {
     const text = new TextDecoder().decode(await loadRows(rows.body, file.name))
-    const { dates, columns, rf, unit } = readFactorFile(text, file.name)
-    return {
-      date: [...dates],
-      returns: Object.fromEntries(columns.map(({ name, values }) => [name, [...values]])),
-      ...(rf === null ? {} : { rf: [...rf] }),
-      ...(unit === 'percent' ? { unit } : {}),
-    }
+    return factorRequest(readFactorFile(text, file.name))
   } finally {
     await rows.discard()
   }

@@ -1,6 +1,6 @@
 import { isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { maxFactorDates } from '../requestFactors.ts'
+import { type BacktestFactors, maxFactorDates } from '../requestFactors.ts'
 
 /** Factor returns by column, in the unit of their source. */
 export interface FactorTable {
@@ -10,6 +10,16 @@ export interface FactorTable {
   /** Null if there is no column RF. */
   readonly rf: readonly (number | null)[] | null
   readonly unit: 'fraction' | 'percent'
+}
+
+/** The field `factors` of a request that has the returns of a file. */
+export function factorRequest({ dates, columns, rf, unit }: FactorTable): BacktestFactors {
+  return {
+    date: [...dates],
+    returns: Object.fromEntries(columns.map(({ name, values }) => [name, [...values]])),
+    ...(rf === null ? {} : { rf: [...rf] }),
+    ...(unit === 'percent' ? { unit } : {}),
+  }
 }
 
 /** How Kenneth French's files write a missing return. */

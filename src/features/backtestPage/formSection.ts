@@ -96,6 +96,9 @@ ${numberField('gross', state, { label: 'Exposure', step: 'any', help: 'Long plus
 ${numberField('returnDays', state, { label: 'Return period, days', step: '1', help: 'The trading days that forward_return covers. Leave empty for the horizon, or for the spacing of the dates.' })}
 ${choiceField('neutral', state, { label: 'Legs are formed', help: 'If legs are formed within each market, no market is bet against another.' }, neutrals)}
 ${choiceField('benchmark', state, { label: 'Benchmark', help: html`By default cash for long and short legs, and the equal-weight universe for long only. To compare with other returns, such as those of an index, send them as <code>benchmark</code> to <a href="/docs/guides/backtests"><code>POST /api/v1/backtest</code></a>, or use a file: <code>asfiled backtest rows.csv --benchmark index.csv</code>.` }, benchmarks)}
+<div class="setting${state.faulty === 'factors' && ' faulty'}"><label for="f-factors">Factors</label>
+<input id="f-factors" name="factors" type="file" accept=".csv,.txt,text/csv" aria-describedby="h-factors">
+<p class="help" id="h-factors">What may explain the record: a file of Kenneth French’s data library as downloaded and unzipped, or CSV of <code>date</code>, factors and <code>RF</code> as fractions. The report then shows alpha, betas and what they leave.</p></div>
 </div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}</fieldset>`
 }
 
