@@ -58,7 +58,11 @@ export function alignFactors(series: FactorSeries, record: RecordPeriods): Align
     if (reason === null && typeof rows !== 'string') {
       matched.push(t)
       spans.push(rows)
-    } else if (reason !== null) unmatched.set(reason, [...(unmatched.get(reason) ?? []), record.days[t]])
+    } else if (reason !== null) {
+      const days = unmatched.get(reason) ?? []
+      days.push(record.days[t])
+      unmatched.set(reason, days)
+    }
   }
   const compounded = (values: Float64Array) => Float64Array.from(spans, span => compound(values, span))
   return {

@@ -1,12 +1,16 @@
 import { afterAll, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { operator } from '../../../src/backtest/pool/caller.ts'
+import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { tearSheet } from '../../../src/backtest/report/tearSheet/page.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { endOfMonth, isoDate, registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
+import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { distance, frenchText, noise, referenceOf } from '../../backtest/factors/anyRegression.ts'
 import { findPython } from '../../python.ts'
 import { openBench } from './backtestBench.ts'
+import { runToEnd } from './batch/batchBench.ts'
 
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
@@ -213,4 +217,40 @@ test('periods without a factor return are left out and counted', async () => {
     { reason: 'outside', n_periods: 1, dates: ['1926-06-30'] },
     { reason: 'missing', n_periods: 1, dates: ['1927-02-28'] },
   ])
+})
+
+test('each backtest of a batch is explained as by itself, and what remains counts the trials of the batch', async () => {
+  const configs = [config, { ...config, quantile: 0.25 }]
+  const lines = await runToEnd(bench.deps, { panel, configs, factors })
+  for (const [i, own] of configs.entries()) {
+    const alone = await run({ panel, config: own, factors })
+    const found = lines.find(({ index, object }) => object === 'batch_result' && index === i)?.result?.factors
+    const { dsr, dsr_serial, trials, verdict, ...residual } = found?.residual ?? alone.factors.residual
+    expect({ ...alone.factors, residual: { ...alone.factors.residual, ...residual } }).toEqual(alone.factors)
+    expect(trials).toBe(2)
+    expect(dsr ?? 1).toBeLessThan(alone.factors.residual.dsr ?? 0)
+    expect(found?.betas).toEqual(alone.factors.betas)
+  }
+})
+
+test('1, 2 and 4 threads give the same bits', async () => {
+  const body = {
+    panel,
+    config,
+    sweep: { quantile: [0.25, 0.5], weighting: ['equal', 'rank', 'score'] },
+    factors,
+  }
+  const texts: string[] = []
+  for (const threads of [1, 2, 4]) {
+    const pool = new ComputePool({ threads, queue: 9, timeLimitMs: 20_000 })
+    const own = { ...bench.deps, pool }
+    const bytes = new TextEncoder().encode(JSON.stringify(body))
+    texts.push(
+      new TextDecoder().decode((await runBacktest(own, bytes, undefined, { caller: operator })).bytes),
+    )
+    await pool.close()
+  }
+  expect(texts[1]).toBe(texts[0])
+  expect(texts[2]).toBe(texts[0])
+  expect(texts[0]).toContain('"factors":{"frequency":"monthly"')
 })
