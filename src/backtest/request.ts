@@ -7,6 +7,7 @@ import { BacktestBenchmark } from './requestBenchmark.ts'
 import { Neutralise, RankBy, Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestFactors } from './requestFactors.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 
 export const PanelId = Type.String({
@@ -283,6 +284,7 @@ export const BacktestRequest = Type.Object(
     compare: Type.Optional(BacktestCompare),
     scores: Type.Optional(Scores),
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
+    factors: Type.Optional(BacktestFactors),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -314,6 +316,8 @@ export interface BodyQuery {
   /** Names, separated by commas. */
   readonly scores?: string
   readonly trials_already_tried?: number
+  /** JSON. */
+  readonly factors?: string
   readonly data_version?: number
 }
 

@@ -6,10 +6,12 @@ import { BacktestBenchmark } from './requestBenchmark.ts'
 import { Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestFactors } from './requestFactors.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
+import { FactorsUsed } from './resultFactors.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -152,6 +154,7 @@ export const BacktestRequestUsed = Type.Object(
     compare: Type.Optional(BacktestCompare),
     scores: Type.Optional(Scores),
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
+    factors: Type.Optional(BacktestFactors),
   },
   {
     ...strict,
@@ -289,6 +292,7 @@ export const BacktestResult = Type.Object(
     curves: Type.Optional(BacktestCurves),
     evidence: Type.Optional(EvidenceUsed),
     compare: Type.Optional(BacktestComparison),
+    factors: Type.Optional(FactorsUsed),
     ...included,
     by_group: Type.Optional(BacktestByGroup),
     neutralised: Type.Optional(BacktestNeutralised),

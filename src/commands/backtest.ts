@@ -17,6 +17,7 @@ import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { readBenchmark } from './backtestBenchmark.ts'
 import { makeOfflineBody, type OfflineBody } from './backtestBody.ts'
+import { parseBetaBound, readFactors } from './backtestFactors.ts'
 import {
   type BacktestFlags,
   blamesOption,
@@ -49,6 +50,7 @@ Examples:
   ./asfiled backtest scores.csv
   ./asfiled backtest scores.parquet --quantile .1 --weighting rank --hold-days 5 --cost-bps 10
   ./asfiled backtest forecasts.csv.gz --horizon 1d --sweep --html sheet.html
+  ./asfiled backtest scores.csv --factors F-F_Research_Data_Factors.csv --fail-below-alpha-t 2
   ./asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json
   my-model | ./asfiled backtest - --sweep --json - --fail-verdict strong --fail-below-max-drawdown -0.2`
 
@@ -123,6 +125,10 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
         'Benchmark for the verdict: cash, universe, or a CSV or Parquet file of date and return (default: cash for long_short, universe for long_only)',
       ),
     )
+    .option(
+      '--factors <file>',
+      'Explain the record by factors: a file of Kenneth French’s data library as downloaded, or CSV of date and factor returns, RF among them',
+    )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
     .option('--test-groups <count>', 'Groups that cpcv tests at a time (default: 2)', parseNumber)
     .option(
@@ -179,6 +185,21 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Exit with 3 if the max drawdown is deeper, for example -0.2 for a loss of 20%',
       parseDrawdown,
     )
+    .option(
+      '--fail-below-alpha-t <t>',
+      'Exit with 3 if the t value of alpha against --factors is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-below-residual-sharpe <ratio>',
+      'Exit with 3 if the annualised Sharpe ratio of what --factors leave is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-above-abs-beta <name=x>',
+      'Exit with 3 if the beta to this factor is beyond x either way or cannot be computed; repeatable',
+      parseBetaBound,
+    )
     .addHelpText('after', help)
     .action(async (path: string, flags: BacktestFlags) => {
       process.exitCode = await run(context, path, flags)
@@ -188,7 +209,13 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
   if (flags.compare !== undefined) throw comparesOnServer(flags.compare)
   const benchmark = flags.benchmark === undefined ? undefined : await readBenchmark(flags.benchmark)
-  const settings = { ...toSettings(flags), ...(benchmark === undefined ? {} : { benchmark }) }
+  if (flags.factors === undefined) requireNoFactorBounds(flags)
+  const factors = flags.factors === undefined ? undefined : await readFactors(flags.factors)
+  const settings = {
+    ...toSettings(flags),
+    ...(benchmark === undefined ? {} : { benchmark }),
+    ...(factors === undefined ? {} : { factors }),
+  }
   const { json, html, title } = flags
   await checkTargets(path, json, html)
   const file = await openInput(path)
@@ -348,6 +375,23 @@ function comparesOnServer(vintages: string): Failure {
     'parameter_invalid',
     `--compare shows what other vintages of a metric would have earned, and this command has no figures of companies. Send the rows with score.asOf and compare to POST /api/v1/backtest of a server, for example with ?compare=${vintages} for a CSV body.`,
   )
+}
+
+/** A file may bring factors of its own, but only as JSON or NDJSON, and those are for the API. */
+function requireNoFactorBounds(flags: BacktestFlags): void {
+  const option =
+    flags.failBelowAlphaT !== undefined
+      ? '--fail-below-alpha-t'
+      : flags.failBelowResidualSharpe !== undefined
+        ? '--fail-below-residual-sharpe'
+        : flags.failAboveAbsBeta !== undefined
+          ? '--fail-above-abs-beta'
+          : null
+  if (option !== null)
+    throw new Failure(
+      'parameter_invalid',
+      `${option} is about --factors, which is missing. Give a file of factors.`,
+    )
 }
 
 const belowThreshold = 3

@@ -3,6 +3,7 @@ import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
+import type { BetaBound } from './backtestFactors.ts'
 
 /** The verdict levels that can be required; a withheld verdict falls short of each. */
 export const requiredLevels = ['strong', 'weak', 'none'] as const
@@ -29,6 +30,7 @@ export interface BacktestFlags {
   readonly bootstraps?: number
   readonly meanBlock?: number
   readonly benchmark?: string
+  readonly factors?: string
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
@@ -49,6 +51,9 @@ export interface BacktestFlags {
   readonly failBelowIc?: number
   readonly failBelowOosSharpe?: number
   readonly failBelowMaxDrawdown?: number
+  readonly failBelowAlphaT?: number
+  readonly failBelowResidualSharpe?: number
+  readonly failAboveAbsBeta?: readonly BetaBound[]
 }
 
 type AxisValue = string | number
@@ -160,6 +165,8 @@ export function inOptionWords(message: string): string {
     .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
     .replace(/^benchmark\b/, '--benchmark')
     .replace(/^trials_already_tried\b/, '--trials-already-tried')
+    .replace(/\bfactors\.window\b/g, 'The window of the factors')
+    .replace(/^factors\b/, '--factors')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(
       /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
@@ -176,7 +183,7 @@ const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${let
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
   const [, root, name] =
-    /^(config|sweep|include|evidence|benchmark|scores|trials_already_tried)\b(?:\.(\w+))?/.exec(
+    /^(config|sweep|include|evidence|benchmark|scores|factors|trials_already_tried)\b(?:\.(\w+))?/.exec(
       details.param ?? '',
     ) ?? []
   switch (root) {
@@ -194,6 +201,8 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.scores !== undefined
     case 'trials_already_tried':
       return settings.trials_already_tried !== undefined
+    case 'factors':
+      return settings.factors !== undefined
     default:
       return false
   }

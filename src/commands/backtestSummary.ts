@@ -1,4 +1,5 @@
 import { describeDropped, describeStrategy } from '../backtest/report/descriptions.ts'
+import { describeFactors, factorRows } from '../backtest/report/factors.ts'
 import { detailMetricsOf, headlineMetrics } from '../backtest/report/metricGuide.ts'
 import { basisPoints, count, percent, plural, ratio, signedPercent } from '../backtest/report/numberFormat.ts'
 import { rankTrials } from '../backtest/report/trials.ts'
@@ -26,6 +27,7 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
       .map(sentence => wrapped(`Note: ${sentence}`, '  '))
       .join('\n'),
     verdictText(result, wrapped),
+    factorText(result, wrapped),
     metricTable(result),
     foldTable(result),
     icLine(result),
@@ -46,6 +48,19 @@ function verdictText(result: BacktestResult, wrapped: (text: string, indent?: st
     ...[judgedAgainst(result), ...verdict.reasons.map(({ message }) => message)].map(sentence =>
       wrapped(`- ${sentence}`, '  '),
     ),
+  ].join('\n')
+}
+
+/** What explains the record. */
+function factorText({ factors }: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
+  if (factors === undefined) return ''
+  return [
+    wrapped('What explains it'),
+    textTable(
+      ['', 'ESTIMATE', 'T', 'PER YEAR'],
+      factorRows(factors).map(({ name, estimate, t, annual }) => [name, estimate, t, annual]),
+    ),
+    ...describeFactors(factors).map(sentence => wrapped(`- ${sentence}`, '  ')),
   ].join('\n')
 }
 

@@ -1,5 +1,6 @@
 import type { BacktestResult } from '../backtest/result.ts'
 import type { VerdictLevel } from '../backtest/resultVerdict.ts'
+import { absBetaOf } from './backtestFactors.ts'
 import type { BacktestFlags, RequiredLevel } from './backtestOptions.ts'
 
 /**
@@ -32,10 +33,8 @@ interface Check {
   readonly isMax?: boolean
 }
 
-function checksOf(
-  { deflated_sharpe, evidence, metrics, verdict, ic }: BacktestResult,
-  flags: BacktestFlags,
-): Check[] {
+function checksOf(result: BacktestResult, flags: BacktestFlags): Check[] {
+  const { deflated_sharpe, evidence, metrics, verdict, ic, factors } = result
   return [
     {
       option: '--fail-below-dsr',
@@ -75,6 +74,25 @@ function checksOf(
       name: 'max drawdown',
       value: metrics.max_drawdown,
     },
+    {
+      option: '--fail-below-alpha-t',
+      bound: flags.failBelowAlphaT,
+      name: 't value of alpha',
+      value: factors?.alpha.t ?? null,
+    },
+    {
+      option: '--fail-below-residual-sharpe',
+      bound: flags.failBelowResidualSharpe,
+      name: 'annualised Sharpe ratio of what the factors leave',
+      value: factors?.residual.sharpe ?? null,
+    },
+    ...(flags.failAboveAbsBeta ?? []).map(({ factor, bound }) => ({
+      option: '--fail-above-abs-beta',
+      bound,
+      name: `size of the beta to ${factor}`,
+      value: absBetaOf(result, factor),
+      isMax: true,
+    })),
   ]
 }
 

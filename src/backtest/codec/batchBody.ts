@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import { openJson, readFields, refuseUnnamed, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
@@ -24,6 +25,8 @@ export interface BatchItem {
   readonly include: readonly BacktestInclude[]
   /** The benchmark of the record; undefined: it depends on the direction. */
   readonly benchmark: BacktestBenchmark | undefined
+  /** The factor returns that may explain the record; undefined: none. */
+  readonly factors: BacktestFactors | undefined
   readonly rows: BatchRows
   /** The path of its config in the body: `configs[3]` or `items[3].config`. */
   readonly configPath: string
@@ -99,7 +102,7 @@ const checks = {
 
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
   const shared = checked(checks.shared, SharedFields, others, [])
-  const { source, include = [], benchmark, data_version: dataVersion } = shared
+  const { source, include = [], benchmark, factors, data_version: dataVersion } = shared
   const { trials_already_tried: trialsAlreadyTried } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   const rows: BatchRows =
@@ -113,7 +116,7 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
     checkRankBy(config, `configs[${i}]`)
     const [own] = namedColumns({ config })
     if (panel === null && own !== undefined) throw columnsWithoutPanel(own)
-    return { config, include, benchmark, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
+    return { config, include, benchmark, factors, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
   const sent = typeof panel === 'string' || panel === null ? null : panel
   if (sent !== null) {
@@ -149,7 +152,7 @@ function readItems(
     items: elementsOf('items', items).map((value, i) => {
       if (isObject(value) && 'compare' in value) throw compareInBatch(`items[${i}].compare`)
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
-      const { config = {}, include = [], benchmark } = item
+      const { config = {}, include = [], benchmark, factors } = item
       const path = `items[${i}]`
       checkRankBy(config, `${path}.config`)
       const [own] = namedColumns({ config })
@@ -158,6 +161,7 @@ function readItems(
         config,
         include,
         benchmark,
+        factors,
         rows: rowsOf(item, path),
         configPath: `${path}.config`,
         panelPath: `${path}.panel`,

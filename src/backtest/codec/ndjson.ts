@@ -35,7 +35,7 @@ export function readNdjson(
 /** The fields in the first line. If that line is a row, there are none, and the reader stays before it. */
 function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
-  const value = readValue(reader, lines, valueLimitOf('benchmark'))
+  const value = readValue(reader, lines, valueLimitOf('factors'))
   if (isHeader(value)) {
     reader.endLine()
     return value

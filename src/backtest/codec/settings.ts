@@ -14,6 +14,7 @@ import {
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestCompare } from '../requestCompare.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
 
@@ -39,6 +40,8 @@ export interface BacktestSettings {
   readonly scores?: readonly string[] | undefined
   /** Configurations that the caller tried before; undefined: none. */
   readonly trialsAlreadyTried?: number | undefined
+  /** The factor returns that may explain the record; undefined: none. */
+  readonly factors?: BacktestFactors | undefined
   /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
@@ -166,12 +169,25 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     compare,
     scores,
     trials_already_tried: trialsAlreadyTried,
+    factors,
     data_version: dataVersion,
   } = fields
   checkColumns(config, scores, compare !== undefined)
   if (evidence !== undefined) checkEvidence(evidence, include, compare !== undefined)
   const columns = { scores, trialsAlreadyTried }
-  return { config, include, source, sweep, evidence, benchmark, score, compare, ...columns, dataVersion }
+  return {
+    config,
+    include,
+    source,
+    sweep,
+    evidence,
+    benchmark,
+    score,
+    compare,
+    factors,
+    ...columns,
+    dataVersion,
+  }
 }
 
 /** The columns of the caller's own that some settings name. */
@@ -328,6 +344,7 @@ export function readQuerySettings({
   compare,
   scores,
   trials_already_tried,
+  factors,
   data_version,
 }: BodyQuery): JsonObject {
   return {
@@ -340,6 +357,7 @@ export function readQuerySettings({
     ...(compare === undefined ? {} : { compare: compare.split(',') }),
     ...(scores === undefined ? {} : { scores: scores.split(',') }),
     ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
+    ...(factors === undefined ? {} : { factors: readJsonText('factors', factors) }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

@@ -6,6 +6,7 @@ import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
 import type { BodyFormat, BodyQuery, TextFormat } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import {
   firstLine,
   hasByteOrderMark,
@@ -29,6 +30,7 @@ export interface BacktestSettings {
   readonly benchmark?: BacktestBenchmark
   readonly scores?: readonly string[]
   readonly trials_already_tried?: number
+  readonly factors?: BacktestFactors
 }
 
 /** The body of a backtest request, made from the bytes of a file. */
@@ -202,7 +204,7 @@ function rowsBody(
   format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence, benchmark, scores, trials_already_tried } = settings
+  const { config, sweep, include, evidence, benchmark, factors, scores, trials_already_tried } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
@@ -211,6 +213,7 @@ function rowsBody(
     ...(benchmark === undefined ? {} : { benchmark: JSON.stringify(benchmark) }),
     ...(scores === undefined ? {} : { scores: scores.join(',') }),
     ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
+    ...(factors === undefined ? {} : { factors: JSON.stringify(factors) }),
   }
   return {
     bytes,

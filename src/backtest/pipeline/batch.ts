@@ -10,6 +10,7 @@ import { chanceVariance, trialsVarianceOf } from '../overfitting/trialsVariance.
 import { deflateRecord, pickWinner, type TrialRecord, trialRecord } from '../overfitting/winner.ts'
 import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import { encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
@@ -66,6 +67,8 @@ export interface BatchEntry {
   readonly include: readonly BacktestInclude[]
   /** See `BacktestSettings`. */
   readonly benchmark?: BacktestBenchmark | undefined
+  /** See `BacktestSettings`. */
+  readonly factors?: BacktestFactors | undefined
   /** Selects the rows of the archive; null for a panel. */
   readonly source: BacktestSource | null
   readonly panelId?: string | undefined

@@ -24,6 +24,7 @@ export function echoRequest(
     compare,
     scores,
     trialsAlreadyTried,
+    factors,
     panelId,
     dataVersion: sent,
   }: BacktestSettings,
@@ -44,6 +45,7 @@ export function echoRequest(
     ...(compare === undefined ? {} : { compare }),
     ...(scores === undefined ? {} : { scores: [...scores] }),
     ...(trialsAlreadyTried === undefined ? {} : { trials_already_tried: trialsAlreadyTried }),
+    ...(factors === undefined ? {} : { factors }),
   }
 }
 

@@ -3,6 +3,7 @@ import { type BodySource, type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
+import { resolveFactors } from '../factors/factorSeries.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BacktestConfig, BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
@@ -179,7 +180,7 @@ function runComparing(
   const others = compared.map(({ vintages, data: rows, assets }) => ({
     vintages,
     assets,
-    run: runSelected(select(rows), { ...request, include: [], pageOnly: [] }, costs, {
+    run: runSelected(select(rows), { ...request, include: [], pageOnly: [], factors: undefined }, costs, {
       judgeRecord:
         vintages === 'final'
           ? unjudged
@@ -224,6 +225,7 @@ export function runSelected(
     stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
+    factors: resolveFactors(request.factors),
   })
   return {
     ...run,

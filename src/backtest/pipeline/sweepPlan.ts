@@ -5,6 +5,7 @@ import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import type { DateView } from '../dataset/subset.ts'
+import { type FactorSeries, resolveFactors } from '../factors/factorSeries.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type Benchmark, resolveBenchmark } from '../judging/benchmark.ts'
 import type { DateSpacing } from '../portfolio/dateSpacing.ts'
@@ -47,6 +48,8 @@ export interface SweepPlan {
   readonly pageOnly?: readonly BacktestInclude[]
   readonly evidence: EvidenceSettings
   readonly benchmark: Benchmark
+  /** Explain the winner; undefined: none were sent. */
+  readonly factors?: FactorSeries | undefined
   /** For the section `capacity`. */
   readonly participation: number
   readonly warnings: readonly BacktestWarning[]
@@ -164,6 +167,7 @@ function planConfigs(
     include,
     evidence,
     benchmark: resolveBenchmark(request.benchmark, request.evidence, days),
+    ...(request.factors === undefined ? {} : { factors: resolveFactors(request.factors) }),
     participation: request.evidence?.participation ?? defaultParticipation,
     warnings,
     alreadyTried: request.trialsAlreadyTried ?? 0,

@@ -35,7 +35,7 @@ export function writeSweepResult(
   series: readonly SliceSeries[],
   spa?: SpaOutcome,
 ): BacktestResult {
-  const { data, view, configs, include, evidence, benchmark, participation, scores } = plan
+  const { data, view, configs, include, evidence, benchmark, participation, scores, factors } = plan
   const { dataVersion, source, score, request } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
@@ -63,6 +63,8 @@ export function writeSweepResult(
     evidence,
     benchmark: () => benchmark,
     participation,
+    factors,
+    factorTrials: trials.map(({ net }, i) => ({ net, longShort: configs[i].portfolio.longShort })),
     judgeRecord: () => ({ judgement, tested: null }),
   })
   const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)

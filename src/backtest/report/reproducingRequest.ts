@@ -27,6 +27,7 @@ export function reproducingRequest({
     ...(benchmark === undefined || isByDirection
       ? {}
       : { benchmark: benchmark === 'series' ? 'YOUR BENCHMARK' : benchmark }),
+    ...(request?.factors === undefined ? {} : { factors: 'YOUR FACTORS' }),
     include: reportSections(sweep !== undefined),
     ...(evidence === undefined ? {} : { evidence: settingsOf(evidence) }),
   }

@@ -105,6 +105,9 @@ ${choiceField('demean', state, { label: 'Taken out of scores', help: 'Subtracted
 ${textField('regress', state, { label: 'Regressed on', example: 'beta, size', help: 'Columns of your file with numbers: names are ranked by what a regression on them, date by date, does not explain.' })}
 ${textField('scores', state, { label: 'Scores to try', example: 'value, quality', help: 'Columns of your file that are tried instead of score, each alone and combined. All of them count as trials.' })}
 ${choiceField('benchmark', state, { label: 'Benchmark', help: html`By default cash for long and short legs, and the equal-weight universe for long only. To compare with other returns, such as those of an index, send them as <code>benchmark</code> to <a href="/docs/guides/backtests"><code>POST /api/v1/backtest</code></a>, or use a file: <code>asfiled backtest rows.csv --benchmark index.csv</code>.` }, benchmarks)}
+<div class="setting${state.faulty === 'factors' && ' faulty'}"><label for="f-factors">Factors</label>
+<input id="f-factors" name="factors" type="file" accept=".csv,.txt,text/csv" aria-describedby="h-factors">
+<p class="help" id="h-factors">What may explain the record: a file of Kenneth French’s data library as downloaded and unzipped, or CSV of <code>date</code>, factors and <code>RF</code> as fractions. The report then shows alpha, betas and what they leave.</p></div>
 </div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}</fieldset>`
 }
 

@@ -77,6 +77,34 @@ def panel_columns(
     return panel
 
 
+def factor_columns(factors: Any) -> Mapping[str, Any]:
+    """The field `factors` of a request, from the path of a file, a frame or a mapping as the API has it.
+
+    A frame has the column `date`; RF, if it has one, is the risk-free return, and every other column of numbers is a factor.
+    Months are at their last day. A day as the index of a pandas frame counts as that column.
+    """
+    if isinstance(factors, (str, os.PathLike)):
+        return {"file": Path(factors).read_text(encoding="utf-8-sig")}
+    if isinstance(factors, Mapping):
+        return factors
+    frame = factors
+    if "date" not in list(frame.columns) and hasattr(frame, "rename_axis"):
+        index = frame.index.to_timestamp(how="end").normalize() if hasattr(frame.index, "to_timestamp") else frame.index
+        frame = frame.set_axis(index).rename_axis("date").reset_index()
+    frames = frames_of(frame)
+    require_columns(frame.columns, ["date"])
+    names = [str(name) for name in frames.number_columns(frame) if name != "date"]
+    values = {name: list(frames.numbers(frame, name)) for name in names}
+    found: dict[str, Any] = {
+        "date": list(frames.days(frame, "date")),
+        "returns": {name: numbers for name, numbers in values.items() if name.lower() != "rf"},
+    }
+    for name, numbers in values.items():
+        if name.lower() == "rf":
+            found["rf"] = numbers
+    return found
+
+
 def backtest_body(fields: Mapping[str, Any]) -> bytes:
     return json.dumps(
         {name: value for name, value in fields.items() if value is not None},
@@ -140,6 +168,21 @@ class BacktestResult(Generic[F]):
         """With `scores`: each column alone and combined (`variants`), their `correlation`, and the `weights` by date."""
         found: Mapping[str, Any] | None = self.result.get("scores")
         return found
+
+    @property
+    def factors(self) -> Mapping[str, Any] | None:
+        """With `factors`: alpha, betas with t values, what remains (`residual`) and its verdict. None without."""
+        found: Mapping[str, Any] | None = self.result.get("factors")
+        return found
+
+    @property
+    def rolling_betas(self) -> F:
+        """With `factors`: `date`, `alpha_annual` and the beta to each factor, over moving windows; empty where the record is too short."""
+        rolling = (self.factors or {}).get("rolling") or {"dates": [], "alpha_annual": [], "betas": []}
+        columns: dict[str, Sequence[Any]] = {"date": rolling["dates"], "alpha_annual": rolling["alpha_annual"]}
+        for beta in rolling["betas"]:
+            columns[beta["factor"]] = beta["values"]
+        return self._frame(columns, ["date"])
 
     @property
     def curve(self) -> F:

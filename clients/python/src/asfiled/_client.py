@@ -13,6 +13,7 @@ from ._backtest import (
     BacktestJob,
     BacktestResult,
     backtest_body,
+    factor_columns,
     named_columns,
     panel_columns,
     ranks_by_score,
@@ -173,6 +174,7 @@ class Client(Figures[F]):
         compare: Sequence[str] | None = None,
         scores: Sequence[str] | None = None,
         trials_already_tried: int | None = None,
+        factors: Any = None,
         data_version: int | None = None,
         job: bool | None = None,
         progress: Progress = True,
@@ -188,6 +190,8 @@ class Client(Figures[F]):
         :param compare: with a metric as the score, vintages to compare, like ["as_known", "first_filed", "final"]
         :param scores: columns of numbers in your frame that are tried as scores, each alone and combined, as trials
         :param trials_already_tried: configurations you tried before this one; they count in the verdict
+        :param factors: what may explain the record: the path of a file of Kenneth French's library as downloaded, or of CSV; a
+            frame with the column date, factors and RF, as fractions; or a mapping as the API has it
         :param job: submit and wait with a bar; by default for sweeps and more than 100,000 rows
         """
         body, rows = self._backtest_body(
@@ -203,6 +207,7 @@ class Client(Figures[F]):
             compare,
             scores,
             trials_already_tried,
+            factors,
             data_version,
         )
         if job is None:
@@ -232,6 +237,7 @@ class Client(Figures[F]):
         compare: Sequence[str] | None = None,
         scores: Sequence[str] | None = None,
         trials_already_tried: int | None = None,
+        factors: Any = None,
         data_version: int | None = None,
     ) -> BacktestJob[F]:
         """The same without waiting: the server runs it, also when this program ends."""
@@ -248,6 +254,7 @@ class Client(Figures[F]):
             compare,
             scores,
             trials_already_tried,
+            factors,
             data_version,
         )
         return submit(self._transport, self._frames, body)
@@ -295,6 +302,7 @@ class Client(Figures[F]):
         compare: Sequence[str] | None,
         scores: Sequence[str] | None,
         trials_already_tried: int | None,
+        factors: Any,
         data_version: int | None,
     ) -> tuple[bytes, int]:
         given = [name for name, value in (("frame", frame), ("source", source), ("panel", panel)) if value is not None]
@@ -314,6 +322,7 @@ class Client(Figures[F]):
                 **{"evidence": evidence, "compare": None if compare is None else list(compare)},
                 **{"scores": None if scores is None else list(scores), "trials_already_tried": trials_already_tried},
                 **{"data_version": data_version},
+                "factors": None if factors is None else factor_columns(factors),
             }
         )
         return body, 0 if rows is None else len(rows["date"])

@@ -6,6 +6,7 @@ import { costSection } from './costs.ts'
 import { comparison } from './curves.ts'
 import { drawdownSection } from './drawdowns.ts'
 import { evidenceSection } from './evidence.ts'
+import { factorSection } from './factors.ts'
 import { headlineTiles, notices } from './headline.ts'
 import { legSection } from './legs.ts'
 import { monthTable } from './months.ts'
@@ -67,11 +68,12 @@ interface Section {
 /** The sections of the page, in the order in which a sceptical reader asks. Those with nothing to show are
  * omitted. */
 function sectionsOf(result: BacktestResult): Section[] {
-  const { trials, evidence, performance, compare } = result
+  const { trials, evidence, performance, compare, factors } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
     ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
     ['growth', 'Net, gross and universe', comparison(result)],
     ['unseen', 'Unseen periods', unseenPeriods(result)],
+    ['factors', 'What explains it', factors && factorSection(factors)],
     ['drawdowns', 'Drawdowns', drawdownSection(result)],
     ['rolling', 'Rolling figures', performance && rollingSection(performance, result)],
     ['months', 'Months', monthTable(result)],

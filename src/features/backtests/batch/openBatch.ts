@@ -99,13 +99,14 @@ function entryOf(
   dataVersion: number | undefined,
   trialsAlreadyTried: number | undefined,
 ): BatchEntry {
-  const { config, include, benchmark, rows } = item
+  const { config, include, benchmark, factors, rows } = item
   const panelId = rows.kind === 'stored' ? rows.panelId : undefined
   return {
     index,
     config,
     include,
     benchmark,
+    factors,
     source: rows.kind === 'archive' ? rows.source : null,
     panelId,
     dataVersion,

@@ -18,6 +18,7 @@ const BacktestInput = Type.Object({
     compare: text,
     scores: text,
     trials_already_tried: Type.Optional(Type.Number()),
+    factors: text,
     data_version: Type.Optional(Type.Number()),
   }),
 })
