@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, Union, cast
+from urllib.parse import quote
 
 from ._answer import Answer
 from ._asof import as_of_join
@@ -29,6 +30,7 @@ Moment = Union[str, dt.date, dt.datetime]
 """A day, or an instant: a datetime with a zone, or text like 2010-01-25T16:00:00-05:00 or 2010-01-25@close."""
 
 _batch = 100
+_names_batch = 300
 _page = {
     **{"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000, "universe": 10_000},
     **{"reported": 5_000, "frames": 10_000},
@@ -422,6 +424,36 @@ class Figures(Connection[F]):
             "data_version": data_version,
         }
         return self._paged("signals", values, limit)
+
+    def companies(self, tickers: Texts, *, data_version: int | None = None) -> F:
+        """The names of companies: a row per company, with `id` as you sent it, `ticker`, `issuer_id`, `name` and `market`."""
+        names = _unrepeated(_texts(tickers))
+        path = "/api/v1/companies"
+        rows: list[dict[str, Any]] = []
+        unknown: list[str] = []
+        for start in range(0, len(names), _names_batch):
+            answer = self.get(path, ticker=names[start : start + _names_batch], data_version=data_version)
+            rows += answer["data"]
+            unknown += answer["unknown"]
+        columns = ("id", "ticker", "issuer_id", "name", "market")
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        made = self._frames.make({name: [row[name] for row in rows] for name in columns})
+        return self._told(self._frames.typed(made, dict.fromkeys(columns, "text")), unknown)
+
+    def coverage(self, id: str) -> F:
+        """Which metrics of a company are on record, since when and until when: a row per metric. An unknown ID is an error."""
+        path = f"/api/v1/coverage/{quote(id, safe='')}"
+        metrics: list[dict[str, Any]] = self.get(path)["data"]
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        days = ("first_end", "last_end", "first_filed", "last_filed")
+        columns: dict[str, list[Any]] = {
+            "metric": [row["m"] for row in metrics],
+            "periods": [row["periods"] for row in metrics],
+            **{day: [row[day] for row in metrics] for day in days},
+        }
+        made = self._frames.make(columns, days)
+        kinds = {"metric": "text", "periods": "whole", **dict.fromkeys(days, "day")}
+        return self._told(self._frames.typed(made, kinds))
 
     def search(self, query: str) -> F:
         """Up to eight companies by name, symbol or number."""
