@@ -370,7 +370,7 @@ afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 let address = 0
 /** Routes that no limit counts. */
-const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots|mcp)/
+const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots|llms|mcp)/
 
 async function ask(row: Row, caller: CallerName): Promise<Response> {
   const headers: Record<string, string> = {

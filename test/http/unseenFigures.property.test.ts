@@ -203,9 +203,10 @@ const asked = new Set(
   .add('/restatements')
   .add('/compare')
   .add(`${api}/frames`)
+  .add(`${api}/strategies/:name/values`)
 const others: readonly [RegExp, string][] = [
   [
-    /^\/(account|admin|sign-in|sign-out|docs|openapi\.json|health|ready|assets|sample|robots\.txt)/,
+    /^\/(account|admin|sign-in|sign-out|docs|openapi\.json|health|ready|assets|sample|robots\.txt|llms\.txt)/,
     'no figures',
   ],
   [/^\/($|search$|start$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
@@ -512,7 +513,7 @@ describe('a key that sees the most recent fiscal year alone', () => {
     const ofMarket = async (url: string) => {
       const found: Asked[] = []
       for (const who of headers)
-        for (const path of pagesOfMarket)
+        for (const path of pagesOfMarket.filter(name => !name.startsWith('strategies/')))
           for (const limit of [1, 3]) {
             const from = `10.77.${++address >> 8}.${address & 255}`
             found.push(

@@ -50,8 +50,8 @@ export function strategyRoutes(http: HttpPlugin, deps: StrategyDeps) {
     .get(
       '/api/v1/strategies/:name',
       ({ context }) => {
-        const name = readName(context.path.slice(prefix.length).split('/')[0])
         const { data_version: version } = readQuery(context.queryText)
+        const name = readName(context.path.slice(prefix.length).split('/')[0])
         const strategy = strategyOf(name)
         const { rights, subject } = context.authenticatedCaller
         rights.requireVersion(version, 'all companies of a market', null)
@@ -75,8 +75,8 @@ export function strategyRoutes(http: HttpPlugin, deps: StrategyDeps) {
     .get(
       '/api/v1/strategies/:name/values',
       ({ context }) => {
-        const name = readName(context.path.slice(prefix.length).split('/')[0])
         const query = withAcceptedFormat(context, readValuesQuery(context.queryText))
+        const name = readName(context.path.slice(prefix.length).split('/')[0])
         const strategy = strategyOf(name)
         const { rights } = context.authenticatedCaller
         return withAllowance(deps.sql, rights, allowance => {

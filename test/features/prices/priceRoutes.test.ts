@@ -124,6 +124,16 @@ describe('prices over HTTP', () => {
     )
   })
 
+  test('an issuer_id finds the rows of its ticker', async () => {
+    const query = 'from=2020-08-27&to=2020-08-31'
+    for (const path of ['/api/v1/prices/open', '/api/v1/prices/open/forward-returns']) {
+      const byTicker = await ask(`${path}?ticker=AAPL&${query}`)
+      const byNumber = await ask(`${path}?ticker=0000000001&${query}`)
+      expect(byTicker.json.data.length).toBeGreaterThan(0)
+      expect([byNumber.status, byNumber.json.data]).toEqual([200, byTicker.json.data])
+    }
+  })
+
   test('an import changes the answer and its ETag', async () => {
     const path = '/api/v1/prices/open?ticker=AAPL&from=2020-08-27&to=2020-08-27'
     const before = await ask(path)

@@ -151,6 +151,16 @@ const everyOperation = `
   number(ofRows.data?.summary[0].assumed_delistings)
 }
 {
+  const { data } = await client.GET('/api/v1/strategies')
+  text(data?.data[0].lines[0].formula)
+  const path = { name: 'accruals' }
+  const { data: strategy } = await client.GET('/api/v1/strategies/{name}', { params: { path } })
+  number(strategy?.coverage[0].lags[0].hidden)
+  const query = { market: 'US', format: 'json' } as const
+  const values = await client.GET('/api/v1/strategies/{name}/values', { params: { path, query } })
+  number(values.data?.data[0].value)
+}
+{
   const { data } = await client.GET('/api/v1/metrics', { params: { query: { market: 'US' } } })
   text(data?.data[0].markets[0].tags[0][0])
 }

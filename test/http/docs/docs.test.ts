@@ -224,6 +224,7 @@ test('every media type of an answer is in its content, JSON first', () => {
     'get /api/v1/filings': ['application/json', ...rows],
     'get /api/v1/universe': ['application/json', ...rows],
     'get /api/v1/signals': ['application/json', ...rows],
+    'get /api/v1/strategies/{name}/values': ['application/json', ...rows],
     'get /api/v1/prices/{set}': ['application/json', ...rows],
     'get /api/v1/prices/{set}/forward-returns': ['application/json', ...rows],
     'post /api/v1/prices/{set}/forward-returns': ['application/json', ...rows],
