@@ -77,7 +77,10 @@ test('a threshold of the Deflated Sharpe ratio judges one configuration if other
     '--trials-already-tried',
     '500',
   )
-  expect([failed.code, failed.error]).toEqual([3, expect.stringContaining('below 0.9999999 (--fail-below-dsr)')])
+  expect([failed.code, failed.error]).toEqual([
+    3,
+    expect.stringContaining('below 0.9999999 (--fail-below-dsr)'),
+  ])
   const ic = await backtest(file, ...one, '--fail-below-ic', '0.9')
   expect([ic.code, ic.error]).toEqual([3, expect.stringContaining('The mean rank IC is')])
   expect((await backtest(file, ...one, '--fail-below-ic', '-1')).code).toBe(0)
