@@ -17,17 +17,6 @@ import { markets } from '../companies/fixtures.ts'
 /* The reference reads the shipped figures of the registers by itself, finds what was known on a day, and computes every strategy
  * with pandas. */
 
-/**
- * Series in which the reference and the service choose other vintages on some days, for a reason that is not known yet. They are
- * left out, so nothing is claimed about them.
- */
-const unexplained = new Set([
-  'accruals PEG',
-  'asset_growth PEG',
-  'net_share_issuance SNOW',
-  'earnings_surprise AAPL',
-])
-
 const python = findPython('pandas')
 let database: TestDatabase
 beforeAll(async () => {
@@ -128,8 +117,7 @@ test.skipIf(python === null)(
           own === null || theirs === null
             ? own === theirs
             : Math.abs(own - theirs) <= 1e-12 * Math.max(1, Math.abs(theirs))
-        if (!isEqual && !unexplained.has(`${name} ${ticker}`))
-          wrong.push(`${name} of ${ticker} on ${day}: ${own}, and with pandas ${theirs}`)
+        if (!isEqual) wrong.push(`${name} of ${ticker} on ${day}: ${own}, and with pandas ${theirs}`)
       }
     }
     lease.release()

@@ -6,22 +6,36 @@ TAGS = json.loads(sys.argv[2])
 rows = pd.read_csv(sys.argv[1], dtype=str, keep_default_na=False)
 rows = rows[rows.market == "US"].copy()
 rows["v"] = rows.v.astype(float)
+# Some filings state a figure twice, once with its period rounded to whole months. That is no further period.
+stated = ["ticker", "m", "fy", "fp", "accession"]
+exact = rows[rows.rounded != "yes"].set_index(stated).index
+rows = rows[(rows.rounded != "yes") | ~rows.set_index(stated).index.isin(exact)].copy()
 rows["endDay"] = pd.to_datetime(rows.end)
 rows["order"] = [TAGS.get(m, []).index(t) if t in TAGS.get(m, []) else 99 for m, t in zip(rows.m, rows.tag)]
 of_company = {ticker: group for ticker, group in rows.groupby("ticker")}
 
 def known(ticker, day, periods):
-    """The current figure of each metric and period end."""
+    """The figure of each metric and period end that is current on a day."""
     seen = of_company[ticker]
     seen = seen[(seen.filed <= day) & (seen.end <= seen.filed) & seen.fp.isin(periods)]
     seen = seen.sort_values(["filed", "accepted_at", "accession"], kind="stable")
     best = seen.groupby(["m", "end"]).order.transform("min")
     seen = seen[seen.order == best]
-    last = seen.groupby(["m", "end"]).tail(1)
     figures = {}
-    for m, group in last.groupby("m"):
-        figures[m] = pd.Series(group.v.values, index=group.endDay.values).sort_index()
-    return figures
+    for (m, _), group in seen.groupby(["m", "end"]):
+        figures.setdefault(m, {})[group.endDay.iloc[0]] = latest_value(group.v)
+    return {m: pd.Series(values).sort_index() for m, values in figures.items()}
+
+def is_rounded(coarse, fine):
+    """Whether an amount is another one in whole thousands or millions."""
+    return any(coarse % unit == 0 and fine % unit != 0 and 2 * abs(coarse - fine) <= unit for unit in (1_000_000, 1_000))
+
+def latest_value(values):
+    """The last value stated. A later statement of the same amount with coarser rounding changes nothing (docs/figures-and-vintages.md)."""
+    current = math.nan
+    for value in values:
+        if math.isnan(current) or not is_rounded(value, current): current = value
+    return current
 
 def lookup(series, latest, days):
     if series is None or len(series) == 0: return math.nan
@@ -83,16 +97,33 @@ def annual(figures):
     out["book_equity_growth"] = -e / f if e > 0 and f > 0 else math.nan
     return out
 
+def fourth_quarters(ticker, day):
+    """Where no filing states a fourth quarter it is the year less its nine months. Once one of the two is restated and the other not
+    yet, the earlier difference stays: a difference of two generations is no quarter (docs/figures-and-vintages.md)."""
+    seen = of_company[ticker]
+    seen = seen[(seen.filed <= day) & (seen.end <= seen.filed)].sort_values(["filed", "accepted_at", "accession"], kind="stable")
+    years = seen[(seen.m == "net_income") & (seen.fp == "FY")]
+    months = seen[(seen.m == "net_income_ytd") & (seen.fp == "Q3")]
+    found = {}
+    for end, of_year in years.groupby("endDay"):
+        gap = (end - months.endDay).dt.days
+        of_months = months[(gap >= 75) & (gap <= 110)]
+        if of_months.empty: continue
+        of_months = of_months[of_months.endDay == of_months.endDay.iloc[0]]
+        events = pd.concat([of_year.assign(part=0), of_months.assign(part=1)]).sort_values(["filed", "accepted_at", "accession"], kind="stable")
+        current, generation = [math.nan, math.nan], [0, 0]
+        for part, value in zip(events.part, events.v):
+            if value == current[part] or is_rounded(value, current[part]): continue
+            if not math.isnan(current[part]): generation[part] += 1
+            current[part] = value
+            if generation[0] == generation[1] and not math.isnan(sum(current)): found[end] = current[0] - current[1]
+    return found
+
 def surprise(ticker, day):
-    years, quarters = known(ticker, day, ["FY"]), known(ticker, day, ["Q1", "Q2", "Q3", "Q4"])
-    ytd = known(ticker, day, ["Q3"]).get("net_income_ytd")
-    stated = quarters.get("net_income")
+    stated = known(ticker, day, ["Q1", "Q2", "Q3", "Q4"]).get("net_income")
     series = {} if stated is None else dict(stated.items())
-    year = years.get("net_income")
-    # A fourth quarter that is not stated is the year less its nine months.
-    for end, value in ({} if year is None or ytd is None else dict(year.items())).items():
-        near = [d for d in ytd.index if 75 <= (end - d).days <= 110]
-        if end not in series and near: series[end] = value - ytd[near[0]]
+    for end, value in fourth_quarters(ticker, day).items():
+        series.setdefault(end, value)
     if not series: return math.nan
     series = pd.Series(series).sort_index()
     at = lambda lag: float(lookup(series, series.index[-1], lag * 91.3125))
