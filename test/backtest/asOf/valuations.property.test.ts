@@ -86,7 +86,7 @@ test('a count and a price never meet on different bases of splits', () => {
       const isAmbiguous =
         priceDay !== undefined &&
         splits.some(({ day }) => day > Math.min(counted, priceDay) && day <= filed && day <= read)
-      if (priceDay === undefined || isAmbiguous || first > counted) expect(value).toBeNull()
+      if (priceDay === undefined || isAmbiguous || days[0] > counted) expect(value).toBeNull()
       else {
         expect(value).toBe(worth)
         found++
