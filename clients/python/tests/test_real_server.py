@@ -271,6 +271,19 @@ def test_coverage_has_a_row_for_each_metric_and_refuses_an_unknown_company(clien
         client.coverage("APPL")
 
 
+def test_a_strategy_has_the_scores_that_a_join_has(client: Client) -> None:
+    listed = client.strategies()
+    assert "asset_growth" in listed["name"].to_list() and len(listed) == len(client.get("/api/v1/strategies")["data"])
+    rows = client.strategy("asset_growth", "US", as_of="2010-04-01")
+    # Numbers, because the tests give one company a ticker that it did not have then.
+    companies = rows["issuer_id"].to_list()
+    assert len(companies) > 200
+    joined = client.panel(companies, "asset_growth", "2010-04-01", inclusive=True, max_age_days=3660)
+    assert joined["asset_growth"].to_numpy().tolist() == pytest.approx(rows["score"].to_numpy().tolist(), nan_ok=True, rel=0, abs=0)
+    with pytest.raises(errors.EntityUnknownError):
+        client.strategy("asset_grwth")
+
+
 def test_a_refusal_is_the_class_of_its_code_with_the_words_of_the_server(client: Client) -> None:
     with pytest.raises(errors.EntityUnknownError) as unknown:
         client.fundamentals("APPL")
