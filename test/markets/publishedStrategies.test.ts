@@ -16,7 +16,7 @@ test.skipIf(file === null)('signs, samples, returns and t values are those of Si
     const row = rows.find(({ Acronym }) => Acronym === record?.acronym)
     expect([name, row === undefined]).toEqual([name, false])
     if (row === undefined || record === null) continue
-    expect({
+    expect<object>({
       name,
       authors: record.authors,
       year: record.year,
