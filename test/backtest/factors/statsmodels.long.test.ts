@@ -3,10 +3,12 @@ import { normalCdf } from '../../../src/backtest/statistics/normal.ts'
 import { findPython } from '../../python.ts'
 import { distance, distanceOf, ownRegression, referenceOf, regressions } from './anyRegression.ts'
 
-const python = findPython('statsmodels')
+const isLong = process.env.LONG !== undefined
+if (!isLong) console.log('skipped: statsmodels runs with LONG=1')
+const python = isLong ? findPython('statsmodels') : null
 
 test.skipIf(python === null)(
-  'every estimate equals OLS with cov_type HAC and RollingOLS of statsmodels to 1e-10',
+  'every estimate equals OLS with cov_type HAC and RollingOLS of statsmodels to 1e-10 (LONG=1)',
   () => {
     let largest = 0
     for (const given of regressions()) {
