@@ -15,7 +15,10 @@ export interface PriceSet {
   readonly licences: readonly string[]
   /** The keys that may see it whatever their licence: those named, and those of the e-mail addresses named. */
   readonly keyIds: readonly number[]
-  /** Whether any import has a column of split factors; without one, the set has no splits to undo or to follow. */
+  /**
+   * Whether every import has a column of split factors. The splits of an import without one are unknown, so no close of the set
+   * can be restored and no count of shares meets a price.
+   */
   readonly statesSplits: boolean
   readonly statesDividends: boolean
   readonly statesDelistings: boolean
@@ -41,7 +44,7 @@ const setColumns = (sql: SqlClient) => sql`
 
 const importsOfSet = (sql: SqlClient) => sql`
   left join lateral (
-    select bool_or(states_splits) as "statesSplits", bool_or(states_dividends) as "statesDividends",
+    select bool_and(states_splits) as "statesSplits", bool_or(states_dividends) as "statesDividends",
            bool_or(states_delistings) as "statesDelistings", count(*)::int as imports, max(data_version) as "latestVersion"
     from ${visibleImports(sql)} i where i.price_set_id = s.price_set_id) i on true`
 

@@ -106,6 +106,9 @@ export function splitsBetween(
   return product
 }
 
+/** As of this day everything is known. */
+const everKnown = 0x7fff_ffff
+
 /**
  * The close that was paid on the day of a row, in the shares of that day; null if the set is adjusted in a way that
  * cannot be undone: for dividends, or for splits that the set does not state. A close that is adjusted for splits is
@@ -119,24 +122,38 @@ export function closeAsTraded(
 ): number | null {
   if (set.basis === 'raw') return history.closes[row]
   if (set.basis === 'total_return' || !set.statesSplits) return null
-  const everKnown = 0x7fff_ffff
   return history.closes[row] * splitsBetween(history, history.days[row], history.basisDays[row], everKnown)
 }
 
 /**
- * For each row the number by which its close becomes the close as traded, as `closeAsTraded` does for one row. All are 1
- * for sets that need or allow no undoing.
+ * For each row of a series, the number by which its close becomes the close as traded, as `closeAsTraded` does for one row.
+ * All are 1 for sets that need or allow no undoing.
+ *
+ * @param history the prices of which the series is what was known on a day, with all later years
  */
 export function tradedFactors(
   series: PriceSeries,
+  history: PriceHistory,
   set: { readonly basis: PriceBasis; readonly statesSplits: boolean },
 ): Float64Array {
   const factors = new Float64Array(series.count).fill(1)
   if (set.basis !== 'split_adjusted' || !set.statesSplits) return factors
+  const ever = asKnownOn(history, everKnown)
   const splits: number[] = []
-  for (let at = 0; at < series.count; at++) if (series.splitFactors[at] !== 1) splits.push(at)
+  for (let at = 0; at < ever.count; at++) if (ever.splitFactors[at] !== 1) splits.push(at)
   for (let at = 0; at < series.count; at++)
     for (const split of splits)
-      if (split > at && series.days[split] <= series.basisDays[at]) factors[at] *= series.splitFactors[split]
+      if (ever.days[split] > series.days[at] && ever.days[split] <= series.basisDays[at])
+        factors[at] *= ever.splitFactors[split]
   return factors
+}
+
+/** The first day on which a security has a row that was known on `lastDay`; null: it has none. */
+export function firstDayKnownOn(
+  { days, knownDays }: Pick<PriceColumns, 'days' | 'knownDays'>,
+  lastDay: number,
+): number | null {
+  for (let at = 0; at < days.length && days[at] <= lastDay; at++)
+    if (knownDays[at] <= lastDay) return days[at]
+  return null
 }

@@ -7,6 +7,7 @@ import {
 } from '../../markets/valuations.ts'
 import {
   closeAsTraded,
+  firstDayKnownOn,
   type PriceBasis,
   type PriceColumns,
   priceKnownOn,
@@ -56,7 +57,7 @@ interface Capitalisation {
  * - no close within `maxPriceAgeDays` before the row's day, or closes of several securities of the company, of which the
  *   count does not say how many shares each has;
  * - a split between A and F, where the filing may state the count before or after it, or between P and A;
- * - prices that begin after A, so a split in between would not be seen;
+ * - prices that, as known on the row's day, begin after A, so a split in between would not be seen;
  * - a figure in another currency than the prices, or whose period ended more than `maxFigureAgeDays` before P;
  * - a denominator that is not positive.
  *
@@ -139,7 +140,9 @@ function capitalisationOf(
   const { security, day: priceDay } = priced
   const close = closeAsTraded(security, priced.row, set)
   const [counted, filed] = [events.ends[at], events.filed[at]]
-  if (close === null || security.days[0] > counted || priceDay - counted > maxFigureAgeDays) return null
+  const first = firstDayKnownOn(security, lastDay)
+  if (close === null || first === null || first > counted || priceDay - counted > maxFigureAgeDays)
+    return null
   // A filing that follows a split may state the count of an earlier day before it or after it.
   if (hasSplit(security, Math.min(counted, priceDay), filed, lastDay)) return null
   const splits = splitsBetween(security, filed, priceDay, lastDay)

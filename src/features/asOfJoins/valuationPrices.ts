@@ -9,7 +9,7 @@ import { findPriceSet, type PriceSet, readPriceHistories, readPriceSets } from '
 import type { PriceHistory } from '../../prices/priceSeries.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { EventStore } from './eventStore.ts'
-import { countPriceBlocks, everyImportStatesSplits } from './valuationQueries.ts'
+import { countPriceBlocks } from './valuationQueries.ts'
 
 /** The most prices that one request reads: 28 bytes each. */
 const maxPrices = 10_000_000
@@ -38,7 +38,7 @@ export async function choosePrices(
       param,
       'are adjusted for dividends, so no price that was paid can be derived from them. Import closes as traded',
     )
-  if (!set.statesSplits || !(await everyImportStatesSplits(sql, set.priceSetId)))
+  if (!set.statesSplits)
     throw unfit(
       set,
       param,
@@ -65,13 +65,10 @@ async function onlySet(
 
 /** The sets that all callers of the licence may see and that value companies. */
 export async function usableSetsOfLicence(sql: SqlClient, rights: Rights): Promise<PriceSet[]> {
-  const usable: PriceSet[] = []
-  for (const set of await readPriceSets(sql)) {
-    const isOpen = set.access === 'licence' && set.licences.includes(rights.licence)
-    if (!isOpen || set.basis === 'total_return' || !set.statesSplits) continue
-    if (await everyImportStatesSplits(sql, set.priceSetId)) usable.push(set)
-  }
-  return usable
+  return (await readPriceSets(sql)).filter(
+    ({ access, licences, basis, statesSplits }) =>
+      access === 'licence' && licences.includes(rights.licence) && basis !== 'total_return' && statesSplits,
+  )
 }
 
 function noSuchSet(metric: string, sent: string | null, param: string): Failure {

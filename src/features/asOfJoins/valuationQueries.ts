@@ -1,14 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 
-/** Whether all imports of a set that the connection's data version includes have a column of split factors. */
-export async function everyImportStatesSplits(sql: SqlClient, priceSetId: number): Promise<boolean> {
-  const [{ all }] = await sql<[{ all: boolean }]>`
-    select coalesce(bool_and(states_splits), false) as all from price_import
-    where price_set_id = ${priceSetId} and data_version <= (select version from data_version)`
-  return all
-}
-
 /** The number of blocks, one for each security and year, that a read of these companies takes. */
 export async function countPriceBlocks(
   sql: SqlClient,

@@ -151,7 +151,7 @@ async function readFollowing(
 function priced(set: PriceSet, histories: readonly PriceHistory[], lastDay: number): PricedSecurity {
   const parts = histories.map(history => {
     const series = asKnownOn(history, lastDay)
-    const factors = tradedFactors(series, set)
+    const factors = tradedFactors(series, history, set)
     return { series, factors }
   })
   const join = (of: (part: (typeof parts)[number]) => Float64Array) =>
@@ -263,7 +263,9 @@ async function answerOf(
 function notesOf(set: PriceSet): string[] {
   const notes: string[] = []
   if (set.basis === 'raw' && !set.statesSplits)
-    notes.push('The closes are as traded and the set states no splits, so a return over a split is wrong.')
+    notes.push(
+      'The closes are as traded and not every import of the set states splits, so a return over a split that is not stated is wrong.',
+    )
   if (set.basis !== 'total_return' && !set.statesDividends)
     notes.push('The set states no dividends, so these are price returns.')
   if (!set.statesDelistings) notes.push('The set states no delisting returns, so each is assumed.')

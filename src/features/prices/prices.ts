@@ -125,7 +125,7 @@ function addRows(
 ): void {
   const series = asKnownOn(history, lastPriceDay(asOf))
   const isUndone = set.basis === 'raw' || (set.basis === 'split_adjusted' && set.statesSplits)
-  const factors = tradedFactors(series, set)
+  const factors = tradedFactors(series, history, set)
   const symbol = history.symbols[history.symbols.length - 1]
   for (let at = 0; at < series.count && data.length <= maxPriceRows; at++) {
     const date = isoDate(series.days[at])

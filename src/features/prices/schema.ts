@@ -43,7 +43,7 @@ const PriceSetFacts = Type.Object(
     name: setName,
     currency,
     basis,
-    states_splits: Type.Boolean({ description: 'Whether split factors are stated.' }),
+    states_splits: Type.Boolean({ description: 'Whether every import states split factors.' }),
     states_dividends: Type.Boolean({ description: 'Whether dividends are stated.' }),
     states_delistings: Type.Boolean({ description: 'Whether delisting returns are stated.' }),
     latest_version: Type.Union([Type.Integer(), Type.Null()], {

@@ -124,3 +124,16 @@ test('a price or a split that became known later is not seen', () => {
   expect(valuedAt(countOf(10, 0, 0), [security], 1)).toBe(50)
   expect(valuedAt(countOf(10, 0, 0), [security], 2)).toBe(60)
 })
+
+test('a day that only a later import added does not show that there was no split before the first known price', () => {
+  // The rows of days 0 and 3 became known on day 90, so on day 5 nobody knew of the split between the count and the price.
+  const security = {
+    days: Int32Array.of(0, 3, 5),
+    knownDays: Int32Array.of(90, 90, 5),
+    closes: Float64Array.of(8, 2, 2),
+    splitFactors: Float64Array.of(1, 4, 1),
+    basisDays: Int32Array.of(5, 5, 5),
+  }
+  expect(valuedAt(countOf(10, 2, 2), [security], 5)).toBeNull()
+  expect(valuedAt(countOf(10, 2, 2), [{ ...security, knownDays: Int32Array.of(0, 3, 5) }], 5)).toBe(80)
+})

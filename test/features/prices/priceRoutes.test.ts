@@ -7,6 +7,7 @@ import { changeAccess, removeSet } from '../../../src/features/prices/setQueries
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { findPriceSet } from '../../../src/prices/priceQueries.ts'
+import type { PriceBasis } from '../../../src/prices/priceSeries.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
@@ -42,14 +43,14 @@ const text = [
   '',
 ].join('\n')
 
-async function load(name: string, content = text) {
+async function load(name: string, content = text, basis: PriceBasis = 'raw') {
   return importPrices(
     database.sql,
     { name: 'prices.csv', body: new TextEncoder().encode(content) },
     {
       name,
       currency: 'USD',
-      basis: 'raw',
+      basis,
       known: 'date',
       adjustedOn: null,
       markets,
@@ -76,9 +77,7 @@ beforeAll(async () => {
   capped = await sellKey(sql, { licence: 'evaluation' })
   await sql`update key_grant set entity_cap = 1, expires_at = null where licence = 'evaluation'`
   await sql`update key_grant set per_minute = 100000, per_day = null`
-  const open = await findPriceSet(sql, 'open')
-  if (open !== null)
-    await changeAccess(sql, open, { licences: ['personal', 'evaluation'], allowed: [], denied: [] })
+  await showToPersonal('open')
   heard = await readDataVersion(sql)
   server = await testServer(sql, { dataVersion: () => heard })
 })
@@ -86,6 +85,13 @@ afterAll(async () => {
   await server.stop()
   await database.close()
 })
+
+async function showToPersonal(name: string): Promise<void> {
+  const set = await findPriceSet(database.sql, name)
+  if (set === null) throw new Error(`There is no set ${name}.`)
+  await changeAccess(database.sql, set, { licences: ['personal', 'evaluation'], allowed: [], denied: [] })
+  heard = await readDataVersion(database.sql)
+}
 
 async function ask(path: string, key = personal, body?: unknown) {
   const answer = await fetch(server.url + path, {
@@ -122,6 +128,29 @@ describe('prices over HTTP', () => {
     expect(csv).toBe(
       'date,ticker,symbol,close,close_as_traded,volume,split_factor,dividend,delisting_return,known\n2020-08-31,AAPL,AAPL,129.04,129.04,,4,0,,2020-08-31\n',
     )
+  })
+
+  test('an adjusted close is restored with splits that nobody knew on the day that is read', async () => {
+    // Apple closed at 499.23 on 2020-08-28, before its split 4-for-1: adjusted for it, at 124.8075.
+    const header = 'date,symbol,close,split_factor'
+    await load(
+      'adjusted',
+      `${header}\n2020-08-28,AAPL,124.8075,\n2020-08-31,AAPL,129.04,4\n`,
+      'split_adjusted',
+    )
+    await showToPersonal('adjusted')
+    const asTraded = async (asOf: string) => {
+      const { json } = await ask(`/api/v1/prices/adjusted?ticker=AAPL&to=2020-08-28&as_of=${asOf}`)
+      return json.data.map((row: { close_as_traded: number }) => row.close_as_traded)
+    }
+    expect(await asTraded('2020-08-28')).toEqual([499.23])
+    expect(await asTraded('2020-12-31')).toEqual([499.23])
+    // An import without the column leaves the splits of its days unknown.
+    await load('adjusted', 'date,symbol,close\n2020-09-01,AAPL,134.18\n', 'split_adjusted')
+    heard = await readDataVersion(database.sql)
+    expect(await asTraded('2020-08-28')).toEqual([null])
+    expect(await removeSet(database.sql, 'adjusted')).toBe(true)
+    heard = await readDataVersion(database.sql)
   })
 
   test('an issuer_id finds the rows of its ticker', async () => {
