@@ -154,6 +154,7 @@ const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) 
   view,
   step: rebalanceStep(returnDays, medianGap),
   returnDays,
+  returnDates: Math.ceil(returnDays / medianGap),
 })
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {

@@ -58,18 +58,23 @@ export function combineRanks(
  * whose returns ended before t, divided by the sum of the absolute mean ICs of all columns. A column with a negative
  * mean IC has a negative weight.
  *
+ * A return has ended before t if the day `returnDays` weekdays after that of its period is before t, and so is the date that
+ * comes `returnDates` dates after that of its period. Weekdays alone would end a return too early over a holiday, on which no
+ * market trades and no row is dated.
+ *
  * All weights are 1 / columns while fewer than `minTrainingPeriods` such periods have an IC of every column, or if all
  * mean ICs are 0. So no weight depends on a return that ends on date t or later.
  *
  * @param scores one array per column
  * @param periods date indices of the rebalances, ascending: the training periods
- * @param returnDays weekdays over which a return is earned */
+ * @param returnDays trading days over which a return is earned
+ * @param returnDates dates of the rows by which it has been earned, ceil(returnDays / their median gap) */
 export function trainingWeights(
   data: Dataset,
   { firstDate, endDate }: Pick<DateView, 'firstDate' | 'endDate'>,
   scores: readonly Float64Array[],
   periods: Int32Array,
-  returnDays: number,
+  { returnDays, returnDates }: { readonly returnDays: number; readonly returnDates: number },
 ): CombinationWeights {
   const count = endDate - firstDate
   const weights = new Float64Array(count * scores.length)
@@ -81,6 +86,7 @@ export function trainingWeights(
   for (let i = 0; i < count; i++) {
     const day = data.days[firstDate + i]
     for (; next < periods.length; next++) {
+      if (periods[next] + returnDates >= firstDate + i) break
       if (addBusinessDays(data.days[periods[next]], returnDays) >= day) break
       if (ics.some(values => Number.isNaN(values[next]))) continue
       for (let c = 0; c < scores.length; c++) sums[c] += ics[c][next]

@@ -19,23 +19,20 @@ interface Timing {
   readonly view: Pick<DateView, 'firstDate' | 'endDate'>
   readonly step: number
   readonly returnDays: number
+  readonly returnDates: number
 }
 
 /** Replaces the scores of a dataset by the columns that `config.rankBy` names, neutralised and then combined as the
  * configuration says. Returns the dataset itself if the configuration has neither. */
-export function scoreRows(
-  data: Dataset,
-  config: BacktestConfig,
-  { view, step, returnDays }: Timing,
-): ScoredRows {
+export function scoreRows(data: Dataset, config: BacktestConfig, timing: Timing): ScoredRows {
   const { rankBy = { columns: ['score'] }, neutralise: sent } = config
   if (config.rankBy === undefined && sent === undefined) return { data, weights: null }
   const exposures = sent === undefined ? null : exposuresOf(data, sent)
   const each = rankBy.columns.map((name): Dataset => {
     const named = { ...data, score: scoreColumn(data, name), ranking: null }
-    return exposures === null ? named : neutralise(named, view, exposures)
+    return exposures === null ? named : neutralise(named, timing.view, exposures)
   })
-  const { score, weights } = combine(data, rankBy, each, { view, step, returnDays })
+  const { score, weights } = combine(data, rankBy, each, timing)
   const [{ neutralised }] = each
   const scored = { ...data, score, ranking: null, ...(neutralised === undefined ? {} : { neutralised }) }
   // A ranked dataset serves many backtests, and so does this one.
@@ -46,7 +43,7 @@ function combine(
   data: Dataset,
   { combine: how }: RankBy,
   each: readonly Dataset[],
-  { view, step, returnDays }: Timing,
+  { view, step, returnDays, returnDates }: Timing,
 ): { score: Float64Array; weights: CombinationWeights | null } {
   const scores = each.map(({ score }) => score)
   if (how === undefined) return { score: scores[0], weights: null }
@@ -55,7 +52,7 @@ function combine(
     return { score: combineRanks(data, view, scores, () => equal), weights: null }
   }
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
-  const weights = trainingWeights(data, view, scores, periods, returnDays)
+  const weights = trainingWeights(data, view, scores, periods, { returnDays, returnDates })
   const ofDate = (date: number) => {
     const at = (date - view.firstDate) * scores.length
     return weights.weights.subarray(at, at + scores.length)
