@@ -1,4 +1,6 @@
-/** The prices of one security, one row a day in order of day. `src/prices` reads them, a panel may have them as a column. */
+import { firstRowFrom } from '../prices/priceRows.ts'
+
+/** The prices of one security, one row for each day, in order of day. */
 export interface PricedSecurity {
   /** Days since 1970-01-01. */
   readonly days: Int32Array
@@ -33,7 +35,7 @@ export interface ForwardReturnSettings {
   readonly horizons: readonly number[]
   /** Trading days from the date to the close at which it is traded: 0 trades at the close of the date itself. */
   readonly entryLag: number
-  /** The return after the last close of a security whose prices end without a stated delisting return; -1 is the loss of everything. */
+  /** The return after the last close if a security's prices end without a stated delisting return; -1 loses everything. */
   readonly assumedDelistingReturn: number
 }
 
@@ -45,7 +47,7 @@ export interface HorizonReturns {
   readonly horizon: number
   /** Total returns as fractions; NaN: none. */
   readonly returns: Float64Array
-  /** The returns without the assumed delisting return `a`, which differ where it was used: return = (1 + this)(1 + a) - 1. */
+  /** The returns before the assumed delisting return `a`; where that was used, return = (1 + this)(1 + a) - 1. */
   readonly beforeAssumption: Float64Array
   /** Indexes of `returnStates`. */
   readonly states: Uint8Array
@@ -85,7 +87,7 @@ export function forwardReturns(
       isCarried: new Uint8Array(dates.length),
     }
     for (let at = 0; at < dates.length; at++) {
-      const entry = firstFrom(tradingDays, dates[at]) + entryLag
+      const entry = firstRowFrom(tradingDays, dates[at]) + entryLag
       const exit = entry + horizon
       const entryRow = entry < tradingDays.length ? values.rowOn(tradingDays[entry]) : -1
       if (entry < tradingDays.length && (entryRow === -1 || !values.hasClose(entryRow)))
@@ -147,7 +149,7 @@ class SecurityValues {
   }
 
   rowOn(day: number): number {
-    const row = firstFrom(this.security.days, day)
+    const row = firstRowFrom(this.security.days, day)
     return this.security.days[row] === day ? row : -1
   }
 
@@ -169,7 +171,7 @@ class SecurityValues {
 
   /** The value of the latest row up to a day. */
   valueOn(day: number): number {
-    return this.#values[firstFrom(this.security.days, day + 1) - 1]
+    return this.#values[firstRowFrom(this.security.days, day + 1) - 1]
   }
 
   stateOn(tradingDays: Int32Array, exit: number): ReturnState {
@@ -177,7 +179,7 @@ class SecurityValues {
     if (this.#delistedOn !== null && this.#delistedOn <= day) return 'stated_delisting'
     const last = this.#lastClose === -1 ? -1 : this.security.days[this.#lastClose]
     if (last >= day || this.#delistedOn !== null) return 'closes'
-    const absent = tradingDays.length - firstFrom(tradingDays, last + 1)
+    const absent = tradingDays.length - firstRowFrom(tradingDays, last + 1)
     return absent >= minAbsentTradingDays ? 'assumed_delisting' : 'pending'
   }
 }
@@ -185,16 +187,4 @@ class SecurityValues {
 function closesAfter(closes: Float64Array, row: number): boolean {
   for (let at = row + 1; at < closes.length; at++) if (!Number.isNaN(closes[at])) return true
   return false
-}
-
-/** The index of the first day that is at least `day`. */
-function firstFrom(days: Int32Array, day: number): number {
-  let low = 0
-  let high = days.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (days[middle] < day) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,15 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseEmail } from '../access/emailAddress.ts'
 import { type IsoDate, isIsoDate } from '../dates.ts'
-
 import { Failure } from '../errors.ts'
-import {
-  basisWords,
-  importPrices,
-  type KnownRule,
-  type PriceImport,
-  type UnresolvedSymbol,
-} from '../features/prices/import/importPrices.ts'
+import { basisWords, importPrices } from '../features/prices/import/importPrices.ts'
+import type { KnownRule, PriceImport, UnresolvedSymbol } from '../features/prices/import/priceImport.ts'
 import {
   changeAccess,
   findKeysByPrefix,

@@ -21,7 +21,7 @@ export interface JoinInput {
   readonly kin: readonly JoinKin[]
   /** The distinct companies of the join. */
   readonly entities: Int32Array
-  /** For each metric that filings state, and then for each figure of the valuations, the blocks that contain its companies. */
+  /** The blocks that contain the companies: of each metric that filings state, then of each figure of the valuations. */
   readonly blocks: readonly (readonly EventBlock[])[]
   /** Present if there are valuations among the metrics. */
   readonly prices?: ValuationPrices | null

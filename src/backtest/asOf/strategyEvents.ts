@@ -15,8 +15,8 @@ import {
 } from './packedVintages.ts'
 
 /**
- * Builds the events of a strategy: on each day on which a vintage of an input is filed or ends, the score that follows from the
- * vintages current on that day. So a score is known from the day on which the last of its inputs is.
+ * Builds the events of a strategy: on each day on which a vintage of an input is filed or ends, the score that follows
+ * from the vintages current on that day. So a score is known from the day on which the last of its inputs is.
  */
 export function buildStrategyEvents({
   firstEntity,
@@ -90,7 +90,7 @@ function addCompany(
   }
 }
 
-/** The figure of each period that is current on a day. Of several that end on one day, the same one as in `buildEvents`. */
+/** The current figure of each period on a day. Of several that end on one day, the same one as in `buildEvents`. */
 function currentOn(input: Vintages, vintages: readonly number[], day: number): KnownFigure[] {
   const { filed, until, end, rank, value, unit } = input
   const best = new Map<number, number>()

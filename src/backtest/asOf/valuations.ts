@@ -54,8 +54,8 @@ interface Capitalisation {
  *     market_cap = close as traded on day P x count of day A, filed on day F, x splits after F and up to P
  *
  * NaN, never a number on a mixed basis:
- * - no close within `maxPriceAgeDays` before the row's day, or closes of several securities of the company, of which the
- *   count does not say how many shares each has;
+ * - no close within `maxPriceAgeDays` before the row's day, or closes of several securities of the company: the count
+ *   does not say how many shares each of them has;
  * - a split between A and F, where the filing may state the count before or after it, or between P and A;
  * - prices that, as known on the row's day, begin after A, so a split in between would not be seen;
  * - a figure in another currency than the prices, or whose period ended more than `maxFigureAgeDays` before P;
@@ -157,7 +157,7 @@ function hasSplit(security: PriceColumns, after: number, upTo: number, lastDay: 
   return false
 }
 
-/** Events of which each belongs to one row. Equal neighbours share one. */
+/** One event for each row. Consecutive rows with equal values share one. */
 class RowEvents {
   #count = 0
   readonly #unit: number

@@ -75,7 +75,7 @@ export function judgeAlone(
   return { judgement: { ...judgement, ...before, trials, superiority: 'of_one' }, tested }
 }
 
-/** What is assumed about the trials before a request of which only one record is known. */
+/** What is assumed about earlier trials if the request has only one record from which to judge them. */
 function beforeRequest({ judged }: EvidenceTrial, own: number, count: number): Pick<Judgement, 'before'> {
   const before = triedBefore([judged], count + own - 1)
   return before === null || count === 0 ? {} : { before: { ...before, count } }

@@ -52,7 +52,7 @@ export interface RunSettings {
   readonly judgeRecord: (trial: EvidenceTrial) => Judged
   /** Explain the record; undefined: none were sent. */
   readonly factors?: FactorSeries | undefined
-  /** All configurations of a sweep, of which the record is the winner; undefined: it is a single one. */
+  /** Every configuration of the sweep that this record won; undefined: it is a single one. */
   readonly factorTrials?: readonly FactorTrial[] | undefined
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array | undefined

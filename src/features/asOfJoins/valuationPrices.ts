@@ -83,7 +83,7 @@ function noSuchSet(metric: string, sent: string | null, param: string): Failure 
 const unfit = ({ name }: PriceSet, param: string, why: string): Failure =>
   new Failure('parameter_invalid', `The prices of ${name} ${why}, or choose another set.`, { param })
 
-/** The ids of units without figures in the database, of which no figure has a number. */
+/** The ids of units that no figure in the database has. */
 const currencyWithoutId = -2
 const pureWithoutId = -3
 

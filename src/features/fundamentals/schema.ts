@@ -171,7 +171,7 @@ export const FundamentalsRow = Type.Object(
       ],
       {
         description:
-          'Fiscal period; Q1 to Q4 are single quarters. TTM only where fp=TTM was sent. D: a valuation of the day `end`, of which `fy` is the calendar year and `filed` the day on which the last of its inputs became known.',
+          'Fiscal period; Q1 to Q4 are single quarters. TTM only where fp=TTM was sent. D: a valuation on the day `end`; `fy` is the calendar year of that day, and `filed` the day on which the last of its inputs became known.',
         examples: ['FY'],
       },
     ),

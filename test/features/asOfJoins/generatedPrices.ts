@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
-import { importPrices, type PriceImportOptions } from '../../../src/features/prices/import/importPrices.ts'
+import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
+import type { PriceImportOptions } from '../../../src/features/prices/import/priceImport.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 

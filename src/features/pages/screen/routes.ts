@@ -79,7 +79,7 @@ function answerDownload(deps: PageDeps, context: RequestContext): Answer | Promi
   return withAllowance(deps.sql, rights, allowance => {
     const seen = allowance === null ? '' : ` seen ${allowance.seen.length}`
     const key = `screen file ${viewerKey(rights)} ${deps.today()} ${format} ${text}${seen}`
-    // As on the page, a capped licence counts companies only if somebody chose something.
+    // As on the page, companies count against a capped licence only if the visitor chose something.
     const isPublic = rights.entityCap !== null && screen.isBlank
     const viewer = isPublic ? publicViewer(deps) : { rights, allowance }
     const make = () => screenDownload(deps, viewer, screen, format)

@@ -58,7 +58,7 @@ function continued(
   const near = own.filter(({ lastDay, firstDay, symbols }) => {
     const isBefore = lastDay < part.firstDay && part.firstDay - lastDay <= maxGapDays
     const isAfter = firstDay > part.lastDay && firstDay - part.lastDay <= maxGapDays
-    // A symbol that goes on in the same file has not become this one.
+    // A symbol that continues in the same file was not replaced by this one.
     const goesOn = parts.some(
       other =>
         other !== part &&
