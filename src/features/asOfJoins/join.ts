@@ -262,8 +262,8 @@ function requireMetrics(metricsOfMarkets: Markets['metrics'], { metrics, fp, ext
   if (strategy !== undefined && extras.includes('known_by'))
     throw new Failure(
       'parameter_invalid',
-      `metrics contains the strategy ${strategy}, whose inputs may come from several filings, so include=known_by has no single answer. Omit known_by, or send the strategy's inputs in place of the strategy.`,
-      { param: 'include' },
+      `metrics contains the strategy ${strategy}, whose inputs may come from several filings, so with=known_by has no single answer. Omit known_by, or send the strategy's inputs in place of the strategy.`,
+      { param: 'with' },
     )
   const unknown = metrics.findIndex(name => !known.has(name) && findValuation(name) === undefined)
   if (unknown === -1) return

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
+import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { StrategyDetail, StrategyList, StrategyValues } from '../../../src/features/strategies/schema.ts'
 import { strategies } from '../../../src/markets/strategies/strategies.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
@@ -57,6 +58,21 @@ interface ValueRow {
   readonly value: number | null
 }
 
+interface Lag {
+  readonly months: number
+  readonly hidden: number
+  readonly hidden_days: number
+  readonly look_ahead: number
+}
+
+/** Days from a day to the one that is some months after the end of a period. */
+function daysBefore(day: string, end: string, months: number): number {
+  const [year, month, date] = end.split('-').map(Number)
+  const lastOfMonth = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
+  const until = Date.UTC(year, month - 1 + months, Math.min(date, lastOfMonth))
+  return (until - Date.parse(day)) / 86_400_000
+}
+
 async function valuesOn(name: string, day: string): Promise<ValueRow[]> {
   const found: ValueRow[] = []
   for (let cursor = ''; ; ) {
@@ -76,12 +92,40 @@ describe('/api/v1/strategies', () => {
     expect(list.data.map(({ name }: { name: string }) => name)).toEqual([...strategies.keys()])
     const detail = await (await ask('strategies/asset_growth', free)).json()
     expect(Value.Check(StrategyDetail, detail)).toBe(true)
-    const year = detail.coverage.find(
+  })
+
+  test('the lags of a year are those that joins on every day show', async () => {
+    const companies = (await valuesOn('asset_growth', '2011-12-31')).map(({ ticker }) => ticker)
+    const first = dayNumber('2009-01-01')
+    const days = Array.from({ length: dayNumber('2011-12-31') - first + 1 }, (_, i) => isoDate(first + i))
+    // The first day on which a join shows a value of a period that ended in 2009.
+    const known = new Map<string, { end: string; day: string }>()
+    for (let at = 0; at < companies.length; at += 30) {
+      const some = companies.slice(at, at + 30)
+      const rows = { date: days.flatMap(day => some.map(() => day)), ticker: days.flatMap(() => some) }
+      const join = { rows, metrics: ['asset_growth'], inclusive: true, with: ['end'], max_age_days: 3_660 }
+      const { columns, error } = await (await post('as-of', join)).json()
+      expect(error).toBeUndefined()
+      for (const [i, ticker] of rows.ticker.entries()) {
+        const end: string | null = columns.asset_growth_end[i]
+        const isNew = !known.has(`${ticker} ${end}`)
+        if (columns.asset_growth[i] !== null && end?.startsWith('2009') && isNew)
+          known.set(`${ticker} ${end}`, { end, day: rows.date[i] })
+      }
+    }
+    const { coverage } = await (await ask('strategies/asset_growth', free)).json()
+    const year = coverage.find(
       (row: { market: string; year: number }) => row.market === 'US' && row.year === 2009,
     )
-    expect(year.values).toBeGreaterThan(200)
-    for (const { hidden, look_ahead: ahead } of nonEmpty<{ hidden: number; look_ahead: number }>(year.lags))
-      expect(hidden + ahead).toBeLessThanOrEqual(1)
+    expect(known.size).toBeGreaterThan(200)
+    expect(year.values).toBe(known.size)
+    for (const { months, hidden, hidden_days: days, look_ahead: ahead } of nonEmpty<Lag>(year.lags)) {
+      const early = [...known.values()].map(({ end, day }) => daysBefore(day, end, months))
+      const late = early.filter(days => days > 0)
+      expect(hidden).toBeCloseTo(late.length / known.size, 12)
+      expect(days).toBeCloseTo(late.reduce((sum, one) => sum + one, 0) / late.length, 9)
+      expect(ahead).toBeCloseTo(early.filter(days => days < 0).length / known.size, 12)
+    }
   })
 
   test('the scores of a page are those of a join on that day', async () => {
