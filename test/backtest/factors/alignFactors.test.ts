@@ -43,6 +43,13 @@ test('daily files, missing returns, files without RF and plain CSV are read', ()
   expect(plain.rf).toEqual([0.004, 0.004])
 })
 
+test('a table that was saved with an unnamed index of days has fractions, not percent', () => {
+  // What pandas writes for DataFrame.to_csv(); -99.99 is only missing in files of the data library.
+  const saved = readFactorFile(',Mkt-RF,RF\n2024-01-02,-0.0073,0.0002\n2024-01-03,-0.0087,0.0002\n', 'file')
+  expect(saved.unit).toBe('fraction')
+  expect(saved.columns).toEqual([{ name: 'Mkt-RF', values: [-0.0073, -0.0087] }])
+})
+
 test('files that cannot be read say what is wrong', () => {
   expect(() => readFactorFile('date,A\n2024-01-32,1', 'f.csv')).toThrow(
     'f.csv: line 2: "2024-01-32" is not a day',
