@@ -178,8 +178,8 @@ export async function readTradingDays(sql: SqlClient, priceSetId: number): Promi
 }
 
 /**
- * The securities that go on where others end: with the same symbol, under another company, within ten calendar days. Such
- * is a company that another registrant succeeded. By the number of the one that ends.
+ * The securities that continue where others end: with the same symbol in the same market, under another company, within ten
+ * calendar days. Such is a company that another registrant succeeded. By the number of the one that ends.
  */
 export async function readContinuations(
   sql: SqlClient,
@@ -190,6 +190,7 @@ export async function readContinuations(
     select a.asset_id as ended, min(b.asset_id) as next
     from price_asset a
     join price_asset b on b.price_set_id = a.price_set_id and b.symbols && a.symbols and b.asset_id <> a.asset_id
+      and (b.market = a.market or a.market is null or b.market is null)
       and b.first_day > a.last_day and b.first_day <= a.last_day + 10
     where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[])
     group by a.asset_id having count(*) = 1`
