@@ -91,6 +91,14 @@ export const CrossSectionQuery = Type.Object(
       }),
     ),
     checks: Type.Optional(ChecksParameter),
+    prices: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+        allowed: 'the name of a set of prices',
+        description:
+          'Only with valuations such as price_to_earnings: the set of prices that they take. Omit it if your key may see one set only.',
+      }),
+    ),
     max_age_days: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -196,6 +204,9 @@ export const CrossSection = Type.Object(
       Type.String({ description: 'Present if it was sent.', examples: ['proved,consistent'] }),
     ),
     filters: Type.Optional(Filters),
+    price_set: Type.Optional(
+      Type.String({ description: 'Only with valuations: the set of prices that they take.' }),
+    ),
     ...comparisonFields,
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
@@ -253,6 +264,11 @@ export const CrossSectionTableRow = Type.Object(
       description:
         'Only if as_of is an instant. day: at least one of the figures counted from the end of its filing day.',
     }),
+    price_day: Type.Optional(
+      Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+        description: 'Only with valuations: the day of the close that they take; null: the company has none.',
+      }),
+    ),
     group: GroupOfCompany,
   },
   { additionalProperties: Cell, $id: 'CrossSectionTableRow' },
@@ -265,11 +281,13 @@ export const crossSectionTableSheet = (
   metrics: readonly string[],
   asOf: AsOf | null = null,
   hasGroups = false,
+  hasPrices = false,
 ): Column[] => [
   ...columns({ ticker: 'text', issuer_id: 'text', fy: 'whole', fp: 'text', end: 'day', filed: 'day' }),
   ...metrics.map(name => ({ name, kind: 'number' as const })),
   ...columns({ currency: 'text', earlier: 'text', older: 'text', source: 'text' }),
   ...(asOf !== null && isInstant(asOf) ? knownByColumn : []),
+  ...(hasPrices ? columns({ price_day: 'day' }) : []),
   ...(hasGroups ? groupColumn : []),
 ]
 
