@@ -116,6 +116,8 @@ export interface DaysValued {
   readonly last: number
 }
 
+const rowsLimit = { param: 'rows', mend: 'Split the rows by date or by ticker.' }
+
 /** Reads the prices of companies for days, as far as valuations need them. */
 export async function readValuationPrices(
   sql: SqlClient,
@@ -123,6 +125,7 @@ export async function readValuationPrices(
   entities: Int32Array,
   { first, last }: DaysValued,
   units: ValuationPrices['units'],
+  { param, mend }: { readonly param: string; readonly mend: string } = rowsLimit,
 ): Promise<ValuationPrices> {
   const from = isoDate(first - daysBefore)
   // Closes that are adjusted for splits are restored with those of later days.
@@ -132,8 +135,8 @@ export async function readValuationPrices(
   if (blocks * pricesPerBlock > maxPrices)
     throw new Failure(
       'body_invalid',
-      `The valuations of these companies and dates would read about ${(blocks * pricesPerBlock).toLocaleString('en')} prices; the limit is ${maxPrices.toLocaleString('en')}. Split the rows by date or by ticker.`,
-      { param: 'rows' },
+      `The valuations of these companies and dates would read about ${(blocks * pricesPerBlock).toLocaleString('en')} prices; the limit is ${maxPrices.toLocaleString('en')}. ${mend}`,
+      { param },
     )
   const histories = await readPriceHistories(sql, set.priceSetId, ids, { from, to })
   return {

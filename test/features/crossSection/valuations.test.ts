@@ -201,7 +201,7 @@ test('what does not apply is refused with a way to mend it', async () => {
 test('the files have the columns of the JSON', async () => {
   const path = '/api/v1/cross-section?market=US&metric=revenue,market_cap,price_to_book&as_of=2022-08-15'
   const { data } = await read(path)
-  const csv = (await (await ask(`${path}&format=csv`)).text()).trim().split('\n')
+  const csv = (await (await ask(`${path}&format=csv`)).text()).trim().split(/\r?\n/)
   const header = csv[0].split(',')
   const line = csv.find(one => one.startsWith('AAPL,')) ?? ''
   const apple = line.split(',')
