@@ -1,6 +1,5 @@
-import { isoDate } from '../../dates.ts'
-import { maxPriceAgeDays } from '../../markets/valuations.ts'
 import type { SqlClient } from '../../postgres/client.ts'
+import { hasRecentPrices } from '../valuations/valueMarketQueries.ts'
 import { fits, laterThan, ofSeen } from './queries.ts'
 import type { TableCompany } from './tablePage.ts'
 import type { TableScope } from './tableQueries.ts'
@@ -22,9 +21,7 @@ export async function pricedCompanies(
     select e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId"
     from entity e
     where e.market = ${scope.market} ${laterThan(sql, scope.market, null)} ${ofSeen(sql, scope)}
-      and exists (
-        select from price_asset a where a.price_set_id = ${priceSetId} and a.entity_id = e.entity_id
-          and a.last_day >= ${isoDate(day - maxPriceAgeDays)} and a.first_day <= ${isoDate(day)})
+      and ${hasRecentPrices(sql, sql`e.entity_id`, priceSetId, day)}
       ${fits(sql, scope, sql`e.entity_id`, sql``)}
     order by e.entity_id
     limit ${bound}`

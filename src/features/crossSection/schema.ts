@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PricesSchema } from '../../backtest/figureScore.ts'
 import { type Column, columns } from '../../formats/columns.ts'
 import type { ParameterFamily } from '../../http/parameters.ts'
 import { type AsOf, isInstant } from '../../instants.ts'
@@ -91,14 +92,7 @@ export const CrossSectionQuery = Type.Object(
       }),
     ),
     checks: Type.Optional(ChecksParameter),
-    prices: Type.Optional(
-      Type.String({
-        pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
-        allowed: 'the name of a set of prices',
-        description:
-          'Only with valuations such as price_to_earnings: the set of prices that they take. Omit it if your key may see one set only.',
-      }),
-    ),
+    prices: Type.Optional(PricesSchema),
     max_age_days: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -127,8 +127,16 @@ export async function withValuations(
   const { asOf, checks = null, boundsIn = null } = scope
   const day = dayNumber(dayOf(asOf))
   const priced = await pricedCompanies(snapshot, scope, set.priceSetId, day, bound)
-  const entities = Int32Array.from(priced, ({ entityId }) => entityId)
-  const found = await value(snapshot, { metrics, set, entities, day, maxAgeDays, checks })
+  const entities = priced.map(({ entityId }) => entityId)
+  const found = await value(snapshot, {
+    metrics,
+    set,
+    market: scope.market,
+    entities,
+    day,
+    maxAgeDays,
+    checks,
+  })
   const companies = new Map(stated.map(company => [company.entityId, company]))
   for (const company of priced)
     if (!companies.has(company.entityId)) companies.set(company.entityId, { ...company, figures: new Map() })
