@@ -1,4 +1,4 @@
-import { decodePriceBlock } from './priceBlock.ts'
+import { type ClosesAndSplits, decodeClosesAndSplits, decodePriceBlock } from './priceBlock.ts'
 import { joinPriceRows, type PriceRows } from './priceRows.ts'
 import type { PriceColumns, PriceSeries } from './priceSeries.ts'
 
@@ -30,44 +30,83 @@ export function unpackPrices(
   const found = new Map<number, PriceColumns[]>()
   for (let at = 0; at < blocks.length; ) {
     const [company, security] = [view.getInt32(at), view.getInt32(at + 4)]
-    const parts: Uint8Array[] = []
+    const rows = new DecidingRows(basisDays, lastDay, maxAgeDays)
     while (at < blocks.length && view.getInt32(at + 4) === security) {
       const end = at + 12 + view.getInt32(at + 8)
-      parts.push(blocks.subarray(at + 12, end))
+      rows.add(decodeClosesAndSplits(blocks.subarray(at + 12, end), lastDay - maxAgeDays))
       at = end
     }
-    const rows = rowsThatDecide(visibleRows(parts, basisDays), lastDay, maxAgeDays)
-    if (rows.days.length === 0) continue
+    const kept = rows.finish()
+    if (kept.days.length === 0) continue
     const others = found.get(company)
-    if (others === undefined) found.set(company, [rows])
-    else others.push(rows)
+    if (others === undefined) found.set(company, [kept])
+    else others.push(kept)
   }
   return found
 }
 
-function rowsThatDecide(rows: PriceColumns, lastDay: number, maxAgeDays: number): PriceColumns {
-  const { days, knownDays, closes, splitFactors, basisDays } = rows
-  const kept: number[] = []
-  let hasFirst = false
-  for (let at = 0; at < days.length; ) {
-    let next = at
-    let counts = days[at] >= lastDay - maxAgeDays && days[at] <= lastDay
-    for (; next < days.length && days[next] === days[at]; next++) {
-      if (splitFactors[next] !== 1) counts = true
-      if (hasFirst || days[next] > lastDay || knownDays[next] > lastDay) continue
-      hasFirst = true
+/** The rows of one security that decide a valuation on a day. */
+class DecidingRows {
+  readonly #basisDays: ReadonlyMap<number, number>
+  readonly #lastDay: number
+  readonly #firstCloseDay: number
+  readonly #days: number[] = []
+  readonly #knownDays: number[] = []
+  readonly #closes: number[] = []
+  readonly #splitFactors: number[] = []
+  readonly #basis: number[] = []
+  #hasFirst = false
+
+  constructor(basisDays: ReadonlyMap<number, number>, lastDay: number, maxAgeDays: number) {
+    this.#basisDays = basisDays
+    this.#lastDay = lastDay
+    this.#firstCloseDay = lastDay - maxAgeDays
+  }
+
+  /** Adds the rows of a block, after those of earlier years. */
+  add(block: ClosesAndSplits): void {
+    const { days } = block
+    for (let at = 0; at < days.length; ) {
+      let next = at + 1
+      while (next < days.length && days[next] === days[at]) next++
+      // All vintages of a day, because the latest one that was known decides.
+      if (this.#counts(block, at, next)) for (let row = at; row < next; row++) this.#keep(block, row)
+      at = next
+    }
+  }
+
+  finish(): PriceColumns {
+    return {
+      days: Int32Array.from(this.#days),
+      knownDays: Int32Array.from(this.#knownDays),
+      closes: Float64Array.from(this.#closes),
+      splitFactors: Float64Array.from(this.#splitFactors),
+      basisDays: Int32Array.from(this.#basis),
+    }
+  }
+
+  /** Whether the rows from `at` to `next`, all of one day, are needed. */
+  #counts({ days, knownDays, imports, splitFactors }: ClosesAndSplits, at: number, next: number): boolean {
+    const day = days[at]
+    let counts = day >= this.#firstCloseDay && day <= this.#lastDay
+    for (let row = at; row < next; row++) {
+      if (splitFactors[row] !== 1) counts = true
+      if (this.#hasFirst || day > this.#lastDay || knownDays[row] > this.#lastDay) continue
+      if (!this.#basisDays.has(imports[row])) continue
+      this.#hasFirst = true
       counts = true
     }
-    // All vintages of a day, because the latest one that was known decides.
-    if (counts) for (let row = at; row < next; row++) kept.push(row)
-    at = next
+    return counts
   }
-  return {
-    days: Int32Array.from(kept, row => days[row]),
-    knownDays: Int32Array.from(kept, row => knownDays[row]),
-    closes: Float64Array.from(kept, row => closes[row]),
-    splitFactors: Float64Array.from(kept, row => splitFactors[row]),
-    basisDays: Int32Array.from(kept, row => basisDays[row]),
+
+  #keep({ days, knownDays, imports, closes, splitFactors }: ClosesAndSplits, row: number): void {
+    const basisDay = this.#basisDays.get(imports[row])
+    if (basisDay === undefined) return
+    this.#days.push(days[row])
+    this.#knownDays.push(knownDays[row])
+    this.#closes.push(closes === null ? Number.NaN : closes[row])
+    this.#splitFactors.push(splitFactors[row])
+    this.#basis.push(basisDay)
   }
 }
 

@@ -304,10 +304,11 @@ export function emptyPageNote(
   const ofCheck = plan.checks === null ? '' : ` in the state ${plan.checks.join(' or ')}`
   const filtered = `${ofCheck}${describeFilters(filtersOf(plan))}${ofSector}${ofGroup}${inCurrency}${ofState}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
+  const priced = plan.valued === null ? '' : ` and prices of ${plan.valued.set.name}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {
     onPage: `No company on this page reports ${metric}${filtered} for its most recent fiscal year`,
     afterCursor: `No company after this cursor reports ${metric}${filtered}.`,
-    atAll: `No company of market ${market} reports ${metric}${filtered}${bounds}${aged} in filings up to ${asOf}.`,
+    atAll: `No company of market ${market} reports ${metric}${filtered}${bounds}${aged} in filings up to ${asOf}${priced}.`,
   })
 }
