@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import { type AsOf, lastWholeDay } from '../../instants.ts'
 import { parseAsOf, pastDay, resolveAsOf } from '../../markets/asOf.ts'
 import { type PriceSet, readTradingDays } from '../../prices/priceQueries.ts'
+import { lastPriceDay } from '../../prices/priceSeries.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { isFreeData } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -47,7 +48,7 @@ export async function planReturns(
       { param: 'horizons' },
     )
   const { companies, asOf } = await companiesOf(deps, rights, set, query)
-  const tradingDays = await readTradingDays(deps.sql, set.priceSetId)
+  const tradingDays = await readTradingDays(deps.sql, set.priceSetId, lastPriceDay(asOf))
   return {
     rows: everyTradingDay(tradingDays, companies, query.from, query.to),
     settings: {
