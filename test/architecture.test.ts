@@ -119,7 +119,7 @@ const features: Record<string, readonly string[]> = {
   valuations: ['asOfJoins'],
   audits: ['asOfJoins', 'companies', 'statements'],
   auditPage: ['audits', 'asOfJoins'],
-  backtests: ['panels', 'asOfJoins', 'companies'],
+  backtests: ['panels', 'asOfJoins', 'companies', 'prices'],
   sharedReports: ['account', 'backtests', 'bulk'],
   backtestPage: ['backtests', 'sharedReports', 'signals'],
   health: ['syncs'],

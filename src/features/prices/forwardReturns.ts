@@ -184,7 +184,8 @@ async function answerOf(
   }
 }
 
-function notesOf(set: PriceSet): string[] {
+/** What the returns of a set leave out, and why. */
+export function notesOf(set: PriceSet): string[] {
   const notes: string[] = []
   if (set.basis === 'raw' && !set.statesSplits)
     notes.push(

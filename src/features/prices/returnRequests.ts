@@ -1,5 +1,6 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { describeFault } from '../../backtest/codec/faults.ts'
+import { defaultDelistingReturn, defaultEntryLag } from '../../backtest/forwardReturns.ts'
 import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { type AsOf, lastWholeDay } from '../../instants.ts'
@@ -14,12 +15,7 @@ import { idReader } from '../companies/symbols.ts'
 import { everyTradingDay, type ReturnRows, type ReturnSettings } from './forwardReturns.ts'
 import { findCompaniesOfSymbols, type NamedDays } from './import/findCompanies.ts'
 import { asOfShown, findNamed, requireOrder } from './prices.ts'
-import {
-  defaultDelistingReturn,
-  ForwardReturnsBody,
-  type ForwardReturnsQuery,
-  maxHorizons,
-} from './schema.ts'
+import { ForwardReturnsBody, type ForwardReturnsQuery, maxHorizons } from './schema.ts'
 import { readSetCompanies } from './setQueries.ts'
 
 type Deps = Pick<CompanyDeps, 'sql' | 'lookups' | 'markets' | 'directory' | 'today'>
@@ -28,8 +24,6 @@ export interface ReturnsPlan {
   readonly rows: ReturnRows
   readonly settings: ReturnSettings
 }
-
-const defaultEntryLag = 1
 
 /** Every trading day of a range, for named companies or for all of a set. */
 export async function planReturns(

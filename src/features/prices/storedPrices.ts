@@ -1,4 +1,5 @@
 import type { StoredPrices } from '../../backtest/priceReturns/knownSecurities.ts'
+import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import {
   type PriceSet,
@@ -11,13 +12,18 @@ import {
 
 const maxSteps = 8
 
-/** Reads the prices of companies, and those of the securities that may go on where theirs end. */
+/**
+ * Reads the prices of companies, and those of the securities that may go on where theirs end.
+ *
+ * @param from the first day that is needed; all by default
+ */
 export async function readStoredPrices(
   sql: SqlClient,
   set: PriceSet,
   entityIds: readonly number[],
+  from?: IsoDate,
 ): Promise<StoredPrices> {
-  const securities = await readSecuritiesOfCompanies(sql, set.priceSetId, entityIds)
+  const securities = await readSecuritiesOfCompanies(sql, set.priceSetId, entityIds, { from })
   const successors: SuccessorPair[] = []
   const read = new Set(securities.map(({ assetId }) => assetId))
   let latest = [...read]
