@@ -97,6 +97,7 @@ const features: Record<string, readonly string[]> = {
   search: [],
   pages: [
     'companies',
+    'prices',
     'asOfJoins',
     'valuations',
     'coverage',
