@@ -97,6 +97,7 @@ const features: Record<string, readonly string[]> = {
   search: [],
   pages: [
     'companies',
+    'prices',
     'asOfJoins',
     'valuations',
     'coverage',
@@ -119,7 +120,7 @@ const features: Record<string, readonly string[]> = {
   valuations: ['asOfJoins'],
   audits: ['asOfJoins', 'companies', 'statements'],
   auditPage: ['audits', 'asOfJoins'],
-  backtests: ['panels', 'asOfJoins', 'companies'],
+  backtests: ['panels', 'asOfJoins', 'companies', 'prices'],
   sharedReports: ['account', 'backtests', 'bulk'],
   backtestPage: ['backtests', 'sharedReports', 'signals'],
   health: ['syncs'],

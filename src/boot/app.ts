@@ -31,6 +31,7 @@ import { orderRoutes } from '../features/orders/routes.ts'
 import { compareRoutes } from '../features/pages/compare/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
+import { pricePageRoutes } from '../features/pages/prices/routes.ts'
 import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
@@ -118,6 +119,7 @@ export function createApp(resources: Resources) {
     auditRoutes(plugin, { ...reading, primary: shared }),
     auditJobRoutes(plugin, shared),
     priceRoutes(plugin, { ...reading, primary: shared }),
+    pricePageRoutes(plugin, { ...reading, primary: shared }),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),
