@@ -1,0 +1,77 @@
+import { marketZone } from '../../markets/asOf.ts'
+import type { Markets } from '../../markets/markets.ts'
+import { type BulkManifest, reportedFolder } from '../bulk/release.ts'
+
+/** Where DuckDB reads the files of a release. */
+export type ReleasePlace =
+  /** A folder on the machine on which DuckDB runs. */
+  | { readonly kind: 'folder'; readonly path: string }
+  /** The address of the release on a server. `key` is written into the file unless it is null. */
+  | { readonly kind: 'address'; readonly url: string; readonly key: string | null }
+
+/**
+ * A SQL file of DuckDB views and macros over a release. They follow the rule of joins, so they show what the API shows
+ * for the same day and data version.
+ */
+export async function duckdbViews(
+  manifest: BulkManifest,
+  place: ReleasePlace,
+  markets: Pick<Markets, 'get' | 'codes' | 'metrics'>,
+): Promise<string> {
+  const { data_version, as_of, files, reported = [], licence, attribution } = manifest
+  const folder = place.kind === 'folder' ? `${place.path}/` : `${place.url}/`
+  const below = place.kind === 'folder' ? `${folder}${reportedFolder}/` : folder
+  const reportedFiles = (name: string) =>
+    (reported.find(table => table.name === name)?.files ?? []).map(({ path }) => below + path)
+  const textOf = (market: string) => attribution.find(one => one.market === market)?.text ?? ''
+  const values: Readonly<Record<string, string>> = {
+    dataVersion: String(data_version),
+    asOf: quoted(as_of),
+    licences: tuples(licence.map(({ market, name, url }) => [market, name, url, textOf(market)])),
+    files: list(files.map(({ path }) => folder + path)),
+    metrics: tuples(
+      [...markets.metrics.values()].map(({ name, kind, unit, description }) => [
+        name,
+        kind,
+        unit,
+        description,
+      ]),
+    ),
+    metricNames: list([...markets.metrics.keys()]),
+    zones: markets.codes
+      .map(code => `when ${quoted(code)} then ${quoted(marketZone(markets, code).name)}`)
+      .join(' '),
+    reportedFigures: list(reportedFiles('figures')),
+    reportedLines: list(reportedFiles('lines')),
+  }
+  const fill = (template: string) => template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name])
+  const hasReported = reportedFiles('figures').length > 0 && reportedFiles('lines').length > 0
+  return [
+    header(manifest, place),
+    fill(await template('views.sql')),
+    hasReported ? fill(await template('reportedViews.sql')) : '',
+  ].join('\n')
+}
+
+const template = (name: string): Promise<string> => Bun.file(new URL(name, import.meta.url)).text()
+
+function header({ data_version, as_of }: BulkManifest, place: ReleasePlace): string {
+  const what = `-- asfiled, data version ${data_version}, figures filed up to ${as_of}. Made by asfiled duckdb-views; for DuckDB 1.5 or later.
+-- Try: from asfiled.as_of('${as_of}', metric := 'revenue') limit 10;
+`
+  if (place.kind === 'folder') return what
+  const secret = (key: string) =>
+    `create or replace secret asfiled (type http, scope ${quoted(place.url)}, bearer_token ${key});`
+  if (place.key !== null)
+    return `${what}load httpfs;\n-- This file contains a key. Keep it secret.\n${secret(quoted(place.key))}\n`
+  return `${what}-- Before you read this file, load httpfs and give DuckDB your key, which it then sends to this address only:
+--   install httpfs; load httpfs;
+--   ${secret("'asf_live_...'")}
+-- In the DuckDB command line, getenv('ASFILED_KEY') may replace the key.
+`
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+const list = (texts: readonly string[]) => `[${texts.map(quoted).join(', ')}]`
+const tuples = (rows: readonly (readonly string[])[]) =>
+  rows.map(row => `\n  (${row.map(quoted).join(', ')})`).join(',')
