@@ -4,15 +4,8 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Command } from 'commander'
 import { Failure, reasonOf } from '../errors.ts'
-import { BulkList, BulkManifestSchema } from '../features/bulk/answerSchema.ts'
-import {
-  type BulkManifest,
-  manifestFile,
-  releaseFolder,
-  releasesIn,
-  reportedFolder,
-} from '../features/bulk/release.ts'
-import { duckdbViews } from '../features/duckdbViews/viewsFile.ts'
+import { manifestFile, releaseFolder, releasesIn, reportedFolder } from '../features/bulk/release.ts'
+import { duckdbViews, ViewedManifest } from '../features/duckdbViews/viewsFile.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import type { CliContext } from './context.ts'
 import { parsePositiveInteger } from './options.ts'
@@ -110,7 +103,7 @@ function newestIn(bulkDir: string): string {
   return resolve(releaseFolder(bulkDir, newest))
 }
 
-function localManifest(path: string): BulkManifest {
+function localManifest(path: string): ViewedManifest {
   const file = join(path, manifestFile)
   if (!existsSync(file))
     throw new Failure(
@@ -136,9 +129,9 @@ function localManifest(path: string): BulkManifest {
   return hasReported ? found : rest
 }
 
-const manifestCheck = TypeCompiler.Compile(BulkManifestSchema)
+const manifestCheck = TypeCompiler.Compile(ViewedManifest)
 
-function checkedManifest(manifest: unknown, source: string): BulkManifest {
+function checkedManifest(manifest: unknown, source: string): ViewedManifest {
   const fault = manifestCheck.Errors(manifest).First()
   if (fault !== undefined || !manifestCheck.Check(manifest))
     throw new Failure(
@@ -152,7 +145,11 @@ function checkedManifest(manifest: unknown, source: string): BulkManifest {
 
 const bulkAddress = (url: string) => `${url.replace(/\/+$/, '')}/api/v1/bulk`
 
-async function servedManifest(url: string, release: number | undefined, key: string): Promise<BulkManifest> {
+async function servedManifest(
+  url: string,
+  release: number | undefined,
+  key: string,
+): Promise<ViewedManifest> {
   if (!/^https?:\/\/[^/?#'\s]+\/?$/.test(url))
     throw new Failure('parameter_invalid', `--url ${url} is not an address like https://data.example.com.`)
   const root = bulkAddress(url)
@@ -173,7 +170,9 @@ function newestOf(list: unknown, address: string): number {
   throw new Failure('parameter_invalid', `${address} is not a list of releases. Is --url an asfiled server?`)
 }
 
-const listCheck = TypeCompiler.Compile(BulkList)
+const listCheck = TypeCompiler.Compile(
+  Type.Object({ releases: Type.Array(Type.Object({ data_version: Type.Integer({ minimum: 0 }) })) }),
+)
 
 const timeoutMs = 30_000
 

@@ -1,4 +1,4 @@
-import { realpath, rename, rm, stat } from 'node:fs/promises'
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Options, SingleBar } from 'cli-progress'
 import { Failure, reasonOf } from '../errors.ts'
@@ -171,7 +171,7 @@ async function replaceFile(
   const folder = dirname(path)
   const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)
   try {
-    await Bun.write(unfinished, content, { createPath: false, ...(mode === undefined ? {} : { mode }) })
+    await writeFile(unfinished, content, mode === undefined ? {} : { mode })
     await rename(unfinished, path)
   } catch (error) {
     await rm(unfinished, { force: true })

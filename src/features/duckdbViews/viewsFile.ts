@@ -1,6 +1,27 @@
+import { Type } from '@sinclair/typebox'
 import { marketZone } from '../../markets/asOf.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { type BulkManifest, reportedFolder } from '../bulk/release.ts'
+
+const file = Type.Object({ path: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,99}$' }) })
+
+/** What the views need of the manifest of a release. A newer server may add fields. */
+export const ViewedManifest = Type.Object({
+  data_version: Type.Integer({ minimum: 0 }),
+  as_of: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }),
+  files: Type.Array(file),
+  reported: Type.Optional(Type.Array(Type.Object({ name: Type.String(), files: Type.Array(file) }))),
+  licence: Type.Array(Type.Object({ market: Type.String(), name: Type.String(), url: Type.String() })),
+  attribution: Type.Array(Type.Object({ market: Type.String(), text: Type.String() })),
+})
+interface ViewedFile {
+  readonly path: string
+}
+export interface ViewedManifest
+  extends Pick<BulkManifest, 'data_version' | 'as_of' | 'licence' | 'attribution'> {
+  readonly files: readonly ViewedFile[]
+  readonly reported?: readonly { readonly name: string; readonly files: readonly ViewedFile[] }[]
+}
 
 /** Where DuckDB reads the files of a release. */
 export type ReleasePlace =
@@ -14,7 +35,7 @@ export type ReleasePlace =
  * for the same day and data version.
  */
 export async function duckdbViews(
-  manifest: BulkManifest,
+  manifest: ViewedManifest,
   place: ReleasePlace,
   markets: Pick<Markets, 'get' | 'codes' | 'metrics'>,
 ): Promise<string> {
@@ -55,7 +76,7 @@ export async function duckdbViews(
 
 const template = (name: string): Promise<string> => Bun.file(new URL(name, import.meta.url)).text()
 
-function header({ data_version, as_of }: BulkManifest, place: ReleasePlace): string {
+function header({ data_version, as_of }: ViewedManifest, place: ReleasePlace): string {
   const what = `-- asfiled, data version ${data_version}, figures filed up to ${as_of}. Made by asfiled duckdb-views; for DuckDB 1.5 or later.
 -- Try: from asfiled.as_of('${as_of}', metric := 'revenue') limit 10;
 `

@@ -31,7 +31,7 @@ Period = Literal["FY", "Q", "TTM", "latest"]
 Field = Literal["end", "filed"]
 
 _periods = ("FY", "Q", "TTM", "latest")
-_fields = ("end", "filed")
+_fields: tuple[Field, ...] = ("end", "filed")
 
 
 def fundamentals(
@@ -136,7 +136,7 @@ class FundamentalsLoader(PipelineLoader):
     def _load(self, period: Any, columns: Sequence[Any], rows: Any, shape: tuple[int, int]) -> dict[Any, Any]:
         sources = {column: column.dataset.asfiled_sources[column.name] for column in columns}
         metrics = list(dict.fromkeys(metric for metric, _ in sources.values()))
-        fields = [field for field in _fields if any(field == wanted for _, wanted in sources.values())]
+        fields = [field for field in _fields if any(wanted == field for _, wanted in sources.values())]
         joined: Any = rows
         if len(rows) > 0:
             settings: dict[str, Any] = {**self._settings, "date" if self._known == "day" else "time": "when"}
