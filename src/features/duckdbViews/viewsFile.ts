@@ -63,16 +63,20 @@ export async function duckdbViews(
       .map(code => `when ${quoted(code)} then ${quoted(marketZone(markets, code).name)}`)
       .join(' '),
     reportedFigures: list(reportedFiles('figures')),
-    reportedLines: list(reportedFiles('lines')),
+    reportedLines:
+      reportedFiles('lines').length > 0 ? `read_parquet(${list(reportedFiles('lines'))})` : noLines,
   }
   const fill = (template: string) => template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name])
-  const hasReported = reportedFiles('figures').length > 0 && reportedFiles('lines').length > 0
+  const hasReported = reportedFiles('figures').length > 0
   return [
     header(manifest, place),
     fill(await template('views.sql')),
     hasReported ? fill(await template('reportedViews.sql')) : '',
   ].join('\n')
 }
+
+/** A release whose filings have no statements has no files of lines. */
+const noLines = '(select null::integer as entity, null::text as accession, null::date as seen_on where false)'
 
 const template = (name: string): Promise<string> => Bun.file(new URL(name, import.meta.url)).text()
 
