@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
 import { prepareDataDir } from '../database.ts'
+import { blocksOf } from '../docs/blocks.ts'
 import { findPeersPython } from '../python.ts'
 
 /* Pipelines of the real zipline, on the filings of the shipped sample. Every value is compared with a join of the server. */
@@ -10,6 +11,7 @@ setDefaultTimeout(600_000)
 
 const root = resolve(import.meta.dir, '../..')
 const python = findPeersPython('zipline', 'pyarrow', 'requests')
+const example = (await blocksOf('docs/clients.md')).find(({ language }) => language === 'py')
 const dataDir = makeDataDir()
 let server: ServerProcess | null = null
 
@@ -34,6 +36,7 @@ test.skipIf(python === null)(
         PYTHONDONTWRITEBYTECODE: '1',
         ASFILED_URL: server?.address ?? '',
         ASFILED_KEY: /asf_live_\w+/.exec(server?.said() ?? '')?.[0] ?? '',
+        EXAMPLE: example?.text ?? '',
         TICKERS: JSON.stringify(['AAPL', 'MAS', 'XOM', 'GE']),
       },
       stdout: 'pipe',
@@ -45,11 +48,14 @@ test.skipIf(python === null)(
       child.exited,
     ])
     expect({ code, error: code === 0 ? '' : error }).toEqual({ code: 0, error: '' })
-    const { compared, found, windows, refused, by_known } = JSON.parse(out.trim().split('\n').at(-1) ?? '')
+    const { compared, found, windows, refused, by_known, margins } = JSON.parse(
+      out.trim().split('\n').at(-1) ?? '',
+    )
     console.log({ compared, found, windows, by_known })
     expect(compared).toBeGreaterThan(50_000)
     expect(found).toBeGreaterThan(10_000)
     expect(windows).toBeGreaterThan(5_000)
+    expect(margins).toBeGreaterThan(50)
     expect(refused).toEqual([
       'Name at least one metric, such as revenue.',
       "fp='H1' is no kind of period. Allowed: FY, Q, TTM, latest.",

@@ -107,4 +107,7 @@ with tempfile.TemporaryDirectory() as folder:
             make()
         except ValueError as error:
             refused.append(str(error))
-print(json.dumps({"compared": compared, "found": int(found), "windows": windows, "refused": refused, "by_known": by_known}))
+    names = {"asset_finder": finder, "start": start, "end": end}
+    exec(os.environ["EXAMPLE"], names)
+    margins = int(names["result"]["margin"].notna().sum())
+print(json.dumps({"compared": compared, "found": int(found), "windows": windows, "refused": refused, "by_known": by_known, "margins": margins}))
