@@ -16,7 +16,13 @@ import {
   readTradingDays,
 } from '../../prices/priceQueries.ts'
 import { firstRowFrom } from '../../prices/priceRows.ts'
-import { asKnownOn, lastPriceDay, type PriceHistory, tradedFactors } from '../../prices/priceSeries.ts'
+import {
+  asKnownOn,
+  lastPriceDay,
+  type PriceHistory,
+  type PriceSeries,
+  tradedFactors,
+} from '../../prices/priceSeries.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import { orNull } from './prices.ts'
 import type { ForwardReturnList, ForwardReturnRow } from './schema.ts'
@@ -147,13 +153,17 @@ async function readFollowing(
   return chains
 }
 
-/** One series of a security as known on a day, in prices as traded where the set allows it. */
+/**
+ * One series of a security as known on a day, in prices as traded where the set allows it. A security with a stated
+ * delisting return has ended: another one with its symbol does not continue it.
+ */
 function priced(set: PriceSet, histories: readonly PriceHistory[], lastDay: number): PricedSecurity {
-  const parts = histories.map(history => {
+  const parts: { readonly series: PriceSeries; readonly factors: Float64Array }[] = []
+  for (const history of histories) {
     const series = asKnownOn(history, lastDay)
-    const factors = tradedFactors(series, history, set)
-    return { series, factors }
-  })
+    parts.push({ series, factors: tradedFactors(series, history, set) })
+    if (isDelisted(series)) break
+  }
   const join = (of: (part: (typeof parts)[number]) => Float64Array) =>
     Float64Array.from(parts.flatMap(part => [...of(part)]))
   const days = Int32Array.from(parts.flatMap(({ series }) => [...series.days]))
@@ -174,6 +184,12 @@ function priced(set: PriceSet, histories: readonly PriceHistory[], lastDay: numb
     splitFactors: join(({ series }) => series.splitFactors),
     dividends: join(({ series, factors }) => series.dividends.map((dividend, at) => dividend * factors[at])),
   }
+}
+
+/** Whether a delisting return is stated and no close follows it. */
+const isDelisted = ({ closes, delistingReturns }: PriceSeries): boolean => {
+  const last = delistingReturns.findLastIndex(value => !Number.isNaN(value))
+  return last !== -1 && last >= closes.findLastIndex(value => !Number.isNaN(value))
 }
 
 function computeCompany(

@@ -371,7 +371,8 @@ export class SetImport {
 
   #fault(row: number, reason: string, rows: number): void {
     this.report.refused += rows
-    if (this.report.faults.length < maxFaults) this.report.faults.push({ line: row + 2, reason })
+    if (this.report.faults.length < maxFaults)
+      this.report.faults.push({ line: this.#rows.lineOf(row), reason })
   }
 }
 
