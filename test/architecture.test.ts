@@ -113,6 +113,7 @@ const features: Record<string, readonly string[]> = {
   ],
   signals: [],
   bulk: [],
+  duckdbViews: ['bulk'],
   changes: ['bulk'],
   panels: [],
   prices: ['companies', 'marketPages'],
