@@ -108,6 +108,7 @@ const features: Record<string, readonly string[]> = {
     'statements',
     'marketPages',
     'search',
+    'strategies',
     'universe',
   ],
   signals: [],

@@ -34,6 +34,7 @@ import { presentedRoutes } from '../features/pages/presented/routes.ts'
 import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
+import { strategyPageRoutes } from '../features/pages/strategies/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { priceRoutes } from '../features/prices/routes.ts'
@@ -132,6 +133,7 @@ export function createApp(resources: Resources) {
     compareRoutes(plugin, reading),
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
+    strategyPageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     screenRoutes(plugin, reading),
     fileRoutes(plugin, reading),

@@ -202,6 +202,7 @@ const asked = new Set(
   .add('/screen/download')
   .add('/restatements')
   .add('/compare')
+  .add('/strategies/:name')
   .add(`${api}/frames`)
   .add(`${api}/strategies/:name/values`)
 const others: readonly [RegExp, string][] = [
@@ -214,6 +215,7 @@ const others: readonly [RegExp, string][] = [
     /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b|v1\/strategies(\/:name)?$))/,
     'what is on record, which every key sees, and no value of a figure',
   ],
+  [/^\/strategies($|\/download$|\/:name\/download$)/, 'definitions and counts, which are the same for all'],
   [
     /^\/api\/v1\/((as-of|audits)\/:id|backtests|panels)/,
     "a key's own jobs and panels; a job is authorised as its request is",
