@@ -96,7 +96,7 @@ describe('a company by a hostile name', () => {
     '/markets/US',
     '/compare?companies=EVIL0,EVIL1,EVIL3',
     '/universe?market=US',
-    '/strategies/return_on_equity?company=EVIL0',
+    '/strategies/return_on_equity?as_of=2010-04-01',
   ]
 
   test('is text on every page, for who is signed in, too', async () => {

@@ -322,6 +322,33 @@ describe('a key at its cap', () => {
     expect(rows.length).toBe(seen.length)
   })
 
+  test('gets the same page of a strategy, besides the coverage, which counts companies for every key', async () => {
+    const member = await capped(0)
+    const pages = () =>
+      freshly(async url => {
+        const found: Asked[] = []
+        for (const query of ['as_of=2026-06-01', `company=${hidden}`]) {
+          const page = await ask(url, `/strategies/asset_growth?${query}`, { Cookie: member.cookie })
+          const text = page.text.replace(/<section><h2 id="coverage">[\s\S]*?<\/section>/, '')
+          found.push({ ...page, headers: {}, text })
+        }
+        return found
+      })
+    const before = await pages()
+    expect(before.map(({ status }) => status)).toEqual([200, 403])
+    for (const value of [1e9, 450]) {
+      const figures: Unseen[] = [2024, 2025].map(year => ({
+        year,
+        metric: 'assets',
+        fp: 0,
+        value,
+        restated: null,
+      }))
+      await replaceFigures(database.sql, hidden, idOf(hidden), figures)
+      expect(await pages()).toEqual(before)
+    }
+  })
+
   test('its statements read the same rows, whatever figures another company has', async () => {
     const { sql } = database
     const scope = {
