@@ -109,6 +109,7 @@ const features: Record<string, readonly string[]> = {
     'statements',
     'marketPages',
     'search',
+    'strategies',
     'universe',
   ],
   signals: [],

@@ -35,6 +35,7 @@ import { pricePageRoutes } from '../features/pages/prices/routes.ts'
 import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
+import { strategyPageRoutes } from '../features/pages/strategies/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { priceRoutes } from '../features/prices/routes.ts'
@@ -136,6 +137,7 @@ export function createApp(resources: Resources) {
     compareRoutes(plugin, reading),
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
+    strategyPageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     screenRoutes(plugin, { ...reading, priceSets: new KnownPriceSets(reading) }),
     fileRoutes(plugin, reading),

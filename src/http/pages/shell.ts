@@ -10,6 +10,7 @@ const siteLinks = [
   { name: 'Screen', path: '/screen' },
   { name: 'Compare', path: '/compare' },
   { name: 'Restatements', path: '/restatements' },
+  { name: 'Strategies', path: '/strategies' },
   { name: 'Backtest', path: '/backtest' },
   { name: 'Audit', path: '/audit' },
   { name: 'Docs', path: '/docs/guides' },
