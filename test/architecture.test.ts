@@ -86,7 +86,7 @@ const features: Record<string, readonly string[]> = {
   companyProfile: ['companies', 'coverage'],
   fundamentals: ['companies', 'coverage', 'syncs', 'asOfJoins', 'valuations'],
   marketPages: ['companies', 'fundamentals'],
-  crossSection: ['companies', 'fundamentals', 'marketPages'],
+  crossSection: ['asOfJoins', 'companies', 'fundamentals', 'marketPages', 'valuations'],
   frames: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],

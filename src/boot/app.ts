@@ -45,6 +45,8 @@ import { signalsRoutes } from '../features/signals/routes.ts'
 import { statementsRoutes } from '../features/statements/routes.ts'
 import { strategyRoutes } from '../features/strategies/routes.ts'
 import { universeRoutes } from '../features/universe/routes.ts'
+import { KnownPriceSets } from '../features/valuations/knownPriceSets.ts'
+import { MarketValuationCache } from '../features/valuations/valueMarket.ts'
 import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
@@ -98,7 +100,7 @@ export function createApp(resources: Resources) {
     panels: backtests.panels,
   }
   // Dependencies of read-only routes. Keys, limits, jobs, panels, sessions and mail stay on the primary.
-  const reading = { ...shared, ...resources.reads }
+  const reading = { ...shared, ...resources.reads, marketValuations: new MarketValuationCache() }
   const features = [
     fundamentalsRoutes(plugin, reading),
     coverageRoutes(plugin, reading),
@@ -133,7 +135,7 @@ export function createApp(resources: Resources) {
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
-    screenRoutes(plugin, reading),
+    screenRoutes(plugin, { ...reading, priceSets: new KnownPriceSets(reading) }),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),

@@ -1,7 +1,6 @@
 import { dayNumber, type IsoDate } from '../dates.ts'
 import type { SqlClient } from '../postgres/client.ts'
-import { decodePriceBlock } from './priceBlock.ts'
-import { joinPriceRows, type PriceRows } from './priceRows.ts'
+import { type PackedPrices, visibleRows } from './packedPrices.ts'
 import type { PriceBasis, PriceHistory } from './priceSeries.ts'
 
 /** A set of prices that the operator imported, and who may see it. */
@@ -112,43 +111,53 @@ export async function readPricesOfAssets(
 const ofYears = (sql: SqlClient, { from, to }: ReadRange) => sql`
   b.year between ${from === undefined ? 0 : Number(from.slice(0, 4))} and ${to === undefined ? 9999 : Number(to.slice(0, 4))}`
 
+/** The imports of a set that the connection's data version includes, each with its basis day. */
+async function readBasisDays(sql: SqlClient, priceSetId: number): Promise<Map<number, number>> {
+  const imports = await sql<{ importId: number; basisDay: IsoDate }[]>`
+    select import_id as "importId", basis_day as "basisDay"
+    from ${visibleImports(sql)} i where i.price_set_id = ${priceSetId}`
+  return new Map(imports.map(({ importId, basisDay }) => [importId, dayNumber(basisDay)]))
+}
+
+/**
+ * Reads the prices of many companies without decoding them: those of securities that have a row on or after a day.
+ *
+ * @param lastFrom securities whose rows all precede this day are left out
+ */
+export async function readPackedPrices(
+  sql: SqlClient,
+  priceSetId: number,
+  entityIds: Int32Array,
+  { lastFrom, ...range }: ReadRange & { readonly lastFrom: IsoDate },
+): Promise<PackedPrices> {
+  // Numbers and bytes as one value: a whole market has tens of thousands of blocks.
+  const [{ blocks }] = await sql<[{ blocks: Buffer }]>`
+    select coalesce(string_agg(
+      int4send(a.entity_id) || int4send(a.asset_id) || int4send(length(b.bytes)) || b.bytes, ''::bytea
+      order by a.asset_id, b.year), '') as blocks
+    from price_asset a join price_block b on b.asset_id = a.asset_id
+    where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
+      and a.last_day >= ${lastFrom} and ${ofYears(sql, range)}`
+  return { blocks, basisDays: await readBasisDays(sql, priceSetId) }
+}
+
 /** Decodes blocks and leaves out rows of imports that the connection's data version does not include. */
 async function historiesOf(
   sql: SqlClient,
   priceSetId: number,
   rows: readonly AssetRow[],
 ): Promise<PriceHistory[]> {
-  const imports = await sql<{ importId: number; basisDay: IsoDate }[]>`
-    select import_id as "importId", basis_day as "basisDay"
-    from ${visibleImports(sql)} i where i.price_set_id = ${priceSetId}`
-  const basisDayOf = new Map(imports.map(({ importId, basisDay }) => [importId, dayNumber(basisDay)]))
+  const basisDayOf = await readBasisDays(sql, priceSetId)
   const histories: PriceHistory[] = []
   for (const [assetId, blocks] of Map.groupBy(rows, row => row.assetId)) {
     const [{ entityId, market, symbols }] = blocks
-    const stored = joinPriceRows(blocks.map(({ bytes }) => decodePriceBlock(bytes)))
-    const visible = visibleRows(stored, basisDayOf)
-    if (visible.count === 0) continue
-    const basisDays = visible.imports.map(importId => basisDayOf.get(importId) ?? 0)
-    histories.push({ ...visible, assetId, entityId, market, symbols, basisDays })
+    const visible = visibleRows(
+      blocks.map(({ bytes }) => bytes),
+      basisDayOf,
+    )
+    if (visible.count > 0) histories.push({ ...visible, assetId, entityId, market, symbols })
   }
   return histories
-}
-
-function visibleRows(rows: PriceRows, imports: ReadonlyMap<number, unknown>): PriceRows {
-  if (rows.imports.every(importId => imports.has(importId))) return rows
-  const isVisible = (_: number, index: number) => imports.has(rows.imports[index])
-  const days = rows.days.filter(isVisible)
-  return {
-    count: days.length,
-    days,
-    knownDays: rows.knownDays.filter(isVisible),
-    imports: rows.imports.filter(isVisible),
-    closes: rows.closes.filter(isVisible),
-    volumes: rows.volumes.filter(isVisible),
-    splitFactors: rows.splitFactors.filter(isVisible),
-    dividends: rows.dividends.filter(isVisible),
-    delistingReturns: rows.delistingReturns.filter(isVisible),
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { readChecks } from '../../markets/checkStates.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import type { PanelScore } from '../figureScore.ts'
 import {
   type BacktestConfig,
@@ -306,8 +307,14 @@ function checkDateRange({ from, to }: BacktestSource): void {
   })
 }
 
-function checkScore({ score, market, maxAgeDays, checks }: BacktestSource): void {
+function checkScore({ score, market, maxAgeDays, checks, prices }: BacktestSource): void {
   readChecks(checks, 'source.checks')
+  if (prices !== undefined && (score === undefined || findValuation(score) === undefined))
+    throw new Failure(
+      'parameter_invalid',
+      `source.prices names the set of prices of a valuation, but source.score is ${score ?? 'missing'}. Send a valuation such as "price_to_book" as source.score, or omit prices.`,
+      { param: 'source.prices' },
+    )
   if (score === undefined && checks !== undefined) {
     throw new Failure(
       'parameter_invalid',

@@ -60,6 +60,7 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   findSlots: ({ rows }) => rows.count,
   buildEvents: ({ rows }) => rows.length,
   writeJoin: ({ rows, plan }) => rows.count * plan.metrics.length,
+  valueMarket: ({ prices }) => prices.blocks.length,
   readAuditBody: ({ body }) => body.length,
   buildVintages: ({ rows }) => rows.length,
   interpretColumns: ({ columns }) => columns.reduce((sum, { candidates }) => sum + candidates.length, 0),

@@ -40,6 +40,7 @@ export const taskNames: Readonly<Record<TaskKind, TaskName>> = {
   lookAheadPremium: { what: 'The look-ahead premium', mend: fewerRows },
   readJoinBody: { what: 'Reading the rows of the join', mend: 'send fewer rows' },
   findSlots: join,
+  valueMarket: { what: 'Valuing the companies', mend: 'filter by universe, sector or group' },
   readAuditBody: { what: 'Reading the rows of the audit', mend: 'send fewer rows' },
   buildVintages: { what: 'Preparing the figures', mend: 'send fewer columns or companies' },
   interpretColumns: audit,

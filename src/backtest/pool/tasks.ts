@@ -5,6 +5,7 @@ import { readJoinBody } from '../asOf/joinBody.ts'
 import type { PackedVintages } from '../asOf/packedVintages.ts'
 import { scoreDataset } from '../asOf/scoreDataset.ts'
 import { buildStrategyEvents } from '../asOf/strategyEvents.ts'
+import { valueMarket } from '../asOf/valueMarket.ts'
 import { writeJoin } from '../asOf/writeJoin.ts'
 import { readAuditBody } from '../audit/auditBody.ts'
 import { auditRows, interpretColumns } from '../audit/auditTask.ts'
@@ -92,6 +93,8 @@ export const tasks = {
       : buildStrategyEvents({ ...input, strategy: input.strategy }),
   /** Turns the rows of an as-of join into the bytes of its response. */
   writeJoin,
+  /** Values the companies of a market on one day. */
+  valueMarket,
   /** Parses the body of an audit: its rows, its settings and its columns of numbers. */
   readAuditBody,
   /** Lays out every vintage of a block of companies with its filing. */
