@@ -56,7 +56,7 @@ export function alignFactors(series: FactorSeries, record: RecordPeriods): Align
   const spans: { first: number; end: number }[] = []
   const unmatched = new Map<UnmatchedReason, number[]>()
   for (let t = 0; t < record.days.length; t++) {
-    const rows = afterEntryLag(series, find(t))
+    const rows = find(t)
     const reason = typeof rows === 'string' ? rows : hasUnknown(series, rows) ? 'missing' : null
     if (reason === null && typeof rows !== 'string') {
       matched.push(t)
@@ -83,12 +83,8 @@ interface Rows {
 }
 
 /** The rows `entryLag` trading days later. */
-function afterEntryLag(
-  { days, entryLag }: FactorSeries,
-  rows: Rows | UnmatchedReason,
-): Rows | UnmatchedReason {
-  if (typeof rows === 'string' || entryLag === 0) return rows
-  const { first, end } = rows
+function afterEntryLag({ days, entryLag }: FactorSeries, { first, end }: Rows): Rows | UnmatchedReason {
+  if (entryLag === 0) return { first, end }
   if (end + entryLag > days.length || isHole(days, days[end - 1], end, end + entryLag)) return 'outside'
   return { first: first + entryLag, end: end + entryLag }
 }
@@ -117,14 +113,16 @@ function dailyRows(series: FactorSeries, { days, returnDays, medianDateGap }: Re
     if (isStated || (isDaily && t + 1 === days.length)) {
       const end = after + returnDays
       if (end > series.days.length || isHole(series.days, days[t], after, end)) return 'outside'
-      return t + 1 < days.length && series.days[end - 1] > days[t + 1] ? 'interval' : { first: after, end }
+      return t + 1 < days.length && series.days[end - 1] > days[t + 1]
+        ? 'interval'
+        : afterEntryLag(series, { first: after, end })
     }
     const last = t + 1 < days.length ? days[t + 1] : lastEnd(days, returnDays, medianDateGap)
     if (last === null) return 'end_unknown'
     const end = firstAfter(series.days, last)
     if (!covers(series.days, days[t], last) || isHole(series.days, days[t], after, end, last))
       return 'outside'
-    return isDaily && end - after !== returnDays ? 'interval' : { first: after, end }
+    return isDaily && end - after !== returnDays ? 'interval' : afterEntryLag(series, { first: after, end })
   }
 }
 

@@ -40,7 +40,7 @@ export async function choosePrices(
   param = 'prices',
 ): Promise<PriceSet> {
   const set = sent === null ? await onlySet(sql, rights, metric, param) : await findPriceSet(sql, sent)
-  if (set === null || !rights.maySeePrices(set)) throw noSuchSet(metric, sent, param)
+  if (set === null || !isThere(set, rights)) throw noSuchSet(metric, sent, param)
   if (set.basis === 'total_return')
     throw unfit(
       set,
@@ -56,6 +56,9 @@ export async function choosePrices(
   return set
 }
 
+/** Before its first import, as an earlier data version shows it, a set is not there. */
+const isThere = (set: PriceSet, rights: Rights): boolean => set.imports > 0 && rights.maySeePrices(set)
+
 /** Valuations show prices, so sets that a caller may not see are not even counted. */
 async function onlySet(
   sql: SqlClient,
@@ -63,7 +66,7 @@ async function onlySet(
   metric: string,
   param: string,
 ): Promise<PriceSet | null> {
-  const sets = (await readPriceSets(sql)).filter(set => rights.maySeePrices(set))
+  const sets = (await readPriceSets(sql)).filter(set => isThere(set, rights))
   if (sets.length < 2) return sets[0] ?? null
   throw new Failure(
     'parameter_invalid',

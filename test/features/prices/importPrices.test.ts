@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { dayNumber } from '../../../src/dates.ts'
+import { choosePrices } from '../../../src/features/asOfJoins/valuationPrices.ts'
 import { readSampleExtent } from '../../../src/features/pages/extent/sampleQueries.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
 import type { PriceImportOptions } from '../../../src/features/prices/import/priceImport.ts'
@@ -13,6 +14,8 @@ import type { Sql } from '../../../src/postgres/client.ts'
 import { advanceDataVersion, readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { findPriceSet, readPriceHistories } from '../../../src/prices/priceQueries.ts'
 import { asKnownOn, closeAsTraded, lastPriceDay, priceKnownOn } from '../../../src/prices/priceSeries.ts'
+import { demoPrincipal } from '../../../src/rights/licences.ts'
+import { Rights } from '../../../src/rights/rights.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { insertEntity } from '../companies/fixtures.ts'
 
@@ -239,6 +242,18 @@ describe('vintages', () => {
         (await readPriceHistories(transaction, set?.priceSetId ?? 0, [ids.apple])).get(ids.apple) ?? []
       expect([set?.imports, ...history.closes]).toEqual([1, 1])
     })
+    // At a data version before its first import there was no set, which is another fault than a set without splits.
+    const rights = new Rights({ ...demoPrincipal, licence: 'personal' })
+    await sql`update price_set set access = 'licence', licences = array['personal'] where name = 'pinned'`
+    const moveImports = (by: number) => sql`
+      update price_import set data_version = data_version + ${by}
+      where price_set_id = (select price_set_id from price_set where name = 'pinned')`
+    await moveImports(1_000)
+    const refusal = await choosePrices(sql, rights, null, 'market_cap').catch(error => error.message)
+    const named = await choosePrices(sql, rights, 'pinned', 'market_cap').catch(error => error.message)
+    await moveImports(-1_000)
+    expect(refusal).toContain('there is no set of prices that your key may see')
+    expect(named).toContain('prices=pinned is no set of prices that your key may see')
     expect(await closes(sql, ids.apple, today, 'pinned')).toEqual([
       ['AAPL', { '2024-03-01': 1, '2024-03-04': 2 }],
     ])
