@@ -12,6 +12,7 @@ import { sharedPath } from '../../shared.ts'
 import { zipped } from '../../zipped.ts'
 import { importLines } from '../asOfJoins/generatedPrices.ts'
 import {
+  capitalisationOn,
   type PlainValuations,
   type RawFact,
   type RawPrice,
@@ -198,7 +199,10 @@ describe.if(factsFolder !== null)('every company with filings in the real files'
     await importRegister(
       database.sql,
       usRegister,
-      { paths: [...paths, factsFolder ?? ''], observedOn: '2026-01-01' },
+      {
+        paths: [...paths, factsFolder ?? '', sharedPath('registers/us/company_tickers.json') ?? ''],
+        observedOn: '2026-01-01',
+      },
       () => {},
     )
     let seed = 7
@@ -223,6 +227,14 @@ describe.if(factsFolder !== null)('every company with filings in the real files'
         prices.map(({ day, close, split }) => ({ symbol: cik, date: textOf(day), close, split })),
       ),
     )
+    const inCad = others().flatMap(({ cik, prices }) =>
+      prices.map(({ day, close, split }) => ({ symbol: cik, date: textOf(day), close, split })),
+    )
+    await importLines(database.sql, inCad, { name: 'in-cad', currency: 'CAD' })
+    const twice = ['AAPL', '0000320193'].flatMap(symbol =>
+      ofApple().map(({ day, close, split }) => ({ symbol, date: textOf(day), close, split })),
+    )
+    await importLines(database.sql, twice, { name: 'two-lines' })
     server = await testServer(database.sql, {}, { BODY_LIMIT_MB: '64' })
     key = await sellKey(database.sql)
   })
@@ -232,18 +244,31 @@ describe.if(factsFolder !== null)('every company with filings in the real files'
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('all six valuations equal a plain loop over the lines of the filings, on random days', async () => {
-    const rows = sampled.flatMap(({ cik, days }) => days.map(day => ({ cik, day })))
+  const join = async (rows: readonly { cik: string; day: number }[], more: object = {}) => {
     const response = await fetch(`${server.url}/api/v1/as-of`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({
         rows: { date: rows.map(({ day }) => textOf(day)), ticker: rows.map(({ cik }) => cik) },
         metrics: names,
+        prices: 'made-up',
+        ...more,
       }),
     })
     const { columns, error } = await response.json()
     expect(error).toBeUndefined()
+    return columns
+  }
+
+  const others = () => sampled.filter((_, i) => i % 12 === 0)
+  const ofApple = () =>
+    (sampled.find(({ cik }) => cik === '0000320193')?.prices ?? []).filter(
+      ({ day }) => day >= dayOf('2018-01-01') && day < dayOf('2019-01-01'),
+    )
+
+  test('all six valuations equal a plain loop over the lines of the filings, on random days', async () => {
+    const rows = sampled.flatMap(({ cik, days }) => days.map(day => ({ cik, day })))
+    const columns = await join(rows)
     let row = 0
     const compared = Object.fromEntries(
       names.map(name => [name, { equal: 0, null: 0, other: 0, companies: new Set<string>() }]),
@@ -280,5 +305,73 @@ describe.if(factsFolder !== null)('every company with filings in the real files'
     expect(fcf_yield.companies.size).toBeGreaterThan(230)
     expect(dividend_yield.companies.size).toBeGreaterThan(190)
     expect(ev_to_ebitda.companies.size).toBeGreaterThan(40)
+  })
+
+  test('each reason for no capitalisation occurs, and so do losses', () => {
+    const reasons = new Map<string, number>()
+    let losses = 0
+    for (const { cik, days, prices } of sampled)
+      for (const day of days) {
+        const facts = factsOf.get(cik) ?? []
+        const found = capitalisationOn(facts, prices, day - 1)
+        if (typeof found === 'string') reasons.set(found, (reasons.get(found) ?? 0) + 1)
+        else if (valuationsOn(facts, prices, 'USD', day - 1).price_to_earnings === null) losses++
+      }
+    for (const reason of [
+      'no recent close',
+      'no count',
+      'prices begin after the count',
+      'old count',
+      'split between count and filing',
+    ])
+      expect([reason, (reasons.get(reason) ?? 0) > 10]).toEqual([reason, true])
+    expect(losses).toBeGreaterThan(100)
+  })
+
+  test('of prices in another currency the capitalisation alone is left, in that currency', async () => {
+    const some = others()
+    const rows = some.flatMap(({ cik, days }) => days.map(day => ({ cik, day })))
+    const columns = await join(rows, { prices: 'in-cad' })
+    let found = 0
+    for (const [row, { cik, day }] of rows.entries()) {
+      const prices = some.find(one => one.cik === cik)?.prices ?? []
+      const plain = valuationsOn(factsOf.get(cik) ?? [], prices, 'CAD', day - 1)
+      for (const name of names)
+        expect([cik, day, name, columns[name][row]]).toEqual([cik, day, name, plain[name]])
+      expect(columns.price_to_book[row]).toBeNull()
+      if (plain.market_cap !== null) found++
+    }
+    expect(found).toBeGreaterThan(100)
+  })
+
+  test('closes of two securities of one company leave it without a value', async () => {
+    const rows = ofApple()
+      .slice(100, 110)
+      .map(({ day }) => ({ cik: '0000320193', day }))
+    const columns = await join(rows, { prices: 'two-lines' })
+    for (const name of names) expect(columns[name]).toEqual(rows.map(() => null))
+  })
+
+  test('a table of the whole market has what a join that includes the day answers', async () => {
+    for (const day of ['2010-03-15', '2010-08-02']) {
+      const response = await fetch(
+        `${server.url}/api/v1/cross-section?market=US&metric=${names.join(',')}&as_of=${day}&limit=10000&prices=made-up`,
+        { headers: { Authorization: `Bearer ${key}` } },
+      )
+      const { data } = await response.json()
+      const valued: Record<string, unknown>[] = data
+      const rows = sampled.map(({ cik }) => ({ cik, day: dayOf(day) }))
+      const columns = await join(rows, { inclusive: true })
+      const byId = new Map(valued.map(one => [one.issuer_id, one]))
+      let found = 0
+      for (const [row, { cik }] of rows.entries()) {
+        const own = byId.get(cik)
+        for (const name of names)
+          expect([day, cik, name, own?.[name] ?? null]).toEqual([day, cik, name, columns[name][row]])
+        if (own !== undefined) found++
+      }
+      expect([day, found, valued.length]).toEqual([day, found, found])
+      expect(found).toBeGreaterThan(250)
+    }
   })
 })

@@ -243,6 +243,45 @@ const nothing: PlainValuations = {
   dividend_yield: null,
 }
 
+/** Why a company has no capitalisation on a day. */
+export type NoCapitalisation =
+  | 'no recent close'
+  | 'no count'
+  | 'prices begin after the count'
+  | 'old count'
+  | 'split between count and filing'
+
+interface Capitalisation {
+  readonly value: number
+  readonly priceDay: number
+}
+
+/** The capitalisation, or why there is none. */
+export function capitalisationOn(
+  facts: readonly RawFact[],
+  prices: readonly RawPrice[],
+  day: number,
+): Capitalisation | NoCapitalisation {
+  let price: RawPrice | null = null
+  for (const one of prices) if (one.day <= day && one.day >= day - 10) price = one
+  if (price === null) return 'no recent close'
+  const counts = facts.filter(({ tag, filed, end }) => tag === cover && filed <= day && end <= filed)
+  let count: RawFact | null = null
+  for (const one of counts)
+    if (count === null || one.end > count.end || (one.end === count.end && isLater(one, count))) count = one
+  if (count === null || !(count.value > 0)) return 'no count'
+  if (prices[0].day > count.end) return 'prices begin after the count'
+  if (price.day - count.end > 550) return 'old count'
+  let shares = count.value
+  for (const { day: on, split } of prices) {
+    if (split === 1 || on > day) continue
+    // The filing may count before or after such a split.
+    if (on > Math.min(count.end, price.day) && on <= count.filed) return 'split between count and filing'
+    if (on > count.filed && on <= price.day) shares *= split
+  }
+  return { value: price.close * shares, priceDay: price.day }
+}
+
 /** The valuations that a person computes who has read all filings and closes up to the end of a day. */
 export function valuationsOn(
   facts: readonly RawFact[],
@@ -250,23 +289,9 @@ export function valuationsOn(
   currency: string,
   day: number,
 ): PlainValuations {
-  let price: RawPrice | null = null
-  for (const one of prices) if (one.day <= day && one.day >= day - 10) price = one
-  const counts = facts.filter(({ tag, filed, end }) => tag === cover && filed <= day && end <= filed)
-  let count: RawFact | null = null
-  for (const one of counts)
-    if (count === null || one.end > count.end || (one.end === count.end && isLater(one, count))) count = one
-  if (price === null || count === null || !(count.value > 0)) return nothing
-  if (prices[0].day > count.end || price.day - count.end > 550) return nothing
-  let shares = count.value
-  for (const { day: on, split } of prices) {
-    if (split === 1 || on > day) continue
-    // The filing may count before or after such a split.
-    if (on > Math.min(count.end, price.day) && on <= count.filed) return nothing
-    if (on > count.filed && on <= price.day) shares *= split
-  }
-  const cap = price.close * shares
-  const priceDay = price.day
+  const found = capitalisationOn(facts, prices, day)
+  if (typeof found === 'string') return nothing
+  const { value: cap, priceDay } = found
   const usable = (one: Stated | null) =>
     one === null || one.unit !== currency || priceDay - one.end > 550 ? null : one.value
   const flow = (metric: string) => periodsOf(facts, metric, day)
