@@ -8,6 +8,7 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { BacktestFactors } from '../../../backtest/requestFactors.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
@@ -44,6 +45,9 @@ const meanings: Readonly<Record<string, string>> = {
   testGroups: 'Tested at a time.',
   participation: 'Share of volume of a trade, for capacity.',
 }
+
+const factorsMeaning =
+  'Factor returns that may explain the record: date, returns (lists by name) and rf; or file, the text of a French or CSV file. Result: factors.'
 
 /** The same object with names spelled as the tools spell them. */
 function spelled(schema: TObject, description: string) {
@@ -87,6 +91,7 @@ export const BacktestInput = Type.Object(
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
+    factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
