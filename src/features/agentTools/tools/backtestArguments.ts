@@ -8,6 +8,7 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { BacktestFactors } from '../../../backtest/requestFactors.ts'
 import { BacktestPrices } from '../../../backtest/requestPrices.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
@@ -47,6 +48,9 @@ const meanings: Readonly<Record<string, string>> = {
   testGroups: 'Tested at a time.',
   participation: 'Share of volume of a trade, for capacity.',
 }
+
+const factorsMeaning =
+  'Factor returns that may explain the record: date, returns (lists by name) and rf; or file, the text of a French or CSV file. Result: factors.'
 
 /** The same object with names spelled as the tools spell them. */
 function spelled(schema: TObject, description: string) {
@@ -94,6 +98,7 @@ export const BacktestInput = Type.Object(
       Type.Pick(BacktestPrices, ['set', 'horizon', 'known']),
       'Price set that gives the returns.',
     ),
+    factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
