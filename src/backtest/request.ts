@@ -8,6 +8,7 @@ import { Neutralise, RankBy, Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestFactors } from './requestFactors.ts'
+import { BacktestPrices } from './requestPrices.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 
 export const PanelId = Type.String({
@@ -286,6 +287,7 @@ export const BacktestRequest = Type.Object(
     scores: Type.Optional(Scores),
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
     factors: Type.Optional(BacktestFactors),
+    prices: Type.Optional(BacktestPrices),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -319,6 +321,8 @@ export interface BodyQuery {
   readonly trials_already_tried?: number
   /** JSON. */
   readonly factors?: string
+  /** JSON. */
+  readonly prices?: string
   readonly data_version?: number
 }
 

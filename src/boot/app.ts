@@ -31,9 +31,11 @@ import { orderRoutes } from '../features/orders/routes.ts'
 import { compareRoutes } from '../features/pages/compare/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
+import { pricePageRoutes } from '../features/pages/prices/routes.ts'
 import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
+import { strategyPageRoutes } from '../features/pages/strategies/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { priceRoutes } from '../features/prices/routes.ts'
@@ -118,6 +120,7 @@ export function createApp(resources: Resources) {
     auditRoutes(plugin, { ...reading, primary: shared }),
     auditJobRoutes(plugin, shared),
     priceRoutes(plugin, { ...reading, primary: shared }),
+    pricePageRoutes(plugin, { ...reading, primary: shared }),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),
@@ -134,6 +137,7 @@ export function createApp(resources: Resources) {
     compareRoutes(plugin, reading),
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
+    strategyPageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     screenRoutes(plugin, { ...reading, priceSets: new KnownPriceSets(reading) }),
     fileRoutes(plugin, reading),

@@ -1,6 +1,5 @@
-import { type ClosesAndSplits, decodeClosesAndSplits, decodePriceBlock } from './priceBlock.ts'
-import { joinPriceRows, type PriceRows } from './priceRows.ts'
-import type { PriceColumns, PriceSeries } from './priceSeries.ts'
+import { type ClosesAndSplits, decodeClosesAndSplits } from './priceBlock.ts'
+import type { PriceColumns } from './priceSeries.ts'
 
 /** The prices of many companies as they are stored, so that a thread can decode them. */
 export interface PackedPrices {
@@ -107,31 +106,5 @@ class DecidingRows {
     this.#closes.push(closes === null ? Number.NaN : closes[row])
     this.#splitFactors.push(splitFactors[row])
     this.#basis.push(basisDay)
-  }
-}
-
-/** The rows of the imports that are visible, from the blocks of one security. */
-export function visibleRows(
-  blocks: readonly Uint8Array[],
-  basisDays: ReadonlyMap<number, number>,
-): PriceSeries {
-  const rows = ofVisibleImports(joinPriceRows(blocks.map(decodePriceBlock)), basisDays)
-  return { ...rows, basisDays: rows.imports.map(importId => basisDays.get(importId) ?? 0) }
-}
-
-function ofVisibleImports(rows: PriceRows, imports: ReadonlyMap<number, unknown>): PriceRows {
-  if (rows.imports.every(importId => imports.has(importId))) return rows
-  const isVisible = (_: number, index: number) => imports.has(rows.imports[index])
-  const days = rows.days.filter(isVisible)
-  return {
-    count: days.length,
-    days,
-    knownDays: rows.knownDays.filter(isVisible),
-    imports: rows.imports.filter(isVisible),
-    closes: rows.closes.filter(isVisible),
-    volumes: rows.volumes.filter(isVisible),
-    splitFactors: rows.splitFactors.filter(isVisible),
-    dividends: rows.dividends.filter(isVisible),
-    delistingReturns: rows.delistingReturns.filter(isVisible),
   }
 }

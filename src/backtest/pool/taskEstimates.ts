@@ -55,6 +55,8 @@ const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number }
   filterDataset: ({ data }) => data.asset.length,
   listAssetNames: ({ data }) => data.asset.length,
   scoreDataset: ({ data }) => data.asset.length,
+  computeReturns: ({ prices }) => prices.securities.reduce((sum, { blocks }) => sum + blocks.length, 0),
+  priceDataset: ({ data }) => data.asset.length,
   lookAheadPremium: ({ data }) => data.asset.length,
   readJoinBody: ({ body }) => body.length,
   findSlots: ({ rows }) => rows.count,

@@ -37,6 +37,8 @@ export const taskNames: Readonly<Record<TaskKind, TaskName>> = {
   filterDataset: { what: "Choosing the market's rows", mend: 'choose a shorter period' },
   listAssetNames: rows,
   scoreDataset: { what: 'Ranking the rows by the metric', mend: fewerRows },
+  computeReturns: { what: 'Computing the returns from prices', mend: fewerRows },
+  priceDataset: { what: 'Computing the returns from prices', mend: fewerRows },
   lookAheadPremium: { what: 'The look-ahead premium', mend: fewerRows },
   readJoinBody: { what: 'Reading the rows of the join', mend: 'send fewer rows' },
   findSlots: join,

@@ -20,13 +20,15 @@ import { encodeResult, storedPage, storedPublicPage } from '../pipeline/encodeRe
 import { packPanel } from '../pipeline/panelDataset.ts'
 import { readPanelFile } from '../pipeline/readPanelFile.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../pipeline/runRequest.ts'
-import type { ArchiveInput, PanelScored } from '../pipeline/selectData.ts'
+import type { ArchiveInput, PanelScored, RowPrices } from '../pipeline/selectData.ts'
 import { prepareSweepSpa, runSpaSlice } from '../pipeline/sweepEvidence.ts'
 import { type SliceSeries, type SweepPlan, simulateSlice } from '../pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../pipeline/sweepResult.ts'
 import type { TaskFailure } from '../pipeline/taskFailure.ts'
 import { lookAheadPremium, type PremiumInput } from '../premium/lookAheadPremium.ts'
 import { writePremium } from '../premium/writePremium.ts'
+import { computeReturns } from '../priceReturns/computeReturns.ts'
+import { priceDataset } from '../priceReturns/pricedDataset.ts'
 import { resultParts } from '../report/resultParts.ts'
 import type { OpenSpan } from '../report/tearSheet/publicPage.ts'
 import type { ResultFormat } from '../request.ts'
@@ -40,7 +42,7 @@ export const tasks = {
   runBodyRequest,
   /** Runs a request for a stored or scored panel on its dataset. */
   runPanelRequest: (input: PanelInput) =>
-    runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored),
+    runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored, input.prices),
   runArchiveRequest: (input: ArchiveInput & { readonly resultFormat: ResultFormat }) =>
     runArchiveRequest(input, input.resultFormat),
   /** Parses the body of a batch: its backtests, and its rows if it has any. */
@@ -80,6 +82,10 @@ export const tasks = {
   /** The same rows with a metric of their companies as the score. Only the columns that differ take
    * additional memory. */
   scoreDataset,
+  /** Computes the returns of the rows of some assets from prices. Fills `found`. */
+  computeReturns,
+  /** The same rows with the returns that were found, without those that cannot be traded. */
+  priceDataset,
   /** The same backtest on scores as sent and as known, and the difference of their Sharpe ratios. */
   lookAheadPremium: (input: PremiumInput) => writePremium(lookAheadPremium(input)),
   /** Parses the body of an as-of join: its rows and its settings. */
@@ -112,6 +118,8 @@ interface PanelInput {
   readonly resultFormat: ResultFormat
   /** For rows whose score is a metric. */
   readonly scored?: PanelScored
+  /** For rows whose returns come from prices. */
+  readonly prices?: RowPrices
 }
 
 interface FinishInput {
