@@ -87,9 +87,7 @@ export const BacktestInput = Type.Object(
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
-    price_set: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 63, description: 'Gives the returns.' }),
-    ),
+    price_set: Type.Optional(Type.String({ description: 'Gives the returns.' })),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
