@@ -23,7 +23,7 @@ const meanings: Readonly<Record<string, string>> = {
   weighting: 'Within a leg.',
   holdDays: 'Days held; a multiple of return_days, its default.',
   returnDays: 'Trading days of a return. Default: of the rows.',
-  costBps: 'Flat round trip of all markets.',
+  costBps: 'Flat round trip.',
   borrowBps: 'Cost of borrowing a year.',
   gross: 'Gross exposure.',
   neutral: 'Legs within each market.',
@@ -87,7 +87,7 @@ export const BacktestInput = Type.Object(
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
-    price_set: Type.Optional(Type.String({ description: 'Gives the returns.' })),
+    price_set: Type.Optional(Type.String({ description: 'Of returns.' })),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
