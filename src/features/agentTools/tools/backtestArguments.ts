@@ -8,8 +8,6 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
-import { BacktestFactors } from '../../../backtest/requestFactors.ts'
-import { BacktestPrices } from '../../../backtest/requestPrices.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
@@ -25,7 +23,7 @@ const meanings: Readonly<Record<string, string>> = {
   weighting: 'Within a leg.',
   holdDays: 'Days held; a multiple of return_days, its default.',
   returnDays: 'Trading days of a return. Default: of the rows.',
-  costBps: 'Flat round trip, instead of the costs of the markets.',
+  costBps: 'Flat round trip.',
   borrowBps: 'Cost of borrowing a year.',
   gross: 'Gross exposure.',
   neutral: 'Legs within each market.',
@@ -39,8 +37,6 @@ const meanings: Readonly<Record<string, string>> = {
   score: 'Metric that ranks instead of the forecast: its latest year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
   checks: 'With score: proved, consistent, unchecked, contradicted.',
-  set: 'Its name.',
-  known: 'Day of what is known.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
   meanBlock: 'In periods. Default: from the record.',
@@ -94,16 +90,13 @@ export const BacktestInput = Type.Object(
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
-    prices: spelled(
-      Type.Pick(BacktestPrices, ['set', 'horizon', 'known']),
-      'Price set that gives the returns.',
-    ),
     factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
+    price_set: Type.Optional(Type.String({ description: 'Of returns.' })),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: maxTrialsAlreadyTried,
-        description: 'Earlier tries, for the verdict.',
+        description: 'Earlier tries.',
       }),
     ),
     data_version: Type.Optional(
@@ -136,13 +129,14 @@ const renamed = (value: object, rename: (name: string) => string): object =>
 
 /** The request body for the API. */
 export function bodyOf({ source, config, sweep, evidence, ...rest }: Partial<BacktestArgs>): object {
-  const { job_id: _, wait_seconds: __, max_characters: ___, ...same } = rest
+  const { job_id: _, wait_seconds: __, max_characters: ___, price_set: set, ...same } = rest
   const objects = { source, config, sweep, evidence }
   const sent = Object.entries(objects).map(([name, value]) => [
     name,
     typeof value === 'object' ? renamed(value, camelCase) : value,
   ])
-  return { ...same, ...Object.fromEntries(sent.filter(([, value]) => value !== undefined)) }
+  const prices = set === undefined ? {} : { prices: { set } }
+  return { ...same, ...prices, ...Object.fromEntries(sent.filter(([, value]) => value !== undefined)) }
 }
 
 /** A configuration's fields in a response, spelled as the next call takes them. */
