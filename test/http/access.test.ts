@@ -363,6 +363,8 @@ const table: Row[] = [
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     accept: 'application/json, text/event-stream',
   },
+  open('/prices'),
+  open('/prices/:set', '/prices/nosuch', [404, 'entity_unknown']),
   open('/start'),
   open('/sample'),
   open('/sample/:file', '/sample/entities.csv'),

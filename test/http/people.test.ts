@@ -132,6 +132,8 @@ const table: readonly Row[] = [
       `/audit/runs/:id${part}`,
     ),
   ),
+  openTo('/prices'),
+  page('/prices/nosuch', 404, '/prices/:set'),
   openTo('/start'),
   openTo('/sample'),
   openTo('/sample/entities.csv', '/sample/:file'),

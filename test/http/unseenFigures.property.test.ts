@@ -230,7 +230,7 @@ const others: readonly [RegExp, string][] = [
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],
   [
-    /^\/api\/v1\/prices/,
+    /^(\/api\/v1)?\/prices/,
     'test/features/prices/priceRoutes.test.ts: the named companies count before a price is read, and a key with a cap must name them',
   ],
   [/^\/mcp$/, 'its answers are made of those of the API'],

@@ -46,6 +46,9 @@ const tradingDaysPerMonth = 21
  *   a month, if all periods begin at the end of one.
  * - Monthly factors match periods that begin at the end of a month and end at the end of one.
  *
+ * Returns that begin `entryLag` trading days after the day of their row end as many days later, too, and so do the daily
+ * factors: by as many rows.
+ *
  * A period without an exact match is left out and counted; nothing is filled in. */
 export function alignFactors(series: FactorSeries, record: RecordPeriods): AlignedFactors {
   const find = series.frequency === 'daily' ? dailyRows(series, record) : monthlyRows(series, record)
@@ -53,7 +56,7 @@ export function alignFactors(series: FactorSeries, record: RecordPeriods): Align
   const spans: { first: number; end: number }[] = []
   const unmatched = new Map<UnmatchedReason, number[]>()
   for (let t = 0; t < record.days.length; t++) {
-    const rows = find(t)
+    const rows = afterEntryLag(series, find(t))
     const reason = typeof rows === 'string' ? rows : hasUnknown(series, rows) ? 'missing' : null
     if (reason === null && typeof rows !== 'string') {
       matched.push(t)
@@ -77,6 +80,17 @@ export function alignFactors(series: FactorSeries, record: RecordPeriods): Align
 interface Rows {
   readonly first: number
   readonly end: number
+}
+
+/** The rows `entryLag` trading days later. */
+function afterEntryLag(
+  { days, entryLag }: FactorSeries,
+  rows: Rows | UnmatchedReason,
+): Rows | UnmatchedReason {
+  if (typeof rows === 'string' || entryLag === 0) return rows
+  const { first, end } = rows
+  if (end + entryLag > days.length || isHole(days, days[end - 1], end, end + entryLag)) return 'outside'
+  return { first: first + entryLag, end: end + entryLag }
 }
 
 /** A single return is taken as it is: (1 + f) - 1 would round it. */

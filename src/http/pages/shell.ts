@@ -32,6 +32,7 @@ const companiesArea = {
     { name: 'Markets', path: '/markets' },
     { name: 'Universe', path: '/universe' },
     { name: 'Metrics', path: '/catalogue' },
+    { name: 'Prices', path: '/prices' },
     { name: 'Sample file', path: '/sample' },
   ],
 } as const satisfies Area

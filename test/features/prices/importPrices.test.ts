@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { dayNumber } from '../../../src/dates.ts'
+import { readSampleExtent } from '../../../src/features/pages/extent/sampleQueries.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
 import type { PriceImportOptions } from '../../../src/features/prices/import/priceImport.ts'
 import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
@@ -261,6 +262,24 @@ describe('vintages', () => {
   })
 })
 
+test('a server that only has the sample says so although prices were imported, too', async () => {
+  const own = await fresh()
+  const apple = await insertEntity(own, {
+    market: 'US',
+    issuerId: '0000320193',
+    ticker: 'AAPL',
+    name: 'Apple',
+  })
+  await own`insert into filing (accession, entity_id, form, filed) values ('a', ${apple}, '10-K', '2023-11-03')`
+  await own.begin(transaction =>
+    advanceDataVersion(transaction, { source: 'sample', entities: 1, factsAdded: 0 }),
+  )
+  const before = await readSampleExtent(own, today)
+  expect(before).not.toBeNull()
+  expect(await importText(own, 'date,symbol,close\n2024-05-01,AAPL,1\n')).toMatchObject({ stored: 1 })
+  expect(await readSampleExtent(own, today)).toEqual(before)
+})
+
 describe('files', () => {
   test('each faulty line is refused alone and named', async () => {
     const lines = [
@@ -285,7 +304,7 @@ describe('files', () => {
     ]
     const report = await importText(sql, lines.join('\n'), { name: 'faults' })
     expect(report).toMatchObject({ stored: 4, refused: 11, repeated: 1, contradicting: 2 })
-    expect(report.faults.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 9, 10, 11, 12, expect.any(Number)])
+    expect(report.faults.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 9, 10, 11, 12, 14])
     expect(report.faults[0].reason).toBe(
       'date is "2024-04-31", but must be a date as YYYY-MM-DD from 1900-01-01 to 2026-11-28',
     )
@@ -308,6 +327,21 @@ describe('files', () => {
     expect(await closes(sql, ids.apple, today, 'parquet')).toEqual([
       ['AAPL', { '2024-05-01': 169.3, '2024-05-02': 173.03 }],
     ])
+  })
+
+  test('a fault that is found after reading names the row of the Parquet file', async () => {
+    const dates = ['2024-05-01', '2024-05-02', '2024-05-03', '2024-05-03']
+    const bytes = new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'date', data: dates, type: 'STRING' },
+          { name: 'symbol', data: dates.map(() => 'AAPL'), type: 'STRING' },
+          { name: 'close', data: [-1, 173.03, 1, 2], type: 'DOUBLE' },
+        ],
+      }),
+    )
+    const { faults } = await importText(sql, bytes, { name: 'parquet-faults' })
+    expect(faults.map(({ line }) => line)).toEqual([1, 3])
   })
 
   test('what cannot be right is refused as a whole, with a way to mend it', async () => {
