@@ -8,6 +8,7 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { BacktestFactors } from '../../../backtest/requestFactors.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
@@ -34,7 +35,7 @@ const meanings: Readonly<Record<string, string>> = {
   from: 'First day, YYYY-MM-DD.',
   to: 'Last day.',
   limit: 'Rows, the latest dates first.',
-  score: 'Metric that ranks instead of the forecast: its latest year filed before each date. Needs market.',
+  score: 'Metric that ranks instead: its latest year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
   checks: 'With score: proved, consistent, unchecked, contradicted.',
   seed: 'Of the resamples.',
@@ -45,8 +46,7 @@ const meanings: Readonly<Record<string, string>> = {
   participation: 'Share of volume of a trade, for capacity.',
 }
 
-const factorsMeaning =
-  'Factor returns that may explain the record: date, returns (lists by name) and rf; or file, the text of a French or CSV file. Result: factors.'
+const factorsMeaning = 'Factor returns: date, returns by name, rf; or the text of a file. Result: factors.'
 
 /** The same object with names spelled as the tools spell them. */
 function spelled(schema: TObject, description: string) {
@@ -61,7 +61,7 @@ function spelled(schema: TObject, description: string) {
 const grid: Record<string, TSchema> = Object.fromEntries(
   Object.entries<TSchema>(BacktestSweep.properties).map(([name, field]) => [snakeCase(name), field]),
 )
-const sweepMeaning = `true: 48 usual configurations. Or lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}. Runs as a job.`
+const sweepMeaning = `true: 48 usual configurations. Or lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}.`
 
 export const BacktestInput = Type.Object(
   {
