@@ -87,7 +87,7 @@ export const BacktestInput = Type.Object(
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
-    price_set: Type.Optional(Type.String({ description: 'Of returns.' })),
+    price_set: Type.Optional(Type.String({ description: 'Returns.' })),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
