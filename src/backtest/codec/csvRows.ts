@@ -30,7 +30,8 @@ export class CsvRowReader {
   #market = 0
   /** Remains NaN if there is no score column. */
   #score = Number.NaN
-  #forwardReturn = 0
+  /** Remains NaN if there is no column of returns. */
+  #forwardReturn = Number.NaN
   #dollarVolume = Number.NaN
   #group = 0
 

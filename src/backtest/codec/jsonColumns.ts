@@ -19,7 +19,7 @@ import { checkExtraCells, ExtraColumns, extraBounds, type WantedColumns } from '
 import { describeFault, unknownParameter } from './faults.ts'
 import { DayColumn, type JsonColumn, NameColumn, NumberColumn } from './jsonColumn.ts'
 import { formatPath, type JsonReader } from './jsonReader.ts'
-import { extraCell } from './jsonRows.ts'
+import { extraCell, mayNamePrices } from './jsonRows.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
@@ -63,7 +63,8 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
     } while (reader.take(0x2c))
     reader.expect(0x7d)
   }
-  const count = commonLength(lengths)
+  const hasReturns = lengths.has('forward_return')
+  const count = commonLength(lengths, hasReturns || !mayNamePrices(reader)())
   const { date, asset, market, score, forward_return } = columns
   checkPanelSize(count, market.names.length)
   checkGroups(group?.names.length ?? 0)
@@ -73,8 +74,8 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
       day: date.days(count),
       asset: asset.numbers(count),
       market: toUint16(lengths.has('market') ? market.numbers(count) : new Int32Array(count)),
-      score: lengths.has('score') ? score.values(count) : noScores(count),
-      forwardReturn: forward_return.values(count),
+      score: lengths.has('score') ? score.values(count) : noNumbers(count),
+      forwardReturn: hasReturns ? forward_return.values(count) : noNumbers(count),
       dollarVolume: dollarVolume?.values(count),
       assetNames: asset.names,
       marketNames: market.names,
@@ -90,6 +91,7 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
     },
     placeOf: row => `panel.asset[${row}]`,
     missingScore: lengths.has('score') ? null : columnMissing('score'),
+    missingReturn: hasReturns ? null : columnMissing('forward_return'),
     refusals: extras.refusals,
   }
 }
@@ -146,8 +148,10 @@ function putChecked(reader: JsonReader, name: ColumnName | null, column: JsonCol
   reader.path.pop()
 }
 
-function commonLength(lengths: ReadonlyMap<string, number>): number {
-  const absent = requiredColumns.find(name => name !== 'score' && !lengths.has(name))
+function commonLength(lengths: ReadonlyMap<string, number>, needsReturns: boolean): number {
+  const absent = requiredColumns.find(
+    name => name !== 'score' && (needsReturns || name !== 'forward_return') && !lengths.has(name),
+  )
   if (absent !== undefined) throw columnMissing(absent)
   const [[first, count], ...others] = lengths
   for (const [name, length] of others) {
@@ -166,7 +170,7 @@ const columnMissing = (name: ColumnName) =>
     param: `panel.${name}`,
   })
 
-const noScores = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
+const noNumbers = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
 
 /** `checkPanelSize` has ensured that the numbers fit. */
 function toUint16(numbers: Int32Array): Uint16Array {

@@ -13,9 +13,12 @@ export function checkPanelTable(
   count: number,
   fileBytes: number,
   wanted: readonly string[],
+  mayLackReturns: boolean,
 ): void {
   const allowed: readonly string[] = [...columnNames, ...wanted]
-  const absent = requiredColumns.find(name => name !== 'score' && !names.includes(name))
+  const absent = requiredColumns.find(
+    name => name !== 'score' && (name !== 'forward_return' || !mayLackReturns) && !names.includes(name),
+  )
   if (absent !== undefined) throw columnMissing(absent)
   const unknown = names.find(name => !allowed.includes(name))
   if (unknown !== undefined)

@@ -29,10 +29,12 @@ const numberColumns = ['score', 'forward_return', 'dollar_volume']
 /** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
  * times the memory.
  *
- * @param named the columns of the caller's own that the request names */
+ * @param named the columns of the caller's own that the request names
+ * @param mayLackReturns whether prices give the returns */
 export async function readParquetPanel(
   source: BodySource,
   named: readonly string[] = [],
+  mayLackReturns = false,
 ): Promise<ParsedPanel> {
   const wanted = named.filter(name => !columnNames.some(known => known === name))
   let panel: ParquetColumns | null = null
@@ -45,7 +47,7 @@ export async function readParquetPanel(
   }
   const count = await readParquetChunks(source, reading, {
     open: (names, rows) => {
-      checkPanelTable(names, rows, sizeOf(source), wanted)
+      checkPanelTable(names, rows, sizeOf(source), wanted, mayLackReturns)
       checkExtraCells(rows, wanted.length)
       missingScore = missingScoreOf(names)
       panel = new ParquetColumns(names, rows, wanted)
@@ -78,7 +80,9 @@ class ParquetColumns {
     const scores = numbers()
     if (!names.includes('score')) scores.fill(Number.NaN)
     this.#scores = new NumberCells('score', scoreBounds, scores)
-    this.#returns = new NumberCells('forward_return', returnBounds, numbers())
+    const returns = numbers()
+    if (!names.includes('forward_return')) returns.fill(Number.NaN)
+    this.#returns = new NumberCells('forward_return', returnBounds, returns)
     this.#volumes = names.includes('dollar_volume')
       ? new NumberCells('dollar_volume', volumeBounds, numbers())
       : null

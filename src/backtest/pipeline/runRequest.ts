@@ -5,6 +5,7 @@ import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { resolveFactors } from '../factors/factorSeries.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
+import { withDelisting } from '../priceReturns/pricedDataset.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BacktestConfig, BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
@@ -22,6 +23,7 @@ import {
   type ArchiveInput,
   type ComparedRows,
   type PanelScored,
+  type RowPrices,
   type SelectedData,
   selectArchiveData,
   selectPanelData,
@@ -38,9 +40,10 @@ export type BacktestOutcome =
 export type RowsNeeded =
   | { readonly kind: 'archive'; readonly request: ArchiveRequest }
   | { readonly kind: 'stored'; readonly request: StoredPanelRequest }
-  /** Rows whose score is a metric: the caller's licence is checked before the metric is read. */
+  /** Rows whose score is a metric, or whose returns come from prices: the caller's licence is checked before either is
+   * read. */
   | {
-      readonly kind: 'unscored'
+      readonly kind: 'unfinished'
       readonly request: BacktestSettings
       readonly data: Dataset
       readonly names: string
@@ -67,10 +70,10 @@ async function runBody(
   { format, query, archives, costs, resultFormat }: BodyInput,
 ): Promise<BacktestOutcome | RowsNeeded> {
   const parsed = await readRequestBody(source, format, query)
-  if (parsed.panel !== null && parsed.score !== undefined) {
+  if (parsed.panel !== null && (parsed.score !== undefined || parsed.prices !== undefined)) {
     const { panel, ...request } = parsed
     const data = shareDataset(buildPanelDataset(panel))
-    return { kind: 'unscored', request, data, names: listAssetNames(data) }
+    return { kind: 'unfinished', request, data, names: listAssetNames(data) }
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
@@ -85,13 +88,13 @@ async function runBody(
   return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
 }
 
-/** Returns undefined if the rows are ranked by a metric or come from another data version: those may be read
- * only after the caller's licence has been checked. */
+/** Returns undefined if the rows are ranked by a metric, have their returns from prices or come from another data version:
+ * those may be read only after the caller's licence has been checked. */
 function findArchive(
   archives: readonly CachedArchive[],
-  { source, dataVersion }: ArchiveRequest,
+  { source, dataVersion, prices }: ArchiveRequest,
 ): CachedArchive | undefined {
-  if (source.score !== undefined || dataVersion !== undefined) return undefined
+  if (source.score !== undefined || dataVersion !== undefined || prices !== undefined) return undefined
   const { horizon, market } = archiveKey(source)
   return archives.find(archive => archive.horizon === horizon && archive.market === market)
 }
@@ -123,14 +126,15 @@ export function runPanelRequest(
   costs: MarketCosts,
   resultFormat: ResultFormat,
   scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
   const { config, sweep, scores, pageOnly = [] } = request
   if (!sweep && scores === undefined) {
-    const result = runPanelBacktest(panel, request, costs, scored)
+    const result = runPanelBacktest(panel, request, costs, scored, prices)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
-  const select = (own: BacktestConfig) => selectPanelData(panel, own, scored)
+  const select = (own: BacktestConfig) => selectPanelData(panel, own, scored, prices)
   const plan =
     scores === undefined
       ? planSweep(select(config), request, costs)
@@ -141,9 +145,9 @@ export function runPanelRequest(
 
 /** Runs one configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  const { request, costs, compared } = input
+  const { request, costs, compared, prices } = input
   const select = (data: Dataset) => selectArchiveData({ ...input, data })
-  return runComparing(select, input.data, { request, costs, compared })
+  return runComparing(select, input.data, { request, costs, compared, prices })
 }
 
 /** Runs one configuration on a panel. */
@@ -152,15 +156,18 @@ export function runPanelBacktest(
   request: BacktestSettings,
   costs: MarketCosts,
   scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): BacktestResult {
-  const select = (data: Dataset) => selectPanelData(data, request.config, scored)
-  return runComparing(select, panel, { request, costs, compared: scored?.compared })
+  const select = (data: Dataset) => selectPanelData(data, request.config, scored, prices)
+  const compared = scored?.compared
+  return runComparing(select, panel, { request, costs, compared, prices: prices ?? undefined })
 }
 
 interface Comparing {
   readonly request: BacktestSettings
   readonly costs: MarketCosts
   readonly compared: readonly ComparedRows[] | undefined
+  readonly prices: RowPrices | undefined
 }
 
 /** Runs one configuration and, if the request compares choices of vintages, also the same configuration on the rows of
@@ -168,9 +175,10 @@ interface Comparing {
 function runComparing(
   select: (data: Dataset) => SelectedData,
   data: Dataset,
-  { request, costs, compared = [] }: Comparing,
+  { request, costs, compared = [], prices }: Comparing,
 ): BacktestResult {
-  const run = runSelected(select(data), request, costs)
+  const alone = runSelected(select(data), request, costs)
+  const run = { ...alone, result: withDelistingCases(alone.result, { select, data, prices, request, costs }) }
   const { compare } = request
   if (compare === undefined) return run.result
   const { score, n_periods: periods } = run.result
@@ -203,7 +211,7 @@ interface SelectedOptions {
 
 /** Runs one configuration on the rows that a request selects. */
 export function runSelected(
-  { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
+  { data, view, returnDays, spacing, warnings, dataVersion, source, score, prices }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
   {
@@ -226,6 +234,7 @@ export function runSelected(
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
     factors: resolveFactors(request.factors),
+    entryLag: prices?.entry_lag,
   })
   return {
     ...run,
@@ -234,7 +243,32 @@ export function runSelected(
       ...versionOf(dataVersion ?? request.dataVersion),
       ...(source === undefined ? {} : { source }),
       ...(score === undefined ? {} : { score }),
+      ...(prices === undefined ? {} : { prices }),
       request: echoRequest(request, { dataVersion, source }),
     },
   }
+}
+
+interface DelistingRuns {
+  readonly select: (data: Dataset) => SelectedData
+  readonly data: Dataset
+  readonly prices: RowPrices | undefined
+  readonly request: BacktestSettings
+  readonly costs: MarketCosts
+}
+
+/** A result with the metrics that other assumed delisting returns give. */
+export function withDelistingCases(
+  result: BacktestResult,
+  { select, data, prices, request, costs }: DelistingRuns,
+): BacktestResult {
+  if (prices === undefined || prices.beforeAssumption === null) return result
+  const { beforeAssumption, used } = prices
+  const plain = { ...request, include: [], pageOnly: [], factors: undefined }
+  const sensitivity = used.sensitivity.map(one => {
+    const rows = withDelisting({ data, beforeAssumption }, one.delisting)
+    const { metrics } = runSelected(select(rows), plain, costs, { judgeRecord: unjudged }).result
+    return { ...one, sharpe: metrics.sharpe, cagr: metrics.cagr }
+  })
+  return { ...result, prices: { ...used, sensitivity } }
 }

@@ -9,7 +9,9 @@ import { type DateSpacing, dateSpacing } from '../portfolio/dateSpacing.ts'
 import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
 import type { OtherChoice } from '../requestCompare.ts'
+import type { BacktestPrices } from '../requestPrices.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { BacktestPricesUsed } from '../resultPrices.ts'
 import type { CombinationWeights } from '../scoring/combine.ts'
 import { scoreRows } from '../scoring/scoreRows.ts'
 import { writeSource } from './resultFields.ts'
@@ -37,6 +39,17 @@ export interface SelectedData {
   readonly score?: BacktestScore | undefined
   /** The weights of a combination of scores by training ICs. */
   readonly weights?: CombinationWeights | null
+  /** The prices that gave the returns; undefined: the rows came with returns. */
+  readonly prices?: BacktestPricesUsed | undefined
+}
+
+/** The prices that gave the returns of a dataset's rows. */
+export interface RowPrices {
+  readonly used: BacktestPricesUsed
+  /** The request's prices with all defaults filled in. */
+  readonly request: BacktestPrices & { readonly horizon: number }
+  /** See `PricedRows`. */
+  readonly beforeAssumption: Float64Array | null
 }
 
 /** A request for the archive and the dataset that it runs on. */
@@ -48,6 +61,7 @@ export interface ArchiveInput {
   /** Describes the score if it is a metric rather than the forecast. */
   readonly score?: BacktestScore | undefined
   readonly compared?: readonly ComparedRows[] | undefined
+  readonly prices?: RowPrices | undefined
 }
 
 /** The rows of a request with another choice of vintages as their score. */
@@ -59,7 +73,13 @@ export interface ComparedRows {
 }
 
 /** The dates of the archive that a request selects. */
-export function selectArchiveData({ data: sent, request, dataVersion, score }: ArchiveInput): SelectedData {
+export function selectArchiveData({
+  data: sent,
+  request,
+  dataVersion,
+  score,
+  prices,
+}: ArchiveInput): SelectedData {
   const { source } = request
   const view = viewDates(
     sent,
@@ -73,7 +93,8 @@ export function selectArchiveData({ data: sent, request, dataVersion, score }: A
   const horizon = source.horizon ?? '1d'
   const returnDays = Number.parseInt(horizon, 10)
   const sentDays = request.config.returnDays
-  const { data, weights } = scoreRows(sent, request.config, timing(view, spacing, sentDays ?? returnDays))
+  const times = timing(view, spacing, sentDays ?? returnDays, prices)
+  const { data, weights } = scoreRows(sent, request.config, times)
   const howLong =
     sentDays === undefined
       ? `returnDays is that of the horizon ${horizon}.`
@@ -88,6 +109,7 @@ export function selectArchiveData({ data: sent, request, dataVersion, score }: A
     source: writeSource(source),
     score,
     weights,
+    prices: prices?.used,
   }
 }
 
@@ -121,6 +143,7 @@ export function selectPanelData(
   panel: Dataset,
   config: BacktestConfig,
   scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): SelectedData {
   requireGroups(panel, config)
   // Where a dataset has groups, legs are formed within them.
@@ -129,7 +152,8 @@ export function selectPanelData(
   const { spacing, returnDays } = panelSpacing(grouped)
   const view = { firstDate: 0, endDate: grouped.days.length, rowsOverLimit: 0 }
   const sent = config.returnDays
-  const { data, weights } = scoreRows(grouped, config, timing(view, spacing, sent ?? returnDays))
+  const times = timing(view, spacing, sent ?? returnDays, prices ?? undefined)
+  const { data, weights } = scoreRows(grouped, config, times)
   const howLong =
     sent === undefined
       ? `returnDays was not sent, so it is the spacing of the dates, ${returnDays}.`
@@ -144,18 +168,28 @@ export function selectPanelData(
       ...warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
-    dataVersion: scored?.dataVersion ?? null,
+    dataVersion: scored?.dataVersion ?? prices?.used.data_version ?? null,
     score: scored?.score,
     weights,
+    prices: prices?.used,
   }
 }
 
-const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) => ({
-  view,
-  step: rebalanceStep(returnDays, medianGap),
-  returnDays,
-  returnDates: Math.ceil(returnDays / medianGap),
-})
+/** When returns have ended: one that prices give begins only at its entry. */
+function timing(
+  view: DateView,
+  { medianGap }: DateSpacing,
+  returnDays: number,
+  prices: RowPrices | undefined,
+) {
+  const endsAfter = returnDays + (prices?.used.entry_lag ?? 0)
+  return {
+    view,
+    step: rebalanceStep(returnDays, medianGap),
+    returnDays: endsAfter,
+    returnDates: Math.ceil(endsAfter / medianGap),
+  }
+}
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
   if (neutral !== 'group' || data.group !== undefined) return
@@ -195,12 +229,15 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
 
 /** `selectPanelData` for many configurations of one panel. Its findings depend on only two fields, and
  * computing them takes longer than a small backtest, so they are cached. */
-export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
+export function panelSelector(
+  data: Dataset,
+  prices: RowPrices | undefined = undefined,
+): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
     const { returnDays, neutral, neutralise, rankBy } = config
     const key = JSON.stringify([returnDays, neutral, neutralise, rankBy])
-    const selected = found.get(key) ?? selectPanelData(data, config)
+    const selected = found.get(key) ?? selectPanelData(data, config, null, prices ?? null)
     found.set(key, selected)
     return selected
   }

@@ -21,6 +21,7 @@ import {
 import { rankingName } from '../requestColumns.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestRequestUsed, BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { BacktestPricesUsed } from '../resultPrices.ts'
 import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
 import { echoRequest } from './requestEcho.ts'
@@ -63,6 +64,8 @@ export interface SweepPlan {
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
+  /** The prices that gave the returns. */
+  readonly prices?: BacktestPricesUsed | undefined
 }
 
 /** Indices of its configurations in the plan's list. */
@@ -151,7 +154,7 @@ function planConfigs(
 ): SweepPlan {
   const { include } = request
   requireVolume(selected.data, include)
-  const { view, warnings, dataVersion, source, score } = selected
+  const { view, warnings, dataVersion, source, score, prices } = selected
   const data = rankedData(selected.data)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
   const evidence = resolveEvidence(include, request.evidence)
@@ -174,6 +177,7 @@ function planConfigs(
     dataVersion,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
+    ...(prices === undefined ? {} : { prices }),
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
 import { BacktestFactors } from '../../../backtest/requestFactors.ts'
+import { BacktestPrices } from '../../../backtest/requestPrices.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
@@ -38,6 +39,8 @@ const meanings: Readonly<Record<string, string>> = {
   score: 'Metric that ranks instead: its latest year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
   checks: 'With score: proved, consistent, unchecked, contradicted.',
+  set: 'Its name.',
+  known: 'Day of what is known.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
   meanBlock: 'In periods. Default: from the record.',
@@ -89,6 +92,10 @@ export const BacktestInput = Type.Object(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
+    ),
+    prices: spelled(
+      Type.Pick(BacktestPrices, ['set', 'horizon', 'known']),
+      'Price set that gives the returns.',
     ),
     factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
     trials_already_tried: Type.Optional(
