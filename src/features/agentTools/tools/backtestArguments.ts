@@ -40,9 +40,6 @@ const meanings: Readonly<Record<string, string>> = {
   checks: 'With score: proved, consistent, unchecked, contradicted.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
-  meanBlock: 'In periods. Default: from the record.',
-  groups: 'Of cpcv.',
-  testGroups: 'Tested at a time.',
   participation: 'Share of volume of a trade, for capacity.',
 }
 
@@ -84,14 +81,18 @@ export const BacktestInput = Type.Object(
         description: 'Further sections.',
       }),
     ),
-    evidence: spelled(Type.Omit(BacktestEvidence, ['benchmark']), 'How sections of include are computed.'),
+    // Lengths of blocks and groups have defaults that depend on the record, and are for the API.
+    evidence: spelled(
+      Type.Omit(BacktestEvidence, ['benchmark', 'meanBlock', 'groups', 'testGroups']),
+      'How sections of include are computed.',
+    ),
     benchmark: Type.Optional(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
     factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
-    price_set: Type.Optional(Type.String({ description: 'Of returns.' })),
+    price_set: Type.Optional(Type.String({ description: 'Prices that give the returns.' })),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
