@@ -5,9 +5,9 @@ import { noQuery, pathReader } from '../../../http/parameters.ts'
 import type { HttpPlugin } from '../../../http/plugin.ts'
 import { StrategyPath } from '../../strategies/schema.ts'
 import { strategyOf } from '../../strategies/values.ts'
-import { answerList, answerPage, filledFields } from '../answer.ts'
+import { answerList, answerPage, filledFields, uncachedPage } from '../answer.ts'
 import { coverageDownload, strategiesDownload } from './download.ts'
-import { strategiesPage } from './listPage.ts'
+import { strategiesPage, UnfinishedPage } from './listPage.ts'
 import { strategyPage } from './page.ts'
 import type { StrategyPageDeps } from './read.ts'
 
@@ -22,7 +22,12 @@ export function strategyPageRoutes(http: HttpPlugin, deps: StrategyPageDeps) {
       '/strategies',
       async ({ context }) => {
         noQuery(context)
-        return answerPage(deps, context, 'strategies', () => strategiesPage(deps))
+        try {
+          return await answerPage(deps, context, 'strategies', () => strategiesPage(deps))
+        } catch (error) {
+          if (error instanceof UnfinishedPage) return uncachedPage(context, error.page)
+          throw error
+        }
       },
       { access: 'page', detail: { hide: true } },
     )
