@@ -6,6 +6,7 @@ import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestTrading, closeFields, Rebalance } from './requestTrading.ts'
 
 export const PanelId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -95,6 +96,9 @@ export const BacktestConfig = Type.Object(
     folds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
     ),
+    rebalance: Type.Optional(Rebalance),
+    ...closeFields,
+    trading: Type.Optional(BacktestTrading),
   },
   { ...strict, $id: 'BacktestConfig' },
 )
@@ -174,10 +178,25 @@ const cell = {
     description:
       'Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0.',
   }),
+  close: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 1e12 }), Type.Null()], {
+    description:
+      'Closing price of the date in place of forward_return, adjusted for splits and dividends: the returns are computed from it over returnDays dates of the panel. null: no close on that date.',
+  }),
+  borrow_bps: Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000 }), Type.Null()], {
+    description:
+      'Annual cost of borrowing the name on the date, in basis points, in place of config.borrowBps. null or omitted: config.borrowBps.',
+  }),
 }
 
 export const BacktestPanelRow = Type.Object(
-  { ...cell, market: Type.Optional(cell.market), dollar_volume: Type.Optional(cell.dollar_volume) },
+  {
+    ...cell,
+    market: Type.Optional(cell.market),
+    forward_return: Type.Optional(cell.forward_return),
+    dollar_volume: Type.Optional(cell.dollar_volume),
+    close: Type.Optional(cell.close),
+    borrow_bps: Type.Optional(cell.borrow_bps),
+  },
   { ...strict, $id: 'BacktestPanelRow' },
 )
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
@@ -191,8 +210,10 @@ export const BacktestPanelColumns = Type.Object(
     asset: Type.Array(cell.asset, onePerRow),
     market: Type.Optional(Type.Array(cell.market, onePerRow)),
     score: Type.Array(cell.score, onePerRow),
-    forward_return: Type.Array(cell.forward_return, onePerRow),
+    forward_return: Type.Optional(Type.Array(cell.forward_return, onePerRow)),
     dollar_volume: Type.Optional(Type.Array(cell.dollar_volume, onePerRow)),
+    close: Type.Optional(Type.Array(cell.close, onePerRow)),
+    borrow_bps: Type.Optional(Type.Array(cell.borrow_bps, onePerRow)),
   },
   { ...strict, $id: 'BacktestPanelColumns', description: 'Columns of equal length.' },
 )

@@ -18,6 +18,7 @@ import {
   sweepFields,
 } from './resultMetrics.ts'
 import { performanceFields } from './resultPerformance.ts'
+import { tradingFields } from './resultTrading.ts'
 import { BacktestVerdict } from './resultVerdict.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -105,6 +106,7 @@ export const BacktestWarning = Type.Object(
         Type.Literal('few_dates'),
         Type.Literal('empty_periods'),
         Type.Literal('costs_after_trading'),
+        Type.Literal('late_entry'),
       ],
       { description: 'Stable name of the warning.' },
     ),
@@ -286,6 +288,7 @@ export const BacktestResult = Type.Object(
     compare: Type.Optional(BacktestComparison),
     ...included,
     ...performanceFields,
+    ...tradingFields,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },
 )

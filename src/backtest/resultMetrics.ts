@@ -64,6 +64,8 @@ export const BacktestConfigUsed = Type.Object(
     }),
     drift: configFields.drift,
     folds: configFields.folds,
+    rebalance: Type.Optional(configFields.rebalance),
+    trading: Type.Optional(configFields.trading),
   },
   { ...strict, $id: 'BacktestConfigUsed', description: 'The configuration with every default filled in.' },
 )

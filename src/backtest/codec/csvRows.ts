@@ -1,4 +1,12 @@
-import { type Bounds, type ColumnName, returnBounds, scoreBounds, volumeBounds } from './cells.ts'
+import {
+  type Bounds,
+  borrowBounds,
+  type ColumnName,
+  closeBounds,
+  returnBounds,
+  scoreBounds,
+  volumeBounds,
+} from './cells.ts'
 import type { CsvReader } from './csvCells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import type { NameInterner } from './nameInterner.ts'
@@ -26,8 +34,11 @@ export class CsvRowReader {
   #market = 0
   /** Remains NaN if there is no score column. */
   #score = Number.NaN
-  #forwardReturn = 0
+  /** Remains NaN if there is a column of closes instead. */
+  #forwardReturn = Number.NaN
   #dollarVolume = Number.NaN
+  #close = Number.NaN
+  #borrowBps = Number.NaN
 
   constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]) {
     this.#reader = reader
@@ -45,6 +56,8 @@ export class CsvRowReader {
         this.#score,
         this.#forwardReturn,
         this.#dollarVolume,
+        this.#close,
+        this.#borrowBps,
       )
       return true
     }
@@ -85,6 +98,12 @@ export class CsvRowReader {
       case 'dollar_volume':
         this.#dollarVolume = this.#number(volumeBounds)
         return this.#dollarVolume !== Number.POSITIVE_INFINITY
+      case 'close':
+        this.#close = this.#number(closeBounds)
+        return this.#close !== Number.POSITIVE_INFINITY
+      case 'borrow_bps':
+        this.#borrowBps = this.#number(borrowBounds)
+        return this.#borrowBps !== Number.POSITIVE_INFINITY
       default:
         return column satisfies never
     }

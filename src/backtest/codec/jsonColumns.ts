@@ -1,10 +1,14 @@
 import { Failure } from '../../errors.ts'
 import {
+  type Bounds,
+  borrowBounds,
   type ColumnName,
   cellChecks,
   cellSchemas,
   checkPanelSize,
+  closeBounds,
   columnNames,
+  isRequired,
   maxAssetLength,
   maxMarketLength,
   requiredColumns,
@@ -19,6 +23,11 @@ import { formatPath, type JsonReader } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
+const optionalBounds: Partial<Record<ColumnName, Bounds>> = {
+  dollar_volume: volumeBounds,
+  close: closeBounds,
+  borrow_bps: borrowBounds,
+}
 
 /** Reads a panel by column, {"date": [...], "asset": [...], ...}, starting at its `{`. Elements of the common
  * form go straight from bytes to columns. Any other element is read again as a JSON value and validated by
@@ -32,17 +41,18 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
     score: new NumberColumn(reader, capacity, scoreBounds),
     forward_return: new NumberColumn(reader, capacity, returnBounds),
   }
-  // Created only on demand: panels without volumes use no memory for them.
-  let dollarVolume: NumberColumn | undefined
+  // Created only on demand: panels without volumes, closes or borrow costs use no memory for them.
+  const optional = new Map<ColumnName, NumberColumn>()
   const lengths = new Map<ColumnName, number>()
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
     do {
       const name = readColumnName(reader, lengths)
       reader.path.push(name)
-      if (name === 'dollar_volume') dollarVolume = new NumberColumn(reader, capacity, volumeBounds)
-      const column = name === 'dollar_volume' ? dollarVolume : columns[name]
-      if (column) lengths.set(name, readColumn(reader, name, column))
+      const bounds = optionalBounds[name]
+      if (bounds !== undefined) optional.set(name, new NumberColumn(reader, capacity, bounds))
+      const column = optional.get(name) ?? columns[name as keyof typeof columns]
+      lengths.set(name, readColumn(reader, name, column))
       reader.path.pop()
     } while (reader.take(0x2c))
     reader.expect(0x7d)
@@ -56,9 +66,11 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
       day: date.days(count),
       asset: asset.numbers(count),
       market: toUint16(lengths.has('market') ? market.numbers(count) : new Int32Array(count)),
-      score: lengths.has('score') ? score.values(count) : noScores(count),
-      forwardReturn: forward_return.values(count),
-      dollarVolume: dollarVolume?.values(count),
+      score: lengths.has('score') ? score.values(count) : unknownNumbers(count),
+      forwardReturn: lengths.has('forward_return') ? forward_return.values(count) : unknownNumbers(count),
+      dollarVolume: optional.get('dollar_volume')?.values(count),
+      close: optional.get('close')?.values(count),
+      borrowBps: optional.get('borrow_bps')?.values(count),
       assetNames: asset.names,
       marketNames: market.names,
     },
@@ -109,7 +121,9 @@ function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, in
 }
 
 function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
-  const absent = requiredColumns.find(name => name !== 'score' && !lengths.has(name))
+  const absent = requiredColumns.find(
+    name => name !== 'score' && isRequired(name, lengths) && !lengths.has(name),
+  )
   if (absent !== undefined) throw columnMissing(absent)
   const [[first, count], ...others] = lengths
   for (const [name, length] of others) {
@@ -128,7 +142,7 @@ const columnMissing = (name: ColumnName) =>
     param: `panel.${name}`,
   })
 
-const noScores = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
+const unknownNumbers = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
 
 /** `checkPanelSize` has ensured that the numbers fit. */
 function toUint16(numbers: Int32Array): Uint16Array {

@@ -2,10 +2,13 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestPanelRow } from '../request.ts'
 import {
+  borrowBounds,
+  ClosingRow,
   type ColumnName,
   checkPanelSize,
+  closeBounds,
   columnNames,
-  PanelRowWithoutScore,
+  ReturnRow,
   readNameFast,
   readNumberFast,
   requiredColumns,
@@ -17,7 +20,7 @@ import {
 } from './cells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import { describeFault } from './faults.ts'
-import type { JsonReader, JsonValue } from './jsonReader.ts'
+import { formatPath, type JsonReader, type JsonValue } from './jsonReader.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
 export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":1}'.length
@@ -56,7 +59,8 @@ export function readJsonRows(reader: JsonReader): ParsedPanel {
 const mayNameScore = ({ text, isWhole }: JsonReader): boolean =>
   isWhole && (text.includes('asOf') || text.includes('\\u'))
 
-const rowCheck = TypeCompiler.Compile(PanelRowWithoutScore)
+const returnCheck = TypeCompiler.Compile(ReturnRow)
+const closingCheck = TypeCompiler.Compile(ClosingRow)
 const wholeRowCheck = TypeCompiler.Compile(BacktestPanelRow)
 
 /** The fault of the first row without a score; null if all rows have one.
@@ -80,21 +84,38 @@ export function pushChecked(
   path: readonly (string | number)[],
   missing = 'null',
 ): void {
-  if (rowCheck.Check(row)) {
+  const hasClose = typeof row === 'object' && row !== null && 'close' in row
+  if (hasClose && 'forward_return' in row) throw closeAndReturn(formatPath(path))
+  const check = hasClose ? closingCheck : returnCheck
+  if (check.Check(row)) {
     panel.pushRow(row)
     return
   }
-  const fault = rowCheck.Errors(row).First()
+  const fault = check.Errors(row).First()
   throw fault
     ? describeFault(fault, path, BacktestPanelRow, missing)
     : new Failure('parameter_invalid', 'A row of panel does not match the schema.', { param: 'panel' })
+}
+
+/** @param param the position of the row or column in the body */
+export function closeAndReturn(param: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `${param} has both close and forward_return. Send close to have the returns computed from it, or forward_return, but not both.`,
+    { param },
+  )
 }
 
 const quotedKeys = columnNames.map(key => new TextEncoder().encode(`"${key}"`))
 const scoreBit = 1 << columnNames.indexOf('score')
 const requiredBits =
   requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit
+const returnBit = 1 << columnNames.indexOf('forward_return')
+const closeBit = 1 << columnNames.indexOf('close')
+const closingBits = (requiredBits & ~returnBit) | closeBit
 const quote = 0x22
+
+const isClosing = (seen: number) => (seen & (closingBits | returnBit)) === closingBits
 
 /** The fast path for a row of the common form: the schema's keys, unescaped and once each, names without
  * escapes, and numbers within the schema's bounds. For anything else `read` returns false, with the reader
@@ -110,6 +131,8 @@ export class JsonRowReader {
   #score = 0
   #forwardReturn = 0
   #dollarVolume = Number.NaN
+  #close = Number.NaN
+  #borrowBps = Number.NaN
 
   constructor(reader: JsonReader, panel: PanelBuilder) {
     this.#reader = reader
@@ -126,6 +149,8 @@ export class JsonRowReader {
         this.#score,
         this.#forwardReturn,
         this.#dollarVolume,
+        this.#close,
+        this.#borrowBps,
       )
       return true
     }
@@ -139,7 +164,10 @@ export class JsonRowReader {
     let seen = 0
     this.#market = 0
     this.#score = Number.NaN
+    this.#forwardReturn = Number.NaN
     this.#dollarVolume = Number.NaN
+    this.#close = Number.NaN
+    this.#borrowBps = Number.NaN
     for (let index = 0; index < columnNames.length; index++) {
       reader.skipSpace()
       const key = this.#key(index)
@@ -149,7 +177,8 @@ export class JsonRowReader {
       reader.skipSpace()
       if (!this.#field(columnNames[key])) return false
       if (reader.take(0x2c)) continue
-      if (!reader.take(0x7d) || (seen & requiredBits) !== requiredBits) return false
+      if (!reader.take(0x7d)) return false
+      if ((seen & closeBit) === 0 ? (seen & requiredBits) !== requiredBits : !isClosing(seen)) return false
       if ((seen & scoreBit) === 0) this.#panel.noteNoScore()
       return true
     }
@@ -194,6 +223,12 @@ export class JsonRowReader {
       case 'dollar_volume':
         this.#dollarVolume = readNumberFast(reader, volumeBounds)
         return this.#dollarVolume !== Number.POSITIVE_INFINITY
+      case 'close':
+        this.#close = readNumberFast(reader, closeBounds)
+        return this.#close !== Number.POSITIVE_INFINITY
+      case 'borrow_bps':
+        this.#borrowBps = readNumberFast(reader, borrowBounds)
+        return this.#borrowBps !== Number.POSITIVE_INFINITY
       default:
         return key satisfies never
     }

@@ -28,8 +28,10 @@ export class PanelBuilder {
   readonly #score: Float64Array
   readonly #forwardReturn: Float64Array
   readonly #capacity: number
-  /** Null until a row has a volume: panels without volumes use no memory for them. */
+  /** Null until a row has one: panels without volumes, closes or borrow costs use no memory for them. */
   #dollarVolume: Float64Array | null = null
+  #close: Float64Array | null = null
+  #borrowBps: Float64Array | null = null
 
   /** @param capacity at least one row more than allowed */
   constructor(capacity: number) {
@@ -42,7 +44,7 @@ export class PanelBuilder {
     this.markets.numberOf('')
   }
 
-  /** NaN for a missing score, return or volume; market 0 for none. */
+  /** NaN for a missing number; market 0 for none. */
   push(
     day: number,
     asset: number,
@@ -50,6 +52,8 @@ export class PanelBuilder {
     score: number,
     forwardReturn: number,
     dollarVolume: number,
+    close: number,
+    borrowBps: number,
   ): void {
     const row = this.count++
     this.#day[row] = day
@@ -57,7 +61,18 @@ export class PanelBuilder {
     this.#market[row] = market
     this.#score[row] = score
     this.#forwardReturn[row] = forwardReturn
-    if (!Number.isNaN(dollarVolume)) this.#volumes()[row] = dollarVolume
+    if (!Number.isNaN(dollarVolume)) {
+      this.#dollarVolume ??= this.#unknown()
+      this.#dollarVolume[row] = dollarVolume
+    }
+    if (!Number.isNaN(close)) {
+      this.#close ??= this.#unknown()
+      this.#close[row] = close
+    }
+    if (!Number.isNaN(borrowBps)) {
+      this.#borrowBps ??= this.#unknown()
+      this.#borrowBps[row] = borrowBps
+    }
   }
 
   /** Records that the next row to be pushed has no score. */
@@ -65,9 +80,8 @@ export class PanelBuilder {
     if (this.withoutScore === -1) this.withoutScore = this.count
   }
 
-  #volumes(): Float64Array {
-    this.#dollarVolume ??= new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
-    return this.#dollarVolume
+  #unknown(): Float64Array {
+    return new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
   }
 
   pushRow(row: PanelRowWithoutScore): void {
@@ -77,8 +91,10 @@ export class PanelBuilder {
       this.assets.numberOf(row.asset),
       this.markets.numberOf(row.market ?? ''),
       row.score ?? Number.NaN,
-      row.forward_return ?? Number.NaN,
+      ('forward_return' in row ? row.forward_return : null) ?? Number.NaN,
       row.dollar_volume ?? Number.NaN,
+      ('close' in row ? row.close : null) ?? Number.NaN,
+      row.borrow_bps ?? Number.NaN,
     )
   }
 
@@ -91,6 +107,8 @@ export class PanelBuilder {
       score: this.#score.subarray(0, this.count),
       forwardReturn: this.#forwardReturn.subarray(0, this.count),
       dollarVolume: this.#dollarVolume?.subarray(0, this.count),
+      close: this.#close?.subarray(0, this.count),
+      borrowBps: this.#borrowBps?.subarray(0, this.count),
       assetNames: this.assets.names,
       marketNames: this.markets.names,
     }

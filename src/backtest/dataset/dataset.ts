@@ -19,6 +19,14 @@ export interface Dataset {
   readonly forwardReturn: Float64Array
   /** Absent if no row has a volume. */
   readonly dollarVolume?: Float64Array | undefined
+  /** Prices from which the returns are computed when the length of a return is known; `forwardReturn` is NaN
+   * until then. NaN: no close. Absent if no row has one. */
+  readonly close?: Float64Array | undefined
+  /** Annual cost of borrowing the name, in basis points. NaN: that of the configuration. Absent if no row has
+   * one. */
+  readonly borrowBps?: Float64Array | undefined
+  /** The returns by which trading decides, where `forwardReturn` was replaced to split a record; absent: the same. */
+  readonly decisionReturn?: Float64Array | undefined
   /** The group of each row, if legs are formed within groups rather than markets. 0: none is known. */
   readonly group?: { readonly of: Uint16Array; readonly count: number } | undefined
   readonly assets: NameTable
@@ -59,6 +67,10 @@ export interface Columns {
   readonly forwardReturn: Float64Array
   /** NaN: unknown. */
   readonly dollarVolume?: Float64Array | undefined
+  /** NaN: unknown. */
+  readonly close?: Float64Array | undefined
+  /** NaN: unknown. */
+  readonly borrowBps?: Float64Array | undefined
   readonly assetNames: readonly string[]
   /** Distinct sort keys, one per asset; by default the names. */
   readonly assetKeys?: readonly string[]

@@ -37,11 +37,14 @@ export const packedBytesOf = (data: Dataset): number => packedSize(shapeOf(data)
 
 /** The bytes of a packed dataset in order: its header, then its columns, which are not copied. */
 export function packedColumns(data: Dataset): Uint8Array[] {
-  const { score, forwardReturn, dollarVolume, asset, days, offsets, assets, markets, market } = data
+  const { score, forwardReturn, dollarVolume, close, borrowBps } = data
+  const { asset, days, offsets, assets, markets, market } = data
   const columns = [
     score,
     forwardReturn,
     ...(dollarVolume ? [dollarVolume] : []),
+    ...(close ? [close] : []),
+    ...(borrowBps ? [borrowBps] : []),
     asset,
     days,
     offsets,
@@ -67,6 +70,8 @@ const shapeOf = (data: Dataset): PackedShape => ({
   marketBytes: data.markets.bytes.length,
   fixedMarkets: data.marketOfAsset === null ? 0 : 1,
   dollarVolumes: data.dollarVolume === undefined ? 0 : 1,
+  closes: data.close === undefined ? 0 : 1,
+  borrowCosts: data.borrowBps === undefined ? 0 : 1,
 })
 
 /** Opens packed bytes as a dataset without a ranking and without a copy: its columns are views of the bytes,
@@ -76,6 +81,7 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const shape = readHeader(packed)
   if (shape === null) return null
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
+  const { closes, borrowCosts } = shape
   let at = packed.byteOffset + headerBytes
   const allocate = (bytes: number) => {
     const from = at
@@ -89,6 +95,8 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const score = doubles(rows)
   const forwardReturn = doubles(rows)
   const dollarVolume = dollarVolumes === 1 ? doubles(rows) : undefined
+  const close = closes === 1 ? doubles(rows) : undefined
+  const borrowBps = borrowCosts === 1 ? doubles(rows) : undefined
   const asset = integers(rows)
   const days = integers(dates)
   const offsets = integers(dates + 1)
@@ -104,6 +112,8 @@ export function openDataset(packed: Uint8Array): Dataset | null {
     score,
     forwardReturn,
     ...(dollarVolume ? { dollarVolume } : {}),
+    ...(close ? { close } : {}),
+    ...(borrowBps ? { borrowBps } : {}),
     assets: { offsets: assetOffsets, bytes: octets(assetBytes) },
     markets: { offsets: marketOffsets, bytes: octets(marketBytes) },
     marketOfAsset,
@@ -124,6 +134,9 @@ interface PackedShape {
   readonly fixedMarkets: number
   /** 1 if the dataset has volumes, else 0. Older panels always have 0 here. */
   readonly dollarVolumes: number
+  /** The same for closes and borrow costs. */
+  readonly closes: number
+  readonly borrowCosts: number
 }
 
 /** 'asfp' as a little-endian integer, followed by the version of the layout. */
@@ -133,6 +146,7 @@ const headerBytes = 64
 
 function headerOf(shape: PackedShape): Uint8Array {
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
+  const { closes, borrowCosts } = shape
   const header = new Int32Array(headerBytes / 4)
   header.set([
     magic,
@@ -145,6 +159,8 @@ function headerOf(shape: PackedShape): Uint8Array {
     marketBytes,
     fixedMarkets,
     dollarVolumes,
+    closes,
+    borrowCosts,
   ])
   return new Uint8Array(header.buffer)
 }
@@ -153,14 +169,16 @@ function headerOf(shape: PackedShape): Uint8Array {
 function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
-  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes] =
+  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, ...optional] =
     header
-  const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes }
+  const [dollarVolumes, closes, borrowCosts] = optional
+  const sizes = { rows, dates, assets, markets, assetBytes, marketBytes }
+  const shape = { ...sizes, fixedMarkets, dollarVolumes, closes, borrowCosts }
   return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
 }
 
 function packedSize(shape: PackedShape): number {
-  const doubles = (2 + shape.dollarVolumes) * shape.rows
+  const doubles = (2 + shape.dollarVolumes + shape.closes + shape.borrowCosts) * shape.rows
   const integers = shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1)
   const shorts = shape.rows + shape.fixedMarkets * shape.assets
   return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
@@ -180,6 +198,8 @@ export function shareDataset(data: Dataset): Dataset {
     ...(data.dollarVolume
       ? { dollarVolume: shared(data.dollarVolume, buffer => new Float64Array(buffer)) }
       : {}),
+    ...(data.close ? { close: shared(data.close, buffer => new Float64Array(buffer)) } : {}),
+    ...(data.borrowBps ? { borrowBps: shared(data.borrowBps, buffer => new Float64Array(buffer)) } : {}),
   }
 }
 

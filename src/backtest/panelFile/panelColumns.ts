@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { type ColumnName, columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
+import { type ColumnName, columnNames, isRequired, optionalColumns, requiredColumns } from '../codec/cells.ts'
+import { closeAndReturn } from '../codec/jsonRows.ts'
 import { maxPanelRows } from '../request.ts'
 
 /** A file of identical rows has almost no size, but takes 26 bytes per row in memory. Beyond this many rows,
@@ -10,7 +11,9 @@ const freeRows = 2_000_000
  * cells are read. */
 export function checkPanelTable(names: readonly string[], count: number, fileBytes: number): void {
   const allowed: readonly string[] = columnNames
-  const absent = requiredColumns.find(name => name !== 'score' && !names.includes(name))
+  const sent = { has: (name: ColumnName) => names.includes(name) }
+  if (sent.has('close') && sent.has('forward_return')) throw closeAndReturn('The file')
+  const absent = requiredColumns.find(name => name !== 'score' && isRequired(name, sent) && !sent.has(name))
   if (absent !== undefined) throw columnMissing(absent)
   const unknown = names.find(name => !allowed.includes(name))
   if (unknown !== undefined)

@@ -3,10 +3,12 @@ import { Failure } from '../../errors.ts'
 import { type BodySource, sizeOf } from '../codec/bodyBytes.ts'
 import {
   type Bounds,
+  borrowBounds,
   type ColumnName,
   cellChecks,
   cellSchemas,
   checkPanelSize,
+  closeBounds,
   columnNames,
   maxAssetLength,
   maxMarketLength,
@@ -22,7 +24,7 @@ import { checkPanelTable, missingScoreOf, numberCell, textCell } from './panelCo
 import { readParquetChunks } from './parquetTable.ts'
 
 /** The columns that must be numbers. */
-const numberColumns = ['score', 'forward_return', 'dollar_volume']
+const numberColumns = ['score', 'forward_return', 'dollar_volume', 'close', 'borrow_bps']
 
 /** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
  * times the memory. */
@@ -49,13 +51,20 @@ export async function readParquetPanel(source: BodySource): Promise<ParsedPanel>
   return { columns, placeOf: row => `row ${row + 1}`, missingScore }
 }
 
+const optionalNumbers: readonly (readonly [ColumnName, Bounds])[] = [
+  ['dollar_volume', volumeBounds],
+  ['close', closeBounds],
+  ['borrow_bps', borrowBounds],
+]
+
 class ParquetColumns {
   readonly #days: DayCells
   readonly #assets: NameCells<Int32Array>
   readonly #markets: NameCells<Uint16Array>
   readonly #scores: NumberCells
   readonly #returns: NumberCells
-  readonly #volumes: NumberCells | null
+  /** Volumes, closes and borrow costs, if the file has them. */
+  readonly #optional = new Map<string, NumberCells>()
 
   constructor(names: readonly string[], rows: number) {
     this.#days = new DayCells(new Int32Array(shared(4 * rows)))
@@ -67,10 +76,11 @@ class ParquetColumns {
     const scores = numbers()
     if (!names.includes('score')) scores.fill(Number.NaN)
     this.#scores = new NumberCells('score', scoreBounds, scores)
-    this.#returns = new NumberCells('forward_return', returnBounds, numbers())
-    this.#volumes = names.includes('dollar_volume')
-      ? new NumberCells('dollar_volume', volumeBounds, numbers())
-      : null
+    const returns = numbers()
+    if (!names.includes('forward_return')) returns.fill(Number.NaN)
+    this.#returns = new NumberCells('forward_return', returnBounds, returns)
+    for (const [name, bounds] of optionalNumbers)
+      if (names.includes(name)) this.#optional.set(name, new NumberCells(name, bounds, numbers()))
   }
 
   take(name: string, values: ArrayLike<unknown>, from: number, length: number): void {
@@ -96,7 +106,9 @@ class ParquetColumns {
       market: this.#markets.numbers,
       score: this.#scores.values,
       forwardReturn: this.#returns.values,
-      dollarVolume: this.#volumes?.values,
+      dollarVolume: this.#optional.get('dollar_volume')?.values,
+      close: this.#optional.get('close')?.values,
+      borrowBps: this.#optional.get('borrow_bps')?.values,
       assetNames: this.#assets.names,
       marketNames: this.#markets.names,
     }
@@ -114,9 +126,11 @@ class ParquetColumns {
         return this.#scores
       case 'forward_return':
         return this.#returns
-      default:
-        if (this.#volumes !== null) return this.#volumes
+      default: {
+        const column = this.#optional.get(name)
+        if (column !== undefined) return column
         throw new Error(`The column ${name} was not announced.`)
+      }
     }
   }
 }

@@ -65,10 +65,14 @@ function compare(
 
 /** The long leg is the long-only portfolio with half the exposure: the same names with the same weights. The
  * short leg gets the rest of the gross return. */
-function writeLegs(input: RunInput, { series }: Simulation): Performance['legs'] {
+function writeLegs(input: RunInput, { series, path }: Simulation): Performance['legs'] {
   const { data, periods, config, tradingCosts } = input
   const { portfolio } = config
   if (!portfolio.longShort) return [writeLeg('long', series.gross, config)]
+  if (path !== undefined) {
+    const short = series.gross.map((gross, t) => gross - path.longGross[t])
+    return [writeLeg('long', path.longGross, config), writeLeg('short', short, config)]
+  }
   const longOnly = { ...portfolio, longShort: false, gross: portfolio.gross / 2 }
   const long = simulate(data, periods, longOnly, tradingCosts).series.gross
   const short = series.gross.map((gross, t) => gross - long[t])

@@ -88,6 +88,8 @@ async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPa
     score: row => numberAt(columns.score, row),
     forward_return: row => numberAt(columns.forwardReturn, row),
     dollar_volume: row => numberAt(columns.dollarVolume, row),
+    close: row => numberAt(columns.close, row),
+    borrow_bps: row => numberAt(columns.borrowBps, row),
   }
   const names = await readParquetNames(bytes, [])
   return {

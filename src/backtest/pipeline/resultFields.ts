@@ -66,6 +66,8 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
     neutral: config.neutral,
     drift: portfolio.drift,
     folds: config.folds,
+    ...(config.rebalance === undefined ? {} : { rebalance: config.rebalance }),
+    ...(config.trading === undefined ? {} : { trading: config.trading }),
   }
 }
 

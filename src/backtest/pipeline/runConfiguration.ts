@@ -21,6 +21,7 @@ import type { Judged } from './judgement.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { resolveCosts } from './resolveCosts.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
+import { writeTrading } from './tradingFields.ts'
 
 /** A result, and what a batch needs to know about its record. */
 export interface RecordedRun {
@@ -131,6 +132,7 @@ export function recordConfiguration(
     ...(tested === null || evidence.sections.length === 0
       ? {}
       : { evidence: writeEvidence(evidence, records, tested) }),
+    ...writeTrading(simulation, portfolio.trading, data, periodsPerYear),
     ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include, participation),
     ...(include.includes('curves')
       ? {

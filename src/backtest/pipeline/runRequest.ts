@@ -1,9 +1,11 @@
+import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import { type BodySource, type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
+import { chanceVariance, deflateRecord, trialRecord } from '../overfitting/winner.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
@@ -16,6 +18,7 @@ import { buildPanelDataset } from './panelDataset.ts'
 import { readRequestBody } from './requestBody.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
+import { finiteOrNull } from './resultFields.ts'
 import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
 import {
   type ArchiveInput,
@@ -129,6 +132,7 @@ export function runPanelRequest(
     const result = runPanelBacktest(panel, request, costs, scored)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
+  if (config.horizons !== undefined) checkHorizons(request)
   const selected = selectPanelData(panel, config, scored)
   const plan = planSweep(selected, request, costs)
   const echo = echoRequest(request, { dataVersion: selected.dataVersion })
@@ -149,8 +153,65 @@ export function runPanelBacktest(
   costs: MarketCosts,
   scored: PanelScored | null = null,
 ): BacktestResult {
+  const { horizons } = request.config
+  if (horizons !== undefined) return runHorizons(panel, request, horizons, costs, scored)
   const select = (data: Dataset) => selectPanelData(data, request.config, scored)
   return runComparing(select, panel, { request, costs, compared: scored?.compared })
+}
+
+/** Runs one configuration with returns over several horizons. The result is that of the first, which no number chose;
+ * each horizon counts as a trial. */
+function runHorizons(
+  panel: Dataset,
+  request: BacktestSettings,
+  horizons: readonly number[],
+  costs: MarketCosts,
+  scored: PanelScored | null,
+): BacktestResult {
+  checkHorizons(request)
+  const trials = horizons.length
+  const runs = horizons.map((returnDays, i) => {
+    const config = { ...request.config, returnDays }
+    const one = { ...request, config, ...(i === 0 ? {} : { include: [], pageOnly: [] }) }
+    return runSelected(selectPanelData(panel, config, scored), one, costs, {
+      batchSize: trials > 1 ? trials : null,
+    })
+  })
+  const [{ result }] = runs
+  return {
+    ...result,
+    request: { ...result.request, config: request.config },
+    horizons: runs.map(({ result: one, judged }, i) => {
+      const { sharpe, judged_sharpe, cagr, max_drawdown, avg_turnover } = one.metrics
+      const { dsr } = deflateRecord(trialRecord(judged), chanceVariance(judged.length), trials)
+      return {
+        returnDays: horizons[i],
+        n_periods: one.n_periods,
+        periods_per_year: one.periods_per_year,
+        ...{ sharpe, judged_sharpe, cagr, max_drawdown, avg_turnover },
+        dsr: finiteOrNull(dsr),
+      }
+    }),
+  }
+}
+
+function checkHorizons({ config, sweep, compare }: BacktestSettings): void {
+  const other =
+    config.returnDays !== undefined
+      ? 'config.returnDays'
+      : config.rebalance !== undefined
+        ? 'config.rebalance'
+        : sweep
+          ? 'sweep'
+          : compare !== undefined
+            ? 'compare'
+            : null
+  if (other === null) return
+  throw new Failure(
+    'parameter_invalid',
+    `config.horizons and ${other} are both given. horizons runs one configuration with each length of return: omit one of them.`,
+    { param: 'config.horizons' },
+  )
 }
 
 interface Comparing {
@@ -196,7 +257,7 @@ interface SelectedOptions {
 
 /** Runs one configuration on the rows that a request selects. */
 export function runSelected(
-  { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
+  { data, view, returnDays, spacing, warnings, dataVersion, source, score, returns }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
   {
@@ -226,6 +287,7 @@ export function runSelected(
       ...versionOf(dataVersion ?? request.dataVersion),
       ...(source === undefined ? {} : { source }),
       ...(score === undefined ? {} : { score }),
+      ...(returns === undefined ? {} : { returns }),
       request: echoRequest(request, { dataVersion, source }),
     },
   }

@@ -10,14 +10,18 @@ import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
 import type { OtherChoice } from '../requestCompare.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { ReturnsUsed } from '../resultTrading.ts'
+import { periodReturns } from './periodReturns.ts'
 import { writeSource } from './resultFields.ts'
 import {
+  warnOfLateEntry,
   warnOfLookAhead,
   warnOfMissingMarket,
   warnOfOverlap,
   warnOfPercent,
   warnOfSurvivors,
 } from './rowWarnings.ts'
+import { requireImpactInputs } from './tradingFields.ts'
 
 /** The rows that a backtest runs on, wherever they came from. */
 export interface SelectedData {
@@ -33,6 +37,8 @@ export interface SelectedData {
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
+  /** How the returns were computed; undefined: they are those of the rows. */
+  readonly returns?: ReturnsUsed | undefined
 }
 
 /** A request for the archive and the dataset that it runs on. */
@@ -55,19 +61,26 @@ export interface ComparedRows {
 }
 
 /** The dates of the archive that a request selects. */
-export function selectArchiveData({ data, request, dataVersion, score }: ArchiveInput): SelectedData {
+export function selectArchiveData(input: ArchiveInput): SelectedData {
+  const { request, dataVersion, score } = input
   const { source } = request
-  const view = viewDates(
-    data,
+  const selected = viewDates(
+    input.data,
     source.from ? dayNumber(source.from) : Number.NEGATIVE_INFINITY,
     source.to ? dayNumber(source.to) : Number.POSITIVE_INFINITY,
     source.limit ?? Number.POSITIVE_INFINITY,
   )
-  if (view.endDate === view.firstDate) throw nothingSelected(data, view)
-  requireGroups(data, request.config)
-  const spacing = dateSpacing(data.days.subarray(view.firstDate, view.endDate))
+  if (selected.endDate === selected.firstDate) throw nothingSelected(input.data, selected)
+  requireGroups(input.data, request.config)
   const horizon = source.horizon ?? '1d'
-  const returnDays = Number.parseInt(horizon, 10)
+  if (request.config.rebalance !== undefined && horizon !== '1d') throw rebalanceNeedsDays(horizon)
+  const own = {
+    spacing: dateSpacing(input.data.days.subarray(selected.firstDate, selected.endDate)),
+    returnDays: Number.parseInt(horizon, 10),
+  }
+  const rows = periodReturns(input.data, selected, request.config, own)
+  const { data, view, spacing, returnDays, returns } = rows
+  requireImpactInputs(data, request.config)
   const sent = request.config.returnDays
   const howLong =
     sent === undefined
@@ -78,12 +91,25 @@ export function selectArchiveData({ data, request, dataVersion, score }: Archive
     view,
     spacing,
     returnDays,
-    warnings: warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
+    warnings: warnOfRows({ data, view, spacing, returnDays: lengthOf(request.config, returnDays), howLong }),
     dataVersion,
     source: writeSource(source),
     score,
+    ...(returns === undefined ? {} : { returns }),
   }
 }
+
+function rebalanceNeedsDays(horizon: string): Failure {
+  return new Failure(
+    'backtest_impossible',
+    `config.rebalance compounds returns from one date to the next, but source.horizon is ${horizon}. Send the horizon 1d.`,
+    { param: 'config.rebalance' },
+  )
+}
+
+/** The length of a return, which a calendar decides itself. */
+const lengthOf = ({ rebalance, returnDays }: BacktestConfig, own: number): number =>
+  rebalance === undefined ? (returnDays ?? own) : own
 
 function nothingSelected(data: Dataset, view: DateView): Failure {
   if (view.rowsOverLimit > 0) {
@@ -119,9 +145,11 @@ export function selectPanelData(
   requireGroups(panel, config)
   const isGrouped = panel.group !== undefined && config.neutral !== 'group'
   // Where a dataset has groups, legs are formed within them.
-  const data = isGrouped ? { ...panel, group: undefined } : panel
-  const { spacing, returnDays } = panelSpacing(data)
-  const view = { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 }
+  const ungrouped = isGrouped ? { ...panel, group: undefined } : panel
+  const whole = { firstDate: 0, endDate: panel.days.length, rowsOverLimit: 0 }
+  const rows = periodReturns(ungrouped, whole, config, panelSpacing(panel))
+  const { data, view, spacing, returnDays, returns } = rows
+  requireImpactInputs(data, config)
   const sent = config.returnDays
   const howLong =
     sent === undefined
@@ -134,11 +162,13 @@ export function selectPanelData(
     returnDays,
     warnings: [
       ...warnOfPercent(data.forwardReturn),
-      ...warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
+      ...warnOfRows({ data, view, spacing, returnDays: lengthOf(config, returnDays), howLong }),
+      ...warnOfLateEntry(config, returns, spacing),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
     dataVersion: scored?.dataVersion ?? null,
     score: scored?.score,
+    ...(returns === undefined ? {} : { returns }),
   }
 }
 
@@ -178,12 +208,22 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
   ]
 }
 
-/** `selectPanelData` for many configurations of one panel. Its findings depend on only two fields, and
+/** `selectPanelData` for many configurations of one panel. Its findings depend on only a few fields, and
  * computing them takes longer than a small backtest, so they are cached. */
 export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
-    const key = `${config.returnDays} ${config.neutral}`
+    const { returnDays, neutral, rebalance, entryDates, delistingReturn, trading } = config
+    const impact = trading?.impact !== undefined && trading.capital !== undefined
+    const key = JSON.stringify([
+      returnDays,
+      neutral,
+      rebalance,
+      entryDates,
+      delistingReturn,
+      impact,
+      trading?.impact,
+    ])
     const selected = found.get(key) ?? selectPanelData(data, config)
     found.set(key, selected)
     return selected

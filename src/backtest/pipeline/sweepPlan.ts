@@ -19,6 +19,7 @@ import {
 } from '../request.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestRequestUsed, BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { ReturnsUsed } from '../resultTrading.ts'
 import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
 import { echoRequest } from './requestEcho.ts'
@@ -54,6 +55,8 @@ export interface SweepPlan {
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
+  /** See `SelectedData`. */
+  readonly returns?: ReturnsUsed | undefined
 }
 
 /** Indices of its configurations in the plan's list. */
@@ -77,7 +80,7 @@ export function planSweep(
 ): SweepPlan {
   const { config, sweep, include } = request
   requireVolume(selected.data, include)
-  const { view, spacing, returnDays, warnings, dataVersion, source, score } = selected
+  const { view, spacing, returnDays, warnings, dataVersion, source, score, returns } = selected
   const configs = gridConfigs(config, sweep || true, returnDays, spacing)
   const shared = shareDataset(selected.data)
   const data = shared.ranking ? shared : rankDataset(shared)
@@ -100,6 +103,7 @@ export function planSweep(
     dataVersion,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
+    ...(returns === undefined ? {} : { returns }),
   }
 }
 
@@ -141,7 +145,10 @@ function gridConfigs(
   defaultReturnDays: number,
   spacing: DateSpacing,
 ): ResolvedConfig[] {
-  const grid = sweep === true ? standardGrid(config.returnDays ?? defaultReturnDays) : sweep
+  const grid =
+    sweep === true
+      ? standardGrid((config.rebalance === undefined ? config.returnDays : undefined) ?? defaultReturnDays)
+      : sweep
   const directions = grid.direction ?? [config.direction]
   const quantiles = grid.quantile ?? [config.quantile]
   const weightings = grid.weighting ?? [config.weighting]

@@ -34,7 +34,7 @@ export function writeSweepResult(
   spa?: SpaOutcome,
 ): BacktestResult {
   const { data, view, configs, include, evidence, benchmark, participation } = plan
-  const { dataVersion, source, score, request } = plan
+  const { dataVersion, source, score, request, returns } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
@@ -74,6 +74,7 @@ export function writeSweepResult(
     ...version,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
+    ...(returns === undefined ? {} : { returns }),
     ...(request === undefined ? {} : { request: { ...request, ...version } }),
     metrics: {
       ...own.metrics,

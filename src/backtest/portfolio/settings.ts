@@ -15,6 +15,25 @@ export interface PortfolioSettings {
   readonly neutralMarket: boolean
   /** Turnover is measured from the weights after growth, w (1 + r) / (1 + R), instead of the old weights. */
   readonly drift: boolean
+  /** Absent: no limits, no volatility target and no impact. */
+  readonly trading?: TradingRules | undefined
+}
+
+/** How a target is traded; null: without this rule. See `walkTrading`. */
+export interface TradingRules {
+  readonly maxTurnover: number | null
+  readonly maxWeight: number | null
+  /** Annualised. */
+  readonly targetVolatility: number | null
+  readonly volatilityPeriods: number
+  readonly maxLeverage: number
+  readonly impact: number | null
+  readonly capital: number
+  readonly impactPeriods: number
+  /** The return of period k is known when period k + knownLag is decided. */
+  readonly knownLag: number
+  readonly periodsPerYear: number
+  readonly returnDays: number
 }
 
 /** The costs of trading and of borrowing for shorts. */
