@@ -7,6 +7,7 @@ import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { operator } from '../backtest/pool/caller.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
+import { rebalanceRules } from '../backtest/requestTrading.ts'
 import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
@@ -32,7 +33,8 @@ import { grouped, printLine, requireFolder, startProgress, writeFileAtomically }
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
-  date,asset,score,forward_return[,market][,dollar_volume]
+  date,asset,score,forward_return[,market][,dollar_volume][,borrow_bps]
+with close in place of forward_return to have the returns computed from it.
 forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
 Everything is computed on this machine, without a server, a database or the network. To rank by a metric, or to
@@ -81,6 +83,46 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .addOption(new Option('--neutral <what>', 'Form the legs within each market').choices(['market']))
     .option('--drift', 'Measure turnover from weights that have grown with their returns')
     .option('--folds <count>', 'Number of walk-forward blocks (default: 5)', parseNumber)
+    .addOption(
+      new Option(
+        '--rebalance <calendar>',
+        'Trade only on the last date of each week, month or quarter, and compound daily returns in between',
+      ).choices(rebalanceRules),
+    )
+    .option(
+      '--entry-dates <dates>',
+      'With closes: dates from the score to the close at which it is traded (default: 1)',
+      parseNumber,
+    )
+    .option(
+      '--delisting-return <return>',
+      'With closes: return after the last close of a name that ended (default: -0.3)',
+      parseNumber,
+    )
+    .option(
+      '--horizons <days>',
+      'With closes: several --return-days in one run, comma-separated; each counts as a trial',
+    )
+    .option(
+      '--max-turnover <share>',
+      'Highest turnover of a period; trades are cut in proportion',
+      parseNumber,
+    )
+    .option('--max-weight <share>', 'Highest weight of a name', parseNumber)
+    .option(
+      '--target-volatility <share>',
+      'Annualised volatility to scale to, from past returns',
+      parseNumber,
+    )
+    .option('--volatility-periods <count>', 'Past periods for --target-volatility (default: 60)', parseNumber)
+    .option('--max-leverage <multiple>', 'Limit of --target-volatility (default: 2)', parseNumber)
+    .option('--impact <coefficient>', 'Square-root impact; needs --capital and dollar_volume', parseNumber)
+    .option('--capital <amount>', 'Equity in the currency of dollar_volume', parseNumber)
+    .option(
+      '--impact-periods <count>',
+      'Past periods for the volatility of a name (default: 60)',
+      parseNumber,
+    )
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
@@ -144,6 +186,21 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       '--fail-below-max-drawdown <fraction>',
       'Exit with 3 if the max drawdown is deeper, for example -0.2 for a loss of 20%',
       parseDrawdown,
+    )
+    .option(
+      '--fail-above-turnover <share>',
+      'Exit with 3 if the mean turnover of a period is higher',
+      parseNumber,
+    )
+    .option(
+      '--fail-above-impact <share>',
+      'Exit with 3 if the impact paid per year is higher or was not computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-above-leverage <multiple>',
+      'Exit with 3 if the leverage of the volatility target was ever higher, or there was none',
+      parseNumber,
     )
     .addHelpText('after', help)
     .action(async (path: string, flags: BacktestFlags) => {

@@ -23,6 +23,18 @@ export interface BacktestFlags {
   readonly neutral?: string
   readonly drift?: true
   readonly folds?: number
+  readonly rebalance?: string
+  readonly entryDates?: number
+  readonly delistingReturn?: number
+  readonly horizons?: string
+  readonly maxTurnover?: number
+  readonly maxWeight?: number
+  readonly targetVolatility?: number
+  readonly volatilityPeriods?: number
+  readonly maxLeverage?: number
+  readonly impact?: number
+  readonly capital?: number
+  readonly impactPeriods?: number
   readonly sweep?: true
   readonly include?: string
   readonly seed?: number
@@ -42,6 +54,9 @@ export interface BacktestFlags {
   readonly failBelowSharpe?: number
   readonly failBelowOosSharpe?: number
   readonly failBelowMaxDrawdown?: number
+  readonly failAboveTurnover?: number
+  readonly failAboveImpact?: number
+  readonly failAboveLeverage?: number
 }
 
 type AxisValue = string | number
@@ -61,6 +76,7 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
   if (flags.sweep && (isGrid || single.some(([name]) => name !== 'direction'))) throw sweepWithValues()
   const config = {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
+    ...tradingOf(flags),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
   }
   const { seed, bootstraps, meanBlock, groups, testGroups, participation } = flags
@@ -73,6 +89,20 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
     ...(include.length === 0 ? {} : { include }),
     ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
+  }
+}
+
+function tradingOf(flags: BacktestFlags): NonNullable<BacktestSettings['config']> {
+  const { rebalance, entryDates, delistingReturn, maxTurnover, maxWeight, targetVolatility } = flags
+  const { volatilityPeriods, maxLeverage, impact, capital, impactPeriods } = flags
+  const trading = given({
+    ...{ maxTurnover, maxWeight, targetVolatility, volatilityPeriods, maxLeverage },
+    ...{ impact, capital, impactPeriods },
+  })
+  return {
+    ...given({ rebalance, entryDates, delistingReturn }),
+    ...axis('horizons', flags.horizons, numberOf('--horizons')),
+    ...(Object.keys(trading).length === 0 ? {} : { trading }),
   }
 }
 
@@ -120,7 +150,9 @@ export function inOptionWords(message: string): string {
   return message
     .replace(/\bSend (?=config\.)/g, 'Give ')
     .replace(/\bsend (?=config\.)/g, 'give ')
-    .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
+    .replace(/\b(?:config\.trading|config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) =>
+      optionOf(name),
+    )
     .replace(/^benchmark\b/, '--benchmark')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(

@@ -32,7 +32,10 @@ interface Check {
   readonly isMax?: boolean
 }
 
-function checksOf({ deflated_sharpe, evidence, metrics }: BacktestResult, flags: BacktestFlags): Check[] {
+function checksOf(
+  { deflated_sharpe, evidence, metrics, trading }: BacktestResult,
+  flags: BacktestFlags,
+): Check[] {
   return [
     {
       option: '--fail-below-dsr',
@@ -64,6 +67,27 @@ function checksOf({ deflated_sharpe, evidence, metrics }: BacktestResult, flags:
       bound: flags.failBelowMaxDrawdown,
       name: 'max drawdown',
       value: metrics.max_drawdown,
+    },
+    {
+      option: '--fail-above-turnover',
+      bound: flags.failAboveTurnover,
+      name: 'mean turnover',
+      value: metrics.avg_turnover,
+      isMax: true,
+    },
+    {
+      option: '--fail-above-impact',
+      bound: flags.failAboveImpact,
+      name: 'impact paid per year',
+      value: (trading?.impact ?? null) === null ? null : (trading?.impact_annual ?? null),
+      isMax: true,
+    },
+    {
+      option: '--fail-above-leverage',
+      bound: flags.failAboveLeverage,
+      name: 'highest leverage',
+      value: (trading?.targetVolatility ?? null) === null ? null : (trading?.leverage_max ?? null),
+      isMax: true,
     },
   ]
 }

@@ -22,7 +22,9 @@ type AxisValue = string | number
 /** The fields of a request other than its rows, not yet validated: the engine validates them by its
  * schema. */
 export interface BacktestSettings {
-  readonly config?: Readonly<Record<string, AxisValue | true>>
+  readonly config?: Readonly<
+    Record<string, AxisValue | true | readonly AxisValue[] | Readonly<Record<string, AxisValue | true>>>
+  >
   readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
   readonly include?: readonly string[]
   readonly evidence?: Readonly<Record<string, AxisValue | true>>

@@ -148,11 +148,14 @@ export function walkTrading(
     let [turnover, spreadCost, short, borrow, earned, longEarned] = [0, 0, 0, 0, 0, 0]
     let withoutReturn = 0
     for (let i = 0; i < count; i++) {
+      const row = rowOf[i]
+      const isUnknown = row === -1 || Number.isNaN(forwardReturn[row])
+      // Names whose tranches cancel are held, too.
+      if (isUnknown && holders[i] > 0) withoutReturn++
       if (target[i] === 0 && held[i] === 0) continue
       const old = held[i]
       const mixed = fraction === 1 ? target[i] : old + fraction * (target[i] - old)
       const next = target[i] === 0 && Math.abs(mixed) < minSize ? 0 : mixed
-      const row = rowOf[i]
       const size = Math.abs(next - old)
       const at = traded.count++
       traded.names[at] = i
@@ -168,7 +171,7 @@ export function walkTrading(
       const r = known(forwardReturn, row)
       earned += next * r
       if (next > 0) longEarned += next * r
-      if (next !== 0 && (row === -1 || Number.isNaN(forwardReturn[row]))) withoutReturn++
+      if (isUnknown && next !== 0 && holders[i] === 0) withoutReturn++
       held[i] = next
     }
     traded.turnover = turnover

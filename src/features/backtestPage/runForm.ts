@@ -27,6 +27,15 @@ export const fieldNames = [
   'neutral',
   'benchmark',
   'drift',
+  'rebalance',
+  'entryDates',
+  'delistingReturn',
+  'maxTurnover',
+  'maxWeight',
+  'targetVolatility',
+  'maxLeverage',
+  'impact',
+  'capital',
   'folds',
   'run',
   'quantiles',
@@ -52,15 +61,37 @@ export const useForm = <T>(
   sender?: Sender,
 ): Promise<T> => useFileForm(context, bodies, fields, act, sender)
 
-const numbers = ['quantile', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross', 'folds'] as const
-const texts = ['direction', 'weighting', 'neutral'] as const
+const numbers = [
+  'quantile',
+  'holdDays',
+  'returnDays',
+  'costBps',
+  'borrowBps',
+  'gross',
+  'folds',
+  'entryDates',
+  'delistingReturn',
+] as const
+const tradingNumbers = [
+  'maxTurnover',
+  'maxWeight',
+  'targetVolatility',
+  'maxLeverage',
+  'impact',
+  'capital',
+] as const
+const texts = ['direction', 'weighting', 'neutral', 'rebalance'] as const
 
 /**
  * Turns the fields into a request's settings. The API's schema validates them; this function only rejects
  * what is not a number.
  */
 export function settingsOf(typed: Typed): BacktestSettings {
-  const config: Record<string, string | number | true> = {}
+  const config: Record<string, string | number | true | Record<string, number>> = {}
+  const trading: Record<string, number> = {}
+  for (const name of tradingNumbers)
+    if (typed[name] !== undefined) trading[name] = numberOf(name, typed[name])
+  if (Object.keys(trading).length > 0) config.trading = trading
   for (const name of texts) if (typed[name] !== undefined) config[name] = typed[name]
   for (const name of numbers) if (typed[name] !== undefined) config[name] = numberOf(name, typed[name])
   if (typed.drift !== undefined) config.drift = true
@@ -138,13 +169,13 @@ export const fileHorizonOf = ({ fileHorizon }: Typed): Horizon | undefined =>
 
 /** An error in the page's words, and the field that it concerns. */
 export function inFormWords({ message, details }: Failure): { text: string; field: string | null } {
-  const [, name] = /^(?:config|source|sweep)\.(\w+)/.exec(details.param ?? '') ?? []
+  const [, name] = /^(?:config\.trading|config|source|sweep)\.(\w+)/.exec(details.param ?? '') ?? []
   const text = message
     .replace(/(?:for example )?--horizon (?:is (\w+), but it)?/g, (_, wanted?: string) =>
       wanted === undefined
         ? 'the field Horizon of the file: '
         : `The horizon ${wanted} was chosen, but the file `,
     )
-    .replace(/\b(?:config|source|sweep)\.(\w+)/g, '$1')
+    .replace(/\b(?:config\.trading|config|source|sweep)\.(\w+)/g, '$1')
   return { text, field: name ?? (fieldNames.find(field => field === details.param) || null) }
 }

@@ -15,6 +15,7 @@ import { configTable, positionTable, recordFacts } from './record.ts'
 import { rollingSection } from './rolling.ts'
 import { runAgain } from './runAgain.ts'
 import { verdictBox } from './skillOrLuck.ts'
+import { tradingSection } from './trading.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
 
@@ -82,6 +83,7 @@ function sectionsOf(result: BacktestResult): Section[] {
       compare && comparisonSection(compare),
     ],
     ['costs', 'Costs', costSection(result)],
+    ['trading', 'Returns and trading', tradingSection(result)],
     ['trials', 'All configurations tried', trials && trialSection(result)],
     ['evidence', 'Evidence', evidence && evidenceSection(evidence, result)],
     ['configuration', 'Configuration', configTable(result)],

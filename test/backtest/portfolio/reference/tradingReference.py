@@ -1,6 +1,6 @@
 """A backtest with rules of trading in plain loops, independent of the engine: extends the loop reference of the simulator.
 
-Reads {"panels": [{"panel": ..., "config": ...}]} from stdin and writes the series of each as JSON. Rows are lists by
+Reads {"panels": [{"panel": ..., "config": ...}]} from the file that it is given and writes the series of each as JSON. Rows are lists by
 date: score, r (None: unknown), volume, borrow. Equal weights, one market."""
 import json, math, sys
 
@@ -102,4 +102,4 @@ def backtest(panel, c):
 
 
 if __name__ == "__main__":
-    print(json.dumps([backtest(x["panel"], x["config"]) for x in json.load(sys.stdin)["panels"]]))
+    print(json.dumps([backtest(x["panel"], x["config"]) for x in json.load(open(sys.argv[1]))["panels"]]))
