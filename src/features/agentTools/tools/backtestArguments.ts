@@ -12,6 +12,13 @@ import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
 
+/** Agents have no closes of daily rows, and the list of tools is short: limits on trading are for the API. */
+const ToolConfig = Type.Omit(
+  BacktestConfig,
+  ['rebalance', 'entryDates', 'delistingReturn', 'horizons', 'trading'],
+  { additionalProperties: false, $id: 'ToolBacktestConfig' },
+)
+
 /**
  * The body of a backtest as a tool's arguments, spelled like those of all tools and described in a few words.
  * The bounds are the API's, and so are the descriptions of fields that are not listed here.
@@ -66,7 +73,7 @@ export const BacktestInput = Type.Object(
     panel: Type.Optional(
       Type.String({ ...PanelId, description: 'ID of your stored panel, instead of source.', examples: [] }),
     ),
-    config: spelled(BacktestConfig, 'The strategy.'),
+    config: spelled(ToolConfig, 'The strategy.'),
     sweep: Type.Optional(
       Type.Union([Type.Boolean(), Type.Object(grid, { additionalProperties: false })], {
         description: sweepMeaning,
