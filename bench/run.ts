@@ -15,6 +15,7 @@ import { benchImport } from './import.ts'
 import { benchMetrics, metricsFigures } from './metrics.ts'
 import { benchNeighbours } from './neighbours.ts'
 import { benchPanelSize } from './panelSize.ts'
+import { benchPrices } from './prices.ts'
 import { benchSearch } from './search.ts'
 import { benchService } from './service.ts'
 import { benchSignals } from './signals.ts'
@@ -24,7 +25,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, metrics, neighbours, panel_size, search, service, signals; default: all,
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, metrics, neighbours, panel_size, prices, search, service, signals; default: all,
             with --short those that have a budget
   --short   fewer and smaller runs, as in CI
 
@@ -40,6 +41,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   filing_blocks: benchFilingBlocks,
   http: options => benchHttp(options).then(httpFigures),
   import: benchImport,
+  prices: benchPrices,
   metrics: ({ short }) => benchMetrics(short ? 200 : 1_500).then(metricsFigures),
   neighbours: ({ short }) => benchNeighbours([], short ? 1 : 5, 2),
   panel_size: benchPanelSize,

@@ -10,6 +10,8 @@ import {
   RequestDataVersion,
 } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { BacktestFactors } from './requestFactors.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 
 /** The maximum number of backtests in one batch. */
 export const maxBatchItems = 500
@@ -25,6 +27,7 @@ export const BacktestBatchItem = Type.Object(
     config: Type.Optional(BacktestConfig),
     include,
     benchmark: Type.Optional(BacktestBenchmark),
+    factors: Type.Optional(BacktestFactors),
   },
   {
     ...strict,
@@ -52,6 +55,8 @@ export const BacktestBatchRequest = Type.Object(
     source: Type.Optional(BacktestSource),
     include,
     benchmark: Type.Optional(BacktestBenchmark),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
+    factors: Type.Optional(BacktestFactors),
     data_version: RequestDataVersion,
     items: Type.Optional(
       Type.Array(BacktestBatchItem, {

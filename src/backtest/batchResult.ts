@@ -10,7 +10,9 @@ export const BatchDeflation = Type.Object(
       'Deflated Sharpe ratio: probability that the true Sharpe ratio of this backtest is above sharpe_threshold.',
     ),
     survives: Type.Boolean({ description: 'True if dsr is at least .95.' }),
-    trials: count('Backtests in the batch, those that fail included.'),
+    trials: count(
+      'Backtests in the batch, those that fail included, and `trials_already_tried` beside them.',
+    ),
     sharpe_per_period: numberOrNull('Judged Sharpe ratio, not annualised.'),
     sharpe_threshold: Type.Number({
       description:

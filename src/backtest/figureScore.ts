@@ -1,6 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChecksParameter } from '../markets/checkStates.ts'
 
+/** In requests that may name a valuation. */
+export const PricesSchema = Type.String({
+  pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+  allowed: 'the name of a set of prices',
+  description:
+    'The set of prices that the operator imported, for valuations such as price_to_earnings. Omit it if your key may see one set only. The answer names the set.',
+  examples: ['daily-us'],
+})
+
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const strict = { additionalProperties: false } as const
 
@@ -65,6 +74,7 @@ export const PanelScore = Type.Object(
       }),
     ),
     checks: Type.Optional(ChecksParameter),
+    prices: Type.Optional(PricesSchema),
   },
   {
     ...strict,
@@ -107,6 +117,9 @@ export const BacktestScore = Type.Object(
     group: Type.Optional(Type.String({ description: 'As sent; absent: none.' })),
     universe: Type.Optional(Type.String({ description: 'As sent; absent: all states.' })),
     checks: Type.Optional(Type.String({ description: 'As sent; absent: figures in all states.' })),
+    price_set: Type.Optional(
+      Type.String({ description: 'Only if the metric is a valuation: the set of prices that it takes.' }),
+    ),
     n_names: count("Names in the archive of this market, or in the caller's rows."),
     n_assets: count(
       "Names that have such a figure on some date. The others are never ranked. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",

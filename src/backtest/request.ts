@@ -4,9 +4,12 @@ import { ChecksParameter } from '../markets/checkStates.ts'
 import { MarketCode } from '../markets/parameters.ts'
 import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { Neutralise, RankBy, Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestFactors } from './requestFactors.ts'
 import { BacktestTrading, closeFields, Rebalance } from './requestTrading.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 
 export const PanelId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -83,7 +86,7 @@ export const BacktestConfig = Type.Object(
     neutral: Type.Optional(
       Type.Union([Type.Literal('market'), Type.Literal('group')], {
         description:
-          'Form the legs within each market, or within each group of score.group; names without a group form one together.',
+          'Form the legs within each market, or within each group: that of the column group, or of score.group; names without a group form one together.',
       }),
     ),
     drift: Type.Optional(
@@ -93,6 +96,8 @@ export const BacktestConfig = Type.Object(
           'Measure turnover from the weights that the returns left: old weights become shares of the grown portfolio, w (1 + r) / (1 + R), with R its gross return.',
       }),
     ),
+    neutralise: Type.Optional(Neutralise),
+    rankBy: Type.Optional(RankBy),
     folds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
     ),
@@ -178,6 +183,10 @@ const cell = {
     description:
       'Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0.',
   }),
+  group: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
+    description:
+      'Group of the name on the date, such as its industry, for config.neutral, config.neutralise and include by_group. null or omitted: none.',
+  }),
   close: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 1e12 }), Type.Null()], {
     description:
       'Closing price of the date in place of forward_return, adjusted for splits and dividends: the returns are computed from it over returnDays dates of the panel. null: no close on that date.',
@@ -188,16 +197,20 @@ const cell = {
   }),
 }
 
+const ownColumns =
+  'Besides these, up to 20 columns of your own with numbers, if config.neutralise.columns, config.rankBy or scores names them.'
+
 export const BacktestPanelRow = Type.Object(
   {
     ...cell,
     market: Type.Optional(cell.market),
     forward_return: Type.Optional(cell.forward_return),
     dollar_volume: Type.Optional(cell.dollar_volume),
+    group: Type.Optional(cell.group),
     close: Type.Optional(cell.close),
     borrow_bps: Type.Optional(cell.borrow_bps),
   },
-  { ...strict, $id: 'BacktestPanelRow' },
+  { ...strict, $id: 'BacktestPanelRow', description: ownColumns },
 )
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
 
@@ -212,10 +225,11 @@ export const BacktestPanelColumns = Type.Object(
     score: Type.Array(cell.score, onePerRow),
     forward_return: Type.Optional(Type.Array(cell.forward_return, onePerRow)),
     dollar_volume: Type.Optional(Type.Array(cell.dollar_volume, onePerRow)),
+    group: Type.Optional(Type.Array(cell.group, onePerRow)),
     close: Type.Optional(Type.Array(cell.close, onePerRow)),
     borrow_bps: Type.Optional(Type.Array(cell.borrow_bps, onePerRow)),
   },
-  { ...strict, $id: 'BacktestPanelColumns', description: 'Columns of equal length.' },
+  { ...strict, $id: 'BacktestPanelColumns', description: `Columns of equal length. ${ownColumns}` },
 )
 
 /** The optional sections of a result. */
@@ -233,6 +247,7 @@ export const BacktestInclude = Type.Union([
   Type.Literal('ic_decay'),
   Type.Literal('quantile_returns'),
   Type.Literal('capacity'),
+  Type.Literal('by_group'),
 ])
 export type BacktestInclude = Static<typeof BacktestInclude>
 
@@ -279,11 +294,14 @@ export const BacktestRequest = Type.Object(
         description: 'Your own rows, as rows or as columns, or the id of a stored panel.',
       }),
     ),
-    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 12 })),
+    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 14 })),
     evidence: Type.Optional(BacktestEvidence),
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    scores: Type.Optional(Scores),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
+    factors: Type.Optional(BacktestFactors),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -312,6 +330,11 @@ export interface BodyQuery {
   readonly score?: string
   /** Names, separated by commas. */
   readonly compare?: string
+  /** Names, separated by commas. */
+  readonly scores?: string
+  readonly trials_already_tried?: number
+  /** JSON. */
+  readonly factors?: string
   readonly data_version?: number
 }
 

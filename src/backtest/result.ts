@@ -3,11 +3,15 @@ import { Horizon } from '../horizons.ts'
 import { BacktestScore, PanelScore } from './figureScore.ts'
 import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
+import { Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
+import { BacktestFactors } from './requestFactors.ts'
+import { TrialsAlreadyTried } from './requestTrials.ts'
 import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
+import { FactorsUsed } from './resultFactors.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -18,6 +22,7 @@ import {
   sweepFields,
 } from './resultMetrics.ts'
 import { performanceFields } from './resultPerformance.ts'
+import { BacktestByGroup, BacktestNeutralised, BacktestScores } from './resultScores.ts'
 import { tradingFields } from './resultTrading.ts'
 import { BacktestVerdict } from './resultVerdict.ts'
 
@@ -149,6 +154,9 @@ export const BacktestRequestUsed = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     compare: Type.Optional(BacktestCompare),
+    scores: Type.Optional(Scores),
+    trials_already_tried: Type.Optional(TrialsAlreadyTried),
+    factors: Type.Optional(BacktestFactors),
   },
   {
     ...strict,
@@ -286,7 +294,11 @@ export const BacktestResult = Type.Object(
     curves: Type.Optional(BacktestCurves),
     evidence: Type.Optional(EvidenceUsed),
     compare: Type.Optional(BacktestComparison),
+    factors: Type.Optional(FactorsUsed),
     ...included,
+    by_group: Type.Optional(BacktestByGroup),
+    neutralised: Type.Optional(BacktestNeutralised),
+    scores: Type.Optional(BacktestScores),
     ...performanceFields,
     ...tradingFields,
   },

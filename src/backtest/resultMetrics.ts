@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestConfig } from './request.ts'
+import { Neutralise, RankBy } from './requestColumns.ts'
 
 export const strict = { additionalProperties: false } as const
 export const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
@@ -63,6 +64,8 @@ export const BacktestConfigUsed = Type.Object(
       description: 'null: one cross-section.',
     }),
     drift: configFields.drift,
+    neutralise: Type.Optional(Neutralise),
+    rankBy: Type.Optional(RankBy),
     folds: configFields.folds,
     rebalance: Type.Optional(configFields.rebalance),
     trading: Type.Optional(configFields.trading),
@@ -129,24 +132,25 @@ export const sweepFields = {
           'Deflated Sharpe ratio: probability that the true Sharpe ratio of the winner is above sharpe_threshold.',
         ),
         survives: Type.Boolean({ description: 'True if dsr is at least .95.' }),
-        trials: count('Configurations tried.'),
+        trials: count('Configurations tried, `trials_already_tried` included.'),
         sharpe_per_period: numberOrNull("The winner's judged_sharpe, not annualised."),
         sharpe_threshold: Type.Number({
           description:
             'Sharpe ratio per period that the best of as many trials without skill is expected to show.',
         }),
         trials_variance: Type.Number({
-          description: "Variance of the trials' judged Sharpe ratios per period.",
+          description:
+            "Variance of the trials' judged Sharpe ratios per period. With trials_already_tried, see verdict.already_tried.",
         }),
         skew: numberOrNull("Skewness of the winner's judged returns."),
         kurtosis_raw: numberOrNull("Kurtosis of the winner's judged returns; 3 for a normal distribution."),
         n_periods: count('Periods of the record.'),
         trials_distinct: count(
-          'Trials whose records differ. Where few names are ranked, several configurations hold the same portfolio.',
+          'Trials whose records differ; those already tried count as different. Where few names are ranked, several configurations hold the same portfolio.',
         ),
         trials_effective: Type.Number({
           description:
-            'Number of independent trials that the correlated trials are equivalent to; those with the same record count once.',
+            'Number of independent trials that the correlated trials are equivalent to; those with the same record count once, and each of those already tried in full.',
         }),
         dsr_effective: numberOrNull('dsr computed with trials_effective instead of trials.'),
         psr: numberOrNull(

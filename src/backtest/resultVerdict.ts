@@ -39,6 +39,30 @@ const VerdictReason = Type.Object(
 )
 export type VerdictReason = Static<typeof VerdictReason>
 
+const AlreadyTried = Type.Object(
+  {
+    trials_already_tried: count('As sent. They are among `trials`.'),
+    trials_of_request: count('The other trials: those of the request itself.'),
+    trials_variance: Type.Number({
+      description: 'V, the variance of the Sharpe ratios per period of all trials, as assumed.',
+    }),
+    variance_from: Type.Union([Type.Literal('trials'), Type.Literal('chance')], {
+      description:
+        'trials: V is that of the trials of the request. chance: fewer than two of them have a Sharpe ratio, so V is 1 / (n_periods - 1).',
+    }),
+    sharpe_threshold: Type.Number({
+      description:
+        'sqrt(V) times the expected maximum of `trials` standard normals: the Sharpe ratio per period that the best of all trials would show without skill.',
+    }),
+    assumption: Type.String({ description: 'What is assumed about the trials that are not known.' }),
+  },
+  {
+    ...strict,
+    $id: 'AlreadyTried',
+    description: 'With trials_already_tried above 0: how the trials before the request count.',
+  },
+)
+
 export const BacktestVerdict = Type.Object(
   {
     level: Type.Union(
@@ -53,7 +77,7 @@ export const BacktestVerdict = Type.Object(
       'Annualised Sharpe ratio of the net return minus that of the benchmark; equal to metrics.sharpe against cash.',
     ),
     trials: count(
-      'Configurations that the Deflated Sharpe ratio counts: 1, those of a sweep, or those of a batch.',
+      'Configurations that the Deflated Sharpe ratio counts: 1, those of a sweep, or those of a batch, and `trials_already_tried` beside them.',
     ),
     dsr: numberOrNull(
       'Deflated Sharpe ratio. With one trial, it is the probabilistic Sharpe ratio against 0.',
@@ -69,6 +93,7 @@ export const BacktestVerdict = Type.Object(
       description:
         '.04 max(0, 1 - 15 mean_block / n_periods): noise has small p values too often, above all in short records.',
     }),
+    already_tried: Type.Optional(AlreadyTried),
     reasons: Type.Array(VerdictReason, {
       description: 'Why this level: first what withholds or limits it, then each of the two tests.',
     }),

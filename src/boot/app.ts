@@ -36,12 +36,14 @@ import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
+import { priceRoutes } from '../features/prices/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
 import { publicReportRoutes } from '../features/sharedReports/publicRoutes.ts'
 import { sharedReportRoutes } from '../features/sharedReports/routes.ts'
 import { signalsRoutes } from '../features/signals/routes.ts'
 import { statementsRoutes } from '../features/statements/routes.ts'
+import { strategyRoutes } from '../features/strategies/routes.ts'
 import { universeRoutes } from '../features/universe/routes.ts'
 import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
@@ -107,11 +109,13 @@ export function createApp(resources: Resources) {
     filingsRoutes(plugin, reading),
     statementsRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
     universeRoutes(plugin, reading),
+    strategyRoutes(plugin, reading),
     metricsRoutes(plugin, { ...reading, tagGroups: tagGroupsOf }),
     asOfJoinRoutes(plugin, { ...reading, primary: shared }),
     joinJobRoutes(plugin, shared),
     auditRoutes(plugin, { ...reading, primary: shared }),
     auditJobRoutes(plugin, shared),
+    priceRoutes(plugin, { ...reading, primary: shared }),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),

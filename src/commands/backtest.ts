@@ -7,6 +7,7 @@ import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { operator } from '../backtest/pool/caller.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
+import { combinations } from '../backtest/requestColumns.ts'
 import { rebalanceRules } from '../backtest/requestTrading.ts'
 import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
@@ -17,6 +18,7 @@ import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { readBenchmark } from './backtestBenchmark.ts'
 import { makeOfflineBody, type OfflineBody } from './backtestBody.ts'
+import { parseBetaBound, readFactors } from './backtestFactors.ts'
 import {
   type BacktestFlags,
   blamesOption,
@@ -33,9 +35,9 @@ import { grouped, printLine, requireFolder, startProgress, writeFileAtomically }
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
-  date,asset,score,forward_return[,market][,dollar_volume][,borrow_bps]
-with close in place of forward_return to have the returns computed from it.
-forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
+  date,asset,score,forward_return[,market][,dollar_volume][,group][,borrow_bps]
+with close in place of forward_return to have the returns computed from it, and the columns that --regress, --rank-by
+or --scores name. forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
 Everything is computed on this machine, without a server, a database or the network. To rank by a metric, or to
 compare its vintages, send the rows to POST /api/v1/backtest of a server.
@@ -50,6 +52,7 @@ Examples:
   ./asfiled backtest scores.csv
   ./asfiled backtest scores.parquet --quantile .1 --weighting rank --hold-days 5 --cost-bps 10
   ./asfiled backtest forecasts.csv.gz --horizon 1d --sweep --html sheet.html
+  ./asfiled backtest scores.csv --factors F-F_Research_Data_Factors.csv --fail-below-alpha-t 2
   ./asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json
   my-model | ./asfiled backtest - --sweep --json - --fail-verdict strong --fail-below-max-drawdown -0.2`
 
@@ -80,8 +83,31 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--cost-bps <bps>', 'Flat cost of a round trip (default: each market’s own)', parseNumber)
     .option('--borrow-bps <bps>', 'Annual cost of borrowing (default: 50)', parseNumber)
     .option('--gross <exposure>', 'Gross exposure of the portfolio (default: 1)', parseNumber)
-    .addOption(new Option('--neutral <what>', 'Form the legs within each market').choices(['market']))
+    .addOption(
+      new Option('--neutral <what>', 'Form the legs within each market, or within each group').choices([
+        'market',
+        'group',
+      ]),
+    )
     .option('--drift', 'Measure turnover from weights that have grown with their returns')
+    .option(
+      '--demean <what>',
+      'Subtract the mean score of the same market, group or both (comma-separated) on each date',
+    )
+    .option(
+      '--regress <columns>',
+      'Rank by the residuals of a regression of the scores on these columns of the file, on each date',
+    )
+    .option('--rank-by <columns>', 'Columns of the file that rank the names (default: score)')
+    .addOption(
+      new Option('--combine <how>', 'With several columns of --rank-by: how they are combined').choices(
+        combinations,
+      ),
+    )
+    .option(
+      '--scores <columns>',
+      'Columns of the file that are tried as scores, each alone and combined, as trials of one sweep',
+    )
     .option('--folds <count>', 'Number of walk-forward blocks (default: 5)', parseNumber)
     .addOption(
       new Option(
@@ -126,7 +152,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
-      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv, capacity (default with --html: what the tear sheet shows)',
+      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, by_group, spa, interval, track_record, cpcv, capacity (default with --html: what the tear sheet shows)',
     )
     .option('--seed <number>', 'Seed of the resamples of spa and interval (default: 1)', parseNumber)
     .option('--bootstraps <count>', 'Number of resamples (default: 1000)', parseNumber)
@@ -141,11 +167,20 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
         'Benchmark for the verdict: cash, universe, or a CSV or Parquet file of date and return (default: cash for long_short, universe for long_only)',
       ),
     )
+    .option(
+      '--factors <file>',
+      'Explain the record by factors: a file of Kenneth French’s data library as downloaded, or CSV of date and factor returns, RF among them',
+    )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
     .option('--test-groups <count>', 'Groups that cpcv tests at a time (default: 2)', parseNumber)
     .option(
       '--participation <share>',
       'Largest share of a name’s dollar volume that a trade may be, for capacity (default: 0.01)',
+      parseNumber,
+    )
+    .option(
+      '--trials-already-tried <count>',
+      'Configurations that you tried before this one; they count in the verdict (default: 0)',
       parseNumber,
     )
     // An unknown option would leave the reader without the reason.
@@ -164,7 +199,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     )
     .option(
       '--fail-below-dsr <probability>',
-      'Exit with 3 if the Deflated Sharpe ratio of the sweep is lower or cannot be computed',
+      'Exit with 3 if the Deflated Sharpe ratio of the sweep, or with --trials-already-tried, is lower or cannot be computed',
       parseShare,
     )
     .option(
@@ -175,6 +210,11 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option(
       '--fail-below-sharpe <ratio>',
       'Exit with 3 if the annualised Sharpe ratio after costs is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-below-ic <correlation>',
+      'Exit with 3 if the mean rank correlation of score and return is lower or cannot be computed',
       parseNumber,
     )
     .option(
@@ -202,6 +242,21 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Exit with 3 if the leverage of the volatility target was ever higher, or there was none',
       parseNumber,
     )
+    .option(
+      '--fail-below-alpha-t <t>',
+      'Exit with 3 if the t value of alpha against --factors is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-below-residual-sharpe <ratio>',
+      'Exit with 3 if the annualised Sharpe ratio of what --factors leave is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-above-abs-beta <name=x>',
+      'Exit with 3 if the beta to this factor is beyond x either way or cannot be computed; repeatable',
+      parseBetaBound,
+    )
     .addHelpText('after', help)
     .action(async (path: string, flags: BacktestFlags) => {
       process.exitCode = await run(context, path, flags)
@@ -211,7 +266,13 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
   if (flags.compare !== undefined) throw comparesOnServer(flags.compare)
   const benchmark = flags.benchmark === undefined ? undefined : await readBenchmark(flags.benchmark)
-  const settings = { ...toSettings(flags), ...(benchmark === undefined ? {} : { benchmark }) }
+  if (flags.factors === undefined) requireNoFactorBounds(flags)
+  const factors = flags.factors === undefined ? undefined : await readFactors(flags.factors)
+  const settings = {
+    ...toSettings(flags),
+    ...(benchmark === undefined ? {} : { benchmark }),
+    ...(factors === undefined ? {} : { factors }),
+  }
   const { json, html, title } = flags
   await checkTargets(path, json, html)
   const file = await openInput(path)
@@ -238,7 +299,7 @@ async function compute(
   config: Config,
   file: InputFile,
   settings: BacktestSettings,
-  { format, horizon, failBelowDsr }: BacktestFlags,
+  { format, horizon, failBelowDsr, trialsAlreadyTried = 0 }: BacktestFlags,
 ): Promise<{ result: BacktestResult; notices: string[] }> {
   const progress = startProgress('Backtesting')
   const release: InputRows[] = []
@@ -259,15 +320,20 @@ async function compute(
         throw error instanceof Failure ? named(error, error.code, file.name) : error
       },
     )
-    if (failBelowDsr !== undefined && settings.sweep === undefined && !body.mayHaveSettings)
-      throw sweepRequired()
+    const isDeflated = settings.sweep !== undefined || settings.scores !== undefined || trialsAlreadyTried > 0
+    if (failBelowDsr !== undefined && !isDeflated && !body.mayHaveSettings) throw sweepRequired()
     const result = await runOffline(pool, body, (done, total) => {
       const note = `${done} of ${total} configurations`
       progress.update({ done: size + (size * done) / total, total: 2 * size, note })
     }).catch(error => {
       throw error instanceof Failure ? explain(error, body, settings, file.name) : error
     })
-    if (failBelowDsr !== undefined && result.deflated_sharpe === undefined) throw sweepRequired()
+    if (
+      failBelowDsr !== undefined &&
+      result.deflated_sharpe === undefined &&
+      result.verdict.already_tried === undefined
+    )
+      throw sweepRequired()
     return { result, notices: [...body.notices, ...(body.next === null ? [] : [pageNotice(body.next)])] }
   } finally {
     progress.stop()
@@ -357,7 +423,7 @@ async function checkTargets(rows: string, json: string | undefined, html: string
 function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
-    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, or give several values of an option.',
+    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option, or say by --trials-already-tried how many you tried before.',
   )
 }
 
@@ -366,6 +432,23 @@ function comparesOnServer(vintages: string): Failure {
     'parameter_invalid',
     `--compare shows what other vintages of a metric would have earned, and this command has no figures of companies. Send the rows with score.asOf and compare to POST /api/v1/backtest of a server, for example with ?compare=${vintages} for a CSV body.`,
   )
+}
+
+/** A file may bring factors of its own, but only as JSON or NDJSON, and those are for the API. */
+function requireNoFactorBounds(flags: BacktestFlags): void {
+  const option =
+    flags.failBelowAlphaT !== undefined
+      ? '--fail-below-alpha-t'
+      : flags.failBelowResidualSharpe !== undefined
+        ? '--fail-below-residual-sharpe'
+        : flags.failAboveAbsBeta !== undefined
+          ? '--fail-above-abs-beta'
+          : null
+  if (option !== null)
+    throw new Failure(
+      'parameter_invalid',
+      `${option} is about --factors, which is missing. Give a file of factors.`,
+    )
 }
 
 const belowThreshold = 3

@@ -3,6 +3,7 @@ import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
+import type { BetaBound } from './backtestFactors.ts'
 
 /** The verdict levels that can be required; a withheld verdict falls short of each. */
 export const requiredLevels = ['strong', 'weak', 'none'] as const
@@ -41,9 +42,16 @@ export interface BacktestFlags {
   readonly bootstraps?: number
   readonly meanBlock?: number
   readonly benchmark?: string
+  readonly factors?: string
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
+  readonly demean?: string
+  readonly regress?: string
+  readonly rankBy?: string
+  readonly combine?: string
+  readonly scores?: string
+  readonly trialsAlreadyTried?: number
   readonly compare?: string
   readonly title?: string
   readonly json?: string
@@ -52,11 +60,15 @@ export interface BacktestFlags {
   readonly failBelowDsr?: number
   readonly failAboveSpa?: number
   readonly failBelowSharpe?: number
+  readonly failBelowIc?: number
   readonly failBelowOosSharpe?: number
   readonly failBelowMaxDrawdown?: number
   readonly failAboveTurnover?: number
   readonly failAboveImpact?: number
   readonly failAboveLeverage?: number
+  readonly failBelowAlphaT?: number
+  readonly failBelowResidualSharpe?: number
+  readonly failAboveAbsBeta?: readonly BetaBound[]
 }
 
 type AxisValue = string | number
@@ -78,17 +90,44 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
     ...tradingOf(flags),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
+    ...neutraliseOf(flags),
+    ...rankByOf(flags),
   }
   const { seed, bootstraps, meanBlock, groups, testGroups, participation } = flags
   const evidence = given({ seed, bootstraps, meanBlock, groups, testGroups, participation })
-  const isSweep = isGrid || flags.sweep === true
+  const isSweep = isGrid || flags.sweep === true || flags.scores !== undefined
   const shown = flags.include?.split(',') ?? (flags.html === undefined ? [] : [...reportSections(isSweep)])
-  const include = flags.failAboveSpa === undefined || shown.includes('spa') ? shown : [...shown, 'spa']
+  const required = [
+    ...(flags.failAboveSpa === undefined ? [] : ['spa']),
+    ...(flags.failBelowIc === undefined ? [] : ['ic']),
+  ]
+  const include = [...shown, ...required.filter(section => !shown.includes(section))]
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
     ...(include.length === 0 ? {} : { include }),
     ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
+    ...(flags.scores === undefined ? {} : { scores: listOf(flags.scores) }),
+    ...(flags.trialsAlreadyTried === undefined ? {} : { trials_already_tried: flags.trialsAlreadyTried }),
+  }
+}
+
+const listOf = (text: string) => text.split(',').map(part => part.trim())
+
+function neutraliseOf({ demean, regress }: BacktestFlags): { neutralise?: object } {
+  if (demean === undefined && regress === undefined) return {}
+  return {
+    neutralise: {
+      ...(demean === undefined ? {} : { demean: listOf(demean) }),
+      ...(regress === undefined ? {} : { columns: listOf(regress) }),
+    },
+  }
+}
+
+function rankByOf({ rankBy, combine }: BacktestFlags): { rankBy?: object } {
+  if (rankBy === undefined && combine === undefined) return {}
+  return {
+    rankBy: { columns: listOf(rankBy ?? 'score'), ...(combine === undefined ? {} : { combine }) },
   }
 }
 
@@ -150,10 +189,16 @@ export function inOptionWords(message: string): string {
   return message
     .replace(/\bSend (?=config\.)/g, 'Give ')
     .replace(/\bsend (?=config\.)/g, 'give ')
+    .replace(/\bconfig\.neutralise\.columns\b/g, '--regress')
+    .replace(/\bconfig\.neutralise\.demean\b/g, '--demean')
+    .replace(/\bconfig\.rankBy\.combine\b/g, '--combine')
     .replace(/\b(?:config\.trading|config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) =>
       optionOf(name),
     )
     .replace(/^benchmark\b/, '--benchmark')
+    .replace(/^trials_already_tried\b/, '--trials-already-tried')
+    .replace(/\bfactors\.window\b/g, 'The window of the factors')
+    .replace(/^factors\b/, '--factors')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(
       /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
@@ -170,7 +215,9 @@ const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${let
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
   const [, root, name] =
-    /^(config|sweep|include|evidence|benchmark)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
+    /^(config|sweep|include|evidence|benchmark|scores|factors|trials_already_tried)\b(?:\.(\w+))?/.exec(
+      details.param ?? '',
+    ) ?? []
   switch (root) {
     case 'config':
       return settings.config !== undefined && (name === undefined || name in settings.config)
@@ -182,6 +229,12 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.evidence !== undefined
     case 'benchmark':
       return settings.benchmark !== undefined
+    case 'scores':
+      return settings.scores !== undefined
+    case 'trials_already_tried':
+      return settings.trials_already_tried !== undefined
+    case 'factors':
+      return settings.factors !== undefined
     default:
       return false
   }

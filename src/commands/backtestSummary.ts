@@ -1,4 +1,5 @@
 import { describeDropped, describeStrategy } from '../backtest/report/descriptions.ts'
+import { describeFactors, factorRows } from '../backtest/report/factors.ts'
 import { detailMetricsOf, headlineMetrics } from '../backtest/report/metricGuide.ts'
 import { basisPoints, count, percent, plural, ratio, signedPercent } from '../backtest/report/numberFormat.ts'
 import { rankTrials } from '../backtest/report/trials.ts'
@@ -26,9 +27,12 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
       .map(sentence => wrapped(`Note: ${sentence}`, '  '))
       .join('\n'),
     verdictText(result, wrapped),
+    factorText(result, wrapped),
     metricTable(result),
     foldTable(result),
     icLine(result),
+    scoreTable(result),
+    neutralisedText(result, wrapped),
     sweepText(result, wrapped),
     wrapped(costLine(result)),
     'Backtested results are hypothetical and do not predict future returns.',
@@ -44,6 +48,19 @@ function verdictText(result: BacktestResult, wrapped: (text: string, indent?: st
     ...[judgedAgainst(result), ...verdict.reasons.map(({ message }) => message)].map(sentence =>
       wrapped(`- ${sentence}`, '  '),
     ),
+  ].join('\n')
+}
+
+/** What explains the record. */
+function factorText({ factors }: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
+  if (factors === undefined) return ''
+  return [
+    wrapped('What explains it'),
+    textTable(
+      ['', 'ESTIMATE', 'T', 'PER YEAR'],
+      factorRows(factors).map(({ name, estimate, t, annual }) => [name, estimate, t, annual]),
+    ),
+    ...describeFactors(factors).map(sentence => wrapped(`- ${sentence}`, '  ')),
   ].join('\n')
 }
 
@@ -82,6 +99,31 @@ function icLine({ ic }: BacktestResult): string {
   return `Mean rank correlation of score and return: ${ratio(ic.mean, 4)} per period (t ${ratio(ic.t_stat)}, ${plural(ic.n_periods, 'period')}).`
 }
 
+function scoreTable({ scores }: BacktestResult): string {
+  if (scores === undefined) return ''
+  return textTable(
+    ['SCORE', 'MEAN IC', 'T', 'SHARPE', 'JUDGED'],
+    scores.variants.map(({ name, ic, sharpe, judged_sharpe }) => [
+      name,
+      ratio(ic.mean, 4),
+      ratio(ic.t_stat),
+      ratio(sharpe),
+      ratio(judged_sharpe),
+    ]),
+  )
+}
+
+function neutralisedText(
+  { neutralised }: BacktestResult,
+  wrapped: (text: string, indent?: string) => string,
+): string {
+  if (neutralised === undefined) return ''
+  const { definition, rows_without_exposure: missing, rows_without_residual: left } = neutralised
+  return wrapped(
+    `${definition} ${plural(missing, 'row')} without an exposure and ${plural(left, 'row')} of dates with too few names have no score.`,
+  )
+}
+
 function sweepText(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
   const { trials, best, deflated_sharpe: deflated } = result
   if (trials === undefined || best === undefined || deflated === undefined) return ''
@@ -103,7 +145,11 @@ function sweepText(result: BacktestResult, wrapped: (text: string, indent?: stri
     '',
     table,
     '',
-    ...explainSweep(deflated, result.periods_per_year).map(sentence => wrapped(`- ${sentence}`, '  ')),
+    ...explainSweep(
+      deflated,
+      result.periods_per_year,
+      result.verdict.already_tried?.trials_already_tried,
+    ).map(sentence => wrapped(`- ${sentence}`, '  ')),
   ].join('\n')
 }
 

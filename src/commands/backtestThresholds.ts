@@ -1,5 +1,6 @@
 import type { BacktestResult } from '../backtest/result.ts'
 import type { VerdictLevel } from '../backtest/resultVerdict.ts'
+import { absBetaOf } from './backtestFactors.ts'
 import type { BacktestFlags, RequiredLevel } from './backtestOptions.ts'
 
 /**
@@ -32,16 +33,15 @@ interface Check {
   readonly isMax?: boolean
 }
 
-function checksOf(
-  { deflated_sharpe, evidence, metrics, trading }: BacktestResult,
-  flags: BacktestFlags,
-): Check[] {
+function checksOf(result: BacktestResult, flags: BacktestFlags): Check[] {
+  const { deflated_sharpe, evidence, metrics, verdict, ic, factors, trading } = result
   return [
     {
       option: '--fail-below-dsr',
       bound: flags.failBelowDsr,
       name: 'Deflated Sharpe ratio',
-      value: deflated_sharpe?.dsr ?? null,
+      // One configuration has a Deflated Sharpe ratio if others were tried before it.
+      value: deflated_sharpe?.dsr ?? (verdict.already_tried === undefined ? null : verdict.dsr),
     },
     {
       option: '--fail-above-spa',
@@ -55,6 +55,12 @@ function checksOf(
       bound: flags.failBelowSharpe,
       name: 'annualised Sharpe ratio',
       value: metrics.sharpe,
+    },
+    {
+      option: '--fail-below-ic',
+      bound: flags.failBelowIc,
+      name: 'mean rank IC',
+      value: ic?.mean ?? null,
     },
     {
       option: '--fail-below-oos-sharpe',
@@ -89,6 +95,25 @@ function checksOf(
       value: (trading?.targetVolatility ?? null) === null ? null : (trading?.leverage_max ?? null),
       isMax: true,
     },
+    {
+      option: '--fail-below-alpha-t',
+      bound: flags.failBelowAlphaT,
+      name: 't value of alpha',
+      value: factors?.alpha.t ?? null,
+    },
+    {
+      option: '--fail-below-residual-sharpe',
+      bound: flags.failBelowResidualSharpe,
+      name: 'annualised Sharpe ratio of what the factors leave',
+      value: factors?.residual.sharpe ?? null,
+    },
+    ...(flags.failAboveAbsBeta ?? []).map(({ factor, bound }) => ({
+      option: '--fail-above-abs-beta',
+      bound,
+      name: `size of the beta to ${factor}`,
+      value: absBetaOf(result, factor),
+      isMax: true,
+    })),
   ]
 }
 

@@ -21,6 +21,7 @@ import { addStatusCommand } from './operations/status.ts'
 import { addUpgradeCommand } from './operations/upgrade.ts'
 import { addVerifyCommand } from './operations/verify.ts'
 import { addVersionCommand } from './operations/version.ts'
+import { addPricesCommand } from './prices.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
 import { addSignalsCommand } from './signals.ts'
@@ -53,6 +54,7 @@ export function makeProgram(context: CliContext): Command {
   addSymbolsCommand(program, context)
   addSuccessorsCommand(program, context)
   addSignalsCommand(program, context)
+  addPricesCommand(program, context)
   addBacktestCommand(program, context)
   addAuditCommand(program, context)
   addKeysCommand(program, context)

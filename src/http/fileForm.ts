@@ -7,12 +7,16 @@ export interface SubmittedFile<Name extends string> {
   /** The fields as typed, without those that are empty. */
   readonly typed: Readonly<Partial<Record<Name, string>>>
   readonly file: File | null
+  /** The files of the fields that `textFiles` names, as text. */
+  readonly texts: ReadonlyMap<string, string>
 }
 
 export interface FileFields<Name extends string> {
   readonly names: readonly Name[]
   /** In characters, of each field. */
   readonly maxLength: number
+  /** Fields besides `file` that have a file of text, and the most characters of each. */
+  readonly textFiles?: { readonly names: readonly string[]; readonly maxLength: number }
 }
 
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
@@ -38,7 +42,7 @@ export function useFileForm<T, Name extends string>(
 async function parseForm<Name extends string>(
   bytes: Uint8Array<ArrayBuffer>,
   type: string,
-  { names, maxLength }: FileFields<Name>,
+  { names, maxLength, textFiles }: FileFields<Name>,
 ): Promise<SubmittedFile<Name>> {
   const fields = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(cause => {
     throw new Failure('body_invalid', 'The form arrived damaged. Send it again.', { param: 'body', cause })
@@ -56,5 +60,13 @@ async function parseForm<Name extends string>(
     typed[name] = value.trim()
   }
   const file = fields.get('file')
-  return { typed, file: file instanceof File && file.size > 0 ? file : null }
+  const texts = new Map<string, string>()
+  for (const name of textFiles?.names ?? []) {
+    const sent = fields.get(name)
+    if (!(sent instanceof File) || sent.size === 0) continue
+    if (sent.size > (textFiles?.maxLength ?? 0))
+      throw new Failure('parameter_invalid', `The file of ${name} is too large.`, { param: name })
+    texts.set(name, new TextDecoder().decode(await sent.arrayBuffer()))
+  }
+  return { typed, file: file instanceof File && file.size > 0 ? file : null, texts }
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Failure } from '../errors.ts'
 import { nearNames } from '../spelling.ts'
 import type { Markets } from './markets.ts'
+import { findValuation } from './valuations.ts'
 
 /** A market code in a request, in either case; `readMarket` converts it to upper case. */
 export const MarketCode = (description: string) =>
@@ -36,6 +37,12 @@ export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | 
   const names = new Set(sent.split(',').map(name => name.trim()))
   for (const name of names) {
     if (known.has(name)) continue
+    if (findValuation(name) !== undefined)
+      throw new Failure(
+        'parameter_invalid',
+        `metric=${name} takes the price of a day, which this route does not read. Send it in POST /api/v1/as-of, as score.asOf of a backtest, or in GET /api/v1/fundamentals of one company.`,
+        { param: 'metric' },
+      )
     const near = nearNames(name.slice(0, 64).toLowerCase(), known.keys(), 3)
     const what = name === '' ? 'metric has an empty name' : `metric=${name.slice(0, 64)} is unknown`
     const hint = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : ''

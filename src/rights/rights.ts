@@ -44,6 +44,12 @@ export class Rights extends OpenHistory implements Principal {
     )
   }
 
+  /** Whether the caller may see a set of the operator's prices. One that the caller may not see looks like no set. */
+  maySeePrices(set: PriceSetAccess): boolean {
+    if (this.keyId !== null && set.keyIds.includes(this.keyId)) return true
+    return set.access === 'licence' && set.licences.includes(this.licence)
+  }
+
   /** How many days the newest signals are withheld. */
   get signalDelayDays(): number {
     return this.quant ? 0 : signalDelayDays
@@ -53,6 +59,15 @@ export class Rights extends OpenHistory implements Principal {
   lastSignalDay(today: IsoDate): IsoDate | null {
     return this.quant ? null : addDays(today, -signalDelayDays)
   }
+}
+
+/** Who may see a set of prices. */
+export interface PriceSetAccess {
+  readonly access: 'private' | 'licence'
+  /** The licences whose keys may see it. */
+  readonly licences: readonly string[]
+  /** The keys that may see it whatever their licence. */
+  readonly keyIds: readonly number[]
 }
 
 export type RightsOf = (principal: Principal) => Rights

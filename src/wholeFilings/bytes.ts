@@ -138,19 +138,19 @@ export class ByteReader {
     let value = 0
     let factor = 1
     for (;;) {
-      if (this.#at >= this.#bytes.length) throw new Error('a block of a filing ends early')
+      if (this.#at >= this.#bytes.length) throw new Error('a stored block ends early')
       const byte = this.#bytes[this.#at++]
       value += (byte & 127) * factor
       if (byte < 128) return value
       factor *= 128
-      if (factor > Number.MAX_SAFE_INTEGER) throw new Error('a block of a filing has a number beyond 2^53')
+      if (factor > Number.MAX_SAFE_INTEGER) throw new Error('a stored block has a number beyond 2^53')
     }
   }
 
   /** The next `count` numbers. */
   numbers(count: number): Float64Array {
     // Each takes at least a byte, so a damaged count cannot claim memory.
-    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    if (count > this.#bytes.length - this.#at) throw new Error('a stored block ends early')
     const values = new Float64Array(count)
     const bytes = this.#bytes
     let at = this.#at
@@ -169,6 +169,11 @@ export class ByteReader {
     return values
   }
 
+  byte(): number {
+    if (this.#at >= this.#bytes.length) throw new Error('a stored block ends early')
+    return this.#bytes[this.#at++]
+  }
+
   signed(): number {
     const coded = this.number()
     return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2
@@ -179,7 +184,7 @@ export class ByteReader {
     const bytes = this.#bytes
     let at = this.#at
     for (let left = count; left > 0; ) {
-      if (at >= bytes.length) throw new Error('a block of a filing ends early')
+      if (at >= bytes.length) throw new Error('a stored block ends early')
       if (bytes[at++] < 128) left--
     }
     this.#at = at
@@ -193,7 +198,7 @@ export class ByteReader {
 
   /** The next texts, not yet decoded. */
   texts(count: number): WrittenTexts {
-    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    if (count > this.#bytes.length - this.#at) throw new Error('a stored block ends early')
     const bounds = new Uint32Array(2 * count)
     for (let at = 0; at < bounds.length; at += 2) {
       const length = this.number()
@@ -205,7 +210,7 @@ export class ByteReader {
   }
 
   skipBytes(count: number): void {
-    if (count > this.#bytes.length - this.#at) throw new Error('a block of a filing ends early')
+    if (count > this.#bytes.length - this.#at) throw new Error('a stored block ends early')
     this.#at += count
   }
 

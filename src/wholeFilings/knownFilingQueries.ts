@@ -100,14 +100,26 @@ export async function hasFilings(sql: SqlClient, entityId: number): Promise<bool
   return found
 }
 
-/** Whether the content of some filing of a company is on record, and whether that of some filing has statements. */
-export async function contentOnRecord(
-  sql: SqlClient,
-  entityId: number,
-): Promise<{ readonly statements: boolean; readonly segments: boolean }> {
-  const [found] = await sql<{ statements: boolean; segments: boolean }[]>`
-    select coalesce(bool_or(lines > 0), false) as statements, count(*) > 0 as segments
-    from whole_filing where entity_id = ${entityId}`
+/** Since which day the content of some filing of a company is known, and that of some filing with statements; null: never. */
+export interface ContentSince {
+  readonly statements: IsoDate | null
+  readonly segments: IsoDate | null
+}
+
+/** Contents that become known up to `until`. A content that replaced another one counts from the day on which it was seen. */
+export async function contentSince(sql: SqlClient, entityId: number, until: IsoDate): Promise<ContentSince> {
+  const [found] = await sql<ContentSince[]>`
+    select min(l.since) filter (where l.lines > 0) as statements, min(l.since) as segments
+    from (
+      select f.filed, v.lines,
+             case when exists (
+               select from whole_filing e
+               where e.filing_id = v.filing_id and e.entity_id = v.entity_id and e.seen_on < v.seen_on)
+             then greatest(f.filed, v.seen_on) else f.filed end as since
+      from whole_filing v
+      cross join lateral (select o.filed from filing o where o.filing_id = v.filing_id limit 1) f
+      where v.entity_id = ${entityId}) l
+    where l.since <= ${until}::date`
   return found
 }
 

@@ -75,6 +75,10 @@ export async function writeInputs(folder: string): Promise<void> {
   const forecasts = 'date,ticker,market,horizon,predicted_pct,actual_pct\n2024-01-02,AAPL,US,1d,0.01,0.02\n'
   writeFileSync(join(folder, 'forecasts.csv.gz'), gzipSync(forecasts))
   writeFileSync(join(folder, 'panel.csv'), panel())
+  writeFileSync(
+    join(folder, 'prices.csv'),
+    'date,symbol,close,split_factor\n2020-08-28,AAPL,499.23,\n2020-08-31,AAPL,129.04,4\n',
+  )
   mkdirSync(join(folder, 'sample'))
   symlinkSync(resolve(root, 'sample/signals.csv.gz'), join(folder, 'sample/signals.csv.gz'))
   symlinkSync(resolve(root, 'asfiled'), join(folder, 'asfiled'))

@@ -32,7 +32,7 @@ interface Row {
 /** No browser sent it from a page of ours. */
 const formRefused: Outcome = [403, 'form_refused']
 const isFree = (caller: CallerName) => caller === 'demo' || caller === 'free'
-const always = (status: number) => () => status
+const always = (outcome: Outcome) => () => outcome
 const panel = JSON.stringify({
   panel: [1, 2, 3, 4].flatMap(day =>
     ['A', 'B'].map((asset, place) => ({
@@ -165,12 +165,31 @@ const table: Row[] = [
   get('/api/v1/reported', '/api/v1/reported?ticker=SNOW&tag=us-gaap:Assets&format=csv', licenceRequired),
   get('/api/v1/segments', '/api/v1/segments?ticker=AAPL&metric=revenue&axis=product', always(200)),
   get('/api/v1/segments', '/api/v1/segments?ticker=SNOW&metric=revenue&axis=product', licenceRequired),
+  get('/api/v1/strategies', '/api/v1/strategies', always(200)),
+  get('/api/v1/strategies/:name', '/api/v1/strategies/asset_growth', always(200)),
+  get('/api/v1/strategies/:name/values', '/api/v1/strategies/asset_growth/values?market=US', licenceRequired),
   get('/api/v1/universe', '/api/v1/universe?market=US', always(200)),
   get('/api/v1/universe', '/api/v1/universe?market=US&as_of=2010-03-31&format=csv', always(200)),
   get('/api/v1/companies', '/api/v1/companies?ticker=SNOW,NOSUCH', always(200)),
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW', always(200)),
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW?as_of=2023-12-31', always(200)),
   get('/api/v1/signals', '/api/v1/signals?limit=5', always(200)),
+  get('/api/v1/prices', '/api/v1/prices', always(200)),
+  get('/api/v1/prices/:set', '/api/v1/prices/nosuch?ticker=AAPL', always([404, 'entity_unknown'])),
+  get(
+    '/api/v1/prices/:set/forward-returns',
+    '/api/v1/prices/nosuch/forward-returns?from=2024-01-02&to=2024-01-03',
+    always([404, 'entity_unknown']),
+  ),
+  {
+    ...get(
+      '/api/v1/prices/:set/forward-returns',
+      '/api/v1/prices/nosuch/forward-returns',
+      always([404, 'entity_unknown']),
+    ),
+    method: 'POST',
+    body: JSON.stringify({ rows: { date: ['2024-01-02'], ticker: ['AAPL'] } }),
+  },
   get('/api/v1/changes', '/api/v1/changes?since=1', ofBulk(200)),
   get('/api/v1/changes', '/api/v1/changes?since=99', ofBulk([400, 'parameter_invalid'])),
   get('/api/v1/bulk', '/api/v1/bulk', ofBulk(200)),
@@ -220,6 +239,7 @@ const table: Row[] = [
   open('/openapi.json'),
   open('/docs'),
   open('/docs/guides'),
+  open('/llms.txt'),
   open('/docs/guides/:name', '/docs/guides/start'),
   open('/docs/errors'),
   open('/docs/metrics'),
@@ -350,7 +370,7 @@ afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 let address = 0
 /** Routes that no limit counts. */
-const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots|mcp)/
+const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots|llms|mcp)/
 
 async function ask(row: Row, caller: CallerName): Promise<Response> {
   const headers: Record<string, string> = {

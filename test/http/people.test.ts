@@ -137,6 +137,7 @@ const table: readonly Row[] = [
   openTo('/sitemaps/US-1.xml', '/sitemaps/:file'),
   openTo('/docs'),
   openTo('/docs/guides'),
+  openTo('/llms.txt'),
   openTo('/docs/guides/start', '/docs/guides/:name'),
   openTo('/docs/errors'),
   openTo('/docs/metrics'),
@@ -342,7 +343,7 @@ function checkHeaders({ path }: Row, person: Person, { headers, status }: Respon
   }
   if (status < 300) expect([...about, headers.get('x-content-type-options')]).toEqual([...about, 'nosniff'])
   const isPersonal =
-    !/^\/(docs|assets|account\/assets|openapi|health|ready|api|mcp|robots|sitemap|sample\/)/.test(path)
+    !/^\/(docs|assets|account\/assets|openapi|health|ready|api|mcp|robots|llms|sitemap|sample\/)/.test(path)
   if (isPersonal) {
     expect([...about, /no-store|private/.test(headers.get('cache-control') ?? '')]).toEqual([...about, true])
     expect([...about, headers.get('vary')?.includes('Cookie')]).toEqual([...about, true])

@@ -169,6 +169,7 @@ test('every policy that a route declares has a test here or counts alone, and th
     'GET /docs/guides/:name',
     'GET /docs/metrics',
     'GET /health',
+    'GET /llms.txt',
     'GET /openapi.json',
     'GET /ready',
     'GET /robots.txt',

@@ -87,6 +87,7 @@ const pagesOfMarket = [
   'cross-section?metric=revenue&market=US&checks=unchecked',
   'cross-section?metric=revenue,roe&market=US&checks=proved,consistent,contradicted&sort=-revenue',
   'cross-section?metric=assets,revenue&market=US&fp=latest&checks=proved,unchecked&min_revenue=450',
+  'strategies/asset_growth/values?market=US',
   'restatements?metric=revenue&market=US',
   'restatements?metric=revenue&market=US&from=2026-03-01&format=ndjson',
 ] as const
@@ -202,14 +203,15 @@ const asked = new Set(
   .add('/restatements')
   .add('/compare')
   .add(`${api}/frames`)
+  .add(`${api}/strategies/:name/values`)
 const others: readonly [RegExp, string][] = [
   [
-    /^\/(account|admin|sign-in|sign-out|docs|openapi\.json|health|ready|assets|sample|robots\.txt)/,
+    /^\/(account|admin|sign-in|sign-out|docs|openapi\.json|health|ready|assets|sample|robots\.txt|llms\.txt)/,
     'no figures',
   ],
   [/^\/($|search$|start$|markets|catalogue$|sitemap)/, 'names, and figures that are the same for all'],
   [
-    /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b))/,
+    /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b|v1\/strategies(\/:name)?$))/,
     'what is on record, which every key sees, and no value of a figure',
   ],
   [
@@ -225,6 +227,10 @@ const others: readonly [RegExp, string][] = [
   [/^\/audit(\/|$)/, "the sample, and a visitor's own audits, which are authorised as those of the API"],
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],
+  [
+    /^\/api\/v1\/prices/,
+    'test/features/prices/priceRoutes.test.ts: the named companies count before a price is read, and a key with a cap must name them',
+  ],
   [/^\/mcp$/, 'its answers are made of those of the API'],
 ]
 
@@ -507,7 +513,7 @@ describe('a key that sees the most recent fiscal year alone', () => {
     const ofMarket = async (url: string) => {
       const found: Asked[] = []
       for (const who of headers)
-        for (const path of pagesOfMarket)
+        for (const path of pagesOfMarket.filter(name => !name.startsWith('strategies/')))
           for (const limit of [1, 3]) {
             const from = `10.77.${++address >> 8}.${address & 255}`
             found.push(

@@ -84,6 +84,14 @@ beforeAll(async () => {
   await sql`insert into as_of_part (job_id, part, bytes) select job_id, 0, '\\x00' from as_of_result`
   await sql`insert into shared_report (digest, job_id, markets, expires_at)
     select sha256('shared'), job_id, '{US}', now() + interval '1 day' from job limit 1`
+  await sql`insert into price_set (name, currency, basis) values ('prices', 'USD', 'raw')`
+  await sql`insert into price_set_reader (price_set_id, email) select price_set_id, 'ana@fund.example' from price_set`
+  await sql`insert into price_import (price_set_id, data_version, basis_day, file, known, rows_stored, states_splits, states_dividends, states_delistings)
+    select price_set_id, 0, '2026-01-01', 'prices.csv', 'date', 1, false, false, false from price_set`
+  await sql`insert into price_asset (price_set_id, entity_id, market, symbols, first_day, last_day, price_count)
+    select price_set_id, 1, 'US', '{A}', '2026-01-01', '2026-01-01', 1 from price_set`
+  await sql`insert into price_block (asset_id, year, bytes) select asset_id, 2026, '\\x01' from price_asset`
+  await sql`insert into price_day (price_set_id, market, day, data_version, closes) select price_set_id, 'US', '2026-01-01', 0, 1 from price_set`
   await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`
   await sql`insert into page_check (run_by, holder, has_structure) values ('command', gen_random_uuid(), false)`
   await sql`insert into page_damage (relation, found_by, fork, name, kind, is_catalog, detail)

@@ -254,6 +254,36 @@ def test_search_me_and_any_other_route(client: Client) -> None:
     assert client.get("/api/v1/companies/AAPL", as_of="2010-02-01")["currency"] == "USD"
 
 
+def test_companies_are_named_in_their_order_and_unknown_ones_are_warned_of(client: Client) -> None:
+    with pytest.warns(UnknownTickers, match="NOSUCH"):
+        rows = client.companies(["WMT", "NOSUCH", "AAPL"])
+    assert rows["id"].to_list() == ["WMT", "AAPL"]
+    assert rows["issuer_id"].to_list() == ["0000104169", "0000320193"]
+    assert client.last.unknown == ("NOSUCH",)
+
+
+def test_coverage_has_a_row_for_each_metric_and_refuses_an_unknown_company(client: Client) -> None:
+    rows = client.coverage("AAPL")
+    answer = client.get("/api/v1/coverage/AAPL")
+    assert rows["metric"].to_list() == [row["m"] for row in answer["data"]]
+    assert [f"{day:%Y-%m-%d}" for day in rows["first_filed"]] == [row["first_filed"] for row in answer["data"]]
+    with pytest.raises(errors.EntityUnknownError):
+        client.coverage("APPL")
+
+
+def test_a_strategy_has_the_scores_that_a_join_has(client: Client) -> None:
+    listed = client.strategies()
+    assert "asset_growth" in listed["name"].to_list() and len(listed) == len(client.get("/api/v1/strategies")["data"])
+    rows = client.strategy("asset_growth", "US", as_of="2010-04-01")
+    # Numbers, because the tests give one company a ticker that it did not have then.
+    companies = rows["issuer_id"].to_list()
+    assert len(companies) > 200
+    joined = client.panel(companies, "asset_growth", "2010-04-01", inclusive=True, max_age_days=3660)
+    assert joined["asset_growth"].to_numpy().tolist() == pytest.approx(rows["score"].to_numpy().tolist(), nan_ok=True, rel=0, abs=0)
+    with pytest.raises(errors.EntityUnknownError):
+        client.strategy("asset_grwth")
+
+
 def test_a_refusal_is_the_class_of_its_code_with_the_words_of_the_server(client: Client) -> None:
     with pytest.raises(errors.EntityUnknownError) as unknown:
         client.fundamentals("APPL")

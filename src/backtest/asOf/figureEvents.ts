@@ -144,7 +144,7 @@ function isSame({ filed, end, unit, value }: Vintages, a: number, b: number): bo
 /** A limit that no number comes near. */
 const maxNumberBytes = 32
 
-class EventBuilder {
+export class EventBuilder {
   count = 0
   readonly #days: Int32Array
   readonly #values: Float64Array

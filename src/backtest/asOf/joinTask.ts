@@ -1,3 +1,4 @@
+import { figuresOf, findValuation } from '../../markets/valuations.ts'
 import { type CompanySpells, labelColumn, labelsOfRows } from './companySpells.ts'
 import type { EventBlock, Events } from './figureEvents.ts'
 import { firstOfBlock, gatherEvents } from './gather.ts'
@@ -6,6 +7,7 @@ import { findPositions, type JoinRows, none } from './positions.ts'
 import type { ParsedRows } from './rows.ts'
 import type { RowTimes } from './rowTimes.ts'
 import type { JoinPlan } from './settings.ts'
+import { type ValuationPrices, valueRows } from './valuations.ts'
 
 /** A join whose companies have been found and may be shown to the caller. */
 export interface JoinInput {
@@ -19,8 +21,10 @@ export interface JoinInput {
   readonly kin: readonly JoinKin[]
   /** The distinct companies of the join. */
   readonly entities: Int32Array
-  /** For each metric, the blocks that contain its companies. */
+  /** The blocks that contain the companies: of each metric that filings state, then of each figure of the valuations. */
   readonly blocks: readonly (readonly EventBlock[])[]
+  /** Present if there are valuations among the metrics. */
+  readonly prices?: ValuationPrices | null
   /** The groups of the companies, if the join shows them. */
   readonly groups?: CompanySpells | null
   /** The states of the companies, if the join shows them. */
@@ -62,7 +66,10 @@ export interface JoinedRows {
 /** Finds the figure of every row and metric, and the company's group and state at the time. */
 export function joinRows(input: JoinInput): JoinedRows {
   const { times = null } = input.rows
-  const columns = times === null ? joinRowsOnDays(input) : joinRowsAtTimes(input, times)
+  const columns = withValuations(
+    input,
+    times === null ? joinRowsOnDays(input) : joinRowsAtTimes(input, times),
+  )
   const { groups = null, states = null } = input
   if (groups === null && states === null) return { rows: input.rows, columns }
   const labelsOf = labelReader(input)
@@ -74,6 +81,37 @@ export function joinRows(input: JoinInput): JoinedRows {
     for (const { positions } of columns) keepStates(positions, stateOfRow, states, input.plan)
   }
   return { rows: { ...input.rows, layout }, columns }
+}
+
+/** The names of the columns that are found: the metrics that filings state, then the figures of the valuations. */
+const figureNames = ({ metrics }: JoinPlan): string[] => [
+  ...metrics.filter(name => findValuation(name) === undefined),
+  ...figuresOf(metrics).map(({ metric }) => metric),
+]
+
+/** The columns of the answer: the figures found, and the valuations computed from others. */
+function withValuations(input: JoinInput, found: readonly JoinedColumn[]): readonly JoinedColumn[] {
+  const { plan, companyOfName, slotOfRow, entities, clocks = null, prices = null } = input
+  if (prices === null) return found
+  const { count, day, name: sent, times = null } = input.rows
+  const name = slotOfRow ?? sent
+  const atTimes =
+    times === null || clocks === null
+      ? null
+      : findKnownDays({ count, day, name }, companyOfName, entities, { ...clocks, times }).ownDay
+  // An answer of a day reads up to its end; any other up to the last day that has ended.
+  const lastDays = atTimes === null && plan.inclusive ? day : (atTimes ?? day).map(own => own - 1)
+  const rows = { count, companyOfRow: (row: number) => companyOfName[name[row]], lastDays }
+  const stated = found.slice(0, found.length - figuresOf(plan.metrics).length)
+  const figures = new Map(found.slice(stated.length).map(column => [column.name, column]))
+  return plan.metrics.flatMap(metricName => {
+    const metric = findValuation(metricName)
+    if (metric === undefined) return stated.filter(column => column.name === metricName)
+    const valued = { name: metricName, ...valueRows(metric, rows, figures, prices) }
+    return plan.extras.includes('known_by')
+      ? { ...valued, byTime: new Uint8Array(valued.events.days.length) }
+      : valued
+  })
 }
 
 /** Reads labels by the same rule as figures. For rows with times, only days that have ended in the market count. */
@@ -104,7 +142,7 @@ function joinRowsOnDays(input: JoinInput): JoinedColumn[] {
   const { plan, companyOfName, slotOfRow, kin, entities, blocks } = input
   const { count, day, name } = input.rows
   const rows = { count, day, name: slotOfRow ?? name }
-  return plan.metrics.map((name, metric) => {
+  return figureNames(plan).map((name, metric) => {
     const events = gatherEvents(blocks[metric], entities)
     const positions = findPositions(rows, companyOfName, events, plan)
     followKin({ rows, companyOfName, events, positions }, plan, kin)
@@ -129,7 +167,7 @@ function joinRowsAtTimes(input: JoinInput, times: RowTimes): JoinedColumn[] {
     return { pass, companies, days, first }
   })
   const rule = { inclusive: true, maxAgeDays: plan.maxAgeDays }
-  return plan.metrics.map((metricName, metric) => {
+  return figureNames(plan).map((metricName, metric) => {
     const events = gatherEvents(blocks[metric], entities, rangesOf(more, clocks.interims[metric]))
     const positions = new Int32Array(count)
     for (const { pass, companies, days, first } of known) {

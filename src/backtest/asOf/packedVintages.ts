@@ -14,6 +14,17 @@ export interface PackedVintages {
   readonly rows: Uint8Array
   /** Which of them count, and from when; `as_known` by default. */
   readonly choice?: VintageChoice
+  /** Present if these are the vintages of a strategy's inputs, from which its scores follow. */
+  readonly strategy?: StrategyInputs | undefined
+}
+
+/** Which vintages in `rows` belong to which input of a strategy. */
+export interface StrategyInputs {
+  readonly name: string
+  /** The length of the packed vintages of each input, which follow one another. */
+  readonly inputBytes: readonly number[]
+  /** The unit of values without a unit, as the database numbers it. */
+  readonly pureUnit: number
 }
 
 export const vintageBytes = 28

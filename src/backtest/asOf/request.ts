@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import { ChecksParameter } from '../../markets/checkStates.ts'
 import { groupSchemes } from '../../markets/industries.ts'
-import { AsOfPeriodSchema } from '../figureScore.ts'
+import { AsOfPeriodSchema, PricesSchema } from '../figureScore.ts'
 
 export const maxJoinRows = 5_000_000
 export const maxJoinMetrics = 20
@@ -110,6 +110,7 @@ const settings = {
   group: Type.Optional(GroupSchema),
   universe: Type.Optional(UniverseSchema),
   checks: Type.Optional(ChecksParameter),
+  prices: Type.Optional(PricesSchema),
   data_version: Type.Optional(DataVersionSchema),
 }
 

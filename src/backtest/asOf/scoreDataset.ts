@@ -1,13 +1,15 @@
 import type { SessionPoint } from '../../markets/sessions.ts'
-import { type Dataset, nameCount } from '../dataset/dataset.ts'
+import { figuresOf, findValuation } from '../../markets/valuations.ts'
+import { type Dataset, type GroupColumn, nameCount, packNames } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import { type CompanySpells, labelsOfRows } from './companySpells.ts'
 import { type DatedName, findSlots } from './datedNames.ts'
-import type { EventBlock, Events } from './figureEvents.ts'
+import type { EventBlock } from './figureEvents.ts'
 import { gatherEvents } from './gather.ts'
 import { findKnownDays, placeInterims, type RowClocks, rangesOf } from './knownDays.ts'
 import { findPositions, type JoinRows, none } from './positions.ts'
 import { timesOfDates } from './rowTimes.ts'
+import { type FigureOfRows, type ValuationPrices, valueRows } from './valuations.ts'
 
 /** A dataset whose scores are to be replaced by what was known of a metric before each date. */
 export interface ScoreInput {
@@ -19,6 +21,8 @@ export interface ScoreInput {
   /** Assets whose company depends on the date. */
   readonly dated: readonly DatedName[]
   readonly blocks: readonly EventBlock[]
+  /** For a valuation, which replaces `blocks`. */
+  readonly valuation?: ScoredValuation | null
   readonly maxAgeDays: number
   /** The groups of the assets, and those whose names are scored; null: all. */
   readonly groups?: { readonly spells: CompanySpells; readonly wanted: readonly string[] | null } | null
@@ -28,6 +32,15 @@ export interface ScoreInput {
   readonly clocks?: ScoreClocks | null
   /** True for a dataset that serves many backtests. */
   readonly ranked: boolean
+}
+
+/** A valuation with the blocks of its figures, in the order of `figuresOf`. */
+export interface ScoredValuation {
+  readonly metric: string
+  readonly prices: ValuationPrices
+  readonly blocks: readonly (readonly EventBlock[])[]
+  /** The blocks of interim states of each figure; empty without clocks. */
+  readonly interims: readonly (readonly EventBlock[])[]
 }
 
 export interface ScoreClocks extends Omit<RowClocks, 'times'> {
@@ -48,8 +61,8 @@ export interface ScoredRows {
  * strictly before it, or at a point of its session, found by the join that also serves `POST /api/v1/as-of`. Only
  * the scores and the ranking take additional memory. */
 export function scoreDataset(input: ScoreInput): ScoredRows {
-  const { data, entities, units, dated, blocks, maxAgeDays, ranked } = input
-  const { groups = null, states = null, clocks = null } = input
+  const { data, entities, units, dated, blocks, ranked } = input
+  const { groups = null, states = null, clocks = null, valuation = null } = input
   const { asset, offsets, days } = data
   const day = new Int32Array(asset.length)
   for (let date = 0; date < days.length; date++) day.fill(days[date], offsets[date], offsets[date + 1])
@@ -58,12 +71,10 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
   const name = isDated ? findSlots({ rows: sent, slots: entities.length, dated }).slot : asset
   const rows = { ...sent, name }
   const companyOfName = Int32Array.from(entities, (entity, slot) => (entity === -1 ? -1 : slot))
-  const found = clocks === null ? null : findAtSessions(input, rows, companyOfName, clocks)
-  const events = found === null ? gatherEvents(blocks, entities) : found.events
-  const positions =
-    found === null
-      ? findPositions(rows, companyOfName, events, { inclusive: false, maxAgeDays })
-      : found.positions
+  const { events, positions } =
+    valuation === null
+      ? findFigures(input, rows, companyOfName, blocks, clocks)
+      : valueDataset(input, rows, companyOfName, valuation)
   const score = new Float64Array(new SharedArrayBuffer(8 * asset.length))
   for (let row = 0; row < asset.length; row++) {
     const position = positions[row]
@@ -81,13 +92,56 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
   return { data: ranked ? rankDataset(scored) : scored, ...countScored(asset, name, score, input) }
 }
 
-/** The figures at the open or close of each date's session. Their age still counts to the date. */
-function findAtSessions(
-  { data: { days, offsets }, entities, blocks, maxAgeDays }: ScoreInput,
+/** The figure of each row: known before its date, or at a point of its session. */
+function findFigures(
+  input: ScoreInput,
   rows: JoinRows,
   companyOfName: Int32Array,
+  blocks: readonly EventBlock[],
+  clocks: ScoreClocks | null,
+): FigureOfRows {
+  const { entities, maxAgeDays } = input
+  if (clocks !== null) return findAtSessions(input, rows, companyOfName, blocks, clocks)
+  const events = gatherEvents(blocks, entities)
+  return { events, positions: findPositions(rows, companyOfName, events, { inclusive: false, maxAgeDays }) }
+}
+
+/** The valuation of each row, with prices of days that had ended before its date or its point of the session. */
+function valueDataset(
+  input: ScoreInput,
+  rows: JoinRows,
+  companyOfName: Int32Array,
+  { metric: name, prices, blocks, interims }: ScoredValuation,
+): FigureOfRows {
+  const metric = findValuation(name)
+  if (metric === undefined) throw new Error(`${name} is not a valuation.`)
+  const { data, entities, clocks = null } = input
+  const figures = new Map(
+    figuresOf([name]).map((figure, i) => {
+      const ofFigure = clocks === null ? null : { ...clocks, interims: interims[i] }
+      return [figure.metric, findFigures(input, rows, companyOfName, blocks[i], ofFigure)]
+    }),
+  )
+  const days =
+    clocks === null
+      ? rows.day
+      : findKnownDays(rows, companyOfName, entities, {
+          ...clocks,
+          times: timesOfDates(data.days, data.offsets, clocks.point),
+        }).ownDay
+  const companyOfRow = (row: number) => companyOfName[rows.name[row]]
+  const valued = { count: rows.count, companyOfRow, lastDays: days.map(day => day - 1) }
+  return valueRows(metric, valued, figures, prices)
+}
+
+/** The figures at the open or close of each date's session. Their age still counts to the date. */
+function findAtSessions(
+  { data: { days, offsets }, entities, maxAgeDays }: ScoreInput,
+  rows: JoinRows,
+  companyOfName: Int32Array,
+  blocks: readonly EventBlock[],
   { point, interims, ...clocks }: ScoreClocks,
-): { readonly events: Events; readonly positions: Int32Array } {
+): FigureOfRows {
   const times = timesOfDates(days, offsets, point)
   const known = { ...findKnownDays(rows, companyOfName, entities, { ...clocks, times }), ownDay: rows.day }
   const events = gatherEvents(blocks, entities, rangesOf(known.interims, interims))
@@ -118,10 +172,10 @@ function keepScores(
     if (labelOfRow[row] === none || !isWanted[labelOfRow[row]]) score[row] = Number.NaN
 }
 
-function groupColumn(labelOfRow: Int32Array, { labels }: CompanySpells) {
+function groupColumn(labelOfRow: Int32Array, { labels }: CompanySpells): GroupColumn {
   const of = new Uint16Array(new SharedArrayBuffer(2 * labelOfRow.length))
   for (let row = 0; row < of.length; row++) of[row] = labelOfRow[row] + 1
-  return { of, count: labels.length + 1 }
+  return { of, count: labels.length + 1, names: packNames(['', ...labels]) }
 }
 
 /** The assets that have a score on some date, and the units of the scores. */

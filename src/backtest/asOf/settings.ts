@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts'
 import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import type { GroupScheme } from '../../markets/industries.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import { describeFault } from '../codec/faults.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
 import type { AsOfPeriod } from '../figureScore.ts'
@@ -24,6 +25,8 @@ export interface JoinPlan {
   readonly checks: readonly CheckState[] | null
   /** Whether figures of a company's predecessors and successors are used as well. */
   readonly followsLineage: boolean
+  /** The set of prices of valuations; null: the only one that the caller may see. */
+  readonly prices: string | null
   /** null: the current one. */
   readonly dataVersion: number | null
 }
@@ -50,7 +53,21 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
       'checks leaves out figures, and lineage=follow would fill the gaps with those of other registrants. Omit one of the two.',
       { param: 'checks' },
     )
-  return { metrics, fp, inclusive, maxAgeDays, extras, group, universe, checks, followsLineage, dataVersion }
+  const { prices = null } = fields
+  const plan = { metrics, fp, inclusive, maxAgeDays, extras, group, universe, checks, followsLineage }
+  if (followsLineage) refuseValuations(metrics)
+  return { ...plan, prices, dataVersion }
+}
+
+/** A security belongs to one registrant, whose count of shares its price must meet. */
+function refuseValuations(metrics: readonly string[]): void {
+  const at = metrics.findIndex(name => findValuation(name) !== undefined)
+  if (at === -1) return
+  throw new Failure(
+    'parameter_invalid',
+    `metrics[${at}] is ${metrics[at]}, which takes the prices of the row's own registrant, and lineage=follow would take figures of others. Omit one of the two.`,
+    { param: 'lineage' },
+  )
 }
 
 /** The columns about companies that a join adds, before those of figures. */

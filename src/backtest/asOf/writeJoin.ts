@@ -41,6 +41,7 @@ export interface AboutJoin {
   readonly group?: string
   readonly universe?: string
   readonly checks?: string
+  readonly price_set?: string
   readonly unknown: readonly string[]
   readonly unknown_count: number
   readonly renamed?: readonly { readonly sent: string; readonly ticker: string }[]

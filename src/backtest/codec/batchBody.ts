@@ -4,11 +4,20 @@ import { Failure } from '../../errors.ts'
 import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
-import { openJson, readFields, requireScores } from './body.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
+import { openJson, readFields, refuseUnnamed, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
-import { checkSource, compareInBatch, sourceAndPanel } from './settings.ts'
+import {
+  checkRankBy,
+  checkSource,
+  columnsWithoutPanel,
+  compareInBatch,
+  namedColumns,
+  ranksByScore,
+  sourceAndPanel,
+} from './settings.ts'
 
 /** One backtest of a batch, validated as far as the body alone allows. */
 export interface BatchItem {
@@ -16,6 +25,8 @@ export interface BatchItem {
   readonly include: readonly BacktestInclude[]
   /** The benchmark of the record; undefined: it depends on the direction. */
   readonly benchmark: BacktestBenchmark | undefined
+  /** The factor returns that may explain the record; undefined: none. */
+  readonly factors: BacktestFactors | undefined
   readonly rows: BatchRows
   /** The path of its config in the body: `configs[3]` or `items[3].config`. */
   readonly configPath: string
@@ -36,6 +47,8 @@ export interface ParsedBatch {
   readonly sharesRows: boolean
   /** The data version of the archive for all items; undefined: the current one. */
   readonly dataVersion: number | undefined
+  /** Configurations that the caller tried before, for all items together. */
+  readonly trialsAlreadyTried: number | undefined
 }
 
 const fieldNames = Object.keys(BacktestBatchRequest.properties)
@@ -89,7 +102,8 @@ const checks = {
 
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
   const shared = checked(checks.shared, SharedFields, others, [])
-  const { source, include = [], benchmark, data_version: dataVersion } = shared
+  const { source, include = [], benchmark, factors, data_version: dataVersion } = shared
+  const { trials_already_tried: trialsAlreadyTried } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   const rows: BatchRows =
     panel === null
@@ -99,14 +113,22 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
         : { kind: 'sent' }
   const items = elementsOf('configs', configs).map((value, i) => {
     const config = checked(checks.config, BacktestConfig, value, ['configs', i])
-    return { config, include, benchmark, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
+    checkRankBy(config, `configs[${i}]`)
+    const [own] = namedColumns({ config })
+    if (panel === null && own !== undefined) throw columnsWithoutPanel(own)
+    return { config, include, benchmark, factors, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
-  const sent = typeof panel === 'string' || panel === null ? null : requireScores(panel)
-  return { items, panel: sent, sharesRows: true, dataVersion }
+  const sent = typeof panel === 'string' || panel === null ? null : panel
+  if (sent !== null) {
+    const settings = items.map(({ config }) => ({ config, include: [] }))
+    if (settings.some(ranksByScore)) requireScores(sent)
+    refuseUnnamed(sent, settings.flatMap(namedColumns))
+  }
+  return { items, panel: sent, sharesRows: true, dataVersion, trialsAlreadyTried }
 }
 
 function readItems(
-  { items, data_version, ...others }: JsonObject,
+  { items, data_version, trials_already_tried, ...others }: JsonObject,
   panel: ParsedPanel | string | null,
 ): ParsedBatch {
   const misplaced = panel === null ? Object.keys(others)[0] : 'panel'
@@ -117,20 +139,29 @@ function readItems(
       { param: misplaced },
     )
   }
-  const sent: JsonObject = data_version === undefined ? {} : { data_version }
+  const sent: JsonObject = {
+    ...(data_version === undefined ? {} : { data_version }),
+    ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
+  }
+  const shared = checked(checks.shared, SharedFields, sent, [])
   return {
     panel: null,
     sharesRows: false,
-    dataVersion: checked(checks.shared, SharedFields, sent, []).data_version,
+    dataVersion: shared.data_version,
+    trialsAlreadyTried: shared.trials_already_tried,
     items: elementsOf('items', items).map((value, i) => {
       if (isObject(value) && 'compare' in value) throw compareInBatch(`items[${i}].compare`)
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
-      const { config = {}, include = [], benchmark } = item
+      const { config = {}, include = [], benchmark, factors } = item
       const path = `items[${i}]`
+      checkRankBy(config, `${path}.config`)
+      const [own] = namedColumns({ config })
+      if (item.panel === undefined && own !== undefined) throw atFault(path, columnsWithoutPanel(own))
       return {
         config,
         include,
         benchmark,
+        factors,
         rows: rowsOf(item, path),
         configPath: `${path}.config`,
         panelPath: `${path}.panel`,

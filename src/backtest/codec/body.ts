@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts'
 import { BacktestRequest, type BodyQuery, PanelId, type TextFormat } from '../request.ts'
 import type { BodySource } from './bodyBytes.ts'
 import { readCsv } from './csvBody.ts'
+import type { WantedColumns } from './extraColumns.ts'
 import { showValue, unknownParameter } from './faults.ts'
 import { readJsonColumns } from './jsonColumns.ts'
 import { type JsonObject, JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
@@ -14,6 +15,8 @@ import {
   type BacktestSettings,
   checkArchiveRequest,
   checkSettings,
+  namedColumns,
+  ranksByScore,
   readQuerySettings,
 } from './settings.ts'
 
@@ -37,11 +40,17 @@ export function readBody(
     case 'json':
       return readJsonBody(bytes)
     case 'ndjson': {
-      const { fields, panel } = readNdjson(bytes)
-      return withPanel(checkSettings(mergeFields(readQuerySettings(query), fields)), panel)
+      let settings: BacktestSettings | null = null
+      const { panel } = readNdjson(bytes, fields => {
+        settings = checkSettings(mergeFields(readQuerySettings(query), fields))
+        return namedColumns(settings)
+      })
+      return withPanel(settings ?? { config: {}, include: [] }, panel)
     }
-    case 'csv':
-      return withPanel(checkSettings(readQuerySettings(query)), readCsv(bytes))
+    case 'csv': {
+      const settings = checkSettings(readQuerySettings(query))
+      return withPanel(settings, readCsv(bytes, namedColumns(settings)))
+    }
     default:
       return format satisfies never
   }
@@ -49,8 +58,19 @@ export function readBody(
 
 /** Rows without scores require a request that says where the scores come from. */
 export function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
-  if (panel.missingScore !== null && settings.score === undefined) throw panel.missingScore
+  const hasScores = settings.score !== undefined || !ranksByScore(settings)
+  if (panel.missingScore !== null && !hasScores) throw panel.missingScore
+  refuseUnnamed(panel, namedColumns(settings))
   return { ...settings, panel }
+}
+
+/** A column that no setting names may be a misspelt one. */
+export function refuseUnnamed({ columns, refusals = [] }: ParsedPanel, named: readonly string[]): void {
+  const unnamed = (columns.extras ?? []).findIndex(({ name }) => !named.includes(name))
+  if (unnamed === -1) return
+  const { code, message, details } = refusals[unnamed]
+  const hint = 'A column of your own must be named in config.neutralise.columns, config.rankBy or scores.'
+  throw new Failure(code, named.length === 0 ? message : `${message} ${hint}`, details)
 }
 
 /** Rows that are stored, or shared by many backtests, must have scores. */
@@ -71,16 +91,24 @@ function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
   return { ...query, ...firstLine }
 }
 
-/** Parses a body that contains only rows, for a panel to be stored. */
-export const readPanelBody = (source: BodySource, format: TextFormat): ParsedPanel =>
-  requireScores(readRows(source, format))
+/** Parses a body that contains only rows, for a panel to be stored.
+ *
+ * @param wanted the columns of the caller's own; with any, the rows need no column `score` */
+export const readPanelBody = (
+  source: BodySource,
+  format: TextFormat,
+  wanted: readonly string[] = [],
+): ParsedPanel => {
+  const panel = readRows(source, format, wanted)
+  return wanted.length > 0 ? panel : requireScores(panel)
+}
 
-function readRows(source: BodySource, format: TextFormat): ParsedPanel {
+function readRows(source: BodySource, format: TextFormat, wanted: readonly string[]): ParsedPanel {
   switch (format) {
     case 'csv':
-      return readCsv(source)
+      return readCsv(source, wanted)
     case 'ndjson': {
-      const { fields, panel } = readNdjson(source)
+      const { fields, panel } = readNdjson(source, () => wanted)
       const [name] = Object.keys(fields)
       if (name === undefined) return panel
       throw new Failure(
@@ -90,15 +118,15 @@ function readRows(source: BodySource, format: TextFormat): ParsedPanel {
       )
     }
     case 'json':
-      return readJsonPanel(source)
+      return readJsonPanel(source, wanted)
     default:
       return format satisfies never
   }
 }
 
-function readJsonPanel(source: BodySource): ParsedPanel {
+function readJsonPanel(source: BodySource, wanted: readonly string[]): ParsedPanel {
   const reader = openJson(source, 'Send {"panel": [...]}.')
-  const { panel } = readFields(reader, ['panel'])
+  const { panel } = readFields(reader, ['panel'], undefined, wanted)
   if (panel !== null && typeof panel !== 'string') return panel
   const found = panel === null ? 'is missing' : 'is the id of a panel that is already stored'
   throw new Failure(
@@ -129,11 +157,13 @@ export function openJson(source: BodySource, mend: string): JsonReader {
 /** Reads the fields of the body's object. The panel is returned separately: its rows, or the id of a stored
  * one.
  *
- * @param readOther reads the value of a field other than the panel */
+ * @param readOther reads the value of a field other than the panel
+ * @param wanted if the settings may follow the rows, see `refuseUnnamed` */
 export function readFields(
   reader: JsonReader,
   known: readonly string[],
   readOther: (reader: JsonReader, key: string) => JsonValue = (at, key) => at.value(valueLimitOf(key)),
+  wanted: WantedColumns = namedLater(reader),
 ): { fields: JsonObject; panel: ParsedPanel | string | null } {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) {
@@ -151,7 +181,7 @@ export function readFields(
       const key = reader.key(name => name in fields || (name === 'panel' && panel !== null))
       if (!known.includes(key)) throw unknownParameter(key.slice(0, 60), known)
       reader.path.push(key)
-      if (key === 'panel') panel = readPanel(reader)
+      if (key === 'panel') panel = readPanel(reader, wanted)
       else fields[key] = readOther(reader, key)
       reader.path.pop()
     } while (reader.take(0x2c))
@@ -162,15 +192,27 @@ export function readFields(
   return { fields, panel }
 }
 
-function readPanel(reader: JsonReader): ParsedPanel | string {
+/** Whether any setting of a body, before or after the rows, may name columns of the caller's own. If not, the first such
+ * column is the first fault. */
+function namedLater(reader: JsonReader): WantedColumns {
+  let known: boolean | undefined
+  return {
+    mayName: () => {
+      known ??= ['neutralise', 'rankBy', '"scores"', '\\u'].some(mark => reader.text.includes(mark))
+      return known
+    },
+  }
+}
+
+function readPanel(reader: JsonReader, wanted: WantedColumns): ParsedPanel | string {
   reader.skipSpace()
   switch (reader.bytes[reader.at]) {
     case 0x22:
       return readPanelId(reader)
     case 0x5b:
-      return readJsonRows(reader)
+      return readJsonRows(reader, wanted)
     case 0x7b:
-      return readJsonColumns(reader)
+      return readJsonColumns(reader, wanted)
     default:
       throw new Failure(
         'parameter_invalid',

@@ -9,7 +9,13 @@ import { scanNumber } from './numbers.ts'
 const { properties } = BacktestPanelRow
 export type ColumnName = keyof typeof properties
 export const columnNames = Object.keys(properties) as readonly ColumnName[]
-export const optionalColumns: readonly ColumnName[] = ['market', 'dollar_volume', 'close', 'borrow_bps']
+export const optionalColumns: readonly ColumnName[] = [
+  'market',
+  'dollar_volume',
+  'group',
+  'close',
+  'borrow_bps',
+]
 /** The columns that every request needs. The score may come from elsewhere, which is known only after the
  * whole body has been read. */
 export const requiredColumns = columnNames.filter(name => !optionalColumns.includes(name))
@@ -24,6 +30,7 @@ export interface Bounds {
 
 export const maxAssetLength = properties.asset.maxLength ?? 0
 export const maxMarketLength = properties.market.anyOf[0].maxLength ?? 0
+export const maxGroupLength = properties.group.anyOf[0].maxLength ?? 0
 const { minimum: minScore = 0, maximum: maxScore = 0 } = properties.score.anyOf[0]
 const { minimum: minReturn = 0, maximum: maxReturn = 0 } = properties.forward_return.anyOf[0]
 export const scoreBounds: Bounds = { min: minScore, max: maxScore }
@@ -44,6 +51,7 @@ export const cellChecks: Readonly<Record<ColumnName, TypeCheck<TSchema>>> = {
   score: TypeCompiler.Compile(properties.score),
   forward_return: TypeCompiler.Compile(properties.forward_return),
   dollar_volume: TypeCompiler.Compile(properties.dollar_volume),
+  group: TypeCompiler.Compile(properties.group),
   close: TypeCompiler.Compile(properties.close),
   borrow_bps: TypeCompiler.Compile(properties.borrow_bps),
 }
@@ -70,6 +78,11 @@ const maxMarkets = 65_535 // numbers of markets are 16 bits
 export function checkPanelSize(rows: number, markets: number): void {
   if (rows > maxPanelRows) tooMany(`more than ${maxPanelRows.toLocaleString('en')} rows`)
   if (markets > maxMarkets) tooMany(`more than ${maxMarkets.toLocaleString('en')} markets`)
+}
+
+/** Fails if there are more groups than 16 bits can number. */
+export function checkGroups(groups: number): void {
+  if (groups > maxMarkets) tooMany(`more than ${maxMarkets.toLocaleString('en')} groups`)
 }
 
 function tooMany(what: string): never {

@@ -10,7 +10,8 @@ import {
   rowCapacity,
 } from './cells.ts'
 import { CsvReader } from './csvCells.ts'
-import { CsvRowReader } from './csvRows.ts'
+import { type CsvColumn, CsvRowReader } from './csvRows.ts'
+import type { ExtraColumns } from './extraColumns.ts'
 import { showValue } from './faults.ts'
 import { closeAndReturn, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
@@ -20,16 +21,19 @@ const sampleHeader = columnNames.filter(name => name === 'market' || requiredCol
 
 /** Reads a panel as CSV: a header that names the columns in any order, then one line per row. An empty cell
  * is a missing value. Lines of the common form go straight from bytes to columns; any other line is read
- * cell by cell and validated by the schema. */
-export function readCsv(source: BodySource): ParsedPanel {
+ * cell by cell and validated by the schema.
+ *
+ * @param wanted the columns of the caller's own that the request names */
+export function readCsv(source: BodySource, wanted: readonly string[]): ParsedPanel {
   const reader = new CsvReader(source)
   if (reader.ended)
     throw new Failure(
       'body_invalid',
       `The body is empty. Start it with a header line such as ${sampleHeader}.`,
     )
-  const { columns, missingScore } = readHeader(reader.row())
-  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
+  const header = reader.row()
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted)
+  const { columns, missingScore } = readHeader(header, panel.extras)
   const rows = new CsvRowReader(reader, panel, columns)
   while (!reader.ended) {
     if (!rows.read()) readRowChecked(reader, panel, columns)
@@ -39,17 +43,23 @@ export function readCsv(source: BodySource): ParsedPanel {
   return { columns: panel.columns(), placeOf: row => `line ${lineOfRow(reader, row)}`, missingScore }
 }
 
-function readHeader(cells: readonly string[]): { columns: ColumnName[]; missingScore: Failure | null } {
-  const columns: ColumnName[] = []
+function readHeader(
+  cells: readonly string[],
+  extras: ExtraColumns,
+): { columns: CsvColumn[]; missingScore: Failure | null } {
+  const columns: CsvColumn[] = []
   for (const [i, cell] of cells.entries()) {
-    const column = columnNames.find(name => name === cell)
-    if (column === undefined) throw unknownColumn(cell, i, cells.length)
+    const unknown = () => unknownColumn(cell, i, cells.length)
+    const known = columnNames.find(name => name === cell)
+    const own = known === undefined ? extras.add(cell, unknown) : -1
+    if (known === undefined && own === -1) throw unknown()
+    const column = known ?? own
     if (columns.includes(column)) {
       throw new Failure(
         'parameter_repeated',
-        `The header (line 1) has the column ${column} twice. Send it once.`,
+        `The header (line 1) has the column ${cell} twice. Send it once.`,
         {
-          param: `line 1.${column}`,
+          param: `line 1.${cell}`,
         },
       )
     }
@@ -85,7 +95,7 @@ function unknownColumn(cell: string, index: number, count: number): Failure {
 }
 
 /** The slow path: reads any line, reports its faults, and validates it by the schema. */
-function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]): void {
+function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonly CsvColumn[]): void {
   const { line } = reader
   const location = `line ${line}`
   const cells = reader.row()
@@ -100,7 +110,13 @@ function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonl
       { param: location },
     )
   }
-  const row = Object.fromEntries(columns.map((column, i) => [column, cellValue(column, cells[i])]))
+  const row = Object.fromEntries(
+    columns.map((column, i) =>
+      typeof column === 'number'
+        ? [panel.extras.names[column], numberValue(cells[i])]
+        : [column, cellValue(column, cells[i])],
+    ),
+  )
   pushChecked(panel, row, [location], 'an empty cell')
 }
 
@@ -114,19 +130,23 @@ function cellValue(column: ColumnName, cell: string): string | number | null {
     case 'asset':
       return cell
     case 'market':
+    case 'group':
       return cell === '' ? null : cell
     case 'score':
     case 'forward_return':
     case 'dollar_volume':
     case 'close':
-    case 'borrow_bps': {
-      if (cell === '') return null
-      const value = jsonNumber.test(cell) ? Number(cell) : Number.NaN
-      return Number.isFinite(value) ? value : cell
-    }
+    case 'borrow_bps':
+      return numberValue(cell)
     default:
       return column satisfies never
   }
+}
+
+function numberValue(cell: string): string | number | null {
+  if (cell === '') return null
+  const value = jsonNumber.test(cell) ? Number(cell) : Number.NaN
+  return Number.isFinite(value) ? value : cell
 }
 
 /** The line in which a row begins. Cells may contain line breaks, so quotes are counted; the body is already

@@ -9,6 +9,7 @@ import {
 } from './cells.ts'
 import type { CsvReader } from './csvCells.ts'
 import { DayMemo, noDay } from './cursor.ts'
+import { extraBounds } from './extraColumns.ts'
 import type { NameInterner } from './nameInterner.ts'
 import { scanNumber } from './numbers.ts'
 import type { PanelBuilder } from './panelBuilder.ts'
@@ -17,6 +18,9 @@ const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+
+/** A column of a panel, or the index of one of the caller's own. */
+export type CsvColumn = ColumnName | number
 
 /** Returned in place of a name's number if the cell is empty. */
 const empty = -2
@@ -27,7 +31,7 @@ const empty = -2
 export class CsvRowReader {
   readonly #reader: CsvReader
   readonly #panel: PanelBuilder
-  readonly #columns: readonly ColumnName[]
+  readonly #columns: readonly CsvColumn[]
   readonly #days = new DayMemo()
   #day = 0
   #asset = 0
@@ -37,10 +41,11 @@ export class CsvRowReader {
   /** Remains NaN if there is a column of closes instead. */
   #forwardReturn = Number.NaN
   #dollarVolume = Number.NaN
+  #group = 0
   #close = Number.NaN
   #borrowBps = Number.NaN
 
-  constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]) {
+  constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly CsvColumn[]) {
     this.#reader = reader
     this.#panel = panel
     this.#columns = columns
@@ -56,6 +61,7 @@ export class CsvRowReader {
         this.#score,
         this.#forwardReturn,
         this.#dollarVolume,
+        this.#group,
         this.#close,
         this.#borrowBps,
       )
@@ -78,7 +84,13 @@ export class CsvRowReader {
     return true
   }
 
-  #cell(column: ColumnName): boolean {
+  #cell(column: CsvColumn): boolean {
+    if (typeof column === 'number') {
+      const value = this.#number(extraBounds)
+      if (value === Number.POSITIVE_INFINITY) return false
+      this.#panel.extras.put(column, this.#panel.count, value)
+      return true
+    }
     switch (column) {
       case 'date':
         return this.#date()
@@ -98,6 +110,10 @@ export class CsvRowReader {
       case 'dollar_volume':
         this.#dollarVolume = this.#number(volumeBounds)
         return this.#dollarVolume !== Number.POSITIVE_INFINITY
+      case 'group':
+        this.#group = this.#name(this.#panel.groups)
+        if (this.#group === empty) this.#group = 0
+        return this.#group > -1
       case 'close':
         this.#close = this.#number(closeBounds)
         return this.#close !== Number.POSITIVE_INFINITY

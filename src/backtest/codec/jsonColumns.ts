@@ -5,11 +5,13 @@ import {
   type ColumnName,
   cellChecks,
   cellSchemas,
+  checkGroups,
   checkPanelSize,
   closeBounds,
   columnNames,
   isRequired,
   maxAssetLength,
+  maxGroupLength,
   maxMarketLength,
   requiredColumns,
   returnBounds,
@@ -17,9 +19,11 @@ import {
   scoreBounds,
   volumeBounds,
 } from './cells.ts'
+import { checkExtraCells, ExtraColumns, extraBounds, type WantedColumns } from './extraColumns.ts'
 import { describeFault, unknownParameter } from './faults.ts'
 import { DayColumn, type JsonColumn, NameColumn, NumberColumn } from './jsonColumn.ts'
 import { formatPath, type JsonReader } from './jsonReader.ts'
+import { extraCell } from './jsonRows.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
@@ -32,7 +36,7 @@ const optionalBounds: Partial<Record<ColumnName, Bounds>> = {
 /** Reads a panel by column, {"date": [...], "asset": [...], ...}, starting at its `{`. Elements of the common
  * form go straight from bytes to columns. Any other element is read again as a JSON value and validated by
  * the schema. */
-export function readJsonColumns(reader: JsonReader): ParsedPanel {
+export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): ParsedPanel {
   const capacity = rowCapacity(reader.totalBytes, minElementBytes)
   const columns = {
     date: new DayColumn(reader, capacity),
@@ -41,18 +45,31 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
     score: new NumberColumn(reader, capacity, scoreBounds),
     forward_return: new NumberColumn(reader, capacity, returnBounds),
   }
-  // Created only on demand: panels without volumes, closes or borrow costs use no memory for them.
+  // Created only on demand: panels without volumes, closes, borrow costs or groups use no memory for them.
   const optional = new Map<ColumnName, NumberColumn>()
-  const lengths = new Map<ColumnName, number>()
+  let group: NameColumn | undefined
+  const extras = new ExtraColumns(wanted, 0)
+  const extraColumns: NumberColumn[] = []
+  const lengths = new Map<string, number>()
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
     do {
-      const name = readColumnName(reader, lengths)
-      reader.path.push(name)
-      const bounds = optionalBounds[name]
-      if (bounds !== undefined) optional.set(name, new NumberColumn(reader, capacity, bounds))
-      const column = optional.get(name) ?? columns[name as keyof typeof columns]
-      lengths.set(name, readColumn(reader, name, column))
+      const name = readColumnName(reader, lengths, extras)
+      if (typeof name === 'number') {
+        const column = new NumberColumn(reader, capacity, extraBounds)
+        extraColumns.push(column)
+        reader.path.push(extras.names[name])
+        lengths.set(extras.names[name], readColumn(reader, null, column))
+        checkExtraCells(lengths.get(extras.names[name]) ?? 0, extraColumns.length)
+      } else {
+        reader.path.push(name)
+        const bounds = optionalBounds[name]
+        if (bounds !== undefined) optional.set(name, new NumberColumn(reader, capacity, bounds))
+        if (name === 'group') group = new NameColumn(reader, capacity, maxGroupLength, true)
+        const column =
+          name === 'group' ? group : (optional.get(name) ?? columns[name as keyof typeof columns])
+        if (column) lengths.set(name, readColumn(reader, name, column))
+      }
       reader.path.pop()
     } while (reader.take(0x2c))
     reader.expect(0x7d)
@@ -60,6 +77,7 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
   const count = commonLength(lengths)
   const { date, asset, market, score, forward_return } = columns
   checkPanelSize(count, market.names.length)
+  checkGroups(group?.names.length ?? 0)
   return {
     columns: {
       count,
@@ -73,21 +91,41 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
       borrowBps: optional.get('borrow_bps')?.values(count),
       assetNames: asset.names,
       marketNames: market.names,
+      ...(group === undefined ? {} : { group: toUint16(group.numbers(count)), groupNames: group.names }),
+      ...(extraColumns.length === 0
+        ? {}
+        : {
+            extras: extraColumns.map((column, i) => ({
+              name: extras.names[i],
+              values: column.values(count),
+            })),
+          }),
     },
     placeOf: row => `panel.asset[${row}]`,
     missingScore: lengths.has('score') ? null : columnMissing('score'),
+    refusals: extras.refusals,
   }
 }
 
-function readColumnName(reader: JsonReader, lengths: ReadonlyMap<string, number>): ColumnName {
+/** The name of a column, or the index of one of the caller's own. */
+function readColumnName(
+  reader: JsonReader,
+  lengths: ReadonlyMap<string, number>,
+  extras: ExtraColumns,
+): ColumnName | number {
   const key = reader.key(name => lengths.has(name))
   const name = columnNames.find(known => known === key)
   if (name !== undefined) return name
-  throw unknownParameter(formatPath([...reader.path, key]), columnNames)
+  const refusal = () => unknownParameter(formatPath([...reader.path, key]), columnNames)
+  const own = extras.add(key, refusal)
+  if (own === -1) throw refusal()
+  return own
 }
 
-/** Reads a column's array and returns its length. */
-function readColumn(reader: JsonReader, name: ColumnName, column: JsonColumn): number {
+/** Reads a column's array and returns its length.
+ *
+ * @param name null: a column of the caller's own */
+function readColumn(reader: JsonReader, name: ColumnName | null, column: JsonColumn): number {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) {
     throw new Failure('parameter_invalid', `${reader.here} must be an array with one value per row.`, {
@@ -109,10 +147,11 @@ function readColumn(reader: JsonReader, name: ColumnName, column: JsonColumn): n
 }
 
 /** The slow path: reads an element as a JSON value, which must match the schema. */
-function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, index: number): void {
+function putChecked(reader: JsonReader, name: ColumnName | null, column: JsonColumn, index: number): void {
   reader.path.push(index)
   const value = reader.value()
-  if (!cellChecks[name].Check(value)) {
+  if (name === null) extraCell(value, reader.path)
+  else if (!cellChecks[name].Check(value)) {
     const fault = cellChecks[name].Errors(value).First()
     if (fault) throw describeFault(fault, reader.path, cellSchemas[name])
   }
@@ -120,7 +159,7 @@ function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, in
   reader.path.pop()
 }
 
-function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
+function commonLength(lengths: ReadonlyMap<string, number>): number {
   const absent = requiredColumns.find(
     name => name !== 'score' && isRequired(name, lengths) && !lengths.has(name),
   )

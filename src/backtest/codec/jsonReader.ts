@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
 import { maxBenchmarkReturns } from '../requestBenchmark.ts'
+import { maxFactorDates, maxFactorFileLength, maxFactors } from '../requestFactors.ts'
 import { BodyCursor, type BodySource, maxRowBytes } from './bodyBytes.ts'
 import { LineCounter } from './cursor.ts'
 import { scanNumber } from './numbers.ts'
@@ -18,7 +19,10 @@ const maxBenchmarkValues = 3 * maxBenchmarkReturns + 2
 
 /** The most values that a field of a request may contain. */
 export const valueLimitOf = (field: string): number =>
-  field === 'benchmark' ? maxBenchmarkValues : maxValues
+  field === 'benchmark' ? maxBenchmarkValues : field === 'factors' ? maxFactorValues : maxValues
+
+/** The same limit for the columns of factors. */
+const maxFactorValues = (maxFactors + 2) * (maxFactorDates + 1) + 10
 
 /** Far longer than any name, date or setting. */
 const maxStringBytes = 10_000
@@ -54,6 +58,13 @@ export class JsonReader extends BodyCursor {
     const { bytes } = this
     // Some writers (PowerShell, Excel) begin UTF-8 with a byte order mark.
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
+  }
+
+  /** The file of factors is one long string. */
+  get #maxStringBytes(): number {
+    const { path } = this
+    const isFile = path.at(-1) === 'file' && path.at(-2) === 'factors'
+    return isFile ? maxFactorFileLength + 2 : maxStringBytes
   }
 
   get here(): string {
@@ -126,7 +137,7 @@ export class JsonReader extends BodyCursor {
         this.at++
       }
     }
-    if (this.at - from > maxStringBytes) this.#tooLong(from)
+    if (this.at - from > this.#maxStringBytes) this.#tooLong(from)
     this.at++
     if (plain) return this.text.toString('latin1', from + 1, this.at - 1)
     return this.#decode(from, this.at)
@@ -223,7 +234,7 @@ export class JsonReader extends BodyCursor {
     const shown = this.text.toString('latin1', from, from + 20).replace(/[^ -~]/g, '?')
     throw new Failure(
       'body_invalid',
-      `${this.here || this.#subject} contains a string longer than ${maxStringBytes.toLocaleString('en')} bytes, starting with ${shown}.... No field takes a string this long.`,
+      `${this.here || this.#subject} contains a string longer than ${this.#maxStringBytes.toLocaleString('en')} bytes, starting with ${shown}.... No field takes a string this long.`,
       this.path.length > 0 ? { param: this.here } : {},
     )
   }

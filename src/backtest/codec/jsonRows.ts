@@ -19,8 +19,9 @@ import {
   volumeBounds,
 } from './cells.ts'
 import { DayMemo, noDay } from './cursor.ts'
-import { describeFault } from './faults.ts'
-import { formatPath, type JsonReader, type JsonValue } from './jsonReader.ts'
+import { ExtraCell, extraBounds, extraCheck, type WantedColumns } from './extraColumns.ts'
+import { describeFault, unknownParameter } from './faults.ts'
+import { formatPath, type JsonObject, type JsonReader, type JsonValue } from './jsonReader.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
 export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":1}'.length
@@ -29,8 +30,8 @@ export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_
  *
  * Rows of the common form go straight from bytes to columns. Any other row is read again as a JSON value and
  * validated by the schema. */
-export function readJsonRows(reader: JsonReader): ParsedPanel {
-  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
+export function readJsonRows(reader: JsonReader, wanted: WantedColumns): ParsedPanel {
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted)
   const rows = new JsonRowReader(reader, panel)
   const missingScore = () => missingScoreOf(panel, row => ['panel', row])
   reader.expect(0x5b)
@@ -50,14 +51,15 @@ export function readJsonRows(reader: JsonReader): ParsedPanel {
     if (fault !== null && !mayNameScore(reader)) throw fault
     reader.expect(0x5d)
   }
-  return { columns: panel.columns(), placeOf: row => `panel[${row}]`, missingScore: missingScore() }
+  const { refusals } = panel.extras
+  return { columns: panel.columns(), placeOf: row => `panel[${row}]`, missingScore: missingScore(), refusals }
 }
 
 /** Whether a field of the body, before or after the rows, may say where the scores come from. If not, the
  * first row without a score is the first fault. A body in a file is a panel to be stored, which has no such
  * field. */
 const mayNameScore = ({ text, isWhole }: JsonReader): boolean =>
-  isWhole && (text.includes('asOf') || text.includes('\\u'))
+  isWhole && ['asOf', '"scores"', 'rankBy', '\\u'].some(mark => text.includes(mark))
 
 const returnCheck = TypeCompiler.Compile(ReturnRow)
 const closingCheck = TypeCompiler.Compile(ClosingRow)
@@ -91,7 +93,12 @@ export function pushChecked(
     panel.pushRow(row)
     return
   }
-  const fault = check.Errors(row).First()
+  const { row: known, own } = withoutOwnColumns(panel, row, path, missing)
+  if (own.length > 0 && check.Check(known)) {
+    panel.pushRow(known, own)
+    return
+  }
+  const fault = check.Errors(known).First()
   throw fault
     ? describeFault(fault, path, BacktestPanelRow, missing)
     : new Failure('parameter_invalid', 'A row of panel does not match the schema.', { param: 'panel' })
@@ -106,7 +113,39 @@ export function closeAndReturn(param: string): Failure {
   )
 }
 
-const quotedKeys = columnNames.map(key => new TextEncoder().encode(`"${key}"`))
+/** A row without the columns of the caller's own, and their indices and values. */
+function withoutOwnColumns(
+  { extras }: PanelBuilder,
+  row: JsonValue,
+  path: readonly (string | number)[],
+  missing: string,
+): { readonly row: JsonValue; readonly own: readonly (readonly [number, number])[] } {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return { row, own: [] }
+  const known: JsonObject = Object.create(null)
+  const own: [number, number][] = []
+  for (const [name, value] of Object.entries(row)) {
+    const at = [...path, name]
+    const isNumber = value === null || typeof value === 'number'
+    const mayAdd = extras.mayBe(name) && (isNumber || extras.isNamed(name) || extras.names.includes(name))
+    const column = mayAdd ? extras.add(name, () => unknownParameter(formatPath(at), columnNames)) : -1
+    if (column === -1) known[name] = value
+    else own.push([column, extraCell(value, at, missing)])
+  }
+  return { row: known, own }
+}
+
+/** A cell of a column of the caller's own; NaN for null. */
+export function extraCell(value: JsonValue, path: readonly (string | number)[], missing = 'null'): number {
+  if (value === null) return Number.NaN
+  if (typeof value === 'number' && extraCheck.Check(value)) return value
+  const fault = extraCheck.Errors(value).First()
+  throw fault
+    ? describeFault(fault, path, ExtraCell, missing)
+    : new Failure('parameter_invalid', `${formatPath(path)} is not a number.`, { param: formatPath(path) })
+}
+
+const encoder = new TextEncoder()
+const quotedKeys = columnNames.map(key => encoder.encode(`"${key}"`))
 const scoreBit = 1 << columnNames.indexOf('score')
 const requiredBits =
   requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit
@@ -124,6 +163,8 @@ export class JsonRowReader {
   readonly #reader: JsonReader
   readonly #panel: PanelBuilder
   readonly #days = new DayMemo()
+  /** The known columns, followed by those of the caller's own that rows have shown so far. */
+  readonly #keys = [...quotedKeys]
   readonly #lastOrder = columnNames.map((_, i) => i)
   #day = 0
   #asset = 0
@@ -131,6 +172,7 @@ export class JsonRowReader {
   #score = 0
   #forwardReturn = 0
   #dollarVolume = Number.NaN
+  #group = 0
   #close = Number.NaN
   #borrowBps = Number.NaN
 
@@ -141,6 +183,7 @@ export class JsonRowReader {
 
   read(): boolean {
     const start = this.#reader.at
+    if (this.#keys.length < columnNames.length + this.#panel.extras.names.length) this.#addKeys()
     if (this.#readFields()) {
       this.#panel.push(
         this.#day,
@@ -149,6 +192,7 @@ export class JsonRowReader {
         this.#score,
         this.#forwardReturn,
         this.#dollarVolume,
+        this.#group,
         this.#close,
         this.#borrowBps,
       )
@@ -156,6 +200,14 @@ export class JsonRowReader {
     }
     this.#reader.at = start
     return false
+  }
+
+  #addKeys(): void {
+    const { names } = this.#panel.extras
+    for (let key = this.#keys.length; key < columnNames.length + names.length; key++) {
+      this.#keys.push(encoder.encode(`"${names[key - columnNames.length]}"`))
+      this.#lastOrder.push(key)
+    }
   }
 
   #readFields(): boolean {
@@ -166,16 +218,18 @@ export class JsonRowReader {
     this.#score = Number.NaN
     this.#forwardReturn = Number.NaN
     this.#dollarVolume = Number.NaN
+    this.#group = 0
     this.#close = Number.NaN
     this.#borrowBps = Number.NaN
-    for (let index = 0; index < columnNames.length; index++) {
+    for (let index = 0; index < this.#keys.length; index++) {
       reader.skipSpace()
       const key = this.#key(index)
       if (key === -1 || seen & (1 << key)) return false
       seen |= 1 << key
       if (!reader.take(0x3a)) return false
       reader.skipSpace()
-      if (!this.#field(columnNames[key])) return false
+      if (!(key < columnNames.length ? this.#field(columnNames[key]) : this.#extra(key - columnNames.length)))
+        return false
       if (reader.take(0x2c)) continue
       if (!reader.take(0x7d)) return false
       if ((seen & closeBit) === 0 ? (seen & requiredBits) !== requiredBits : !isClosing(seen)) return false
@@ -187,9 +241,9 @@ export class JsonRowReader {
 
   #key(index: number): number {
     const expected = this.#lastOrder[index]
-    if (this.#matches(quotedKeys[expected])) return expected
-    for (let key = 0; key < columnNames.length; key++) {
-      if (!this.#matches(quotedKeys[key])) continue
+    if (this.#matches(this.#keys[expected])) return expected
+    for (let key = 0; key < this.#keys.length; key++) {
+      if (!this.#matches(this.#keys[key])) continue
       this.#lastOrder[index] = key
       return key
     }
@@ -200,6 +254,13 @@ export class JsonRowReader {
     const { bytes, at } = this.#reader
     for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
     this.#reader.at = at + word.length
+    return true
+  }
+
+  #extra(column: number): boolean {
+    const value = readNumberFast(this.#reader, extraBounds)
+    if (value === Number.POSITIVE_INFINITY) return false
+    this.#panel.extras.put(column, this.#panel.count, value)
     return true
   }
 
@@ -223,6 +284,9 @@ export class JsonRowReader {
       case 'dollar_volume':
         this.#dollarVolume = readNumberFast(reader, volumeBounds)
         return this.#dollarVolume !== Number.POSITIVE_INFINITY
+      case 'group':
+        this.#group = takeNull(reader) ? 0 : readNameFast(reader, this.#panel.groups)
+        return this.#group !== -1
       case 'close':
         this.#close = readNumberFast(reader, closeBounds)
         return this.#close !== Number.POSITIVE_INFINITY

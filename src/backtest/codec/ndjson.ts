@@ -8,8 +8,13 @@ import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
 
 /** Reads a panel as NDJSON: one row per line. The first line may contain the other fields of a request
- * instead. */
-export function readNdjson(source: BodySource): { fields: JsonObject; panel: ParsedPanel } {
+ * instead.
+ *
+ * @param wantedBy the columns of the caller's own that these fields name; it validates them */
+export function readNdjson(
+  source: BodySource,
+  wantedBy: (fields: JsonObject) => readonly string[],
+): { fields: JsonObject; panel: ParsedPanel } {
   const reader = new JsonReader(source)
   reader.skipSpace()
   if (reader.at === reader.bytes.length) {
@@ -20,8 +25,9 @@ export function readNdjson(source: BodySource): { fields: JsonObject; panel: Par
   }
   const lines = new LineCounter(reader)
   const fields = readHeader(reader, lines)
-  const builder = readRows(reader, lines, Number.POSITIVE_INFINITY)
-  const placeOf = (row: number) => `line ${lineOfRow(source, row)}`
+  const wanted = wantedBy(fields)
+  const builder = readRows(reader, lines, Number.POSITIVE_INFINITY, wanted)
+  const placeOf = (row: number) => `line ${lineOfRow(source, row, wanted)}`
   const missingScore = missingScoreOf(builder, row => [placeOf(row)])
   return { fields, panel: { columns: builder.columns(), placeOf, missingScore } }
 }
@@ -29,7 +35,7 @@ export function readNdjson(source: BodySource): { fields: JsonObject; panel: Par
 /** The fields in the first line. If that line is a row, there are none, and the reader stays before it. */
 function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
-  const value = readValue(reader, lines, valueLimitOf('benchmark'))
+  const value = readValue(reader, lines, valueLimitOf('factors'))
   if (isHeader(value)) {
     reader.endLine()
     return value
@@ -47,8 +53,13 @@ function isHeader(value: JsonValue): value is JsonObject {
 const isObject = (value: JsonValue | undefined) => typeof value === 'object' && value !== null
 
 /** Reads at most `maxRows` rows and leaves the reader after them. */
-function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): PanelBuilder {
-  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes))
+function readRows(
+  reader: JsonReader,
+  lines: LineCounter,
+  maxRows: number,
+  wanted: readonly string[],
+): PanelBuilder {
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted)
   const rows = new JsonRowReader(reader, panel)
   while (reader.at < reader.bytes.length && panel.count < maxRows) {
     if (!rows.read()) {
@@ -70,11 +81,11 @@ function readValue(reader: JsonReader, lines: LineCounter, limit?: number): Json
 }
 
 /** Finds the line of a row by reading everything before it, which is already known to be valid. */
-function lineOfRow(source: BodySource, row: number): number {
+function lineOfRow(source: BodySource, row: number, wanted: readonly string[]): number {
   const reader = new JsonReader(source)
   const lines = new LineCounter(reader)
   reader.skipSpace()
   readHeader(reader, lines)
-  readRows(reader, lines, row)
+  readRows(reader, lines, row, wanted)
   return lines.lineAt(reader.at)
 }

@@ -2,7 +2,8 @@ import { dayNumber } from '../../dates.ts'
 import type { Failure } from '../../errors.ts'
 import type { Columns } from '../dataset/dataset.ts'
 import type { PanelRowWithoutScore } from './cells.ts'
-import { maxAssetLength, maxMarketLength } from './cells.ts'
+import { checkGroups, maxAssetLength, maxGroupLength, maxMarketLength } from './cells.ts'
+import { ExtraColumns, type WantedColumns } from './extraColumns.ts'
 import { NameInterner } from './nameInterner.ts'
 
 /** The rows of a body, with the path of each row for error messages. */
@@ -12,6 +13,8 @@ export interface ParsedPanel {
   /** The error to return if the request does not say where the scores come from; null: every row has a score
    * or null. */
   readonly missingScore: Failure | null
+  /** The refusals of the columns of a caller's own, in their order: each is thrown if no setting names its column. */
+  readonly refusals?: readonly Failure[]
 }
 
 /** Columns that are filled row by row, in shared memory that a dataset may take over. The system allocates a
@@ -19,6 +22,8 @@ export interface ParsedPanel {
 export class PanelBuilder {
   readonly assets = new NameInterner(maxAssetLength)
   readonly markets = new NameInterner(maxMarketLength)
+  readonly groups = new NameInterner(maxGroupLength)
+  readonly extras: ExtraColumns
   count = 0
   /** The first row whose score is absent rather than null; -1: none. */
   withoutScore = -1
@@ -32,9 +37,12 @@ export class PanelBuilder {
   #dollarVolume: Float64Array | null = null
   #close: Float64Array | null = null
   #borrowBps: Float64Array | null = null
+  /** Likewise for groups. */
+  #group: Uint16Array | null = null
 
   /** @param capacity at least one row more than allowed */
-  constructor(capacity: number) {
+  constructor(capacity: number, wanted: WantedColumns) {
+    this.extras = new ExtraColumns(wanted, capacity)
     this.#day = new Int32Array(new SharedArrayBuffer(4 * capacity))
     this.#asset = new Int32Array(new SharedArrayBuffer(4 * capacity))
     this.#market = new Uint16Array(new SharedArrayBuffer(2 * capacity))
@@ -42,9 +50,10 @@ export class PanelBuilder {
     this.#forwardReturn = new Float64Array(new SharedArrayBuffer(8 * capacity))
     this.#capacity = capacity
     this.markets.numberOf('')
+    this.groups.numberOf('')
   }
 
-  /** NaN for a missing number; market 0 for none. */
+  /** NaN for a missing number; market or group 0 for none. */
   push(
     day: number,
     asset: number,
@@ -52,6 +61,7 @@ export class PanelBuilder {
     score: number,
     forwardReturn: number,
     dollarVolume: number,
+    group: number,
     close: number,
     borrowBps: number,
   ): void {
@@ -65,6 +75,7 @@ export class PanelBuilder {
       this.#dollarVolume ??= this.#unknown()
       this.#dollarVolume[row] = dollarVolume
     }
+    if (group !== 0) this.#groupColumn()[row] = group
     if (!Number.isNaN(close)) {
       this.#close ??= this.#unknown()
       this.#close[row] = close
@@ -84,7 +95,16 @@ export class PanelBuilder {
     return new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
   }
 
-  pushRow(row: PanelRowWithoutScore): void {
+  #groupColumn(): Uint16Array {
+    checkGroups(this.groups.names.length)
+    this.#group ??= new Uint16Array(new SharedArrayBuffer(2 * this.#capacity))
+    return this.#group
+  }
+
+  /** @param own indices and values of columns of the caller's own */
+  pushRow(row: PanelRowWithoutScore, own: readonly (readonly [column: number, value: number])[] = []): void {
+    this.extras.clear(this.count)
+    for (const [column, value] of own) this.extras.put(column, this.count, value)
     if (row.score === undefined) this.noteNoScore()
     this.push(
       dayNumber(row.date),
@@ -93,6 +113,7 @@ export class PanelBuilder {
       row.score ?? Number.NaN,
       ('forward_return' in row ? row.forward_return : null) ?? Number.NaN,
       row.dollar_volume ?? Number.NaN,
+      this.groups.numberOf(row.group ?? ''),
       ('close' in row ? row.close : null) ?? Number.NaN,
       row.borrow_bps ?? Number.NaN,
     )
@@ -111,6 +132,10 @@ export class PanelBuilder {
       borrowBps: this.#borrowBps?.subarray(0, this.count),
       assetNames: this.assets.names,
       marketNames: this.markets.names,
+      ...(this.#group === null
+        ? {}
+        : { group: this.#group.subarray(0, this.count), groupNames: this.groups.names }),
+      ...(this.extras.names.length === 0 ? {} : { extras: this.extras.columns(this.count) }),
     }
   }
 }

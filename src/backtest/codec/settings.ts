@@ -14,6 +14,7 @@ import {
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestCompare } from '../requestCompare.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
 
@@ -35,6 +36,12 @@ export interface BacktestSettings {
   readonly score?: PanelScore | undefined
   /** The choices of vintages to compare; undefined: none. */
   readonly compare?: BacktestCompare | undefined
+  /** The columns of a panel that are tried as scores; undefined: the score or `config.rankBy` ranks. */
+  readonly scores?: readonly string[] | undefined
+  /** Configurations that the caller tried before; undefined: none. */
+  readonly trialsAlreadyTried?: number | undefined
+  /** The factor returns that may explain the record; undefined: none. */
+  readonly factors?: BacktestFactors | undefined
   /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
@@ -74,6 +81,8 @@ export function sourceAndPanel(param: string): Failure {
 export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
   const { source, score, ...settings } = checkSchema(fields)
   if (score !== undefined) throw scoreWithoutPanel()
+  const [own] = namedColumns(settings)
+  if (own !== undefined) throw columnsWithoutPanel(own)
   if (settings.compare !== undefined) checkCompare(settings, source?.score !== undefined)
   return { ...settings, source: checkSource(source ?? {}) }
 }
@@ -110,6 +119,14 @@ export function compareInBatch(param: string): Failure {
     'parameter_unknown',
     `${param} is not for batches. Send the backtest to POST /api/v1/backtest by itself, or omit compare.`,
     { param },
+  )
+}
+
+export function columnsWithoutPanel(column: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `The request names the column ${column}, but only rows of your own have such columns, and panel is missing. Send panel, or omit it.`,
+    { param: 'panel' },
   )
 }
 
@@ -150,10 +167,100 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     benchmark,
     score,
     compare,
+    scores,
+    trials_already_tried: trialsAlreadyTried,
+    factors,
     data_version: dataVersion,
   } = fields
+  checkColumns(config, scores, compare !== undefined)
   if (evidence !== undefined) checkEvidence(evidence, include, compare !== undefined)
-  return { config, include, source, sweep, evidence, benchmark, score, compare, dataVersion }
+  const columns = { scores, trialsAlreadyTried }
+  return {
+    config,
+    include,
+    source,
+    sweep,
+    evidence,
+    benchmark,
+    score,
+    compare,
+    factors,
+    ...columns,
+    dataVersion,
+  }
+}
+
+/** The columns of the caller's own that some settings name. */
+export const namedColumns = ({
+  config,
+  scores = [],
+}: Pick<BacktestSettings, 'config' | 'scores'>): string[] => [
+  ...new Set([...(config.neutralise?.columns ?? []), ...(config.rankBy?.columns ?? []), ...scores]),
+]
+
+/** Whether the column `score` ranks the names, alone or with others. */
+export const ranksByScore = ({
+  config,
+  scores = [],
+}: Pick<BacktestSettings, 'config' | 'scores'>): boolean =>
+  scores.length === 0 ? (config.rankBy?.columns.includes('score') ?? true) : scores.includes('score')
+
+function checkColumns(
+  config: BacktestConfig,
+  scores: readonly string[] | undefined,
+  hasCompare: boolean,
+): void {
+  checkRankBy(config, 'config')
+  checkNames(scores ?? [], 'scores')
+  if (scores === undefined) return
+  if (config.rankBy !== undefined)
+    throw new Failure(
+      'parameter_invalid',
+      'scores and config.rankBy are both given. scores tries each column and both combinations; config.rankBy runs one of them. Omit one.',
+      { param: 'scores' },
+    )
+  if (hasCompare)
+    throw new Failure(
+      'parameter_invalid',
+      'scores and compare are both given. compare runs one score by several vintages. Omit one of them.',
+      { param: 'compare' },
+    )
+}
+
+const notScores = ['date', 'asset', 'market', 'group', 'forward_return']
+
+/** Refuses columns that rank nothing, and the return, which nobody knows on its date. */
+function checkNames(names: readonly string[], param: string): void {
+  const wrong = names.find(name => notScores.includes(name))
+  if (wrong === undefined) return
+  const why = wrong === 'forward_return' ? 'which is not known on its date' : 'which has no numbers'
+  throw new Failure('parameter_invalid', `${param} names ${wrong}, ${why}. Name other columns of panel.`, {
+    param,
+  })
+}
+
+/** Refuses a combination of one column, and several columns without a combination.
+ *
+ * @param path of the configuration in the body */
+export function checkRankBy({ rankBy, neutralise }: BacktestConfig, path: string): void {
+  if (neutralise !== undefined && neutralise.demean === undefined && neutralise.columns === undefined)
+    throw new Failure(
+      'parameter_invalid',
+      `${path}.neutralise is empty. Send demean, columns or both, or omit it.`,
+      { param: `${path}.neutralise` },
+    )
+  checkNames(neutralise?.columns ?? [], `${path}.neutralise.columns`)
+  if (rankBy === undefined) return
+  checkNames(rankBy.columns, `${path}.rankBy.columns`)
+  const isSeveral = rankBy.columns.length > 1
+  if (isSeveral === (rankBy.combine !== undefined)) return
+  throw new Failure(
+    'parameter_invalid',
+    isSeveral
+      ? `${path}.rankBy names ${rankBy.columns.length} columns, but not how to combine them. Send combine, rank_average or ic_weighted, or one column.`
+      : `${path}.rankBy.combine needs several columns, and columns has one. Omit combine.`,
+    { param: `${path}.rankBy.combine` },
+  )
 }
 
 function checkEvidence(
@@ -235,6 +342,9 @@ export function readQuerySettings({
   benchmark,
   score,
   compare,
+  scores,
+  trials_already_tried,
+  factors,
   data_version,
 }: BodyQuery): JsonObject {
   return {
@@ -245,6 +355,9 @@ export function readQuerySettings({
     ...(benchmark === undefined ? {} : { benchmark: readBenchmark(benchmark) }),
     ...(score === undefined ? {} : { score: readJsonText('score', score) }),
     ...(compare === undefined ? {} : { compare: compare.split(',') }),
+    ...(scores === undefined ? {} : { scores: scores.split(',') }),
+    ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
+    ...(factors === undefined ? {} : { factors: readJsonText('factors', factors) }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

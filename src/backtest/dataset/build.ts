@@ -1,4 +1,4 @@
-import { type Columns, type Dataset, packNames } from './dataset.ts'
+import { type Columns, type Dataset, type ExtraColumn, packNames } from './dataset.ts'
 
 type BuiltDataset =
   | { dataset: Dataset; duplicate: null }
@@ -24,6 +24,7 @@ export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOpt
     return { dataset: null, duplicate: { firstRow: rowAt(repeated - 1), secondRow: rowAt(repeated) } }
   }
   const known = withKnownNumbers(columns)
+  const own = ownColumns(columns, order)
   const sorted = order === null ? known : ownsColumns ? permute(known, order) : gatherColumns(known, order)
   const inPlace = ownsColumns || order !== null
   const { count } = columns
@@ -39,6 +40,7 @@ export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOpt
       ...(sorted.dollarVolume ? { dollarVolume: sorted.dollarVolume.subarray(0, count) } : {}),
       ...(sorted.close ? { close: sorted.close.subarray(0, count) } : {}),
       ...(sorted.borrowBps ? { borrowBps: sorted.borrowBps.subarray(0, count) } : {}),
+      ...own,
       assets: packNames(assets.sorted),
       markets: packNames(markets.sorted),
       marketOfAsset: fixedMarkets(asset, market, assets.sorted.length),
@@ -148,6 +150,34 @@ function withKnownNumbers(columns: Columns): Columns {
     column?.subarray(0, columns.count).some(number => !Number.isNaN(number)) ? column : undefined
   const { dollarVolume, close, borrowBps } = columns
   return { ...columns, dollarVolume: known(dollarVolume), close: known(close), borrowBps: known(borrowBps) }
+}
+
+/** The groups and the columns of a caller's own in another order, as copies. Equal rows give equal columns: a column
+ * without any group is left out, and the others are in the order of their names.
+ *
+ * @param order null: as they are */
+function ownColumns(columns: Columns, order: Int32Array | null): Pick<Dataset, 'group' | 'extras'> {
+  const { count, group, groupNames = [''], extras = [] } = columns
+  const sent = group?.subarray(0, count)
+  const names = rankNames(groupNames)
+  const sortedExtras = extras.map(({ name, values }): ExtraColumn => {
+    const own = values.subarray(0, count)
+    return { name, values: order === null ? own : gather(own, order, sharedFloat64) }
+  })
+  sortedExtras.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const of = sent && (order === null ? sent : gather(sent, order, sharedUint16))
+  return {
+    ...(of?.some(name => name !== 0)
+      ? {
+          group: {
+            of: renumber(of, names.rank, order === null ? sharedUint16 : null),
+            count: names.sorted.length,
+            names: packNames(names.sorted),
+          },
+        }
+      : {}),
+    ...(sortedExtras.length === 0 ? {} : { extras: sortedExtras }),
+  }
 }
 
 type NumberColumn = Int32Array | Uint16Array | Float64Array

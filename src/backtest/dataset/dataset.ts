@@ -27,8 +27,14 @@ export interface Dataset {
   readonly borrowBps?: Float64Array | undefined
   /** The returns by which trading decides, where `forwardReturn` was replaced to split a record; absent: the same. */
   readonly decisionReturn?: Float64Array | undefined
-  /** The group of each row, if legs are formed within groups rather than markets. 0: none is known. */
-  readonly group?: { readonly of: Uint16Array; readonly count: number } | undefined
+  /** The group of each row, if legs are formed within groups rather than markets. */
+  readonly group?: GroupColumn | undefined
+  /** The group of each row, for what is shown by group; legs do not depend on it. */
+  readonly labels?: GroupColumn | undefined
+  /** The columns of a caller's own, in the order of their names; absent if there are none. */
+  readonly extras?: readonly ExtraColumn[] | undefined
+  /** What neutralising left out, if the scores were neutralised. */
+  readonly neutralised?: NeutralisedDates | undefined
   readonly assets: NameTable
   readonly markets: NameTable
   /** The single market of each asset; null if an asset changes its market, in which case costs are looked up
@@ -37,6 +43,31 @@ export interface Dataset {
   /** Present if a dataset serves many backtests; null for a single backtest, which picks its legs faster
    * without it. */
   readonly ranking: Ranking | null
+}
+
+/** A group for each row; 0: none is known. */
+export interface GroupColumn {
+  readonly of: Uint16Array
+  /** The number of groups, the unknown one included. */
+  readonly count: number
+  /** The names of the groups; the unknown one is ''. */
+  readonly names?: NameTable | undefined
+}
+
+/** A column of a caller's own; NaN: no value. */
+export interface ExtraColumn {
+  readonly name: string
+  readonly values: Float64Array
+}
+
+/** For each date of a dataset whose scores were neutralised. */
+export interface NeutralisedDates {
+  /** Rows with a score that have none any more, because a market, group or column is missing. */
+  readonly withoutExposure: Int32Array
+  /** Rows that have no score any more, because too few names remain to estimate anything. */
+  readonly withoutResidual: Int32Array
+  /** Columns that were left out, because others determine them. */
+  readonly redundant: Int32Array
 }
 
 /** What every backtest of a dataset needs to know about its dates, computed once. A row with it takes 26
@@ -75,6 +106,10 @@ export interface Columns {
   /** Distinct sort keys, one per asset; by default the names. */
   readonly assetKeys?: readonly string[]
   readonly marketNames: readonly string[]
+  /** Index into `groupNames`, where '' has index 0; absent: no row has a group. */
+  readonly group?: Uint16Array | undefined
+  readonly groupNames?: readonly string[] | undefined
+  readonly extras?: readonly ExtraColumn[] | undefined
 }
 
 /** A list of names as UTF-8 in shared memory, so that a dataset passes to any thread without a copy. */
@@ -115,9 +150,10 @@ export function maxRowsPerDate({ offsets }: Dataset): number {
 
 /** The memory that a dataset occupies, including its ranking. */
 export function datasetBytes(data: Dataset): number {
-  const { ranking, assets, markets, ...columns } = data
+  const { ranking, assets, markets, group, extras = [], ...columns } = data
   let bytes = 0
-  for (const column of [columns, assets, markets, ranking ?? {}].flatMap(part => Object.values(part))) {
+  const parts = [columns, assets, markets, ranking ?? {}, group ?? {}, ...extras]
+  for (const column of parts.flatMap(part => Object.values(part))) {
     if (ArrayBuffer.isView(column)) bytes += column.byteLength
   }
   return bytes

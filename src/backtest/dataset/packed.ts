@@ -1,4 +1,4 @@
-import { type Dataset, nameCount } from './dataset.ts'
+import { type Dataset, nameAt, nameCount, packNames } from './dataset.ts'
 
 /** A dataset without its ranking as one block of shared memory. Equal rows give equal bytes, whatever order
  * they arrived in. */
@@ -39,10 +39,13 @@ export const packedBytesOf = (data: Dataset): number => packedSize(shapeOf(data)
 export function packedColumns(data: Dataset): Uint8Array[] {
   const { score, forwardReturn, dollarVolume, close, borrowBps } = data
   const { asset, days, offsets, assets, markets, market } = data
+  const { group, extras = [] } = data
+  const extraNames = extras.length === 0 ? null : packNames(extras.map(({ name }) => name))
   const columns = [
     score,
     forwardReturn,
     ...(dollarVolume ? [dollarVolume] : []),
+    ...extras.map(({ values }) => values),
     ...(close ? [close] : []),
     ...(borrowBps ? [borrowBps] : []),
     asset,
@@ -50,10 +53,15 @@ export function packedColumns(data: Dataset): Uint8Array[] {
     offsets,
     assets.offsets,
     markets.offsets,
+    ...(extraNames ? [extraNames.offsets] : []),
+    ...(group?.names ? [group.names.offsets] : []),
     market,
     ...(data.marketOfAsset ? [data.marketOfAsset] : []),
+    ...(group?.names ? [group.of] : []),
     assets.bytes,
     markets.bytes,
+    ...(extraNames ? [extraNames.bytes] : []),
+    ...(group?.names ? [group.names.bytes] : []),
   ]
   return [
     headerOf(shapeOf(data)),
@@ -70,6 +78,10 @@ const shapeOf = (data: Dataset): PackedShape => ({
   marketBytes: data.markets.bytes.length,
   fixedMarkets: data.marketOfAsset === null ? 0 : 1,
   dollarVolumes: data.dollarVolume === undefined ? 0 : 1,
+  extras: data.extras?.length ?? 0,
+  extraNameBytes: (data.extras ?? []).reduce((sum, { name }) => sum + Buffer.byteLength(name), 0),
+  groups: data.group?.names === undefined ? 0 : nameCount(data.group.names),
+  groupBytes: data.group?.names?.bytes.length ?? 0,
   closes: data.close === undefined ? 0 : 1,
   borrowCosts: data.borrowBps === undefined ? 0 : 1,
 })
@@ -81,7 +93,7 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const shape = readHeader(packed)
   if (shape === null) return null
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
-  const { closes, borrowCosts } = shape
+  const { extras, extraNameBytes, groups, groupBytes, closes, borrowCosts } = shape
   let at = packed.byteOffset + headerBytes
   const allocate = (bytes: number) => {
     const from = at
@@ -95,6 +107,7 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const score = doubles(rows)
   const forwardReturn = doubles(rows)
   const dollarVolume = dollarVolumes === 1 ? doubles(rows) : undefined
+  const extraValues = Array.from({ length: extras }, () => doubles(rows))
   const close = closes === 1 ? doubles(rows) : undefined
   const borrowBps = borrowCosts === 1 ? doubles(rows) : undefined
   const asset = integers(rows)
@@ -102,8 +115,15 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const offsets = integers(dates + 1)
   const assetOffsets = integers(assets + 1)
   const marketOffsets = integers(markets + 1)
+  const extraOffsets = extras > 0 ? integers(extras + 1) : null
+  const groupOffsets = groups > 0 ? integers(groups + 1) : null
   const market = shorts(rows)
   const marketOfAsset = fixedMarkets === 1 ? shorts(assets) : null
+  const groupOf = groups > 0 ? shorts(rows) : null
+  const assetNames = { offsets: assetOffsets, bytes: octets(assetBytes) }
+  const marketNames = { offsets: marketOffsets, bytes: octets(marketBytes) }
+  const extraNames = extraOffsets && { offsets: extraOffsets, bytes: octets(extraNameBytes) }
+  const groupNames = groupOffsets && { offsets: groupOffsets, bytes: octets(groupBytes) }
   return {
     days,
     offsets,
@@ -112,10 +132,14 @@ export function openDataset(packed: Uint8Array): Dataset | null {
     score,
     forwardReturn,
     ...(dollarVolume ? { dollarVolume } : {}),
+    ...(extraNames
+      ? { extras: extraValues.map((values, i) => ({ name: nameAt(extraNames, i), values })) }
+      : {}),
+    ...(groupOf && groupNames ? { group: { of: groupOf, count: groups, names: groupNames } } : {}),
     ...(close ? { close } : {}),
     ...(borrowBps ? { borrowBps } : {}),
-    assets: { offsets: assetOffsets, bytes: octets(assetBytes) },
-    markets: { offsets: marketOffsets, bytes: octets(marketBytes) },
+    assets: assetNames,
+    markets: marketNames,
     marketOfAsset,
     ranking: null,
   }
@@ -134,7 +158,13 @@ interface PackedShape {
   readonly fixedMarkets: number
   /** 1 if the dataset has volumes, else 0. Older panels always have 0 here. */
   readonly dollarVolumes: number
-  /** The same for closes and borrow costs. */
+  /** Columns of the caller's own and groups. Panels without them, and older ones, have 0 here. */
+  readonly extras: number
+  readonly extraNameBytes: number
+  readonly groups: number
+  readonly groupBytes: number
+  /** 1 if the dataset has closes or borrow costs, else 0. They follow those fields, so that panels stored before them have 0
+   * here. */
   readonly closes: number
   readonly borrowCosts: number
 }
@@ -146,7 +176,6 @@ const headerBytes = 64
 
 function headerOf(shape: PackedShape): Uint8Array {
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
-  const { closes, borrowCosts } = shape
   const header = new Int32Array(headerBytes / 4)
   header.set([
     magic,
@@ -159,8 +188,12 @@ function headerOf(shape: PackedShape): Uint8Array {
     marketBytes,
     fixedMarkets,
     dollarVolumes,
-    closes,
-    borrowCosts,
+    shape.extras,
+    shape.extraNameBytes,
+    shape.groups,
+    shape.groupBytes,
+    shape.closes,
+    shape.borrowCosts,
   ])
   return new Uint8Array(header.buffer)
 }
@@ -169,19 +202,22 @@ function headerOf(shape: PackedShape): Uint8Array {
 function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
-  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, ...optional] =
-    header
-  const [dollarVolumes, closes, borrowCosts] = optional
-  const sizes = { rows, dates, assets, markets, assetBytes, marketBytes }
-  const shape = { ...sizes, fixedMarkets, dollarVolumes, closes, borrowCosts }
+  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, ...more] = header
+  const [dollarVolumes, extras, extraNameBytes, groups, groupBytes, closes, borrowCosts] = more
+  const own = { dollarVolumes, extras, extraNameBytes, groups, groupBytes, closes, borrowCosts }
+  const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, ...own }
   return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
 }
 
 function packedSize(shape: PackedShape): number {
-  const doubles = (2 + shape.dollarVolumes + shape.closes + shape.borrowCosts) * shape.rows
-  const integers = shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1)
-  const shorts = shape.rows + shape.fixedMarkets * shape.assets
-  return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
+  const { extras, groups } = shape
+  const doubles = (2 + shape.dollarVolumes + shape.closes + shape.borrowCosts + extras) * shape.rows
+  const ownNames = (extras > 0 ? extras + 1 : 0) + (groups > 0 ? groups + 1 : 0)
+  const integers =
+    shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1) + ownNames
+  const shorts = shape.rows + shape.fixedMarkets * shape.assets + (groups > 0 ? shape.rows : 0)
+  const names = shape.assetBytes + shape.marketBytes + shape.extraNameBytes + shape.groupBytes
+  return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + names
 }
 
 /** The same dataset with every column in shared memory, where all threads can read it. Columns that are
@@ -200,6 +236,17 @@ export function shareDataset(data: Dataset): Dataset {
       : {}),
     ...(data.close ? { close: shared(data.close, buffer => new Float64Array(buffer)) } : {}),
     ...(data.borrowBps ? { borrowBps: shared(data.borrowBps, buffer => new Float64Array(buffer)) } : {}),
+    ...(data.group
+      ? { group: { ...data.group, of: shared(data.group.of, buffer => new Uint16Array(buffer)) } }
+      : {}),
+    ...(data.extras
+      ? {
+          extras: data.extras.map(({ name, values }) => ({
+            name,
+            values: shared(values, buffer => new Float64Array(buffer)),
+          })),
+        }
+      : {}),
   }
 }
 

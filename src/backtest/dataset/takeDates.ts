@@ -1,11 +1,11 @@
-import type { Dataset } from './dataset.ts'
+import type { Dataset, GroupColumn } from './dataset.ts'
 
 /** A dataset with some of the dates, in shared memory and without a ranking.
  *
  * @param dates date indices, ascending
  * @param forwardReturn one for each row of `data`, in place of its own */
 export function takeDates(data: Dataset, dates: Int32Array, forwardReturn: Float64Array): Dataset {
-  const { days, offsets, group, dollarVolume, borrowBps } = data
+  const { days, offsets, group, labels, extras, dollarVolume, borrowBps } = data
   const rows = dates.reduce((sum, date) => sum + offsets[date + 1] - offsets[date], 0)
   const taken = {
     days: new Int32Array(new SharedArrayBuffer(4 * dates.length)),
@@ -23,7 +23,8 @@ export function takeDates(data: Dataset, dates: Int32Array, forwardReturn: Float
   }
   const doubles = () => new Float64Array(new SharedArrayBuffer(8 * rows))
   const shorts = () => new Uint16Array(new SharedArrayBuffer(2 * rows))
-  const { close: _, dollarVolume: __, borrowBps: ___, group: ____, ...kept } = data
+  const groups = (column: GroupColumn): GroupColumn => ({ ...column, of: take(column.of, shorts()) })
+  const { close: _, dollarVolume: __, borrowBps: ___, ...kept } = data
   return {
     ...kept,
     ...taken,
@@ -33,7 +34,11 @@ export function takeDates(data: Dataset, dates: Int32Array, forwardReturn: Float
     forwardReturn: take(forwardReturn, doubles()),
     ...(dollarVolume ? { dollarVolume: take(dollarVolume, doubles()) } : {}),
     ...(borrowBps ? { borrowBps: take(borrowBps, doubles()) } : {}),
-    ...(group ? { group: { ...group, of: take(group.of, shorts()) } } : {}),
+    ...(group ? { group: groups(group) } : {}),
+    ...(labels ? { labels: groups(labels) } : {}),
+    ...(extras
+      ? { extras: extras.map(({ name, values }) => ({ name, values: take(values, doubles()) })) }
+      : {}),
     ranking: null,
   }
 }

@@ -1,4 +1,5 @@
 import type { Superiority } from '../evidence/superiority.ts'
+import type { TriedBefore } from '../overfitting/trialsVariance.ts'
 import { confidence } from '../overfitting/winner.ts'
 import type { BacktestVerdict, VerdictLevel, VerdictReason, VerdictReasonCode } from '../resultVerdict.ts'
 import type { BenchmarkKind } from './benchmark.ts'
@@ -22,6 +23,8 @@ export interface Judgement {
   readonly superiority: Superiority | null | 'of_one' | ShortBlocks
   /** The level for the p value of that test; see `levelOf` in evidence/superiority.ts. */
   readonly spaLevel: number
+  /** The trials that the caller made before; absent: none. They are among `trials`. */
+  readonly before?: TriedBefore
 }
 
 /** The inputs of a verdict. */
@@ -71,9 +74,9 @@ const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
  * tests. `strong` requires both, with the second at half of its level: for a single configuration both tests
  * ask the same question, and noise that passes one also passes the other. */
 export function judge(findings: Findings): BacktestVerdict {
-  const { benchmark, judgedSharpe, trials, dsr, superiority, spaLevel } = findings
+  const { benchmark, judgedSharpe, trials, dsr, superiority, spaLevel, before } = findings
   const dsrSerial = serialDsr(dsr, findings.varianceRatio)
-  const deflated: Deflated = { dsr, dsrSerial, trials }
+  const deflated: Deflated = { dsr, dsrSerial, trials, before }
   const withheld = withholdingReasons(findings)
   const limits = limitingReasons(findings)
   return {
@@ -85,6 +88,7 @@ export function judge(findings: Findings): BacktestVerdict {
     dsr_serial: dsrSerial,
     superior: isDecided(superiority) ? superiority !== 'none' : null,
     spa_level: spaLevel,
+    ...(before === undefined ? {} : { already_tried: writeBefore(before, trials) }),
     reasons: [
       ...withheld,
       ...limits,
@@ -111,6 +115,7 @@ interface Deflated {
   readonly dsr: number | null
   readonly dsrSerial: number | null
   readonly trials: number
+  readonly before: TriedBefore | undefined
 }
 
 function levelOf({ dsr, dsrSerial }: Deflated, superiority: Findings['superiority']): VerdictLevel {
@@ -145,8 +150,32 @@ function limitingReasons({ periods, ruined }: Findings): VerdictReason[] {
   ]
 }
 
-function deflation({ dsr, dsrSerial, trials }: Deflated): VerdictReason {
-  const name = `The Deflated Sharpe ratio${trials === 1 ? '' : ` for ${trials.toLocaleString('en')} trials`}`
+function writeBefore(before: TriedBefore, trials: number): NonNullable<BacktestVerdict['already_tried']> {
+  const { count, basis, trialsVariance, sharpeThreshold } = before
+  return {
+    trials_already_tried: count,
+    trials_of_request: trials - count,
+    trials_variance: trialsVariance,
+    variance_from: basis,
+    sharpe_threshold: sharpeThreshold,
+    assumption: assumptions[basis],
+  }
+}
+
+const assumptions: Readonly<Record<TriedBefore['basis'], string>> = {
+  trials:
+    'The Sharpe ratios of the trials before this request are not known. They are assumed to scatter as those of this request do.',
+  chance:
+    'The Sharpe ratios of the other trials are not known. All trials are assumed to be independent and without skill, so that their Sharpe ratios per period have the variance of the sampling error, 1 / (n_periods - 1).',
+}
+
+function deflation({ dsr, dsrSerial, trials, before }: Deflated): VerdictReason {
+  const shown = (number: number) => number.toLocaleString('en')
+  const known =
+    before === undefined
+      ? ''
+      : ` (${shown(trials - before.count)} of this request, ${shown(before.count)} tried before)`
+  const name = `The Deflated Sharpe ratio${trials === 1 ? '' : ` for ${shown(trials)} trials`}${known}`
   if (dsr === null || dsrSerial === null)
     return reason('dsr_undefined', `${name} is undefined: it needs two periods with different returns.`)
   if (!passes(dsr))
@@ -170,7 +199,7 @@ const rivals: Readonly<Record<BenchmarkKind, string>> = {
   series: 'the benchmark that was sent',
 }
 
-function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings): VerdictReason {
+function superiorAbility({ superiority, trials, benchmark, spaLevel, before }: Findings): VerdictReason {
   const test = 'The test for superior predictive ability'
   const meaning = `The p-value is the chance that ${trials === 1 ? 'a configuration' : 'the best of so many configurations'} without skill does at least this well against ${rivals[benchmark]}`
   const [limit, strongLimit] = [shownShare(spaLevel), shownShare(spaLevel / 2)]
@@ -202,7 +231,7 @@ function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings)
     case 'of_one':
       return reason(
         'spa_not_computed',
-        `${test} was not computed, so the level is at most weak: run on one backtest, it would ignore the other ${(trials - 1).toLocaleString('en')} of its batch. Send the configurations as one sweep.`,
+        `${test} was not computed, so the level is at most weak: run on one backtest, it would ignore the other ${(trials - (before?.count ?? 0) - 1).toLocaleString('en')} of its batch. Send the configurations as one sweep.`,
       )
     case null:
       return reason(

@@ -1,9 +1,10 @@
-import { kurtosisRaw, sampleMoments, skewness } from '../statistics/moments.ts'
+import { kurtosisRaw, skewness } from '../statistics/moments.ts'
 import { minTrackRecordPeriods, probabilisticSharpe, sharpe } from '../statistics/sharpe.ts'
 import { deflatedSharpe, sharpeThreshold } from './deflatedSharpe.ts'
 import { distinctRecords } from './distinctRecords.ts'
 import { effectiveTrials, meanPairwiseCorrelation } from './effectiveTrials.ts'
 import { pbo } from './pbo.ts'
+import { type TriedBefore, trialsVarianceOf } from './trialsVariance.ts'
 
 /** The criteria for choosing between trials. */
 interface TrialScore {
@@ -104,39 +105,30 @@ function completeRecord({ sharpePerPeriod, periods, skew, kurtosisRaw }: TrialRe
   return { sharpePerPeriod, periods, skew, kurtosisRaw }
 }
 
-/** V, the ddof-1 variance of the trials' own per-period Sharpe ratios. A trial without one is left out; 0
- * with fewer than two that have one. */
-export function trialsVarianceOf(sharpesPerPeriod: readonly (number | null)[]): number {
-  const known = sharpesPerPeriod.filter(value => value !== null)
-  return (sampleMoments(Float64Array.from(known)).standardDeviation ?? 0) ** 2
-}
-
-/** The variance of the per-period Sharpe ratio of a trial without skill, 1 / (T - 1): what V comes to when
- * independent trials differ by chance alone. 0 with fewer than two periods.
- *
- * @param periods T
- * @see Lo, A. W. (2002), The Statistics of Sharpe Ratios, Financial Analysts Journal 58(4), at a Sharpe
- *   ratio of 0 */
-export function chanceVariance(periods: number): number {
-  return periods < 2 ? 0 : 1 / (periods - 1)
-}
-
 /** The deflated Sharpe ratio of trial `winner` and everything it is computed from. A trial without a Sharpe
  * ratio counts among the N trials but not in V. One trial has threshold 0. Trials with the same record count
  * once in the effective number.
  *
  * @param series net returns per period, fractions, one array per trial
- * @param winner index into `series`, from `pickWinner` */
-export function deflateWinner(series: readonly Float64Array[], winner: number): Deflation {
-  const trials = series.length
+ * @param winner index into `series`, from `pickWinner`
+ * @param alreadyTried trials that were made before, whose records are not known: each counts in full, also in the
+ *   number of distinct and of effective trials */
+export function deflateWinner(
+  series: readonly Float64Array[],
+  winner: number,
+  alreadyTried: TriedBefore | null = null,
+): Deflation {
+  const before = alreadyTried?.count ?? 0
+  const trials = series.length + before
   const record = trialRecord(series[winner])
-  const trialsVariance = trialsVarianceOf(series.map(values => sharpe(values, 1)))
+  const trialsVariance =
+    alreadyTried?.trialsVariance ?? trialsVarianceOf(series.map(values => sharpe(values, 1)))
   const distinct = distinctRecords(series)
-  const trialsEffective = effectiveTrials(distinct.length, meanPairwiseCorrelation(distinct))
+  const trialsEffective = effectiveTrials(distinct.length, meanPairwiseCorrelation(distinct)) + before
   const complete = completeRecord(record)
   return {
     ...deflateRecord(record, trialsVariance, trials),
-    trialsDistinct: distinct.length,
+    trialsDistinct: distinct.length + before,
     trialsEffective,
     dsrEffective: complete && deflatedSharpe(complete, trialsVariance, trialsEffective),
     pbo: pbo(series),

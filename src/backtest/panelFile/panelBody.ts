@@ -6,6 +6,7 @@ import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
 import type { BodyFormat, BodyQuery, TextFormat } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import {
   firstLine,
   hasByteOrderMark,
@@ -22,13 +23,14 @@ type AxisValue = string | number
 /** The fields of a request other than its rows, not yet validated: the engine validates them by its
  * schema. */
 export interface BacktestSettings {
-  readonly config?: Readonly<
-    Record<string, AxisValue | true | readonly AxisValue[] | Readonly<Record<string, AxisValue | true>>>
-  >
+  readonly config?: Readonly<Record<string, AxisValue | true | object>>
   readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
   readonly include?: readonly string[]
   readonly evidence?: Readonly<Record<string, AxisValue | true>>
   readonly benchmark?: BacktestBenchmark
+  readonly scores?: readonly string[]
+  readonly trials_already_tried?: number
+  readonly factors?: BacktestFactors
 }
 
 /** The body of a backtest request, made from the bytes of a file. */
@@ -210,13 +212,16 @@ function rowsBody(
   format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence, benchmark } = settings
+  const { config, sweep, include, evidence, benchmark, factors, scores, trials_already_tried } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
     ...(benchmark === undefined ? {} : { benchmark: JSON.stringify(benchmark) }),
+    ...(scores === undefined ? {} : { scores: scores.join(',') }),
+    ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
+    ...(factors === undefined ? {} : { factors: JSON.stringify(factors) }),
   }
   return {
     bytes,

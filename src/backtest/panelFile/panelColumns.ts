@@ -9,8 +9,13 @@ const freeRows = 2_000_000
 
 /** Fails unless a table has the columns of a panel and no more rows than a panel may have. Called before the
  * cells are read. */
-export function checkPanelTable(names: readonly string[], count: number, fileBytes: number): void {
-  const allowed: readonly string[] = columnNames
+export function checkPanelTable(
+  names: readonly string[],
+  count: number,
+  fileBytes: number,
+  wanted: readonly string[],
+): void {
+  const allowed: readonly string[] = [...columnNames, ...wanted]
   const sent = { has: (name: ColumnName) => names.includes(name) }
   if (sent.has('close') && sent.has('forward_return')) throw closeAndReturn('The file')
   const absent = requiredColumns.find(name => name !== 'score' && isRequired(name, sent) && !sent.has(name))

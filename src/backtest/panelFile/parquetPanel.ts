@@ -7,15 +7,18 @@ import {
   type ColumnName,
   cellChecks,
   cellSchemas,
+  checkGroups,
   checkPanelSize,
   closeBounds,
   columnNames,
   maxAssetLength,
+  maxGroupLength,
   maxMarketLength,
   returnBounds,
   scoreBounds,
   volumeBounds,
 } from '../codec/cells.ts'
+import { checkExtraCells, ExtraCell, extraBounds, extraCheck } from '../codec/extraColumns.ts'
 import { describeFault } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
 import type { ParsedPanel } from '../codec/panelBuilder.ts'
@@ -27,27 +30,34 @@ import { readParquetChunks } from './parquetTable.ts'
 const numberColumns = ['score', 'forward_return', 'dollar_volume', 'close', 'borrow_bps']
 
 /** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
- * times the memory. */
-export async function readParquetPanel(source: BodySource): Promise<ParsedPanel> {
+ * times the memory.
+ *
+ * @param named the columns of the caller's own that the request names */
+export async function readParquetPanel(
+  source: BodySource,
+  named: readonly string[] = [],
+): Promise<ParsedPanel> {
+  const wanted = named.filter(name => !columnNames.some(known => known === name))
   let panel: ParquetColumns | null = null
   let missingScore: Failure | null = null
   const reading = {
-    numbers: numberColumns,
+    numbers: [...numberColumns, ...wanted],
     maxRows: maxPanelRows + 1,
-    cells: (maxPanelRows + 1) * columnNames.length,
-    textLength: Math.max(maxAssetLength, maxMarketLength),
+    cells: (maxPanelRows + 1) * (columnNames.length + wanted.length),
+    textLength: Math.max(maxAssetLength, maxMarketLength, maxGroupLength),
   }
   const count = await readParquetChunks(source, reading, {
     open: (names, rows) => {
-      checkPanelTable(names, rows, sizeOf(source))
+      checkPanelTable(names, rows, sizeOf(source), wanted)
+      checkExtraCells(rows, wanted.length)
       missingScore = missingScoreOf(names)
-      panel = new ParquetColumns(names, rows)
+      panel = new ParquetColumns(names, rows, wanted)
     },
     take: (name, values, from, length) => panel?.take(name, values, from, length),
     takeCodes: (name, dictionary, codes, from, length) =>
       panel?.takeCodes(name, dictionary, codes, from, length),
   })
-  const columns = (panel ?? new ParquetColumns([], 0)).columns(count)
+  const columns = (panel ?? new ParquetColumns([], 0, [])).columns(count)
   return { columns, placeOf: row => `row ${row + 1}`, missingScore }
 }
 
@@ -65,8 +75,10 @@ class ParquetColumns {
   readonly #returns: NumberCells
   /** Volumes, closes and borrow costs, if the file has them. */
   readonly #optional = new Map<string, NumberCells>()
+  readonly #groups: NameCells<Uint16Array> | null
+  readonly #extras: ReadonlyMap<string, NumberCells>
 
-  constructor(names: readonly string[], rows: number) {
+  constructor(names: readonly string[], rows: number, wanted: readonly string[]) {
     this.#days = new DayCells(new Int32Array(shared(4 * rows)))
     this.#assets = new NameCells('asset', new NameInterner(maxAssetLength), new Int32Array(shared(4 * rows)))
     const markets = new NameInterner(maxMarketLength)
@@ -81,6 +93,16 @@ class ParquetColumns {
     this.#returns = new NumberCells('forward_return', returnBounds, returns)
     for (const [name, bounds] of optionalNumbers)
       if (names.includes(name)) this.#optional.set(name, new NumberCells(name, bounds, numbers()))
+    const groups = new NameInterner(maxGroupLength)
+    groups.numberOf('')
+    this.#groups = names.includes('group')
+      ? new NameCells('group', groups, new Uint16Array(shared(2 * rows)))
+      : null
+    this.#extras = new Map(
+      names
+        .filter(name => wanted.includes(name))
+        .map(name => [name, new NumberCells(name, extraBounds, numbers())]),
+    )
   }
 
   take(name: string, values: ArrayLike<unknown>, from: number, length: number): void {
@@ -111,6 +133,10 @@ class ParquetColumns {
       borrowBps: this.#optional.get('borrow_bps')?.values,
       assetNames: this.#assets.names,
       marketNames: this.#markets.names,
+      ...(this.#groups === null ? {} : { group: this.#groups.numbers, groupNames: this.#groups.names }),
+      ...(this.#extras.size === 0
+        ? {}
+        : { extras: [...this.#extras].map(([name, { values }]) => ({ name, values })) }),
     }
   }
 
@@ -127,8 +153,8 @@ class ParquetColumns {
       case 'forward_return':
         return this.#returns
       default: {
-        const column = this.#optional.get(name)
-        if (column !== undefined) return column
+        const own = name === 'group' ? this.#groups : (this.#extras.get(name) ?? this.#optional.get(name))
+        if (own) return own
         throw new Error(`The column ${name} was not announced.`)
       }
     }
@@ -205,10 +231,10 @@ class DayCells extends NumberedCells<Int32Array> {
 }
 
 class NameCells<Numbers extends Int32Array | Uint16Array> extends NumberedCells<Numbers> {
-  readonly #name: 'asset' | 'market'
+  readonly #name: 'asset' | 'market' | 'group'
   readonly #interner: NameInterner
 
-  constructor(name: 'asset' | 'market', interner: NameInterner, numbers: Numbers) {
+  constructor(name: 'asset' | 'market' | 'group', interner: NameInterner, numbers: Numbers) {
     super(numbers)
     this.#name = name
     this.#interner = interner
@@ -223,16 +249,17 @@ class NameCells<Numbers extends Int32Array | Uint16Array> extends NumberedCells<
     if (!cellChecks[this.#name].Check(name)) throw cellFault(this.#name, name, row)
     const number = this.#interner.numberOf(name ?? '')
     if (this.#name === 'market') checkPanelSize(0, this.#interner.names.length)
+    if (this.#name === 'group') checkGroups(this.#interner.names.length)
     return number
   }
 }
 
 class NumberCells implements CellColumn {
-  readonly #name: ColumnName
+  readonly #name: string
   readonly #bounds: Bounds
   readonly values: Float64Array
 
-  constructor(name: ColumnName, bounds: Bounds, values: Float64Array) {
+  constructor(name: string, bounds: Bounds, values: Float64Array) {
     this.#name = name
     this.#bounds = bounds
     this.values = values
@@ -273,9 +300,10 @@ class NumberCells implements CellColumn {
 }
 
 /** The schema's error for a cell. */
-function cellFault(name: ColumnName, value: string | number | null, row: number): Failure {
+function cellFault(name: string, value: string | number | null, row: number): Failure {
   const location = [`row ${row + 1}`, name]
-  const fault = cellChecks[name].Errors(value).First()
-  if (fault) return describeFault(fault, location, cellSchemas[name])
+  const known = columnNames.find(column => column === name)
+  const fault = (known === undefined ? extraCheck : cellChecks[known]).Errors(value).First()
+  if (fault) return describeFault(fault, location, known === undefined ? ExtraCell : cellSchemas[known])
   return new Failure('body_invalid', `${location.join('.')} cannot be read.`, { param: location.join('.') })
 }

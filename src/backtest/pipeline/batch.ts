@@ -7,16 +7,11 @@ import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type Findings, judge } from '../judging/verdict.ts'
-import {
-  chanceVariance,
-  deflateRecord,
-  pickWinner,
-  type TrialRecord,
-  trialRecord,
-  trialsVarianceOf,
-} from '../overfitting/winner.ts'
+import { chanceVariance, trialsVarianceOf } from '../overfitting/trialsVariance.ts'
+import { deflateRecord, pickWinner, type TrialRecord, trialRecord } from '../overfitting/winner.ts'
 import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestFactors } from '../requestFactors.ts'
 import { encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
@@ -34,12 +29,14 @@ export interface OpenedBatch {
   readonly sharesRows: boolean
   /** The data version of the archive for all items; undefined: the current one. */
   readonly dataVersion: number | undefined
+  /** Configurations that the caller tried before, for all items together. */
+  readonly trialsAlreadyTried: number | undefined
 }
 
 /** Reads the body of a batch. Rejects the whole batch for any fault of an item that can be found without rows
  * from elsewhere. */
 export function openBatch(body: Uint8Array): OpenedBatch {
-  const { items, panel, sharesRows, dataVersion } = readBatchBody(body)
+  const { items, panel, sharesRows, dataVersion, trialsAlreadyTried } = readBatchBody(body)
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
   const panelReturnDays = data === null ? null : panelSpacing(data).returnDays
   for (const { config, rows, configPath } of items) {
@@ -48,7 +45,7 @@ export function openBatch(body: Uint8Array): OpenedBatch {
     const returnDays = config.returnDays ?? known
     if (returnDays !== null) resolveConfig(config, returnDays, anySpacing, `${configPath}.holdDays`)
   }
-  return { items, panel: data, sharesRows, dataVersion }
+  return { items, panel: data, sharesRows, dataVersion, trialsAlreadyTried }
 }
 
 /** Each horizon would be a backtest that the batch does not count. */
@@ -81,11 +78,14 @@ export interface BatchEntry {
   readonly include: readonly BacktestInclude[]
   /** See `BacktestSettings`. */
   readonly benchmark?: BacktestBenchmark | undefined
+  /** See `BacktestSettings`. */
+  readonly factors?: BacktestFactors | undefined
   /** Selects the rows of the archive; null for a panel. */
   readonly source: BacktestSource | null
   readonly panelId?: string | undefined
   /** The data version that the request names. */
   readonly dataVersion?: number | undefined
+  readonly trialsAlreadyTried?: number | undefined
 }
 
 export interface BatchInput extends BatchRowsOpened {
@@ -130,7 +130,8 @@ export function runBatchItems(input: BatchInput): BatchOutput {
       const run = runSelected(select(entry), entry, costs, { batchSize: size, stop })
       const { result, label, judged, findings } = run
       const record = trialRecord(judged)
-      const deflation = deflateRecord(record, chanceVariance(judged.length), size)
+      const { trialsAlreadyTried = 0 } = entry
+      const deflation = deflateRecord(record, chanceVariance(judged.length), size + trialsAlreadyTried)
       const { sharpe, avg_turnover: avgTurnover } = result.metrics
       const { periods_per_year: periodsPerYear } = result
       trials.push({
@@ -174,8 +175,8 @@ function selector({ data, dataVersion, score, costs }: BatchInput): (entry: Batc
   const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
-    const { returnDays, rebalance, trading } = config
-    const key = JSON.stringify([source, returnDays, rebalance, trading?.impact, trading?.capital])
+    const { returnDays, neutralise, rebalance, trading } = config
+    const key = JSON.stringify([source, returnDays, neutralise, rebalance, trading?.impact, trading?.capital])
     const selected =
       selections.get(key) ??
       selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
@@ -204,12 +205,19 @@ function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['
   // it were the only trial.
   const isKnown = sharpes.filter(value => value !== null).length > 1
   const variance = isKnown ? trialsVarianceOf(sharpes) : chanceVariance(record.periods)
-  const deflation = deflateRecord(record, variance, size)
+  const { before, ...found } = findings
+  const deflation = deflateRecord(record, variance, size + (before?.count ?? 0))
+  const { trialsVariance, sharpeThreshold } = deflation
+  const basis = isKnown ? 'trials' : 'chance'
   return {
     index,
     label,
     sharpe,
     deflated_sharpe: { ...writeDeflation(deflation), note: isKnown ? noteOfSummary : noteOfLine },
-    verdict: judge({ ...findings, dsr: finiteOrNull(deflation.dsr) }),
+    verdict: judge({
+      ...found,
+      dsr: finiteOrNull(deflation.dsr),
+      ...(before === undefined ? {} : { before: { ...before, basis, trialsVariance, sharpeThreshold } }),
+    }),
   }
 }

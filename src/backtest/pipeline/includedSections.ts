@@ -5,6 +5,7 @@ import type { BacktestResult } from '../result.ts'
 import { icDecay } from '../statistics/icDecay.ts'
 import { equityCurve, monthlyReturns } from '../statistics/returns.ts'
 import { bucketReturns, rankIc } from '../statistics/scores.ts'
+import { writeByGroup } from './byGroup.ts'
 import { writeCapacity } from './capacity.ts'
 import { writePerformance } from './performance.ts'
 import { writeQuantileReturns } from './quantileReturns.ts'
@@ -13,7 +14,15 @@ import type { RunInput } from './runInput.ts'
 
 type Included = Pick<
   BacktestResult,
-  'ic' | 'quantiles' | 'monthly' | 'positions' | 'performance' | 'ic_decay' | 'quantile_returns' | 'capacity'
+  | 'ic'
+  | 'quantiles'
+  | 'monthly'
+  | 'positions'
+  | 'performance'
+  | 'ic_decay'
+  | 'quantile_returns'
+  | 'capacity'
+  | 'by_group'
 >
 
 const decayPeriods = [1, 2, 3, 5, 10, 21]
@@ -67,6 +76,9 @@ export function writeIncluded(
         break
       case 'capacity':
         included.capacity = writeCapacity(input, participation)
+        break
+      case 'by_group':
+        included.by_group = writeByGroup(data, periods)
         break
       case 'spa':
       case 'interval':

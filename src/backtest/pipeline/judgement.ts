@@ -1,7 +1,8 @@
 import { levelOf, superiorityAt } from '../evidence/superiority.ts'
 import { varianceRatio } from '../judging/serialCorrelation.ts'
 import type { Judgement } from '../judging/verdict.ts'
-import { chanceVariance, deflateRecord, trialRecord } from '../overfitting/winner.ts'
+import { chanceVariance, triedBefore } from '../overfitting/trialsVariance.ts'
+import { deflateRecord, trialRecord } from '../overfitting/winner.ts'
 import {
   type EvidenceSettings,
   type EvidenceTrial,
@@ -55,17 +56,29 @@ export interface Judged {
  * Deflated Sharpe ratios only: a superiority test of one of them would ignore the others, and the best of
  * many passes it by chance.
  *
- * @param batchSize null: not in a batch */
+ * @param batchSize null: not in a batch
+ * @param alreadyTried configurations that the caller tried before, which count as trials too */
 export function judgeAlone(
   trial: EvidenceTrial,
   evidence: EvidenceSettings,
   batchSize: number | null = null,
+  alreadyTried = 0,
 ): Judged {
-  const trials = batchSize ?? 1
-  const tested = testRecords(evidence, [trial], trials > 1 && isDecisionEnough(evidence))
+  const own = batchSize ?? 1
+  const trials = own + alreadyTried
+  const tested = testRecords(evidence, [trial], own > 1 && isDecisionEnough(evidence))
   const { dsr } = deflateRecord(trialRecord(trial.judged), chanceVariance(trial.judged.length), trials)
+  const before = beforeRequest(trial, own, alreadyTried)
+  if (own === 1)
+    return { judgement: { ...judgementOf(evidence, [trial], 0, dsr, tested, trials), ...before }, tested }
   const judgement = judgementOf(evidence, [trial], 0, dsr, tested)
-  return { judgement: trials > 1 ? { ...judgement, trials, superiority: 'of_one' } : judgement, tested }
+  return { judgement: { ...judgement, ...before, trials, superiority: 'of_one' }, tested }
+}
+
+/** What is assumed about earlier trials if the request has only one record from which to judge them. */
+function beforeRequest({ judged }: EvidenceTrial, own: number, count: number): Pick<Judgement, 'before'> {
+  const before = triedBefore([judged], count + own - 1)
+  return before === null || count === 0 ? {} : { before: { ...before, count } }
 }
 
 /** Judges a record that a reader sees next to that of the request and may choose instead. It counts as the second of
@@ -74,12 +87,12 @@ export function judgeAlone(
  * - Its Deflated Sharpe ratio is that of the better of two. V is the variance that chance gives, as in a batch: the two
  *   records have nearly the same scores and hardly differ, so their own variance would deduct nothing.
  * - The level of its superiority test is halved (Bonferroni), because the test itself knows only one record. */
-export function judgeSecond(trial: EvidenceTrial, evidence: EvidenceSettings): Judged {
-  const trials = 2
+export function judgeSecond(trial: EvidenceTrial, evidence: EvidenceSettings, alreadyTried = 0): Judged {
+  const trials = 2 + alreadyTried
   const tested = testRecords(evidence, [trial])
   const { dsr } = deflateRecord(trialRecord(trial.judged), chanceVariance(trial.judged.length), trials)
   const judgement = judgementOf(evidence, [trial], 0, dsr, tested, trials)
-  return { judgement, tested: null }
+  return { judgement: { ...judgement, ...beforeRequest(trial, 2, alreadyTried) }, tested: null }
 }
 
 /** For a record that must not be judged: no test is run. */

@@ -40,6 +40,8 @@ export function buildPanelDataset({ columns, placeOf }: ParsedPanel, options?: B
 export interface PanelBody {
   readonly body: SentBody
   readonly format: BodyFormat
+  /** The columns of the caller's own. */
+  readonly columns?: readonly string[]
 }
 
 export interface PackedPanel {
@@ -49,9 +51,9 @@ export interface PackedPanel {
 }
 
 /** Reads a body of rows to be stored. */
-export function packPanel({ body, format }: PanelBody): Promise<PackedPanel> {
+export function packPanel({ body, format, columns = [] }: PanelBody): Promise<PackedPanel> {
   return withBody(body, async source => {
-    const panel = await readStoredRows(source, format)
+    const panel = await readStoredRows(source, format, columns)
     const data = buildPanelDataset(panel, { ownsColumns: true })
     return { data: rankDataset(data), content: sha256(packedColumns(data)) }
   })

@@ -88,6 +88,10 @@ async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPa
     score: row => numberAt(columns.score, row),
     forward_return: row => numberAt(columns.forwardReturn, row),
     dollar_volume: row => numberAt(columns.dollarVolume, row),
+    group: row => columns.groupNames?.[columns.group?.[row] ?? 0] ?? '',
+    ...Object.fromEntries(
+      (columns.extras ?? []).map(({ name, values }) => [name, (row: number) => numberAt(values, row)]),
+    ),
     close: row => numberAt(columns.close, row),
     borrow_bps: row => numberAt(columns.borrowBps, row),
   }

@@ -1,7 +1,7 @@
 import { type ParsedRequest, readBody, readPanelBody, requireScores, withPanel } from '../codec/body.ts'
 import type { BodySource } from '../codec/bodyBytes.ts'
 import type { ParsedPanel } from '../codec/panelBuilder.ts'
-import { checkSettings, readQuerySettings } from '../codec/settings.ts'
+import { checkSettings, namedColumns, readQuerySettings } from '../codec/settings.ts'
 import { readParquetPanel } from '../panelFile/parquetPanel.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
 
@@ -13,10 +13,18 @@ export async function readRequestBody(
 ): Promise<ParsedRequest> {
   if (format !== 'parquet') return readBody(source, format, query)
   const settings = checkSettings(readQuerySettings(query))
-  return withPanel(settings, await readParquetPanel(source))
+  return withPanel(settings, await readParquetPanel(source, namedColumns(settings)))
 }
 
-/** Parses a body that contains only rows, for a panel to be stored. */
-export async function readStoredRows(source: BodySource, format: BodyFormat): Promise<ParsedPanel> {
-  return format === 'parquet' ? requireScores(await readParquetPanel(source)) : readPanelBody(source, format)
+/** Parses a body that contains only rows, for a panel to be stored.
+ *
+ * @param columns the columns of the caller's own; if there are any, the rows need no column `score` */
+export async function readStoredRows(
+  source: BodySource,
+  format: BodyFormat,
+  columns: readonly string[],
+): Promise<ParsedPanel> {
+  if (format !== 'parquet') return readPanelBody(source, format, columns)
+  const panel = await readParquetPanel(source, columns)
+  return columns.length > 0 ? panel : requireScores(panel)
 }

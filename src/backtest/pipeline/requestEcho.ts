@@ -22,6 +22,9 @@ export function echoRequest(
     benchmark,
     score,
     compare,
+    scores,
+    trialsAlreadyTried,
+    factors,
     panelId,
     dataVersion: sent,
   }: BacktestSettings,
@@ -40,6 +43,9 @@ export function echoRequest(
     ...(benchmark === undefined ? {} : { benchmark }),
     ...(score === undefined ? {} : { score }),
     ...(compare === undefined ? {} : { compare }),
+    ...(scores === undefined ? {} : { scores: [...scores] }),
+    ...(trialsAlreadyTried === undefined ? {} : { trials_already_tried: trialsAlreadyTried }),
+    ...(factors === undefined ? {} : { factors }),
   }
 }
 

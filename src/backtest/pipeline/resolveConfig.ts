@@ -4,6 +4,7 @@ import { periodsPerYear } from '../portfolio/periodsPerYear.ts'
 import { rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
+import { type Neutralise, type RankBy, rankingName } from '../requestColumns.ts'
 import type { BacktestTrading, Rebalance } from '../requestTrading.ts'
 import { tradingRules } from './tradingFields.ts'
 
@@ -12,6 +13,8 @@ export interface ResolvedConfig {
   readonly portfolio: PortfolioSettings
   /** What the legs are formed within; null: one cross-section. */
   readonly neutral: 'market' | 'group' | null
+  readonly neutralise?: Neutralise | undefined
+  readonly rankBy?: RankBy | undefined
   readonly direction: 'long_short' | 'long_only'
   readonly returnDays: number
   readonly holdDays: number
@@ -63,6 +66,8 @@ export function resolveConfig(
       ...(trading === undefined ? {} : { trading }),
     },
     neutral: config.neutral ?? null,
+    neutralise: config.neutralise,
+    rankBy: config.rankBy,
     direction,
     returnDays,
     holdDays,
@@ -72,7 +77,7 @@ export function resolveConfig(
     medianDateGap: spacing.medianGap,
     step,
     periodsPerYear: perYear,
-    label: `${direction} q${quantile} ${weighting} h${holdDays}`,
+    label: `${direction} q${quantile} ${weighting} h${holdDays}${config.rankBy === undefined ? '' : ` ${rankingName(config.rankBy)}`}`,
     rebalance: config.rebalance,
     trading: config.trading,
   }

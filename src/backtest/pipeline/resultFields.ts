@@ -65,6 +65,8 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
     gross: portfolio.gross,
     neutral: config.neutral,
     drift: portfolio.drift,
+    ...(config.neutralise === undefined ? {} : { neutralise: config.neutralise }),
+    ...(config.rankBy === undefined ? {} : { rankBy: config.rankBy }),
     folds: config.folds,
     ...(config.rebalance === undefined ? {} : { rebalance: config.rebalance }),
     ...(config.trading === undefined ? {} : { trading: config.trading }),

@@ -1,6 +1,7 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import type { DateView } from '../dataset/subset.ts'
+import type { FactorSeries } from '../factors/factorSeries.ts'
 import type { Benchmark } from '../judging/benchmark.ts'
 import { judgedReturns } from '../judging/judgedReturns.ts'
 import { type Findings, judge } from '../judging/verdict.ts'
@@ -16,8 +17,10 @@ import { walkForward } from '../walkforward/folds.ts'
 import { requireVolume } from './capacity.ts'
 import { writeCurves } from './curves.ts'
 import { type EvidenceRecords, type EvidenceSettings, type EvidenceTrial, writeEvidence } from './evidence.ts'
+import { type FactorTrial, writeFactors } from './factors.ts'
 import { writeIncluded } from './includedSections.ts'
 import type { Judged } from './judgement.ts'
+import { writeNeutralised } from './neutralised.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { resolveCosts } from './resolveCosts.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
@@ -48,6 +51,10 @@ export interface RunSettings {
   readonly participation?: number | undefined
   /** Judges the record: the winner of a sweep together with all of its trials, any other record by itself. */
   readonly judgeRecord: (trial: EvidenceTrial) => Judged
+  /** Explain the record; undefined: none were sent. */
+  readonly factors?: FactorSeries | undefined
+  /** Every configuration of the sweep that this record won; undefined: it is a single one. */
+  readonly factorTrials?: readonly FactorTrial[] | undefined
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array | undefined
 }
@@ -110,6 +117,7 @@ export function recordConfiguration(
     gross: portfolio.gross,
     warnings: records.warnings,
   }
+  const verdict = judge(findings)
   const result: BacktestResult = {
     object: 'backtest_result',
     n_rows: used,
@@ -121,18 +129,33 @@ export function recordConfiguration(
     step: config.step,
     config: writeConfig(config),
     benchmark,
-    verdict: judge(findings),
+    verdict,
     metrics: writeMetrics(summary),
     ...writeCurve(summary.curve, days, returnDays),
     folds: writeFolds(folds, days, config.label),
     dropped,
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
+    ...writeNeutralised(data, periods, config),
     warnings: allWarnings,
     ...(tested === null || evidence.sections.length === 0
       ? {}
       : { evidence: writeEvidence(evidence, records, tested) }),
     ...writeTrading(simulation, portfolio.trading, data, periodsPerYear),
+    ...(settings.factors === undefined || stop?.[0] === 1
+      ? {}
+      : {
+          factors: writeFactors(settings.factors, {
+            net,
+            longShort: portfolio.longShort,
+            periods: { days, returnDays, medianDateGap: config.medianDateGap },
+            tranches: portfolio.tranches,
+            periodsPerYear,
+            verdict,
+            trials: settings.factorTrials,
+            meanBlock: evidence.meanBlock,
+          }),
+        }),
     ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include, participation),
     ...(include.includes('curves')
       ? {

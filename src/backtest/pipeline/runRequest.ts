@@ -4,10 +4,12 @@ import { type BodySource, type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
+import { resolveFactors } from '../factors/factorSeries.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
-import { chanceVariance, deflateRecord, trialRecord } from '../overfitting/winner.ts'
+import { chanceVariance } from '../overfitting/trialsVariance.ts'
+import { deflateRecord, trialRecord } from '../overfitting/winner.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
-import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
+import type { BacktestConfig, BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive, listAssetNames } from './archiveDataset.ts'
 import { boundComparison, writeComparison } from './comparison.ts'
@@ -28,7 +30,7 @@ import {
   selectArchiveData,
   selectPanelData,
 } from './selectData.ts'
-import { planArchiveSweep, planSweep, type SweepPlan } from './sweepPlan.ts'
+import { planArchiveSweep, planScores, planSweep, type SweepPlan } from './sweepPlan.ts'
 
 /** The outcome of a request on one thread: the result of one configuration, or the plan of a sweep that has
  * yet to run. */
@@ -76,11 +78,11 @@ async function runBody(
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { panelId, config, include, sweep, evidence, benchmark, score, compare } = parsed
-  const { dataVersion: sentVersion } = parsed
-  const settings = { config, include, sweep, evidence, benchmark, score, compare, dataVersion: sentVersion }
-  if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
-  const request = { ...settings, source: parsed.source }
+  if (parsed.panelId !== null) {
+    const { panel: _, ...request } = parsed
+    return { kind: 'stored', request }
+  }
+  const { panel: _, panelId: __, ...request } = parsed
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
@@ -110,9 +112,9 @@ export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat
  * together. */
 function withSections<Request extends BacktestSettings>(request: Request, format: ResultFormat): Request {
   if (format === 'json') return request
-  const { include, sweep } = request
+  const { include, sweep, scores } = request
   const hasEvidence = format === 'stored' && include.some(isEvidence)
-  const pageOnly = reportSections(Boolean(sweep)).filter(
+  const pageOnly = reportSections(Boolean(sweep) || scores !== undefined).filter(
     section => !include.includes(section) && !(hasEvidence && isEvidence(section)),
   )
   return { ...request, include: [...include, ...pageOnly], pageOnly }
@@ -127,15 +129,18 @@ export function runPanelRequest(
   scored: PanelScored | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
-  const { config, sweep, pageOnly = [] } = request
-  if (!sweep) {
+  const { config, sweep, scores, pageOnly = [] } = request
+  if (!sweep && scores === undefined) {
     const result = runPanelBacktest(panel, request, costs, scored)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
   if (config.horizons !== undefined) checkHorizons(request)
-  const selected = selectPanelData(panel, config, scored)
-  const plan = planSweep(selected, request, costs)
-  const echo = echoRequest(request, { dataVersion: selected.dataVersion })
+  const select = (own: BacktestConfig) => selectPanelData(panel, own, scored)
+  const plan =
+    scores === undefined
+      ? planSweep(select(config), request, costs)
+      : planScores(select, { columns: scores, rows: panel.asset.length }, request, costs)
+  const echo = echoRequest(request, { dataVersion: plan.dataVersion })
   return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
 
@@ -160,7 +165,7 @@ export function runPanelBacktest(
 }
 
 /** Runs one configuration with returns over several horizons. The result is that of the first, which no number chose;
- * each horizon counts as a trial. */
+ * each horizon counts as a trial, and so does each that the caller tried before. */
 function runHorizons(
   panel: Dataset,
   request: BacktestSettings,
@@ -169,12 +174,13 @@ function runHorizons(
   scored: PanelScored | null,
 ): BacktestResult {
   checkHorizons(request)
-  const trials = horizons.length
+  const trials = horizons.length + (request.trialsAlreadyTried ?? 0)
   const runs = horizons.map((returnDays, i) => {
     const config = { ...request.config, returnDays }
-    const one = { ...request, config, ...(i === 0 ? {} : { include: [], pageOnly: [] }) }
+    const one =
+      i === 0 ? { ...request, config } : { ...request, config, include: [], pageOnly: [], factors: undefined }
     return runSelected(selectPanelData(panel, config, scored), one, costs, {
-      batchSize: trials > 1 ? trials : null,
+      batchSize: horizons.length > 1 ? horizons.length : null,
     })
   })
   const [{ result }] = runs
@@ -195,7 +201,7 @@ function runHorizons(
   }
 }
 
-function checkHorizons({ config, sweep, compare }: BacktestSettings): void {
+function checkHorizons({ config, sweep, scores, compare }: BacktestSettings): void {
   const other =
     config.returnDays !== undefined
       ? 'config.returnDays'
@@ -203,9 +209,11 @@ function checkHorizons({ config, sweep, compare }: BacktestSettings): void {
         ? 'config.rebalance'
         : sweep
           ? 'sweep'
-          : compare !== undefined
-            ? 'compare'
-            : null
+          : scores !== undefined
+            ? 'scores'
+            : compare !== undefined
+              ? 'compare'
+              : null
   if (other === null) return
   throw new Failure(
     'parameter_invalid',
@@ -237,8 +245,11 @@ function runComparing(
   const others = compared.map(({ vintages, data: rows, assets }) => ({
     vintages,
     assets,
-    run: runSelected(select(rows), { ...request, include: [], pageOnly: [] }, costs, {
-      judgeRecord: vintages === 'final' ? unjudged : judgeSecond,
+    run: runSelected(select(rows), { ...request, include: [], pageOnly: [], factors: undefined }, costs, {
+      judgeRecord:
+        vintages === 'final'
+          ? unjudged
+          : (trial, settings) => judgeSecond(trial, settings, request.trialsAlreadyTried),
     }),
   }))
   const known = { vintages: 'as_known' as const, assets: score?.n_assets ?? 0, run }
@@ -262,7 +273,7 @@ export function runSelected(
   marketCosts: MarketCosts,
   {
     batchSize = null,
-    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize),
+    judgeRecord = (trial, settings) => judgeAlone(trial, settings, batchSize, request.trialsAlreadyTried),
     stop,
   }: SelectedOptions = {},
 ): RecordedRun {
@@ -279,6 +290,7 @@ export function runSelected(
     stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
+    factors: resolveFactors(request.factors),
   })
   return {
     ...run,

@@ -11,6 +11,8 @@ import type { BacktestConfig } from '../request.ts'
 import type { OtherChoice } from '../requestCompare.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import type { ReturnsUsed } from '../resultTrading.ts'
+import type { CombinationWeights } from '../scoring/combine.ts'
+import { scoreRows } from '../scoring/scoreRows.ts'
 import { periodReturns } from './periodReturns.ts'
 import { writeSource } from './resultFields.ts'
 import {
@@ -37,6 +39,8 @@ export interface SelectedData {
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
+  /** The weights of a combination of scores by training ICs. */
+  readonly weights?: CombinationWeights | null
   /** How the returns were computed; undefined: they are those of the rows. */
   readonly returns?: ReturnsUsed | undefined
 }
@@ -62,39 +66,42 @@ export interface ComparedRows {
 
 /** The dates of the archive that a request selects. */
 export function selectArchiveData(input: ArchiveInput): SelectedData {
-  const { request, dataVersion, score } = input
+  const { data: sent, request, dataVersion, score } = input
   const { source } = request
   const selected = viewDates(
-    input.data,
+    sent,
     source.from ? dayNumber(source.from) : Number.NEGATIVE_INFINITY,
     source.to ? dayNumber(source.to) : Number.POSITIVE_INFINITY,
     source.limit ?? Number.POSITIVE_INFINITY,
   )
-  if (selected.endDate === selected.firstDate) throw nothingSelected(input.data, selected)
-  requireGroups(input.data, request.config)
+  if (selected.endDate === selected.firstDate) throw nothingSelected(sent, selected)
+  requireGroups(sent, request.config)
   const horizon = source.horizon ?? '1d'
   if (request.config.rebalance !== undefined && horizon !== '1d') throw rebalanceNeedsDays(horizon)
   const own = {
-    spacing: dateSpacing(input.data.days.subarray(selected.firstDate, selected.endDate)),
+    spacing: dateSpacing(sent.days.subarray(selected.firstDate, selected.endDate)),
     returnDays: Number.parseInt(horizon, 10),
   }
-  const rows = periodReturns(input.data, selected, request.config, own)
-  const { data, view, spacing, returnDays, returns } = rows
-  requireImpactInputs(data, request.config)
-  const sent = request.config.returnDays
+  const rows = periodReturns(sent, selected, request.config, own)
+  const { view, spacing, returnDays, returns } = rows
+  requireImpactInputs(rows.data, request.config)
+  const length = lengthOf(request.config, returnDays)
+  const { data, weights } = scoreRows(rows.data, request.config, timing(view, spacing, length))
+  const sentDays = request.config.returnDays
   const howLong =
-    sent === undefined
+    sentDays === undefined
       ? `returnDays is that of the horizon ${horizon}.`
-      : `config.returnDays is ${sent}, and the horizon is ${horizon}.`
+      : `config.returnDays is ${sentDays}, and the horizon is ${horizon}.`
   return {
     data,
     view,
     spacing,
     returnDays,
-    warnings: warnOfRows({ data, view, spacing, returnDays: lengthOf(request.config, returnDays), howLong }),
+    warnings: warnOfRows({ data, view, spacing, returnDays: length, howLong }),
     dataVersion,
     source: writeSource(source),
     score,
+    weights,
     ...(returns === undefined ? {} : { returns }),
   }
 }
@@ -143,14 +150,16 @@ export function selectPanelData(
   scored: PanelScored | null = null,
 ): SelectedData {
   requireGroups(panel, config)
-  const isGrouped = panel.group !== undefined && config.neutral !== 'group'
   // Where a dataset has groups, legs are formed within them.
-  const ungrouped = isGrouped ? { ...panel, group: undefined } : panel
+  const group = config.neutral === 'group' ? panel.group : undefined
+  const grouped = panel.group === undefined ? panel : { ...panel, group, labels: panel.group }
   const whole = { firstDate: 0, endDate: panel.days.length, rowsOverLimit: 0 }
-  const rows = periodReturns(ungrouped, whole, config, panelSpacing(panel))
-  const { data, view, spacing, returnDays, returns } = rows
-  requireImpactInputs(data, config)
+  const rows = periodReturns(grouped, whole, config, panelSpacing(panel))
+  const { view, spacing, returnDays, returns } = rows
+  requireImpactInputs(rows.data, config)
   const sent = config.returnDays
+  const length = lengthOf(config, returnDays)
+  const { data, weights } = scoreRows(rows.data, config, timing(view, spacing, length))
   const howLong =
     sent === undefined
       ? `returnDays was not sent, so it is the spacing of the dates, ${returnDays}.`
@@ -162,21 +171,29 @@ export function selectPanelData(
     returnDays,
     warnings: [
       ...warnOfPercent(data.forwardReturn),
-      ...warnOfRows({ data, view, spacing, returnDays: lengthOf(config, returnDays), howLong }),
+      ...warnOfRows({ data, view, spacing, returnDays: length, howLong }),
       ...warnOfLateEntry(config, returns, spacing),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
     dataVersion: scored?.dataVersion ?? null,
     score: scored?.score,
+    weights,
     ...(returns === undefined ? {} : { returns }),
   }
 }
+
+const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) => ({
+  view,
+  step: rebalanceStep(returnDays, medianGap),
+  returnDays,
+  returnDates: Math.ceil(returnDays / medianGap),
+})
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
   if (neutral !== 'group' || data.group !== undefined) return
   throw new Failure(
     'backtest_impossible',
-    'config.neutral=group forms the legs within groups of companies, but no row has a group. Send score.asOf and score.group, for example "ff49", or omit config.neutral.',
+    'config.neutral=group forms the legs within groups, but no row has a group. Send the column group, or score.asOf and score.group, for example "ff49", or omit config.neutral.',
     { param: 'config.neutral' },
   )
 }
@@ -213,16 +230,18 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
 export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
-    const { returnDays, neutral, rebalance, entryDates, delistingReturn, trading } = config
-    const impact = trading?.impact !== undefined && trading.capital !== undefined
+    const { returnDays, neutral, neutralise, rankBy } = config
+    const { rebalance, entryDates, delistingReturn, trading } = config
+    const impact = trading?.impact !== undefined && [trading.capital]
     const key = JSON.stringify([
       returnDays,
       neutral,
+      neutralise,
+      rankBy,
       rebalance,
       entryDates,
       delistingReturn,
       impact,
-      trading?.impact,
     ])
     const selected = found.get(key) ?? selectPanelData(data, config)
     found.set(key, selected)

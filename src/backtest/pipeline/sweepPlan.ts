@@ -5,6 +5,7 @@ import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import type { DateView } from '../dataset/subset.ts'
+import { type FactorSeries, resolveFactors } from '../factors/factorSeries.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type Benchmark, resolveBenchmark } from '../judging/benchmark.ts'
 import type { DateSpacing } from '../portfolio/dateSpacing.ts'
@@ -17,6 +18,7 @@ import {
   type BacktestSweep,
   maxSweepConfigurations,
 } from '../request.ts'
+import { rankingName } from '../requestColumns.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestRequestUsed, BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import type { ReturnsUsed } from '../resultTrading.ts'
@@ -26,12 +28,15 @@ import { echoRequest } from './requestEcho.ts'
 import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
 import { resolveCosts } from './resolveCosts.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
+import { rankingsOf, type ScoreVariant, type SweepScores } from './sweepScores.ts'
 
 /** A sweep, cut into slices that may run anywhere in any order. The same rows and the same request give the
  * same plan in every process. */
 export interface SweepPlan {
-  /** Ranked, in shared memory. */
+  /** Ranked, in shared memory; with `scores` the rows with the first of them. */
   readonly data: Dataset
+  /** The scores that are tried; undefined: the score of `data`. */
+  readonly scores?: SweepScores | undefined
   readonly view: DateView
   /** In the order of the grid. */
   readonly configs: readonly ResolvedConfig[]
@@ -44,9 +49,13 @@ export interface SweepPlan {
   readonly pageOnly?: readonly BacktestInclude[]
   readonly evidence: EvidenceSettings
   readonly benchmark: Benchmark
+  /** Explain the winner; undefined: none were sent. */
+  readonly factors?: FactorSeries | undefined
   /** For the section `capacity`. */
   readonly participation: number
   readonly warnings: readonly BacktestWarning[]
+  /** Configurations that the caller tried before. */
+  readonly alreadyTried: number
   /** Null for a panel. */
   readonly dataVersion: number | null
   /** See `echoRequest`; its data version is that of the plan. */
@@ -78,12 +87,75 @@ export function planSweep(
   request: BacktestSettings,
   marketCosts: MarketCosts,
 ): SweepPlan {
-  const { config, sweep, include } = request
+  const { config, sweep } = request
+  const configs = gridConfigs(config, sweep || true, selected.returnDays, selected.spacing)
+  return planConfigs(selected, request, marketCosts, configs)
+}
+
+/** A sweep of some columns as scores: the grid of the request, or its configuration alone, for each column and each
+ * combination of all.
+ *
+ * @param select the rows of a configuration */
+export function planScores(
+  select: (config: BacktestConfig) => SelectedData,
+  { columns, rows }: { readonly columns: readonly string[]; readonly rows: number },
+  request: BacktestSettings,
+  marketCosts: MarketCosts,
+): SweepPlan {
+  const { config, sweep } = request
+  const rankings = rankingsOf(columns)
+  boundScores(rows, rankings.length)
+  const selections = rankings.map(rankBy => select({ ...config, rankBy }))
+  const [{ returnDays, spacing }] = selections
+  const grids = rankings.map(rankBy => gridConfigs({ ...config, rankBy }, sweep || {}, returnDays, spacing))
+  const configs = grids.flat()
+  if (configs.length > maxSweepConfigurations) throw tooMany(configs.length)
+  const variants = selections.map(({ data, warnings, weights = null }, i): ScoreVariant => {
+    const { combine = null } = rankings[i]
+    return { name: rankingName(rankings[i]), combine, data: rankedData(data), warnings, weights }
+  })
+  const variantOf = grids.flatMap((grid, variant) => grid.map(() => variant))
+  const first = { ...selections[0], data: variants[0].data }
+  const plan = planConfigs(first, request, marketCosts, configs)
+  const slices = grids.flatMap((grid, variant) => {
+    const before = variantOf.indexOf(variant)
+    const periods = rebalanceDates(plan.view.firstDate, plan.view.endDate, configs[0].step).length
+    return cutSlices(grid, periods, nameCount(plan.data.assets)).map(slice => slice.map(at => before + at))
+  })
+  return { ...plan, slices, scores: { columns, variants, variantOf } }
+}
+
+/** Each score takes 12 bytes per row. */
+const maxScoredRows = 50_000_000
+
+function boundScores(rows: number, scores: number): void {
+  if (rows * scores <= maxScoredRows) return
+  throw new Failure(
+    'backtest_impossible',
+    `scores makes ${scores} scores of ${rows.toLocaleString('en')} rows, above the limit of ${maxScoredRows.toLocaleString('en')} together. Send fewer columns or rows.`,
+    { param: 'scores' },
+  )
+}
+
+/** The rows that a configuration of a plan ranks. */
+export const dataOf = ({ data, scores }: Pick<SweepPlan, 'data' | 'scores'>, config: number): Dataset =>
+  scores === undefined ? data : scores.variants[scores.variantOf[config]].data
+
+function rankedData(data: Dataset): Dataset {
+  const shared = shareDataset(data)
+  return shared.ranking ? shared : rankDataset(shared)
+}
+
+function planConfigs(
+  selected: SelectedData,
+  request: BacktestSettings,
+  marketCosts: MarketCosts,
+  configs: readonly ResolvedConfig[],
+): SweepPlan {
+  const { include } = request
   requireVolume(selected.data, include)
-  const { view, spacing, returnDays, warnings, dataVersion, source, score, returns } = selected
-  const configs = gridConfigs(config, sweep || true, returnDays, spacing)
-  const shared = shareDataset(selected.data)
-  const data = shared.ranking ? shared : rankDataset(shared)
+  const { view, warnings, dataVersion, source, score, returns } = selected
+  const data = rankedData(selected.data)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
   const evidence = resolveEvidence(include, request.evidence)
   boundEvidence(evidence, configs.length, periods.length)
@@ -98,8 +170,10 @@ export function planSweep(
     include,
     evidence,
     benchmark: resolveBenchmark(request.benchmark, request.evidence, days),
+    ...(request.factors === undefined ? {} : { factors: resolveFactors(request.factors) }),
     participation: request.evidence?.participation ?? defaultParticipation,
     warnings,
+    alreadyTried: request.trialsAlreadyTried ?? 0,
     dataVersion,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),

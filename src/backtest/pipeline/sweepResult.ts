@@ -1,4 +1,5 @@
 import type { SpaOutcome } from '../evidence/superiority.ts'
+import { triedBefore } from '../overfitting/trialsVariance.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestResult } from '../result.ts'
@@ -15,7 +16,8 @@ import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeDeflation, writeFolds } from './resultFields.ts'
 import { recordConfiguration } from './runConfiguration.ts'
 import { sweepRecords } from './sweepEvidence.ts'
-import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
+import { dataOf, type SliceSeries, type SweepPlan } from './sweepPlan.ts'
+import { writeScores } from './sweepScores.ts'
 import { readTrials, type Trial } from './sweepTrials.ts'
 
 /** The result of a sweep, from the series of its slices.
@@ -33,7 +35,7 @@ export function writeSweepResult(
   series: readonly SliceSeries[],
   spa?: SpaOutcome,
 ): BacktestResult {
-  const { data, view, configs, include, evidence, benchmark, participation } = plan
+  const { data, view, configs, include, evidence, benchmark, participation, scores, factors } = plan
   const { dataVersion, source, score, request, returns } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
@@ -42,22 +44,27 @@ export function writeSweepResult(
   const trials = readTrials(plan, series)
   const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.judgedSharpe })))
   const best = configs[winner]
-  const deflation = deflateWinner(
-    trials.map(({ judged }) => judged),
-    winner,
-  )
+  const judgedSeries = trials.map(({ judged }) => judged)
+  const before = triedBefore(judgedSeries, plan.alreadyTried)
+  const deflation = deflateWinner(judgedSeries, winner, before)
   const tested =
     spa === undefined
       ? testRecords(evidence, trials)
       : { outcome: spa, meanBlock: meanBlockOf(evidence, trials) }
-  const judgement = judgementOf(evidence, trials, winner, deflation.dsr, tested)
-  const { result: own } = recordConfiguration(data, view, best, {
+  const judgement = {
+    ...judgementOf(evidence, trials, winner, deflation.dsr, tested, trials.length + plan.alreadyTried),
+    ...(before === null ? {} : { before }),
+  }
+  const variant = scores?.variants[scores.variantOf[winner]]
+  const { result: own } = recordConfiguration(dataOf(plan, winner), view, best, {
     include,
     marketCosts: plan.marketCosts,
-    dataWarnings: plan.warnings,
+    dataWarnings: variant?.warnings ?? plan.warnings,
     evidence,
     benchmark: () => benchmark,
     participation,
+    factors,
+    factorTrials: trials.map(({ net }, i) => ({ net, longShort: configs[i].portfolio.longShort })),
     judgeRecord: () => ({ judgement, tested: null }),
   })
   const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)
@@ -93,6 +100,7 @@ export function writeSweepResult(
           },
         }),
     ...sweepFields,
+    ...(scores === undefined ? {} : { scores: writeScores(scores, trials, periods) }),
     ...(evidence.sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, tested) }),
   }
 }

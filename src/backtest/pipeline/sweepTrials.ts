@@ -5,7 +5,7 @@ import { judgedReturns } from '../judging/judgedReturns.ts'
 import { heldPeriods, idlePeriodsOf } from '../portfolio/held.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import { sharpe } from '../statistics/sharpe.ts'
-import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
+import { dataOf, type SliceSeries, type SweepPlan } from './sweepPlan.ts'
 
 /** One configuration's part of the slices' series. */
 export interface Trial {
@@ -38,7 +38,7 @@ export function readTrials(plan: SweepPlan, series: readonly SliceSeries[]): Tri
       const net = series[s].subarray(at, at + periods)
       const { label, periodsPerYear, portfolio } = configs[config]
       const { tranches, longShort } = portfolio
-      const own = judgedReturns({ net, universe, held: heldOf(tranches) }, benchmark, longShort)
+      const own = judgedReturns({ net, universe, held: heldOf(config) }, benchmark, longShort)
       const netSharpe = sharpe(net, periodsPerYear)
       trials[config] = {
         label,
@@ -54,14 +54,21 @@ export function readTrials(plan: SweepPlan, series: readonly SliceSeries[]): Tri
   return trials
 }
 
-/** Where a portfolio of h tranches holds names. This is the same for all configurations of a sweep with that
- * h. */
-function heldByTranches({ data, configs }: SweepPlan, dates: Int32Array): (tranches: number) => Uint8Array {
-  const idlePeriods = idlePeriodsOf(ranked(data), dates, configs[0].portfolio)
-  const found = new Map<number, Uint8Array>()
-  return tranches => {
-    const held = found.get(tranches) ?? heldPeriods(idlePeriods, tranches)
-    found.set(tranches, held)
+/** Where the portfolio of a configuration holds names. This is the same for all configurations with the same score and
+ * the same h. */
+function heldByTranches(plan: SweepPlan, dates: Int32Array): (config: number) => Uint8Array {
+  const { configs, scores } = plan
+  const idleOf = new Map<number, ReturnType<typeof idlePeriodsOf>>()
+  const found = new Map<string, Uint8Array>()
+  return config => {
+    const { tranches } = configs[config].portfolio
+    const variant = scores?.variantOf[config] ?? 0
+    const key = `${variant} ${tranches}`
+    const idle =
+      idleOf.get(variant) ?? idlePeriodsOf(ranked(dataOf(plan, config)), dates, configs[0].portfolio)
+    idleOf.set(variant, idle)
+    const held = found.get(key) ?? heldPeriods(idle, tranches)
+    found.set(key, held)
     return held
   }
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
-import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
+import { dataOf, type SliceSeries, type SweepPlan } from '../pipeline/sweepPlan.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { ResultFormat } from '../request.ts'
 import type { ComputePool, RunOptions, TaskOptions } from './computePool.ts'
@@ -90,7 +90,9 @@ export async function runSlice(
   slice: number,
   options: RunOptions,
 ): Promise<SliceSeries> {
-  const { data, view, tradingCosts } = plan
+  const { view, tradingCosts } = plan
+  // All configurations of a slice rank the same rows.
+  const data = dataOf(plan, plan.slices[slice][0])
   const configs = plan.slices[slice].map(index => plan.configs[index])
   const series = new Float64Array(new SharedArrayBuffer(sliceBytes(plan, slice)))
   const stop = new Int32Array(new SharedArrayBuffer(4))

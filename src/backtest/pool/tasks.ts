@@ -2,7 +2,9 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import { findSlots } from '../asOf/datedNames.ts'
 import { buildEvents } from '../asOf/figureEvents.ts'
 import { readJoinBody } from '../asOf/joinBody.ts'
+import type { PackedVintages } from '../asOf/packedVintages.ts'
 import { scoreDataset } from '../asOf/scoreDataset.ts'
+import { buildStrategyEvents } from '../asOf/strategyEvents.ts'
 import { writeJoin } from '../asOf/writeJoin.ts'
 import { readAuditBody } from '../audit/auditBody.ts'
 import { auditRows, interpretColumns } from '../audit/auditTask.ts'
@@ -84,7 +86,10 @@ export const tasks = {
   /** Finds which company's days each row of a symbol is in. */
   findSlots,
   /** Turns the vintages of a block of companies into what is known of them on each day. */
-  buildEvents,
+  buildEvents: (input: PackedVintages) =>
+    input.strategy === undefined
+      ? buildEvents(input)
+      : buildStrategyEvents({ ...input, strategy: input.strategy }),
   /** Turns the rows of an as-of join into the bytes of its response. */
   writeJoin,
   /** Parses the body of an audit: its rows, its settings and its columns of numbers. */

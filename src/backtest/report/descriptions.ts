@@ -18,7 +18,20 @@ export function describeStrategy(config: Config): string {
     tranches > 1
       ? `Each position is held for ${period}, in ${tranches} overlapping tranches.`
       : `Each position is held for ${period}, then the portfolio is rebuilt.`
-  return `${legs}${scope}, ${weightings[config.weighting ?? 'equal']}. ${hold}`
+  return `${legs}${scope}, ${weightings[config.weighting ?? 'equal']}. ${hold}${describeScores(config)}`
+}
+
+/** Which columns rank the names, and what is taken out of them; empty if the score ranks them as it is. */
+function describeScores({ rankBy, neutralise }: Config): string {
+  const columns = rankBy?.columns.join(', ')
+  const ranked =
+    rankBy === undefined
+      ? ''
+      : rankBy.combine === undefined
+        ? ` The score is ${columns}.`
+        : ` The score is ${rankBy.combine === 'rank_average' ? 'the mean rank' : 'the mean rank, weighted by training IC,'} of ${columns}.`
+  const taken = [...(neutralise?.demean ?? []), ...(neutralise?.columns ?? [])]
+  return taken.length === 0 ? ranked : `${ranked} Scores are neutralised for ${taken.join(', ')}.`
 }
 
 const weightings: Readonly<Record<NonNullable<Config['weighting']>, string>> = {

@@ -18,11 +18,16 @@ export function reproducingRequest({
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
     ...(request?.score === undefined ? {} : { score: request.score }),
     ...(request?.compare === undefined ? {} : { compare: request.compare }),
-    config: withoutNull(config),
+    ...(request?.trials_already_tried === undefined
+      ? {}
+      : { trials_already_tried: request.trials_already_tried }),
+    ...(request?.scores === undefined ? {} : { scores: request.scores }),
+    config: withoutNull(request?.scores === undefined ? config : { ...config, rankBy: null }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined || isByDirection
       ? {}
       : { benchmark: benchmark === 'series' ? 'YOUR BENCHMARK' : benchmark }),
+    ...(request?.factors === undefined ? {} : { factors: 'YOUR FACTORS' }),
     include: reportSections(sweep !== undefined),
     ...(evidence === undefined ? {} : { evidence: settingsOf(evidence) }),
   }

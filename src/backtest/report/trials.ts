@@ -21,31 +21,34 @@ export function rankTrials({ trials = [], best }: SweepOutcome): SweepTrial[] {
 export interface SweepSurface {
   readonly direction: string
   readonly weighting: string
+  /** The score of the trials, if several were tried; null: the only one. */
+  readonly score: string | null
   readonly quantiles: readonly number[]
   readonly holds: readonly number[]
   /** Keyed by `quantile hold`. */
   readonly cells: ReadonlyMap<string, SweepTrial>
 }
 
-const labelPattern = /^(long_short|long_only) q([\d.e-]+) (equal|rank|score) h(\d+)$/
+const labelPattern = /^(long_short|long_only) q([\d.e-]+) (equal|rank|score) h(\d+)(?: (\w+))?$/
 
-/** The trials of a sweep as tables of quantile by holding days: one per direction and weighting, in the order
+/** The trials of a sweep as tables of quantile by holding days: one per direction, weighting and score, in the order
  * in which these were tried. Trials with other labels appear in no table. */
 export function sweepSurfaces(trials: readonly SweepTrial[]): SweepSurface[] {
   const groups = new Map<string, { trial: SweepTrial; quantile: number; hold: number }[]>()
   for (const trial of trials) {
     const match = labelPattern.exec(trial.label)
     if (match === null) continue
-    const key = `${match[1]} ${match[3]}`
+    const key = `${match[1]} ${match[3]} ${match[5] ?? ''}`
     const group = groups.get(key) ?? []
     groups.set(key, group)
     group.push({ trial, quantile: Number(match[2]), hold: Number(match[4]) })
   }
   return [...groups].map(([key, group]) => {
-    const [direction, weighting] = key.split(' ')
+    const [direction, weighting, score] = key.split(' ')
     return {
       direction,
       weighting,
+      score: score === '' ? null : score,
       quantiles: sortedUnique(group.map(({ quantile }) => quantile)),
       holds: sortedUnique(group.map(({ hold }) => hold)),
       cells: new Map(group.map(({ trial, quantile, hold }) => [`${quantile} ${hold}`, trial])),

@@ -41,10 +41,10 @@ export function judgedAgainst({ verdict, metrics, best }: BacktestResult): strin
  * A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy
  * would produce a record this good if its true Sharpe ratio were only the threshold. The wording must not
  * claim more. */
-export function explainSweep(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
+export function explainSweep(deflated: DeflatedSharpe, periodsPerYear: number, alreadyTried = 0): string[] {
   if (deflated.dsr === null) return []
   return [
-    ...luckThreshold(deflated, periodsPerYear),
+    ...luckThreshold(deflated, periodsPerYear, alreadyTried),
     ...effectiveTrials(deflated),
     ...withoutSelection(deflated, periodsPerYear),
     ...overfitting(deflated.pbo),
@@ -54,7 +54,7 @@ export function explainSweep(deflated: DeflatedSharpe, periodsPerYear: number): 
 
 export const noPromise = 'None of these figures is the probability that the strategy will make money.'
 
-function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
+function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number, alreadyTried: number): string[] {
   const { dsr, trials } = deflated
   const annual = (perPeriod: number | null) =>
     perPeriod === null ? dash : ratio(perPeriod * Math.sqrt(periodsPerYear))
@@ -63,7 +63,7 @@ function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string
   const selection =
     trials === 1
       ? 'One configuration was tried, so nothing is deducted for selection: it is measured against a Sharpe ratio of 0.'
-      : `${count(trials)} configurations were tried and the best was selected. Assuming that none has any skill and that they differ by chance as much as these do, the best of ${count(trials)} would still be expected to show an annualised Sharpe ratio of about ${luck}. This one shows ${own}.`
+      : `${count(trials)} configurations were tried${alreadyTried > 0 ? `, ${count(alreadyTried)} of them before this request,` : ''} and the best was selected. Assuming that none has any skill and that they differ by chance as much as these do, the best of ${count(trials)} would still be expected to show an annualised Sharpe ratio of about ${luck}. This one shows ${own}.`
   const rarity = `If its true Sharpe ratio were only ${luck}, the probability that a record of ${plural(deflated.n_periods, 'period')} shows ${own} or better would be ${formatMiss(dsr)}. At most ${percent(1 - threshold, 0)} is accepted.`
   return [selection, rarity]
 }

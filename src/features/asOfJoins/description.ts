@@ -21,6 +21,7 @@ export function describeJoin(
   { fp, inclusive, maxAgeDays, group, universe, checks, followsLineage }: JoinPlan,
   dataVersion: number,
   isFree: boolean,
+  priceSet: { readonly name: string } | undefined,
 ): AboutJoin {
   const { identities, renamed, unmatched, isSymbolAssumed, lineages } = companies
   const unknown = companies.unknown.map(name => names[name])
@@ -36,6 +37,7 @@ export function describeJoin(
     ...(group === null ? {} : { group }),
     ...(universe === null ? {} : { universe: universe.join(',') }),
     ...(checks === null ? {} : { checks: checks.join(',') }),
+    ...(priceSet === undefined ? {} : { price_set: priceSet.name }),
     unknown: unknown.slice(0, maxNamed),
     unknown_count: unknown.length,
     ...(renamed.length === 0 ? {} : { renamed: renamed.slice(0, maxNamed) }),

@@ -3,6 +3,7 @@ import type { PackedVintages } from '../../backtest/asOf/packedVintages.ts'
 import type { PackedFilings } from '../../backtest/audit/vintages.ts'
 import { Failure } from '../../errors.ts'
 import type { Markets } from '../../markets/markets.ts'
+import { type Strategy, strategies } from '../../markets/strategies/strategies.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { buildAnnouncements } from './announcements.ts'
 import { buildMoments, buildTimedDays } from './moments.ts'
@@ -130,6 +131,8 @@ export class EventStore {
 
   async #read(name: BlockName, sql: SqlClient): Promise<EventBlock> {
     const { firstEntity, kind } = name
+    const strategy = strategies.get(name.metric)
+    if (strategy !== undefined) return this.#readStrategy(strategy, name, sql)
     if (kind === 'moments') return buildMoments(firstEntity, await readMoments(sql, firstEntity))
     if (kind === 'timedDays') return buildTimedDays(firstEntity, await readTimedDays(sql, firstEntity))
     if (kind === 'announcements')
@@ -148,6 +151,34 @@ export class EventStore {
       kind === 'interimVintages'
         ? await this.#build.vintages({ ...ofStates, accessions })
         : await this.#build.events(ofStates)
+    return { ...block, firstEntity }
+  }
+
+  /** The scores of a strategy follow from the vintages of its inputs, by the rule that also serves these. */
+  async #readStrategy(strategy: Strategy, name: BlockName, sql: SqlClient): Promise<EventBlock> {
+    const { firstEntity, checks, kind } = name
+    const isInterim = kind === 'interims'
+    if (kind !== undefined && kind !== 'first_filed' && kind !== 'final' && !isInterim)
+      throw new Error(`A strategy has no block of the kind ${kind}.`)
+    const packed: Uint8Array[] = []
+    let companies: number | undefined
+    for (const metric of strategy.inputs) {
+      const input: BlockName = { metric, fp: strategy.period, firstEntity, checks, kind }
+      if (isInterim) {
+        const { states, rows } = await readInterims(sql, input)
+        companies = states
+        packed.push(rows)
+      } else packed.push(await readVintages(sql, input))
+    }
+    let pureUnit = -1
+    for (const [number, unit] of this.#units) if (unit === 'pure') pureUnit = number
+    const block = await this.#build.events({
+      firstEntity: isInterim ? 0 : firstEntity,
+      ...(companies === undefined ? {} : { companies }),
+      rows: concatenate(packed),
+      choice: kind === 'first_filed' || kind === 'final' ? kind : 'as_known',
+      strategy: { name: strategy.name, inputBytes: packed.map(({ length }) => length), pureUnit },
+    })
     return { ...block, firstEntity }
   }
 
@@ -250,7 +281,17 @@ export class EventLease {
   }
 }
 
-const keyOf = (dataVersion: number, { metric, fp, checks, firstEntity, kind }: BlockName) =>
-  `${dataVersion} ${metric} ${fp} ${firstEntity} ${kind ?? 'figures'} ${checks?.join() ?? 'all'}`
+function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+const keyOf = (dataVersion: number, { metric, fp, checks, coverOnly, firstEntity, kind }: BlockName) =>
+  `${dataVersion} ${metric}${coverOnly ? ' cover' : ''} ${fp} ${firstEntity} ${kind ?? 'figures'} ${checks?.join() ?? 'all'}`
 
 const versionOf = (key: string) => key.slice(0, key.indexOf(' '))

@@ -4,6 +4,7 @@ import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
 import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import type { OtherChoice } from '../../backtest/requestCompare.ts'
 import { Failure } from '../../errors.ts'
+import type { ValuationFigure } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -30,7 +31,7 @@ export interface FigureSource<Company> {
 
 export interface OpenedFigures<Company> extends VersionedCompanies<Company> {
   readonly entities: Int32Array
-  /** For each metric, the blocks that contain the companies. */
+  /** For each metric, and then for each figure of valuations, the blocks that contain the companies. */
   readonly blocks: readonly (readonly EventBlock[])[]
   /** For each choice of vintages besides `as_known`, the blocks that contain the companies. */
   readonly others: readonly (readonly EventBlock[])[]
@@ -45,6 +46,8 @@ interface FigureChoice {
   readonly metrics: readonly string[]
   readonly fp: AsOfPeriod
   readonly checks?: BlockName['checks']
+  /** Figures of valuations, which follow the metrics and have periods of their own. */
+  readonly figures?: readonly ValuationFigure[]
   /** Whether the rows have times. */
   readonly hasTimes: boolean
   /** Choices of vintages whose blocks are opened too, of a single metric. */
@@ -106,13 +109,16 @@ export async function openFigures<Company>(
   lease: EventLease,
   source: FigureSource<Company>,
   first: VersionedCompanies<Company>,
-  { metrics, fp, checks, hasTimes, showsRules = false, others = [] }: FigureChoice,
+  { metrics, fp, checks, figures: inputs = [], hasTimes, showsRules = false, others = [] }: FigureChoice,
   signal?: AbortSignal,
 ): Promise<OpenedFigures<Company>> {
   let figures = 0
   let timed = 0
   const namesOf = (entities: Int32Array) => {
-    const names = blockNames(entities, metrics, { fp, checks })
+    const names = [
+      ...blockNames(entities, metrics, { fp, checks }),
+      ...inputs.flatMap(({ metric, ...input }) => blockNames(entities, [metric], { ...input, checks })),
+    ]
     figures = names.length
     if (hasTimes) names.push(...timedNames(names, 'interims', 'moments'))
     if (showsRules) names.push(...timedNames(names.slice(0, figures), 'interimRules', 'timedDays'))
@@ -121,11 +127,12 @@ export async function openFigures<Company>(
     return names
   }
   const { blocks, ...opened } = await openBlocks(lease, source, first, namesOf, signal)
+  const count = metrics.length + inputs.length
   return {
     ...opened,
-    blocks: byMetric(blocks.slice(0, figures), metrics),
+    blocks: byMetric(blocks.slice(0, figures), count),
     others: others.map((_, i) => blocks.slice(timed + i * figures, timed + (i + 1) * figures)),
-    times: hasTimes ? timedBlocks(blocks.slice(figures, timed), figures, metrics, showsRules) : null,
+    times: hasTimes ? timedBlocks(blocks.slice(figures, timed), figures, count, showsRules) : null,
   }
 }
 
@@ -137,7 +144,7 @@ export async function openFigures<Company>(
 export function blockNames(
   entities: Int32Array,
   metrics: readonly string[],
-  choice: Pick<BlockName, 'fp' | 'checks' | 'kind'>,
+  choice: Pick<BlockName, 'fp' | 'checks' | 'coverOnly' | 'kind'>,
 ): BlockName[] {
   const known = entities.filter(entity => entity !== -1)
   const firsts = [...new Set(Array.from(known, firstOfBlock))].sort((a, b) => a - b)
@@ -161,7 +168,7 @@ function timedNames(
 function timedBlocks(
   blocks: readonly EventBlock[],
   figures: number,
-  metrics: readonly string[],
+  metrics: number,
   showsRules: boolean,
 ): TimedBlocks {
   const each = showsRules ? blocks.length / 2 : blocks.length
@@ -175,7 +182,7 @@ function timedBlocks(
   }
 }
 
-function byMetric(blocks: readonly EventBlock[], metrics: readonly string[]): EventBlock[][] {
-  const each = blocks.length / metrics.length
-  return metrics.map((_, metric) => blocks.slice(metric * each, (metric + 1) * each))
+function byMetric(blocks: readonly EventBlock[], metrics: number): EventBlock[][] {
+  const each = blocks.length / metrics
+  return Array.from({ length: metrics }, (_, metric) => blocks.slice(metric * each, (metric + 1) * each))
 }

@@ -6,9 +6,12 @@ import { companyColumns, type JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
 import type { ComputePool, RunOptions } from '../../backtest/pool/computePool.ts'
 import type { Priority } from '../../backtest/pool/tickets.ts'
+import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { marketZone } from '../../markets/asOf.ts'
 import type { Markets } from '../../markets/markets.ts'
+import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
+import { figuresOf, findValuation, valuationNames } from '../../markets/valuations.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -28,6 +31,7 @@ import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
 import type { JoinSender } from './sender.ts'
 import { withSpells } from './spellQueries.ts'
+import { choosePrices, type DaysValued, type WantedPrices, withPrices } from './valuationPrices.ts'
 
 export interface JoinDeps extends Omit<CompanyDeps, 'cursors' | 'terms'> {
   readonly pool: ComputePool
@@ -77,24 +81,27 @@ export async function runJoin(
     const room = answerMemory.reserve(rows.count, plan, isUnpaid(rights), carriedBytes + addedBytes)
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
-        withSpells(
-          at.sql,
-          {
-            scheme: plan.group,
-            hasStates: plan.universe !== null,
-            markets: rows.times == null ? null : markets,
-          },
-          () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
-          ({ entities }) => entities,
+        withPrices(at.sql, valuationsWanted(events, rights, rows, plan), () =>
+          withSpells(
+            at.sql,
+            {
+              scheme: plan.group,
+              hasStates: plan.universe !== null,
+              markets: rows.times == null ? null : markets,
+            },
+            () => openJoin(at, rights, lease, rows, plan, { signal, ticket }),
+            ({ entities }) => entities,
+          ),
         ),
       )
-      const { dataVersion, companies, entities, blocks, times, groups, states } = figures
+      const { dataVersion, companies, entities, blocks, times, groups, states, valued } = figures
       const written = await pool.tasks.writeJoin(
         {
           rows,
           plan,
           entities,
           blocks,
+          prices: valued?.prices ?? null,
           groups,
           states,
           clocks: times === null ? null : { ...clocksOf(markets, companies), ...times },
@@ -102,9 +109,9 @@ export async function runJoin(
           companyOfName: companies.companyOfName,
           slotOfRow: companies.slotOfRow,
           kin: companies.kin,
-          unitNames: events.units,
+          unitNames: valued?.unitNames ?? events.units,
           limit: maxAnswerBytes,
-          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(rights)),
+          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(rights), valued?.set),
         },
         { signal, ticket },
       )
@@ -140,6 +147,8 @@ export async function checkJoin(
     const rules = nameRules(at, rows, plan, { signal, caller })
     const { companies } = await findJoinCompanies(at, rows.names, rules, at.dataVersion())
     await authorizeJoin(at, rights, companies)
+    const [valuation] = valuationsOf(plan)
+    if (valuation !== undefined) await choosePrices(at.sql, rights, plan.prices, valuation)
   })
   return rows.count
 }
@@ -177,13 +186,40 @@ async function openJoin(
   }
   const first = await findJoinCompanies(deps, names, rules, deps.dataVersion())
   const choice = {
-    metrics: plan.metrics,
+    metrics: plan.metrics.filter(name => findValuation(name) === undefined),
+    figures: figuresOf(plan.metrics),
     fp: plan.fp,
     checks: plan.checks,
     hasTimes: (rows.times ?? null) !== null,
     showsRules: plan.extras.includes('known_by'),
   }
   return openFigures(lease, source, first, choice, run.signal)
+}
+
+const valuationsOf = ({ metrics }: JoinPlan): string[] =>
+  metrics.filter(name => findValuation(name) !== undefined)
+
+/** Null if the join has no valuations. */
+function valuationsWanted(
+  events: EventStore,
+  rights: Rights,
+  rows: ParsedRows,
+  plan: JoinPlan,
+): WantedPrices | null {
+  const [valuation] = valuationsOf(plan)
+  if (valuation === undefined) return null
+  return { events, rights, sent: plan.prices, valuation, param: 'prices', days: daysOf(rows) }
+}
+
+/** The first and last day of the rows; of rows with times, every day that they may mean. */
+function daysOf({ day, times = null }: ParsedRows): DaysValued {
+  if (times !== null) return { first: dayNumber('1950-01-01'), last: dayNumber('9999-12-31') }
+  let [first, last] = [day[0], day[0]]
+  for (const one of day) {
+    first = Math.min(first, one)
+    last = Math.max(last, one)
+  }
+  return { first, last }
 }
 
 /** The clock of each market, and for each company the index of its market's clock. */
@@ -214,10 +250,24 @@ export const nameRules = (
   findSlots: (dated, slots) => pool.tasks.findSlots({ rows: { count, day, name }, slots, dated }, run),
 })
 
-function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {
-  const unknown = metrics.findIndex(name => !known.has(name))
+function requireMetrics(metricsOfMarkets: Markets['metrics'], { metrics, fp, extras }: JoinPlan): void {
+  const known = scoreDefinitions(metricsOfMarkets)
+  const strategy = metrics.find(name => strategies.has(name))
+  if (strategy !== undefined && fp !== 'FY')
+    throw new Failure(
+      'parameter_invalid',
+      `metrics contains the strategy ${strategy}, whose periods follow from its definition, so fp=${fp} cannot apply. Omit fp, or send the strategy in a request of its own.`,
+      { param: 'fp' },
+    )
+  if (strategy !== undefined && extras.includes('known_by'))
+    throw new Failure(
+      'parameter_invalid',
+      `metrics contains the strategy ${strategy}, whose inputs may come from several filings, so with=known_by has no single answer. Omit known_by, or send the strategy's inputs in place of the strategy.`,
+      { param: 'with' },
+    )
+  const unknown = metrics.findIndex(name => !known.has(name) && findValuation(name) === undefined)
   if (unknown === -1) return
-  const near = nearNames(metrics[unknown], known.keys(), 3)
+  const near = nearNames(metrics[unknown], [...known.keys(), ...valuationNames], 3)
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   throw new Failure(
     'parameter_invalid',

@@ -16,6 +16,9 @@ export interface BlockName {
   readonly checks?: readonly CheckState[] | null | undefined
   /** The first company of the block. */
   readonly firstEntity: number
+  /** Only counts that the cover of a report states, in markets whose covers state them. A balance sheet may count one
+   * class of shares, or equivalents of it, where a cover states each class. */
+  readonly coverOnly?: true | undefined
   /** What the block contains. By default, all vintages of the metric; `first_filed` and `final`: those that the choice of
    * that name leaves; `interims`: only the vintages of interim states; `interimRules`: for each of these, the rule by which
    * it counts; `vintages` and `interimVintages`: every vintage with its filing, of all states and of interim ones. For all
@@ -41,6 +44,13 @@ export const blockKind = (choice: VintageChoice): OtherChoice | undefined =>
 /** A day after all others, by which every vintage is filed and its `until` is known. Joins read nothing after today. */
 const lastDay = '9999-12-31'
 
+/** The condition of `coverOnly`. Only covers of the US register state counts. */
+const onCover = (sql: SqlClient, coverOnly: BlockName['coverOnly']): SqlFragment =>
+  coverOnly === undefined
+    ? sql``
+    : sql`and (f.tag_id = (select tag_id from tag where name = 'dei:EntityCommonStockSharesOutstanding')
+               or f.entity_id not in (select entity_id from entity where market = 'US'))`
+
 /**
  * The vintages of a block as one packed value, because a market has too many for individual rows.
  * `buildEvents` turns them into what fact_as_of and trailing_as_of return for each day; `period_end <= filed`
@@ -48,12 +58,12 @@ const lastDay = '9999-12-31'
  */
 export async function readVintages(
   sql: SqlClient,
-  { metric, fp, checks, firstEntity, kind }: BlockName,
+  { metric, fp, checks, coverOnly, firstEntity, kind }: BlockName,
 ): Promise<Uint8Array> {
   const asOf = kind === 'final' ? await versionDay(sql) : lastDay
   const ofBlock = sql`
     f.entity_id >= ${firstEntity}::int and f.entity_id < ${firstEntity + companiesPerBlock}::int
-    and f.period_end <= f.filed`
+    and f.period_end <= f.filed ${onCover(sql, coverOnly)}`
   const id = (name: string) => sql`(select metric_id from metric where name = ${name})`
   const sources: FactSources = {
     facts: sql`fact_as_of(${asOf})`,
@@ -233,7 +243,7 @@ export function readAnnouncements(
  */
 export async function readInterims(
   sql: SqlClient,
-  { metric, fp, checks, firstEntity, kind }: BlockName,
+  { metric, fp, checks, coverOnly, firstEntity, kind }: BlockName,
 ): Promise<{ readonly states: number; readonly rows: Uint8Array; readonly accessions: string }> {
   const id = (name: string) => sql`(select metric_id from metric where name = ${name})`
   const [row] = await sql<[{ states: number; rows: Uint8Array; accessions: string }]>`
@@ -253,7 +263,7 @@ export async function readInterims(
         metric,
         kind === 'interimVintages'
           ? sql`f.entity_id = s.entity_id and f.period_end <= f.filed`
-          : sql`f.entity_id = s.entity_id and f.current and f.period_end <= f.filed`,
+          : sql`f.entity_id = s.entity_id and f.current and f.period_end <= f.filed ${onCover(sql, coverOnly)}`,
         id,
         {
           facts: sql`fact_at(s.known_at, s.day)`,

@@ -7,7 +7,7 @@ import {
   MaxAgeSchema,
   UniverseSchema,
 } from '../../backtest/asOf/request.ts'
-import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
+import { AsOfPeriodSchema, PricesSchema } from '../../backtest/figureScore.ts'
 import { FormatSchema } from '../../formats/columns.ts'
 import { ChecksParameter } from '../../markets/checkStates.ts'
 import { Lineage } from '../companies/lineage.ts'
@@ -36,6 +36,7 @@ export const JoinQuery = Type.Object(
       ...JoinLineageSchema,
       description: 'With a body other than JSON: as there.',
     }),
+    prices: Type.Optional({ ...PricesSchema, description: 'With a body other than JSON: as there.' }),
     data_version: Type.Optional({
       ...DataVersionSchema,
       description: 'With a body other than JSON: as there.',
@@ -113,6 +114,13 @@ export const AsOfJoin = Type.Object(
     universe: Type.Optional(Type.String({ description: 'Present if it was sent.', examples: ['reporting'] })),
     checks: Type.Optional(
       Type.String({ description: 'Present if it was sent.', examples: ['proved,consistent'] }),
+    ),
+    price_set: Type.Optional(
+      Type.String({
+        description:
+          'Only with valuations: the set of prices. With `with`, `<metric>_end` is the day of the price and `<metric>_filed` the day on which the last of its inputs became known.',
+        examples: ['daily-us'],
+      }),
     ),
     unknown: Type.Array(Type.String(), {
       description: 'Tickers that name no company, as they were sent: the first 100. Their rows have null.',

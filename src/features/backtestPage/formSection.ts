@@ -77,6 +77,12 @@ const neutrals: readonly Choice[] = [
   ['', 'across markets'],
   ['market', 'within each market'],
 ]
+const demeans: readonly Choice[] = [
+  ['', 'no mean'],
+  ['market', 'the mean of the market'],
+  ['group', 'the mean of the group'],
+  ['market,group', 'the mean of market and group'],
+]
 const benchmarks: readonly Choice[] = [
   ['', 'by the legs'],
   ['cash', 'cash'],
@@ -95,7 +101,13 @@ ${numberField('borrowBps', state, { label: 'Borrowing, bps per year', step: 'any
 ${numberField('gross', state, { label: 'Exposure', step: 'any', help: 'Long plus short positions, as a multiple of equity.' })}
 ${numberField('returnDays', state, { label: 'Return period, days', step: '1', help: 'The trading days that forward_return covers. Leave empty for the horizon, or for the spacing of the dates.' })}
 ${choiceField('neutral', state, { label: 'Legs are formed', help: 'If legs are formed within each market, no market is bet against another.' }, neutrals)}
+${choiceField('demean', state, { label: 'Taken out of scores', help: 'Subtracted on each date before names are ranked. Groups are in the column group of your file.' }, demeans)}
+${textField('regress', state, { label: 'Regressed on', example: 'beta, size', help: 'Columns of your file with numbers: names are ranked by what a regression on them, date by date, does not explain.' })}
+${textField('scores', state, { label: 'Scores to try', example: 'value, quality', help: 'Columns of your file that are tried instead of score, each alone and combined. All of them count as trials.' })}
 ${choiceField('benchmark', state, { label: 'Benchmark', help: html`By default cash for long and short legs, and the equal-weight universe for long only. To compare with other returns, such as those of an index, send them as <code>benchmark</code> to <a href="/docs/guides/backtests"><code>POST /api/v1/backtest</code></a>, or use a file: <code>asfiled backtest rows.csv --benchmark index.csv</code>.` }, benchmarks)}
+<div class="setting${state.faulty === 'factors' && ' faulty'}"><label for="f-factors">Factors</label>
+<input id="f-factors" name="factors" type="file" accept=".csv,.txt,text/csv" aria-describedby="h-factors">
+<p class="help" id="h-factors">What may explain the record: a file of Kenneth French’s data library as downloaded and unzipped, or CSV of <code>date</code>, factors and <code>RF</code> as fractions. The report then shows alpha, betas and what they leave.</p></div>
 </div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}${tradingPart(state)}</fieldset>`
 }
 
@@ -130,5 +142,7 @@ ${radioField('run', state, 'grid', false, 'My own grid')}
 ${textField('quantiles', state, { label: 'Quantiles', example: '0.05, 0.1, 0.2', help: 'Values from 0.01 to 0.5.' })}
 ${textField('weightings', state, { label: 'Weights', example: 'equal, rank, score', help: 'One or more of equal, rank and score.' })}
 ${textField('holds', state, { label: 'Days held', example: '1, 5, 21', help: `Every combination is tried, up to ${maxSweepConfigurations.toLocaleString('en-US')}. The more you try, the better the best one has to be.` })}
+</div><div class="settings">
+${numberField('trials_already_tried', state, { label: 'Tried before', step: '1', help: 'Configurations that you tried before this run. They count in the verdict as well: the more you tried, the better this record has to be.' })}
 </div></fieldset>`
 }

@@ -1,5 +1,7 @@
+import { factorRequest, readFactorFile } from '../../backtest/factors/factorFile.ts'
 import type { BacktestSettings } from '../../backtest/panelFile/panelBody.ts'
 import { reportSections } from '../../backtest/report/reportSections.ts'
+import { type BacktestFactors, maxFactorFileLength } from '../../backtest/requestFactors.ts'
 import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
 import type { BodyReader, Sender } from '../../http/body.ts'
@@ -25,6 +27,9 @@ export const fieldNames = [
   'borrowBps',
   'gross',
   'neutral',
+  'demean',
+  'regress',
+  'scores',
   'benchmark',
   'drift',
   'rebalance',
@@ -41,13 +46,18 @@ export const fieldNames = [
   'quantiles',
   'weightings',
   'holds',
+  'trials_already_tried',
   'do',
 ] as const
 export type FieldName = (typeof fieldNames)[number]
 export type SubmittedForm = SubmittedFile<FieldName>
 export type Typed = SubmittedForm['typed']
 
-const fields = { names: fieldNames, maxLength: 400 }
+const fields = {
+  names: fieldNames,
+  maxLength: 400,
+  textFiles: { names: ['factors'], maxLength: maxFactorFileLength },
+}
 
 /**
  * Passes the submitted form to `act`. Its bytes count towards the memory of all bodies until `act` ends.
@@ -80,23 +90,30 @@ const tradingNumbers = [
   'impact',
   'capital',
 ] as const
-const texts = ['direction', 'weighting', 'neutral', 'rebalance'] as const
+const wordFields = ['direction', 'weighting', 'neutral', 'rebalance'] as const
 
 /**
  * Turns the fields into a request's settings. The API's schema validates them; this function only rejects
  * what is not a number.
  */
-export function settingsOf(typed: Typed): BacktestSettings {
-  const config: Record<string, string | number | true | Record<string, number>> = {}
+export function settingsOf({ typed, texts }: Pick<SubmittedForm, 'typed' | 'texts'>): BacktestSettings {
+  const config: Record<string, string | number | true | object> = {}
   const trading: Record<string, number> = {}
   for (const name of tradingNumbers)
     if (typed[name] !== undefined) trading[name] = numberOf(name, typed[name])
   if (Object.keys(trading).length > 0) config.trading = trading
-  for (const name of texts) if (typed[name] !== undefined) config[name] = typed[name]
+  for (const name of wordFields) if (typed[name] !== undefined) config[name] = typed[name]
   for (const name of numbers) if (typed[name] !== undefined) config[name] = numberOf(name, typed[name])
   if (typed.drift !== undefined) config.drift = true
+  const neutralise = {
+    ...(typed.demean === undefined ? {} : { demean: list(typed.demean) }),
+    ...(typed.regress === undefined ? {} : { columns: list(typed.regress) }),
+  }
+  if (Object.keys(neutralise).length > 0) config.neutralise = neutralise
+  const scores = typed.scores === undefined ? undefined : list(typed.scores)
   const sweep = sweepOf(typed)
   const benchmark = benchmarkOf(typed)
+  const factors = texts.get('factors')
   // A grid lists its own values, so the same fields of the single configuration do not apply.
   if (sweep !== undefined)
     for (const axis of sweep === true ? defaultAxes : Object.keys(sweep)) delete config[axis]
@@ -104,7 +121,23 @@ export function settingsOf(typed: Typed): BacktestSettings {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined ? {} : { benchmark }),
-    include: reportSections(sweep !== undefined),
+    ...(factors === undefined ? {} : { factors: factorsOf(factors) }),
+    ...(typed.trials_already_tried === undefined
+      ? {}
+      : { trials_already_tried: numberOf('trials_already_tried', typed.trials_already_tried) }),
+    ...(scores === undefined ? {} : { scores }),
+    include: reportSections(sweep !== undefined || scores !== undefined),
+  }
+}
+
+/** The columns of a file of factors, which take less memory than its text. */
+function factorsOf(text: string): BacktestFactors {
+  try {
+    return factorRequest(readFactorFile(text, 'The file of factors'))
+  } catch (cause) {
+    throw cause instanceof Failure
+      ? new Failure(cause.code, cause.message, { param: 'factors', cause })
+      : cause
   }
 }
 
@@ -167,9 +200,18 @@ export function sourceOf(typed: Typed): Record<string, string | number> {
 export const fileHorizonOf = ({ fileHorizon }: Typed): Horizon | undefined =>
   horizons.find(horizon => horizon === fileHorizon)
 
+/** The fields that set a nested field of a request. */
+const fieldOf: Readonly<Record<string, string>> = {
+  'config.neutralise.columns': 'config.regress',
+  'config.neutralise.demean': 'config.demean',
+}
+
 /** An error in the page's words, and the field that it concerns. */
 export function inFormWords({ message, details }: Failure): { text: string; field: string | null } {
-  const [, name] = /^(?:config\.trading|config|source|sweep)\.(\w+)/.exec(details.param ?? '') ?? []
+  const [, name] =
+    /^(?:config\.trading|config|source|sweep)\.(\w+)/.exec(
+      fieldOf[details.param ?? ''] ?? details.param ?? '',
+    ) ?? []
   const text = message
     .replace(/(?:for example )?--horizon (?:is (\w+), but it)?/g, (_, wanted?: string) =>
       wanted === undefined
@@ -177,5 +219,11 @@ export function inFormWords({ message, details }: Failure): { text: string; fiel
         : `The horizon ${wanted} was chosen, but the file `,
     )
     .replace(/\b(?:config\.trading|config|source|sweep)\.(\w+)/g, '$1')
-  return { text, field: name ?? (fieldNames.find(field => field === details.param) || null) }
+  return {
+    text,
+    field:
+      name ??
+      fieldNames.find(field => field === details.param) ??
+      (details.param === 'factors' ? 'factors' : null),
+  }
 }

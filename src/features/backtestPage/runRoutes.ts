@@ -176,10 +176,10 @@ async function receiveForm(deps: RunRouteDeps, context: RequestContext): Promise
     const job = await requireRun(deps, context)
     try {
       if (typed.do === shareActions.revoke) {
-        await revokeShare(deps.sql, job, shareOf(typed.share))
+        await revokeShare(deps.sql, job, shareOf(typed.share), context.address)
         return redirectAnswer(`${runPath(job.id)}#shares`)
       }
-      const { url } = await shareReport(deps, job, daysOf(typed.days))
+      const { url } = await shareReport(deps, job, daysOf(typed.days), context.address)
       // The address is only in this response, because only its digest is stored.
       return await answerRun(deps, context, job, { newAddress: url })
     } catch (error) {

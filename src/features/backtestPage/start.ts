@@ -17,7 +17,7 @@ export interface StartDeps extends SubmitDeps {
 export async function checkFile(
   { pool, perKeyLimit }: StartDeps,
   keyId: number,
-  { file, typed }: SubmittedForm,
+  { file, typed, texts }: SubmittedForm,
   signal: AbortSignal,
 ): Promise<PanelFile> {
   if (file === null)
@@ -27,7 +27,7 @@ export async function checkFile(
   const input = {
     bytes: new Uint8Array(await file.arrayBuffer()),
     horizon: fileHorizonOf(typed),
-    settings: settingsOf(typed),
+    settings: settingsOf({ typed, texts }),
   }
   return perKeyLimit.use(keyId, () =>
     pool.tasks.readPanelFile(input, {
@@ -54,7 +54,7 @@ export async function startRun(
     const { body, format, query } = await checkFile(deps, keyId, form, signal)
     return (await submitBacktest(deps, { ...own, body, format, query })).job.id
   }
-  const request = { ...settingsOf(form.typed), source: sourceOf(form.typed) }
+  const request = { ...settingsOf(form), source: sourceOf(form.typed) }
   const body = new TextEncoder().encode(JSON.stringify(request))
   // The body has a few hundred bytes and no rows; this checks its settings.
   readBody(body, 'json')

@@ -15,7 +15,10 @@ import { Failure } from '../../errors.ts'
 import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import { type Grouping, readGrouping } from '../../markets/industries.ts'
-import type { Markets, ServedMetric } from '../../markets/markets.ts'
+import type { Markets } from '../../markets/markets.ts'
+import type { MetricDefinition } from '../../markets/metrics.ts'
+import { strategies } from '../../markets/strategies/strategies.ts'
+import { figuresOf, findValuation } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
@@ -31,6 +34,7 @@ import { openFigures } from '../asOfJoins/figures.ts'
 import { clocksOf } from '../asOfJoins/join.ts'
 import { unitNumber } from '../asOfJoins/scoreFigures.ts'
 import { withSpells } from '../asOfJoins/spellQueries.ts'
+import { type OpenedPrices, type WantedPrices, withPrices } from '../asOfJoins/valuationPrices.ts'
 import type { ArchivePins } from './pinnedArchives.ts'
 import { metricOf, otherChoices, unitOf } from './score.ts'
 
@@ -72,13 +76,21 @@ export async function scorePanel(
   const lease = events.lease()
   try {
     const panel = { keyId, entityCap: rights.entityCap, data, ids: names.split('\n'), request, others }
+    const prices = pricesWanted(deps, rights, request, data)
+    if (prices !== null && others.length > 0) throw comparesValuation(request.metric)
     const known = await atVersion(deps, pinned, (store, dataVersion) =>
-      openKnown(deps, lease, panel, store, dataVersion),
+      withPrices(store, prices, async () => {
+        const figures = await openKnown(deps, lease, panel, store, dataVersion)
+        return { ...figures, entities: assetEntities(figures.companies) }
+      }),
     )
     const caller = { caller: paidKey(keyId), priority: 'background' } as const
     const scored = await pool.tasks.scoreDataset(scoreInput(deps, data, request, known), caller)
     if (scored.assets === 0) throw noValues(score, request.maxAgeDays)
-    const [unit] = oneUnit(deps, request, scored)
+    const [unit] =
+      known.valued === null
+        ? oneUnit(deps, request, scored)
+        : scored.units.map(id => known.valued?.unitNames.get(id) ?? '')
     const compared: ComparedRows[] = []
     for (const [i, vintages] of others.entries()) {
       const input = scoreInput(deps, data, request, { ...known, blocks: [known.others[i]] })
@@ -87,7 +99,8 @@ export async function scorePanel(
       compared.push({ vintages, data: rows.data, assets: rows.assets })
     }
     const counts = { n_names: nameCount(data.assets), n_assets: scored.assets }
-    const described = describeScore(markets, request, known.companies, unit, counts)
+    const priceSet = known.valued === null ? {} : { price_set: known.valued.set.name }
+    const described = { ...describeScore(markets, request, known.companies, unit, counts), ...priceSet }
     return { data: scored.data, scored: { dataVersion: known.dataVersion, score: described, compared } }
   } finally {
     lease.release()
@@ -101,6 +114,32 @@ function oneUnit({ events }: PanelScoreDeps, { metric }: ScoreRequest, { units }
   return names
 }
 
+/** Null unless the score is a valuation. */
+function pricesWanted(
+  { events }: Pick<PanelScoreDeps, 'events'>,
+  rights: Rights,
+  { score, metric }: ScoreRequest,
+  { days }: Dataset,
+): WantedPrices | null {
+  if (findValuation(metric) === undefined) return null
+  const range = { first: days[0], last: days[days.length - 1] }
+  return {
+    events,
+    rights,
+    sent: score.prices ?? null,
+    valuation: metric,
+    param: 'score.prices',
+    days: range,
+  }
+}
+
+const comparesValuation = (metric: string): Failure =>
+  new Failure(
+    'parameter_invalid',
+    `compare shows what other vintages of a figure would have earned, and ${metric} takes several figures and a price. Omit compare, or send a metric that filings state as score.asOf.`,
+    { param: 'compare' },
+  )
+
 /** A request's score, with its parameters checked. */
 interface ScoreRequest {
   readonly score: PanelScore
@@ -110,15 +149,26 @@ interface ScoreRequest {
   readonly grouping: Grouping | null
   readonly universe: readonly CompanyState[] | null
   readonly checks: readonly CheckState[] | null
-  readonly definition: ServedMetric
+  readonly definition: MetricDefinition
 }
 
 function readScore(markets: PanelScoreDeps['markets'], score: PanelScore): ScoreRequest {
-  const { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays } = score
+  const {
+    asOf: metric,
+    fp = strategies.get(score.asOf)?.period ?? 'FY',
+    max_age_days: maxAgeDays = defaultMaxAgeDays,
+  } = score
   const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
   const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
   const checks = readChecks(score.checks, 'score.checks')
-  const definition = metricOf(markets.metrics, metric, 'score.asOf')
+  const definition = findValuation(metric) ?? metricOf(markets.metrics, metric, 'score.asOf')
+  const strategy = strategies.get(metric)
+  if (strategy !== undefined && score.fp !== undefined && score.fp !== strategy.period)
+    throw new Failure(
+      'parameter_invalid',
+      `score.asOf is the strategy ${metric}, whose periods are ${strategy.period} by its definition, so score.fp=${score.fp} cannot apply. Omit score.fp.`,
+      { param: 'score.fp' },
+    )
   return { score, metric, fp, maxAgeDays, grouping, universe, checks, definition }
 }
 
@@ -134,7 +184,7 @@ interface ScoredPanel {
 }
 
 /** The figures, groups and states of a panel's companies, all from one data version. */
-type KnownFigures = Awaited<ReturnType<typeof openKnown>>
+type KnownFigures = Awaited<ReturnType<typeof openKnown>> & { readonly valued: OpenedPrices | null }
 
 async function openKnown(
   { sql, markets, today }: PanelScoreDeps,
@@ -160,7 +210,9 @@ async function openKnown(
   // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another company's figures.
   const opened = async () => {
     const first = versioned(await findInSnapshot(store, ids, rules), dataVersion)
-    return openFigures(lease, source, first, { metrics: [metric], fp, checks, hasTimes, others })
+    const figures = figuresOf([metric])
+    const metrics = figures.length > 0 ? [] : [metric]
+    return openFigures(lease, source, first, { metrics, figures, fp, checks, hasTimes, others })
   }
   const wanted = {
     scheme: grouping?.scheme ?? null,
@@ -174,8 +226,8 @@ async function openKnown(
 function scoreInput(
   { events, markets }: PanelScoreDeps,
   data: Dataset,
-  { score, maxAgeDays, grouping, universe, definition }: ScoreRequest,
-  { companies, blocks, times, groups, states }: KnownFigures,
+  { score, metric, maxAgeDays, grouping, universe, definition }: ScoreRequest,
+  { companies, blocks, times, groups, states, valued }: KnownFigures,
 ): ScoreInput {
   const { companyOfName, dated, identities } = companies
   const unitOfMarket = (market: string) => {
@@ -195,10 +247,14 @@ function scoreInput(
     data,
     dated,
     entities: assetEntities(companies),
-    units: Int16Array.from(companyOfName, index =>
-      index === -1 ? -1 : unitNumber(events, unitOfMarket(identities[index].market)),
-    ),
+    units: Int16Array.from(companyOfName, index => {
+      if (index === -1) return -1
+      if (valued !== null) return valued.prices.units[definition.unit === 'currency' ? 'currency' : 'pure']
+      return unitNumber(events, unitOfMarket(identities[index].market))
+    }),
     blocks: blocks[0],
+    valuation:
+      valued === null ? null : { metric, prices: valued.prices, blocks, interims: times?.interims ?? [] },
     maxAgeDays,
     clocks,
     groups: groups === null ? null : { spells: groups, wanted: grouping?.codes ?? null },
@@ -221,7 +277,7 @@ function describeScore(
     definition: definition.description,
     unit,
     market: codes.join(', '),
-    fiscal_period: fp,
+    fiscal_period: findValuation(metric) === undefined ? fp : 'latest',
     known: score.at === undefined ? 'filed before the date' : `public by the ${score.at}`,
     max_age_days: maxAgeDays,
     ...(score.group === undefined ? {} : { group: score.group }),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
+import { TrialsAlreadyTried } from '../../backtest/requestTrials.ts'
 import { Failure } from '../../errors.ts'
 import type { RequestContext } from '../../http/context.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -33,6 +34,15 @@ export const BodyQuerySchema = Type.Object(
     compare: text(
       'With a CSV body: `compare` as in a JSON body, comma-separated.',
       'as_known,first_filed,final',
+    ),
+    scores: text('With a CSV body: `scores` as in a JSON body, comma-separated.', 'value,quality'),
+    trials_already_tried: Type.Optional({
+      ...TrialsAlreadyTried,
+      description: 'With a CSV body: `trials_already_tried` as in a JSON body.',
+    }),
+    factors: text(
+      'With a CSV body: `factors` as in a JSON body, as JSON text. A long series fits a JSON or NDJSON body only.',
+      '{"date":["2024-01","2024-02"],"returns":{"Mkt-RF":[0.0071,0.0507]},"rf":[0.0047,0.0042]}',
     ),
     data_version: Type.Optional(
       Type.Integer({

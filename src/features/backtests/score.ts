@@ -9,6 +9,8 @@ import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
+import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
@@ -32,6 +34,7 @@ function planScore(
       { param: 'source.market' },
     )
   }
+  if (findValuation(metric) !== undefined) throw takesPrices(metric)
   const found = metricOf(markets.metrics, metric, 'source.score')
   if (metric.endsWith(yearToDateSuffix)) throw partialYear(metric)
   if (!found.markets.includes(market)) throw notReported(metric, manifest)
@@ -40,7 +43,7 @@ function planScore(
     definition: found.description,
     unit: unitOf(found, manifest),
     market,
-    fiscal_period: 'FY',
+    fiscal_period: strategies.get(metric)?.period ?? 'FY',
     known: 'filed before the date',
     max_age_days: maxAgeDays,
     ...(source.checks === undefined ? {} : { checks: source.checks }),
@@ -62,7 +65,7 @@ export function unitOf({ unit }: MetricDefinition, manifest: Manifest): string {
 }
 
 /**
- * The definition of a metric.
+ * The definition of a metric or a strategy.
  *
  * @param param the parameter that names it
  */
@@ -71,8 +74,9 @@ export function metricOf(
   metric: string,
   param: string,
 ): ServedMetric {
-  const found = known.get(metric)
-  if (found === undefined) throw unknownMetric(metric, known.keys(), param)
+  const scores = scoreDefinitions(known)
+  const found = scores.get(metric)
+  if (found === undefined) throw unknownMetric(metric, scores.keys(), param)
   return found
 }
 
@@ -83,6 +87,14 @@ function unknownMetric(metric: string, known: Iterable<string>, param: string): 
     'parameter_invalid',
     `${param} is ${metric}, which is not a metric. ${hint}GET /api/v1/fundamentals without ticker lists all metrics.`,
     { param, near },
+  )
+}
+
+function takesPrices(metric: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `source.score is ${metric}, which takes prices that the archive does not have. Send rows of your own as panel, with score: {"asOf": "${metric}"}.`,
+    { param: 'source.score' },
   )
 }
 

@@ -7,7 +7,9 @@ import { noQuery, queryReader } from '../../http/parameters.ts'
 import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
+import { definitionOf } from '../../markets/metrics.ts'
 import { readMarket } from '../../markets/parameters.ts'
+import { valuationMetrics } from '../../markets/valuations.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -70,7 +72,8 @@ async function readCatalogue(deps: MetricsDeps, market: string | null): Promise<
   const codes = market === null ? markets.codes : [market]
   const { presence, dataVersion } = await withSnapshot(deps.sql, sql => readPresence(deps, sql, codes))
   const data = metricCatalogue(markets, tagGroups, presence, codes)
-  return { object: 'metric_list', data_version: dataVersion, count: data.length, data }
+  const valuations = valuationMetrics.map(definitionOf)
+  return { object: 'metric_list', data_version: dataVersion, count: data.length, data, valuations }
 }
 
 async function readPresence({ today }: MetricsDeps, sql: SqlClient, codes: readonly string[]) {

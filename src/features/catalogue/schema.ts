@@ -55,6 +55,10 @@ export const MetricList = Type.Object(
     data_version: Type.Integer(),
     count: Type.Integer({ description: 'Metrics in data.' }),
     data: Type.Array(CatalogueMetric, { description: 'In the order of the coverage index.' }),
+    valuations: Type.Array(MetricDefinition, {
+      description:
+        'Metrics of a day that also take prices, which an operator imports: for as-of joins, score.asOf of backtests and GET /api/v1/fundamentals of a company, with the set of prices as `prices`.',
+    }),
   },
   { ...strict, $id: 'MetricList' },
 )

@@ -1,6 +1,6 @@
 import { addDays, daySpan } from '../../dates.ts'
 import { type KnownLineage, lineageShown } from '../companies/lineage.ts'
-import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from './schema.ts'
+import { type FundamentalsList, type FundamentalsRow, periodOrder } from './schema.ts'
 
 /**
  * Merges the histories of a lineage's registrants into one. Every row keeps its registrant. If several registrants
@@ -20,7 +20,7 @@ export function mergeLineage(lineage: KnownLineage, lists: readonly Fundamentals
         compare(a.m, b.m) ||
         compare(a.end, b.end) ||
         compare(a.filed, b.filed) ||
-        fiscalPeriods.indexOf(a.fp) - fiscalPeriods.indexOf(b.fp) ||
+        periodOrder(a.fp) - periodOrder(b.fp) ||
         placeOf(a) - placeOf(b),
     )
   const data = own.view === 'latest' ? markStale(latestOf(rows)) : oneVintage(rows, own.vintage)

@@ -25,6 +25,7 @@ import type { DataVersionWatch } from '../../postgres/dataVersion.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { withLicenceNotice } from '../../rights/licences.ts'
+import type { EventStore } from '../asOfJoins/eventStore.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/licenceTerms.ts'
 import { coverageIndex } from '../coverage/index.ts'
@@ -37,8 +38,10 @@ import { sheetOf } from './sheet.ts'
 import { streamCompanies } from './stream.ts'
 import { tableOf } from './table.ts'
 import { fundamentalsTableSheet } from './tableSchema.ts'
+import { answerValued, asksForValuations, planValued } from './valued.ts'
 
 export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
+  readonly events: EventStore
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
   readonly dataVersion: DataVersionWatch['current']
@@ -76,16 +79,25 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
       // keys.
       if (query.ticker === undefined) rights.requireVersion(pinned, 'the coverage index', null)
       return answerPinned(deps, context, pinned, async atVersion =>
-        query.ticker?.includes(',')
-          ? answerSeveral(atVersion, context, query, pinned)
-          : respondFromCache(
-              deps.responses,
+        asksForValuations(query)
+          ? respondFromCache(
+              atVersion.responses,
               context,
               pinned,
-              await pinnedResponse(atVersion, context, query, day),
-            ),
+              await valuedResponse({ ...deps, ...atVersion }, context, query),
+            )
+          : query.ticker?.includes(',')
+            ? answerSeveral(atVersion, context, query, pinned)
+            : respondFromCache(
+                deps.responses,
+                context,
+                pinned,
+                await pinnedResponse(atVersion, context, query, day),
+              ),
       )
     }
+    if (asksForValuations(query))
+      return respondFromCache(deps.responses, context, version, await valuedResponse(deps, context, query))
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
     // The index also depends on runs of `sync`, which create no new data version if they find nothing new.
     if (query.ticker === undefined)
@@ -110,6 +122,28 @@ async function pinnedResponse(
 ): Promise<CachedResponse> {
   if (query.ticker === undefined) return indexResponse(deps, context, query, day)
   return (await answerOne(deps, context, query)).first
+}
+
+/** Valuations depend on which sets of prices the caller may see, so their plans are not cached. */
+async function valuedResponse(
+  deps: FundamentalsDeps,
+  context: RequestContext,
+  query: FundamentalsQuery,
+): Promise<CachedResponse> {
+  const { rights } = context.authenticatedCaller
+  const output = readOutputFormat(query)
+  const plan = await planValued(deps, rights, query)
+  const { ticker, asOf, market } = plan.company
+  return cacheable(`${output.key} ${plan.cacheKey}`, contentTypes[output.format], async () => {
+    const list = await answerValued(deps, rights, plan)
+    const { content, headers } = await renderList(
+      output,
+      sheetOf(plan.company),
+      list,
+      termsOf(deps.markets, [market]),
+    )
+    return { content, headers: { ...headers, ...asFile(output.format, ticker, asOf) } }
+  })
 }
 
 async function indexResponse(

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PricesSchema } from '../../backtest/figureScore.ts'
 import { IsoDateSchema } from '../../dates.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
@@ -89,6 +90,7 @@ export const FundamentalsQuery = Type.Object(
       }),
     ),
     lineage: Type.Optional(LineageParameter),
+    prices: Type.Optional(PricesSchema),
     checks: Type.Optional(ChecksParameter),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
@@ -165,9 +167,11 @@ export const FundamentalsRow = Type.Object(
           Type.Literal('Q4'),
         ],
         Type.Literal('TTM'),
+        Type.Literal('D'),
       ],
       {
-        description: 'Fiscal period; Q1 to Q4 are single quarters. TTM only where fp=TTM was sent.',
+        description:
+          'Fiscal period; Q1 to Q4 are single quarters. TTM only where fp=TTM was sent. D: a valuation on the day `end`; `fy` is the calendar year of that day, and `filed` the day on which the last of its inputs became known.',
         examples: ['FY'],
       },
     ),
@@ -228,6 +232,10 @@ export const FundamentalsRow = Type.Object(
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
 
+/** The order of fiscal periods. Days of valuations come last. */
+export const periodOrder = (fp: FundamentalsRow['fp']): number =>
+  fp === 'D' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp)
+
 export const ShareSplit = Type.Object(
   {
     numerator: Type.Integer({ description: 'Shares after the split.', examples: [4] }),
@@ -267,6 +275,12 @@ export const FundamentalsList = Type.Object(
       Type.Array(ShareSplit, {
         description:
           'Only with adjust=splits: the splits that filings up to as_of show, detected in their restated figures.',
+      }),
+    ),
+    price_set: Type.Optional(
+      Type.String({
+        description: 'Only with valuations: the set of prices that they take.',
+        examples: ['daily-us'],
       }),
     ),
     symbol_assumed: SymbolAssumed,

@@ -1,6 +1,6 @@
 import type { KnownBy } from '../../instants.ts'
 import { currencies, isPeriodFigure } from './columns.ts'
-import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from './schema.ts'
+import { type FundamentalsList, type FundamentalsRow, fiscalPeriods, periodOrder } from './schema.ts'
 import type { FundamentalsTable } from './tableSchema.ts'
 
 /**
@@ -75,7 +75,7 @@ const ruleOfAll = (rows: readonly FundamentalsRow[]): KnownBy =>
 
 type Period = Pick<FundamentalsRow, 'fy' | 'fp' | 'end'>
 
-const place = ({ fp }: Period) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
+const place = ({ fp }: Period) => (fp === 'FY' ? fiscalPeriods.length : periodOrder(fp))
 
 /** Sorts by end; a quarter comes before the year that ends with it. */
 function byPeriod(a: Period, b: Period): number {

@@ -1,5 +1,7 @@
+import type { IsoDate } from '../../dates.ts'
 import { html, type Markup } from '../../html.ts'
 import type { Manifest } from '../../markets/manifest.ts'
+import type { ContentSince } from '../../wholeFilings/knownFilingQueries.ts'
 import type { Company } from '../companyProfile/schema.ts'
 import { lastFiledBadge, nameOnPage } from './names/identity.ts'
 
@@ -26,13 +28,15 @@ export function queryText(fields: Readonly<Record<string, string | number | unde
 /**
  * Links between the pages of a company, which keep the day. In place of pages with nothing to show there is a sentence.
  *
- * @param has what the filings on record have
+ * @param since the day from which each page has something to show, or null. A page that has nothing yet on `until` is
+ * hidden, and company.js shows it on later days.
  */
 export function companyParts(
   ticker: string,
   current: CompanyPart,
   day: { readonly as_of?: string; readonly tz?: string },
-  has: Readonly<Record<Exclude<CompanyPart, 'figures'>, boolean>> = { statements: true, segments: true },
+  since: ContentSince,
+  until: IsoDate,
 ): Markup {
   const chosen = {
     ...(day.as_of === undefined ? {} : { as_of: day.as_of }),
@@ -45,12 +49,14 @@ export function companyParts(
     statements: `${path}/statements${query}`,
     segments: `${path}/segments${query}`,
   }
+  const has = { statements: since.statements !== null, segments: since.segments !== null }
   const shown = (Object.keys(names) as CompanyPart[]).filter(
     part => part === 'figures' || part === current || has[part],
   )
+  const sinceOf = (part: CompanyPart) => (part === 'figures' || part === current ? null : since[part])
   const links = html`<nav class="tabs parts" aria-label="Company">${shown.map(
     part =>
-      html`<a href="${paths[part]}"${part === current && html` aria-current="page"`}>${names[part]}</a>`,
+      html`<a href="${paths[part]}"${part === current && html` aria-current="page"`}${sinceOf(part) !== null && html` data-since="${sinceOf(part)}"`}${(sinceOf(part) ?? '') > until && html` hidden`}>${names[part]}</a>`,
   )}</nav>`
   if (has.statements || current !== 'figures') return links
   return html`${links}

@@ -29,6 +29,9 @@ export const DownloadQuery = Type.Object(
     /** Only periods of this kind, as on the page. */
     show: Type.Optional(Type.Union(tabs.map(tab => Type.Literal(tab)))),
     vintage: FundamentalsQuery.properties.vintage,
+    /** Only some lines and fiscal years, for formulas of spreadsheets. */
+    metric: FundamentalsQuery.properties.metric,
+    fy: FundamentalsQuery.properties.fy,
   },
   { additionalProperties: false },
 )
@@ -38,8 +41,9 @@ export const readDownloadQuery = queryReader(DownloadQuery)
 export const downloadPath = (
   ticker: string,
   format: DownloadFormat,
-  { show, vintage, as_of, tz }: Omit<DownloadQuery, 'format'> = {},
-): string => `${companyAddress(ticker)}/download${queryText({ format, show, vintage, as_of, tz })}`
+  { show, vintage, metric, fy, as_of, tz }: Omit<DownloadQuery, 'format'> = {},
+): string =>
+  `${companyAddress(ticker)}/download${queryText({ format, show, vintage, metric, fy, as_of, tz })}`
 
 type Allowed = Pick<PageDeps['settings'], 'allowUnverifiedMarkets'>
 
@@ -77,7 +81,7 @@ export async function companyDownload(
   deps: PageDeps,
   rights: Rights,
   id: string,
-  { format = 'csv', as_of, tz, show, vintage }: DownloadQuery,
+  { format = 'csv', as_of, tz, show, vintage, metric, fy }: DownloadQuery,
 ): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
   const day = { ...(as_of === undefined ? {} : { as_of }), ...(tz === undefined ? {} : { tz }) }
   const query = {
@@ -86,6 +90,8 @@ export async function companyDownload(
     ...day,
     ...(show === undefined ? {} : { fp: periodsOf[show] }),
     ...(vintage === undefined ? {} : { vintage }),
+    ...(metric === undefined ? {} : { metric }),
+    ...(fy === undefined ? {} : { fy }),
   }
   // Checked before the plan, which counts the company: a refused download must not count.
   const [{ market }] = await resolveCompanies(deps, [query.ticker], parseAsOf(day))

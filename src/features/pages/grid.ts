@@ -1,6 +1,6 @@
 import type { IsoDate } from '../../dates.ts'
 import { isPeriodFigure } from '../fundamentals/columns.ts'
-import { type FundamentalsRow, fiscalPeriods } from '../fundamentals/schema.ts'
+import { type FundamentalsRow, fiscalPeriods, periodOrder } from '../fundamentals/schema.ts'
 import { periodEnds } from '../fundamentals/table.ts'
 
 /** A column: a fiscal period of a company. */
@@ -43,7 +43,7 @@ export function gridOf(rows: readonly FundamentalsRow[]): Grid {
   }
 }
 
-const orderOf = (fp: Period['fp']) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
+const orderOf = (fp: Period['fp']) => (fp === 'FY' ? fiscalPeriods.length : periodOrder(fp))
 
 function latestFirst(a: Period, b: Period): number {
   if (a.end !== b.end) return a.end < b.end ? 1 : -1

@@ -2,15 +2,16 @@ import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
 import examples from '../../http/docs/examples/panels.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import { DeletedPanel, Panel, PanelList, PanelParams, PanelUpload } from './schema.ts'
+import { DeletedPanel, Panel, PanelList, PanelParams, PanelUpload, PanelUploadQuery } from './schema.ts'
 
 export const storePanelOperation = operation({
   id: 'storePanel',
   tag: 'Backtest',
   summary: 'Store your own rows',
   description:
-    'Stores the rows of a panel. Backtests then refer to it with `"panel": "<id>"` and take milliseconds; the results are bit-identical to those for rows in the body. The rows can have any format that a backtest accepts, without `config`, plain or with `Content-Encoding: gzip` or `zstd`; a body may have 4 GB, packed and unpacked. The same rows in any format and order are the same panel (200 instead of 201). A panel belongs to the key that stored it and is deleted when no backtest has used it for 30 days. A key can store 64 panels of at most 25,000,000 rows each, and 4 GB, 16 GB or 64 GB of them together, by its licence.',
+    'Stores the rows of a panel. Backtests then refer to it with `"panel": "<id>"` and take milliseconds; the results are bit-identical to those for rows in the body. The rows can have any format that a backtest accepts, without `config`, with columns of your own if `columns` names them, plain or with `Content-Encoding: gzip` or `zstd`; a body may have 4 GB, packed and unpacked. The same rows in any format and order are the same panel (200 instead of 201). A panel belongs to the key that stored it and is deleted when no backtest has used it for 30 days. A key can store 64 panels of at most 25,000,000 rows each, and 4 GB, 16 GB or 64 GB of them together, by its licence.',
   access: 'key',
+  query: PanelUploadQuery,
   documentsEncoding: true,
   body: {
     schema: PanelUpload,

@@ -38,6 +38,8 @@ export interface PanelOwner {
 /**
  * Stores the rows of a body for a key. Once this returns, they survive a crash of the database. The same rows
  * in any format and order return the panel that the key already has.
+ *
+ * @param columns the columns of the caller's own
  */
 export async function storePanel(
   { sql, pool, cache, reads }: PanelDeps,
@@ -45,10 +47,11 @@ export async function storePanel(
   sent: SentBody,
   format: BodyFormat,
   signal?: AbortSignal,
+  columns: readonly string[] = [],
 ): Promise<{ panel: Panel; created: boolean }> {
   const body = sent instanceof Uint8Array ? ownBuffer(sent) : sent
   const { data, content } = await pool.tasks.packPanel(
-    { body, format },
+    { body, format, columns },
     { signal, caller: paidKey(keyId), transfer: body instanceof Uint8Array ? [body.buffer] : [] },
   )
   const rows = data.asset.length

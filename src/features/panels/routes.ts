@@ -1,10 +1,12 @@
 import { Elysia } from 'elysia'
+import { extraColumnName, maxExtraColumns } from '../../backtest/requestColumns.ts'
+import { Failure } from '../../errors.ts'
 import { dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
 import { type BodyReader, bodyFormat } from '../../http/body.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { entityTag } from '../../http/etag.ts'
 import { answerHeaders } from '../../http/headers.ts'
-import { noQuery, pathReader } from '../../http/parameters.ts'
+import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { demoPrincipal, panelLimits } from '../../rights/licences.ts'
 import {
@@ -14,7 +16,7 @@ import {
   storePanelOperation,
 } from './documentation.ts'
 import { deletePanel, listPanels, type PanelDeps, readPanel, storePanel } from './panels.ts'
-import { PanelParams } from './schema.ts'
+import { PanelParams, PanelUploadQuery } from './schema.ts'
 
 interface PanelRouteDeps {
   readonly panels: PanelDeps
@@ -24,6 +26,20 @@ interface PanelRouteDeps {
 }
 
 const path = '/api/v1/panels'
+const readUpload = queryReader(PanelUploadQuery)
+
+function namesOf(text: string): string[] {
+  const names = [...new Set(text.split(','))]
+  const wrong = names.find(name => !extraColumnName.test(name))
+  if (wrong === undefined && names.length <= maxExtraColumns) return names
+  throw new Failure(
+    'parameter_invalid',
+    wrong === undefined
+      ? `columns names ${names.length} columns; the limit is ${maxExtraColumns}.`
+      : `columns names ${JSON.stringify(wrong.slice(0, 40))}, but a name has letters, digits and _ only, at most 64.`,
+    { param: 'columns' },
+  )
+}
 const readId = pathReader('id', PanelParams.properties.id)
 const idOf = (context: RequestContext) => readId(context.path.slice(path.length + 1))
 
@@ -39,11 +55,12 @@ export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: P
         const { storedBytes } = panelLimits(context.caller?.rights ?? demoPrincipal)
         const owner = { keyId, maxStoredBytes: storedBytes }
         const format = bodyFormat(headers)
-        noQuery(context)
+        const { columns } = readUpload(context.queryText)
+        const own = columns === undefined ? [] : namesOf(columns)
         return withoutIdleTimeout(context, () =>
           bodies.useSpooled(context, async body => {
             const { panel, created } = await perKeyLimit.use(keyId, () =>
-              storePanel(panels, owner, body, format, signal),
+              storePanel(panels, owner, body, format, signal, own),
             )
             const answer = plain(panel, created ? 201 : 200)
             if (created) answer.headers.set('Location', `${path}/${panel.id}`)

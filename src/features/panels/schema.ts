@@ -10,6 +10,21 @@ export const panelRetentionDays = 30
 
 export const PanelParams = Type.Object({ id: PanelId }, strict)
 
+export const PanelUploadQuery = Type.Object(
+  {
+    columns: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_400,
+        description:
+          'Columns of your own with numbers that the rows have besides those of a panel, separated by commas, at most 20. With any, the column `score` may be left out.',
+        examples: ['beta,size'],
+      }),
+    ),
+  },
+  strict,
+)
+
 export const PanelUpload = Type.Object(
   {
     panel: Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns]),

@@ -1,4 +1,5 @@
-import type { Sql, SqlClient } from '../../postgres/client.ts'
+import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
+import { nameActor, writeAudit } from '../account/auditQueries.ts'
 
 /** A report of a backtest that is open to everyone with its address. */
 export interface SharedReport {
@@ -17,6 +18,8 @@ interface NewShare {
   readonly digest: Uint8Array
   readonly markets: readonly string[]
   readonly days: number
+  /** The client's address, for the audit log. */
+  readonly address: string
 }
 
 /**
@@ -25,7 +28,7 @@ interface NewShare {
  */
 export async function insertShare(
   sql: Sql,
-  { keyId, jobId, digest, markets, days }: NewShare,
+  { keyId, jobId, digest, markets, days, address }: NewShare,
   maxOpen: number,
 ): Promise<SharedReport | 'full' | 'gone'> {
   return sql.begin(async transaction => {
@@ -42,6 +45,8 @@ export async function insertShare(
       insert into shared_report as s (job_id, digest, markets, expires_at)
       values (${jobId}, ${digest}, ${[...markets]}::text[], now() + ${days} * interval '1 day')
       returning ${columns(transaction)}`
+    const until = row.expiresAt.toISOString().slice(0, 10)
+    await recordAct(transaction, 'report_shared', { keyId, address }, `${row.id} of ${jobId}, until ${until}`)
     return row
   })
 }
@@ -55,12 +60,36 @@ export async function listShares(sql: Sql, jobId: string): Promise<SharedReport[
   return [...rows]
 }
 
+interface Revocation {
+  readonly keyId: number
+  readonly jobId: string
+  readonly shareId: string
+  readonly address: string
+}
+
 /** Closes a report of a backtest; false: it has no such report. */
-export async function deleteShare(sql: Sql, jobId: string, shareId: string): Promise<boolean> {
-  const rows = await sql`
-    delete from shared_report where job_id = ${jobId} and share_id = ${shareId} and expires_at > now()
-    returning share_id`
-  return rows.length > 0
+export function deleteShare(sql: Sql, { keyId, jobId, shareId, address }: Revocation): Promise<boolean> {
+  return sql.begin(async transaction => {
+    const rows = await transaction`
+      delete from shared_report where job_id = ${jobId} and share_id = ${shareId} and expires_at > now()
+      returning share_id`
+    if (rows.length === 0) return false
+    await recordAct(transaction, 'share_revoked', { keyId, address }, `${shareId} of ${jobId}`)
+    return true
+  })
+}
+
+/** Writes the audit log of the account that holds the key. The actor is the key, with whose rights somebody acted. */
+async function recordAct(
+  transaction: TransactionSql,
+  act: 'report_shared' | 'share_revoked',
+  { keyId, address }: Pick<Revocation, 'keyId' | 'address'>,
+  detail: string,
+): Promise<void> {
+  const [{ prefix, accountId }] = await transaction<{ prefix: string; accountId: number | null }[]>`
+    select prefix, account.holder_of(key_id) as "accountId" from api_key where key_id = ${keyId}`
+  await nameActor(transaction, { email: `key ${prefix}`, address })
+  await writeAudit(transaction, act, prefix, detail, accountId)
 }
 
 /**

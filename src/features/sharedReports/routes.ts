@@ -34,7 +34,7 @@ async function share(deps: ShareDeps, context: RequestContext): Promise<Answer> 
   requireQuant(context)
   const { queryText } = context
   const { expires_in_days: days = defaultDays } = queryText === '' ? {} : readQuery(queryText)
-  const { report, url } = await shareReport(deps, await jobOf(deps, context), days)
+  const { report, url } = await shareReport(deps, await jobOf(deps, context), days, context.address)
   return plainAnswer({ ...reportFacts(report), url })
 }
 
@@ -49,6 +49,6 @@ async function revoke(deps: ShareDeps, context: RequestContext): Promise<Answer>
   noQuery(context)
   const job = await jobOf(deps, context)
   const id = readShare(context.path.split('/')[6] ?? '')
-  await revokeShare(deps.sql, job, id)
+  await revokeShare(deps.sql, job, id, context.address)
   return plainAnswer({ object: 'shared_report', id, deleted: true })
 }

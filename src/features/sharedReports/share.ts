@@ -26,7 +26,12 @@ export interface NewlyShared {
 export const sharedPath = (token: string): string => `/shared/${token}`
 
 /** Makes a public address for the report of a backtest. The caller has checked whose backtest it is. */
-export async function shareReport(deps: ShareDeps, job: Job, days: number): Promise<NewlyShared> {
+export async function shareReport(
+  deps: ShareDeps,
+  job: Job,
+  days: number,
+  address: string,
+): Promise<NewlyShared> {
   const { sql, pool, settings } = deps
   const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
   if (result === null) throw noReport(job)
@@ -38,7 +43,7 @@ export async function shareReport(deps: ShareDeps, job: Job, days: number): Prom
   const digest = tokenDigest(token)
   const report = await insertShare(
     sql,
-    { keyId: job.keyId, jobId: job.id, digest, markets, days },
+    { keyId: job.keyId, jobId: job.id, digest, markets, days, address },
     maxOpenReports,
   )
   if (report === 'gone') throw noReport(job)
@@ -52,8 +57,13 @@ export async function shareReport(deps: ShareDeps, job: Job, days: number): Prom
 }
 
 /** Closes a public address at once. */
-export async function revokeShare(sql: Sql, { id }: Job, shareId: string): Promise<void> {
-  if (await deleteShare(sql, id, shareId)) return
+export async function revokeShare(
+  sql: Sql,
+  { id, keyId }: Job,
+  shareId: string,
+  address: string,
+): Promise<void> {
+  if (await deleteShare(sql, { keyId, jobId: id, shareId, address })) return
   throw new Failure(
     'entity_unknown',
     `This backtest has no shared report ${shareId}: it has expired, was revoked or never existed. GET /api/v1/backtests/${id}/shares lists those that are open.`,

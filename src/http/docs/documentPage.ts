@@ -11,7 +11,8 @@ export const documentsArea = {
   ],
 } as const satisfies Area
 
-interface DocumentPage extends Pick<Page, 'title' | 'styles' | 'scripts' | 'contents' | 'layout' | 'main'> {
+interface DocumentPage
+  extends Pick<Page, 'title' | 'styles' | 'scripts' | 'contents' | 'layout' | 'main' | 'markdown'> {
   /** The link to highlight in the list of documents. */
   readonly section: (typeof documentsArea.links)[number]['name']
 }

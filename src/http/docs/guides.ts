@@ -1,93 +1,16 @@
 import { dirname, posix, resolve } from 'node:path'
 import { html, Markup } from '../../html.ts'
 import { documentPage } from './documentPage.ts'
-
-const repository = resolve(import.meta.dir, '../../..')
-
-/** The address of a server in the guides of the repository. */
-const local = 'http://localhost:3000'
-
-/** The guides in the order in which a newcomer reads them, by the last segment of their path. */
-export const guides = {
-  start: 'README.md',
-  'figures-and-vintages': 'docs/figures-and-vintages.md',
-  'keys-and-limits': 'docs/keys-and-limits.md',
-  'site-and-accounts': 'docs/site-and-accounts.md',
-  'importing-and-syncing': 'docs/importing-and-syncing.md',
-  backtests: 'docs/backtests.md',
-  audits: 'docs/audits.md',
-  'verdict-bars': 'docs/verdict-bars.md',
-  clients: 'docs/clients.md',
-  'joins-and-mirrors': 'docs/joins-and-mirrors.md',
-  spreadsheets: 'docs/spreadsheets.md',
-  assistants: 'docs/assistants.md',
-  python: 'clients/python/README.md',
-  deployment: 'docs/deployment.md',
-  operations: 'docs/operations.md',
-  monitoring: 'docs/monitoring.md',
-  scaling: 'docs/scaling.md',
-  architecture: 'ARCHITECTURE.md',
-  contributing: 'CONTRIBUTING.md',
-  changelog: 'CHANGELOG.md',
-  security: 'SECURITY.md',
-  benchmarks: 'bench/README.md',
-  soak: 'docs/soak.md',
-  abuse: 'docs/abuse.md',
-  'long-tests': 'docs/long-tests.md',
-  'bun-pipelining': 'docs/bun-pipelining.md',
-  'bun-large-answers': 'docs/bun-large-answers.md',
-} as const satisfies Record<string, string>
-
-export type GuideName = keyof typeof guides
-
-/** Who reads which guides. */
-const audiences: readonly { readonly title: string; readonly names: readonly GuideName[] }[] = [
-  {
-    title: 'Use the data',
-    names: [
-      'figures-and-vintages',
-      'clients',
-      'python',
-      'spreadsheets',
-      'assistants',
-      'keys-and-limits',
-      'joins-and-mirrors',
-      'backtests',
-      'verdict-bars',
-      'audits',
-      'site-and-accounts',
-      'bun-pipelining',
-    ],
-  },
-  {
-    title: 'Run a server',
-    names: [
-      'start',
-      'importing-and-syncing',
-      'deployment',
-      'operations',
-      'monitoring',
-      'scaling',
-      'abuse',
-      'security',
-      'changelog',
-    ],
-  },
-  {
-    title: 'Work on asfiled',
-    names: ['architecture', 'contributing', 'benchmarks', 'soak', 'long-tests', 'bun-large-answers'],
-  },
-]
-
-/** Titles of guides whose own heading does not say what they are for. */
-const titles: Partial<Record<GuideName, string>> = { start: 'Run your own server in five minutes' }
-
-/** Served paths of the files that guides link to, by their path in the repository. */
-const addresses = new Map<string, string>([
-  ...Object.entries(guides).map(([name, file]): [string, string] => [file, `/docs/guides/${name}`]),
-  ['docs/data-flow.svg', '/assets/data-flow.svg'],
-  ['docs/house.svg', '/assets/house.svg'],
-])
+import {
+  addresses,
+  audiences,
+  type GuideName,
+  guides,
+  local,
+  repository,
+  titles,
+  withAddress,
+} from './guideList.ts'
 
 /** /docs/guides: every guide with its title and first sentence, by reader. */
 export async function guidesPage(baseUrl: string): Promise<string> {
@@ -124,7 +47,14 @@ export const unknownGuidePage = (): string =>
 /** /docs/guides/{name}: one guide, from the same Markdown that the repository shows, with the address of this server. */
 export async function guidePage(name: GuideName, baseUrl: string): Promise<string> {
   const { title, contents, body } = await readGuide(name, baseUrl)
-  return documentPage({ title, section: 'Guides', contents, main: body })
+  const markdown = `/docs/guides/${name}.md`
+  return documentPage({
+    title,
+    section: 'Guides',
+    contents,
+    markdown,
+    main: html`${body}<p class="quiet"><a href="${markdown}">This guide as Markdown</a></p>`,
+  })
 }
 
 interface Guide {
@@ -134,17 +64,6 @@ interface Guide {
   readonly summary: Markup
   readonly contents: { readonly id: string; readonly title: Markup }[]
   readonly body: Markup
-}
-
-/**
- * Puts the address of this server into the examples of guides. Guides for operators keep theirs, which is that of a server they
- * have just installed, except for requests to it.
- */
-function withAddress(name: GuideName, markdown: string, baseUrl: string): string {
-  if (name === 'start') return markdown.replace(/http:\/\/localhost:3000(?=\/)/g, baseUrl)
-  if (!audiences[0].names.includes(name)) return markdown
-  const text = markdown.replaceAll(local, baseUrl)
-  return name === 'assistants' ? text.replaceAll('https://data.example.com', baseUrl) : text
 }
 
 async function readGuide(name: GuideName, baseUrl: string): Promise<Guide> {

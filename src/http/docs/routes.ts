@@ -9,7 +9,9 @@ import type { HttpPlugin } from '../plugin.ts'
 import { prefersHtml } from '../preferences.ts'
 import { apiPage } from './apiPage.ts'
 import { errorsPage } from './errorsPage.ts'
-import { type GuideName, guidePage, guides, guidesPage, unknownGuidePage } from './guides.ts'
+import { type GuideName, guides } from './guideList.ts'
+import { guideMarkdown, llmsText } from './guideMarkdown.ts'
+import { guidePage, guidesPage, unknownGuidePage } from './guides.ts'
 
 const guidesPrefix = '/docs/guides/'
 const noGuide = `There is no such guide. The guides are ${Object.keys(guides).join(', ')}; /docs/guides lists them.`
@@ -31,7 +33,7 @@ function noGuideAnswer({ request }: RequestContext): Answer {
 const hidden = { access: 'open', detail: { hide: true } } as const
 
 /** /docs is Swagger UI, loaded from this server only. /docs/guides has the guides of the repository, and
- * /docs/errors explains every error code.
+ * /docs/errors explains every error code. Each guide is also Markdown, at its address with .md, and /llms.txt lists those.
  *
  * @param settings read late, because the port may only be known after the start */
 export function docsRoutes(http: HttpPlugin, settings: { readonly baseUrl: string }) {
@@ -39,9 +41,14 @@ export function docsRoutes(http: HttpPlugin, settings: { readonly baseUrl: strin
   const errors = page(async () => errorsPage())
   const guideList = page(() => guidesPage(settings.baseUrl))
   const guideNames = Object.keys(guides) as GuideName[]
+  const markdown = { 'Content-Type': 'text/markdown; charset=utf-8' }
   const guidesByName = new Map<string, SharedDocument>(
-    guideNames.map(name => [name, page(() => guidePage(name, settings.baseUrl))]),
+    guideNames.flatMap(name => [
+      [name, page(() => guidePage(name, settings.baseUrl))],
+      [`${name}.md`, page(() => guideMarkdown(name, settings.baseUrl), markdown)],
+    ]),
   )
+  const llms = page(() => llmsText(settings.baseUrl), { 'Content-Type': 'text/plain; charset=utf-8' })
   return new Elysia({ name: 'docs' })
     .use(http)
     .get(
@@ -67,6 +74,14 @@ export function docsRoutes(http: HttpPlugin, settings: { readonly baseUrl: strin
         noQuery(context)
         const guide = guidesByName.get(context.path.slice(guidesPrefix.length))
         return guide === undefined ? noGuideAnswer(context) : guide.answer(context)
+      },
+      { ...hidden },
+    )
+    .get(
+      '/llms.txt',
+      ({ context }) => {
+        noQuery(context)
+        return llms.answer(context)
       },
       { ...hidden },
     )

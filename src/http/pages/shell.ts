@@ -59,6 +59,8 @@ export interface Page {
   /** Names of further stylesheets and scripts in /assets, besides those of every page. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
+  /** The address of the same text as Markdown. */
+  readonly markdown?: string
   /** Hides the page from search engines, for errors and search results. */
   readonly unlisted?: boolean
   /** Where scripts are disabled, a page with work in progress reloads itself after this many seconds. */
@@ -95,6 +97,7 @@ export function shell(page: Page, { isSignedIn }: Viewer): string {
 <title>${title} - asfiled</title>
 ${description !== undefined && html`<meta name="description" content="${description}">\n`}\
 ${canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`}\
+${page.markdown !== undefined && html`<link rel="alternate" type="text/markdown" href="${page.markdown}">\n`}\
 ${page.unlisted === true && html`<meta name="robots" content="noindex">\n`}\
 ${refresh(page.refreshSeconds)}\
 <link rel="icon" type="image/png" href="/assets/favicon-32x32.png">

@@ -163,6 +163,23 @@ describe.skipIf(path === null)('the chart of a company', () => {
     await page.getByLabel('Plot', { exact: true }).selectOption({ label: 'Net margin' })
     await page.waitForFunction(() => location.search.includes('plot=net_margin'))
     expect((await drawn(page)).words).toBe('Net margin per cent')
+    // Back leads through the plots before, and then to the page as it was, never away from the company.
+    for (const [plot, words] of [
+      ['cash', 'Cash USD, millions'],
+      [null, 'Chart USD, millions'],
+    ] as const) {
+      await page.goBack()
+      await page.waitForFunction(
+        expected => document.querySelector('#chart h2')?.textContent === expected,
+        words,
+      )
+      const { pathname, searchParams } = new URL(page.url())
+      expect([pathname, searchParams.get('plot'), searchParams.get('as_of')]).toEqual([
+        '/companies/AAPL',
+        plot,
+        '2010-01-25',
+      ])
+    }
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -265,3 +265,37 @@ describe('which vintage is shown', () => {
     expect((await page('/companies/AAPL?figures=all')).status).toBe(400)
   })
 })
+
+describe('on a past day', () => {
+  /** The choices that a reader of the page can see, without those that wait for a later day. */
+  const choices = (html: string) => {
+    const [, select = ''] = /<select id="plot"[^>]*>([\s\S]*?)<\/select>/.exec(html) ?? []
+    return [...select.matchAll(/<option value="([a-z_]+)"([^>]*)>/g)].flatMap(([, name, rest]) =>
+      rest?.includes(' hidden disabled') ? [] : [name ?? ''],
+    )
+  }
+
+  test('the lines to plot are those that the API has for that day, and no later ones', async () => {
+    for (const day of ['2009-10-27', '2010-01-25', '2013-01-15', null]) {
+      const { metrics, data } = await answer(`ticker=AAPL&fp=FY${dayText(day)}`)
+      const known = metrics.filter(metric => data.some(row => typeof row[metric] === 'number'))
+      const { html } = await page(`/companies/AAPL${day === null ? '' : `?as_of=${day}`}`)
+      expect([day, choices(html).sort()]).toEqual([day, [...known].sort()])
+    }
+  })
+
+  test('tabs of statements and segments wait for the first filing in full', async () => {
+    const [{ first }] = await server.sql<{ first: string }[]>`
+      select min(f.filed)::text as first from whole_filing w join filing f using (filing_id)
+      join entity e on e.entity_id = w.entity_id where e.ticker = 'AAPL' and e.market = 'US'`
+    const hiddenTabs = async (day: string) => {
+      const { html } = await page(`/companies/AAPL?as_of=${day}`)
+      return [...html.matchAll(/<a href="[^"]*\/(statements|segments)[^"]*"[^>]* hidden>/g)].map(
+        ([, name]) => name,
+      )
+    }
+    expect(await hiddenTabs(first)).toEqual([])
+    const before = new Date(Date.parse(first) - 86_400_000).toISOString().slice(0, 10)
+    expect(await hiddenTabs(before)).toEqual(['statements', 'segments'])
+  })
+})

@@ -1,5 +1,11 @@
 import { expect, test } from 'bun:test'
-import { barOf, growthOf, plottedColumns, trendOf } from '../../../src/http/pages/assets/trends.js'
+import {
+  barOf,
+  compoundGrowthOf,
+  growthOf,
+  plottedColumns,
+  trendOf,
+} from '../../../src/http/pages/assets/trends.js'
 
 const usd = (value: number) => ({ value, unit: 'USD', behind: 0 })
 
@@ -76,4 +82,36 @@ test('a bar has an outline only if its first vintage differs and is in the same 
 test('a chart begins and ends with a value, and keeps the gaps between', () => {
   expect(plottedColumns([5, 4, 3, 2, 1, 0], column => [4, 1].includes(column))).toEqual([4, 3, 2, 1])
   expect(plottedColumns([2, 1, 0], () => false)).toEqual([])
+})
+
+test('CAGR is the rate that leads from the first figure to the last in so many years', () => {
+  // Apple, revenue as first filed: fiscal 2015 to 2019, in millions of dollars (10-Ks of 2015-10-28 to 2019-10-31).
+  const revenue = [260_174, 265_595, 229_234, 215_639, 233_715]
+  const chain = [1, 2, 3, 4, -1]
+  const all = () => true
+  const found = compoundGrowthOf(revenue.map(usd), 0, chain, all)
+  expect([found?.column, found?.years]).toEqual([4, 4])
+  // A plain loop: growing every year by the rate leads from the first figure to the last.
+  let grown = 233_715
+  for (let year = 0; year < 4; year++) grown *= 1 + (found?.percent ?? Number.NaN) / 100
+  expect(grown).toBeCloseTo(260_174, 6)
+  // Only periods that are shown, that have a figure above zero, and that can be compared.
+  expect(compoundGrowthOf(revenue.map(usd), 0, chain, column => column < 3)?.years).toBe(2)
+  expect(compoundGrowthOf([usd(4), usd(2), usd(1), usd(-1), usd(0)], 0, chain, all)).toEqual({
+    column: 2,
+    years: 2,
+    percent: 100,
+  })
+  expect(compoundGrowthOf([usd(4), null, usd(1), null, null], 0, chain, all)?.percent).toBe(100)
+  expect(compoundGrowthOf([usd(4), usd(2), { ...usd(1), behind: 1 }, null, null], 0, chain, all)).toBeNull()
+  expect(compoundGrowthOf([usd(4), usd(2), { ...usd(1), unit: 'EUR' }, null, null], 0, chain, all)).toBeNull()
+  expect(compoundGrowthOf([usd(-4), usd(2), usd(1), null, null], 0, chain, all)).toBeNull()
+  // A missing year in the chain of periods ends it.
+  expect(compoundGrowthOf(revenue.map(usd), 0, [1, -1, 3, 4, -1], all)).toBeNull()
+  const context = { label: 'Revenue', labels: ['2019', '2018', '2017', '2016', '2015'], yearBefore: chain }
+  const cells = [4, 3, 2, 2, 0.25].map(usd)
+  expect(trendOf(cells, [4, 3, 2, 1, 0], { ...context, isPercentage: false }).title).toBe(
+    'Plot Revenue: +33.3% from 2018 to 2019; CAGR +100.0% over 4 years from 2015',
+  )
+  expect(trendOf(cells, [4, 3, 2, 1, 0], { ...context, isPercentage: true }).title).not.toContain('CAGR')
 })

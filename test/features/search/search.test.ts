@@ -348,7 +348,7 @@ test('a search reads the rules plainly, whatever the names', async () => {
   )
   await fc.assert(
     fc.asyncProperty(world, queries, async (all, typed) => {
-      await own.sql`truncate entity, entity_ticker, entity_other_name, entity_former_id restart identity`
+      await own.sql`truncate entity, entity_ticker, entity_other_name, entity_former_id, price_asset restart identity cascade`
       await own.sql`
         insert into entity (market, issuer_id, ticker, name)
         select market, ticker, ticker, name

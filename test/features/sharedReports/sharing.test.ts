@@ -2,6 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { revokeKey } from '../../../src/access/keys.ts'
 import { registerFormats } from '../../../src/dates.ts'
+import { listAudit } from '../../../src/features/account/auditQueries.ts'
 import { SharedReportAddress, SharedReportList } from '../../../src/features/sharedReports/schema.ts'
 import { deleteExpired } from '../../../src/jobs/maintainQueries.ts'
 import { endGrants, giveKey, type Member, memberWith } from '../account/members.ts'
@@ -408,4 +409,28 @@ test('a shared backtest is kept until its last address expires, and says so', as
   await ask(`${sharesOf(id)}/${shareId}`, { key: owner.key, method: 'DELETE' })
   await deleteExpired(sql, retention)
   expect(await state()).toBe(404)
+})
+
+test('the audit log of the account says who made a report public and who revoked it', async () => {
+  const made = await share(owner.key, backtest, '?expires_in_days=2')
+  expect((await ask(`${sharesOf(backtest)}/${made.id}`, { key: owner.key, method: 'DELETE' })).status).toBe(
+    200,
+  )
+  const [{ prefix, accountId }] = await sql<{ prefix: string; accountId: number }[]>`
+    select k.prefix, account.holder_of(k.key_id) as "accountId" from job j join api_key k using (key_id)
+    where j.job_id = ${backtest}`
+  const entries = await listAudit(sql, { accountId }, 2)
+  expect(entries.map(({ act, actor, about }) => [act, actor, about])).toEqual([
+    ['share_revoked', `key ${prefix}`, prefix],
+    ['report_shared', `key ${prefix}`, prefix],
+  ])
+  for (const { detail, address } of entries) {
+    expect(detail).toStartWith(`${made.id} of ${backtest}`)
+    expect(address).toMatch(/^10\.77\./)
+  }
+  // An address that is not open is not revoked, and the log has no entry of it.
+  expect((await ask(`${sharesOf(backtest)}/${made.id}`, { key: owner.key, method: 'DELETE' })).status).toBe(
+    404,
+  )
+  expect((await listAudit(sql, { accountId }, 2)).map(({ at }) => at)).toEqual(entries.map(({ at }) => at))
 })

@@ -18,6 +18,7 @@ const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
 const frame = '/api/v1/frames?tag=us-gaap:Assets&period=CY2009Q2I&market=US&as_of=2009-08-31'
 const crossSection = '/api/v1/cross-section?metric=roe&market=US'
 const restatements = '/api/v1/restatements?metric=revenue&market=US'
+const strategyValues = '/api/v1/strategies/accruals/values?market=US&as_of=2019-12-31&limit=1'
 const universe = '/api/v1/universe?market=US&as_of=2010-03-31&limit=3'
 const filings = '/api/v1/filings?ticker=AAPL&as_of=2010-02-01'
 const backtest = '/api/v1/backtest'
@@ -118,6 +119,11 @@ const answers: Record<string, Ask> = {
   filings: { caller: 'personal', path: `${filings}&form=10-K,10-K/A` },
   filings_csv: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=csv` },
   filings_ndjson: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=ndjson` },
+  strategies: { caller: 'demo', path: '/api/v1/strategies' },
+  strategy: { caller: 'demo', path: '/api/v1/strategies/accruals' },
+  strategy_values: { caller: 'personal', path: strategyValues },
+  strategy_values_csv: { caller: 'personal', path: `${strategyValues}&format=csv` },
+  strategy_values_ndjson: { caller: 'personal', path: `${strategyValues}&format=ndjson` },
   universe: { caller: 'personal', path: universe },
   universe_csv: { caller: 'personal', path: `${universe}&format=csv` },
   universe_ndjson: { caller: 'personal', path: `${universe}&format=ndjson` },

@@ -137,6 +137,30 @@ const everyOperation = `
   text(data?.data[0].state)
 }
 {
+  const { data } = await client.GET('/api/v1/prices')
+  text(data?.data[0].currency)
+  const path = { set: 'prices' }
+  const query = { ticker: 'AAPL', format: 'json' } as const
+  const prices = await client.GET('/api/v1/prices/{set}', { params: { path, query } })
+  number(prices.data?.data[0].close_as_traded)
+  const range = { from: '2024-01-02', to: '2024-01-03', format: 'json' } as const
+  const returns = await client.GET('/api/v1/prices/{set}/forward-returns', { params: { path, query: range } })
+  number(returns.data?.data[0].forward_return)
+  const body = { rows: { date: ['2024-01-02'], ticker: ['AAPL'] }, horizons: [1, 5] }
+  const ofRows = await client.POST('/api/v1/prices/{set}/forward-returns', { params: { path }, body })
+  number(ofRows.data?.summary[0].assumed_delistings)
+}
+{
+  const { data } = await client.GET('/api/v1/strategies')
+  text(data?.data[0].lines[0].formula)
+  const path = { name: 'accruals' }
+  const { data: strategy } = await client.GET('/api/v1/strategies/{name}', { params: { path } })
+  number(strategy?.coverage[0].lags[0].hidden)
+  const query = { market: 'US', format: 'json' } as const
+  const values = await client.GET('/api/v1/strategies/{name}/values', { params: { path, query } })
+  number(values.data?.data[0].value)
+}
+{
   const { data } = await client.GET('/api/v1/metrics', { params: { query: { market: 'US' } } })
   text(data?.data[0].markets[0].tags[0][0])
 }

@@ -224,6 +224,10 @@ test('every media type of an answer is in its content, JSON first', () => {
     'get /api/v1/filings': ['application/json', ...rows],
     'get /api/v1/universe': ['application/json', ...rows],
     'get /api/v1/signals': ['application/json', ...rows],
+    'get /api/v1/strategies/{name}/values': ['application/json', ...rows],
+    'get /api/v1/prices/{set}': ['application/json', ...rows],
+    'get /api/v1/prices/{set}/forward-returns': ['application/json', ...rows],
+    'post /api/v1/prices/{set}/forward-returns': ['application/json', ...rows],
     'post /api/v1/backtest': ['application/json', 'text/html'],
     'post /api/v1/backtests/batch': ['application/x-ndjson'],
     'get /api/v1/backtests/{id}': ['application/json', 'text/html', 'text/event-stream'],
@@ -244,6 +248,7 @@ test('every media type of a body is in its content, by the table with which the 
     'post /api/v1/backtest': firstOf(bodyMediaTypes),
     'post /api/v1/backtests/batch': ['application/json'],
     'post /api/v1/panels': firstOf(bodyMediaTypes),
+    'post /api/v1/prices/{set}/forward-returns': ['application/json'],
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { guides } from '../../../src/http/docs/guides.ts'
+import { guides } from '../../../src/http/docs/guideList.ts'
 import { testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { testServer } from '../testServer.ts'
@@ -105,6 +105,47 @@ describe('/docs/guides', () => {
       }
     }
     expect(links).toBeGreaterThan(100)
+  })
+
+  test('is also Markdown, in which every link leads somewhere', async () => {
+    let links = 0
+    const served = new Map<string, Promise<number>>()
+    const statusOf = (path: string) => {
+      const known = served.get(path) ?? fetch(server.url + path).then(({ status }) => status)
+      served.set(path, known)
+      return known
+    }
+    for (const name of nonEmpty(names)) {
+      const response = await fetch(`${server.url}/docs/guides/${name}.md`)
+      expect([name, response.headers.get('content-type')]).toEqual([name, 'text/markdown; charset=utf-8'])
+      const markdown = await response.text()
+      expect(markdown).toMatch(/^# /m)
+      const prose = markdown.replace(/^```[^\n]*\n[\s\S]*?^```$/gm, '')
+      for (const [, target] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+        links++
+        const path = target.replace('http://127.0.0.1:3000', '')
+        if (path.startsWith('#') || /^https?:/.test(path)) continue
+        expect([name, target, await statusOf(path.split('#')[0])]).toEqual([name, target, 200])
+      }
+      const page = await read(`/docs/guides/${name}`)
+      expect(page.targets).toContain(`/docs/guides/${name}.md`)
+    }
+    expect(links).toBeGreaterThan(100)
+  })
+
+  test('/llms.txt lists the Markdown of every guide with what it is about', async () => {
+    const response = await fetch(`${server.url}/llms.txt`)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const text = await response.text()
+    // The form of llmstxt.org: a title, a quotation that sums up, and lists of links under second headings.
+    expect(text).toMatch(/^# asfiled\n\n> .+\n\n/)
+    for (const name of nonEmpty(names))
+      expect(text).toMatch(
+        new RegExp(`^- \\[.+\\]\\(http://127\\.0\\.0\\.1:3000/docs/guides/${name}\\.md\\): .{20,}$`, 'm'),
+      )
+    expect(text).not.toContain('localhost')
+    for (const [, path] of text.matchAll(/\]\(http:\/\/127\.0\.0\.1:3000([^)]+)\)/g))
+      expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200])
   })
 
   test('an unknown guide is 404 and named', async () => {

@@ -154,6 +154,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
     }
     await importRegister(sql, earlier, files, () => {})
     await sql.unsafe(`
+      drop table price_day, price_block, price_asset, price_import, price_set_reader, price_set;
       drop table shared_report;
       drop table announcement, announcement_past cascade; drop function keep_announcement;
       delete from migration where name >= '0052'`)
@@ -167,6 +168,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
       '0052_announcements.sql',
       '0053_audit_jobs.sql',
       '0054_shared_reports.sql',
+      '0055_prices.sql',
     ])
     expect(await stored(sql)).toEqual({})
     // The next sync reads the archived lists again, too.

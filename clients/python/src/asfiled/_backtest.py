@@ -22,27 +22,87 @@ _json = "application/json"
 _first_poll = 0.2
 _longest_poll = 2.0
 _needed = ("date", "asset", "score", "forward_return")
-_optional = ("market", "dollar_volume")
+_texts = ("asset", "market", "group")
+_optional = ("market", "dollar_volume", "group")
 
 
-def panel_columns(frame: Any, columns: Mapping[str, str], *, scored: bool) -> dict[str, list[Any]]:
+def named_columns(config: Mapping[str, Any] | None, scores: Sequence[str] | None) -> tuple[str, ...]:
+    """The columns of numbers that the settings name beside those of every panel."""
+    settings = config or {}
+    named = [
+        *(settings.get("neutralise") or {}).get("columns", ()),
+        *(settings.get("rankBy") or {}).get("columns", ()),
+        *(scores or ()),
+    ]
+    return tuple(name for name in dict.fromkeys(named) if name not in _needed + _optional)
+
+
+def uses_groups(config: Mapping[str, Any] | None, include: Sequence[str] | None) -> bool:
+    """Whether the column `group` of a frame is sent: another column may have that name."""
+    settings = config or {}
+    demeaned = (settings.get("neutralise") or {}).get("demean", ())
+    return settings.get("neutral") == "group" or "group" in demeaned or "by_group" in (include or ())
+
+
+def ranks_by_score(config: Mapping[str, Any] | None, scores: Sequence[str] | None) -> bool:
+    """Whether the column `score` ranks the names, alone or with others."""
+    ranked = scores or ((config or {}).get("rankBy") or {}).get("columns") or ["score"]
+    return "score" in ranked
+
+
+def panel_columns(
+    frame: Any, columns: Mapping[str, str], *, scored: bool, own: Sequence[str] = (), grouped: bool = False
+) -> dict[str, list[Any]]:
     """The columns of a caller's frame by the names of the API. `columns` says what the frame calls them.
 
-    :param scored: the server makes the score, so the frame has none
+    :param scored: the frame needs no column score
+    :param own: columns of numbers that the settings name
+    :param grouped: the settings use the column group
     """
-    wrong = [name for name in columns if name not in _needed + _optional]
+    known = (*_needed, *_optional, *own)
+    wrong = [name for name in columns if name not in known]
     if wrong:
-        raise ValueError(f"columns names {', '.join(wrong)}. A panel has {', '.join(_needed + _optional)}.")
+        raise ValueError(f"columns names {', '.join(wrong)}. A panel has {', '.join(known)}.")
     frames = frames_of(frame)
-    names = {name: columns.get(name, name) for name in _needed + _optional}
+    names = {name: columns.get(name, name) for name in known}
     needed = [name for name in _needed if not (scored and name == "score")]
     require_columns(frame.columns, [names[name] for name in needed])
     panel: dict[str, list[Any]] = {}
-    for name in needed + [name for name in _optional if name in columns or name in list(frame.columns)]:
+    found = [name for name in list(frame.columns) if name != "group" or grouped]
+    sent = [name for name in _optional if name in columns or name in found]
+    for name in [*needed, *sent, *own]:
         require_columns(frame.columns, [names[name]])
-        read = frames.days if name == "date" else frames.texts if name in ("asset", "market") else frames.numbers
+        read = frames.days if name == "date" else frames.texts if name in _texts else frames.numbers
         panel[name] = list(read(frame, names[name]))
     return panel
+
+
+def factor_columns(factors: Any) -> Mapping[str, Any]:
+    """The field `factors` of a request, from the path of a file, a frame or a mapping as the API has it.
+
+    A frame has the column `date`; RF, if it has one, is the risk-free return, and every other column of numbers is a factor.
+    Months are at their last day. A day as the index of a pandas frame counts as that column.
+    """
+    if isinstance(factors, (str, os.PathLike)):
+        return {"file": Path(factors).read_text(encoding="utf-8-sig")}
+    if isinstance(factors, Mapping):
+        return factors
+    frame = factors
+    if "date" not in list(frame.columns) and hasattr(frame, "rename_axis"):
+        index = frame.index.to_timestamp(how="end").normalize() if hasattr(frame.index, "to_timestamp") else frame.index
+        frame = frame.set_axis(index).rename_axis("date").reset_index()
+    frames = frames_of(frame)
+    require_columns(frame.columns, ["date"])
+    names = [str(name) for name in frames.number_columns(frame) if name != "date"]
+    values = {name: list(frames.numbers(frame, name)) for name in names}
+    found: dict[str, Any] = {
+        "date": list(frames.days(frame, "date")),
+        "returns": {name: numbers for name, numbers in values.items() if name.lower() != "rf"},
+    }
+    for name, numbers in values.items():
+        if name.lower() == "rf":
+            found["rf"] = numbers
+    return found
 
 
 def backtest_body(fields: Mapping[str, Any]) -> bytes:
@@ -102,6 +162,27 @@ class BacktestResult(Generic[F]):
         """With `compare`: the same backtest by other vintages of the metric (`variants`), and what they change (`differences`)."""
         found: Mapping[str, Any] | None = self.result.get("compare")
         return found
+
+    @property
+    def scores(self) -> Mapping[str, Any] | None:
+        """With `scores`: each column alone and combined (`variants`), their `correlation`, and the `weights` by date."""
+        found: Mapping[str, Any] | None = self.result.get("scores")
+        return found
+
+    @property
+    def factors(self) -> Mapping[str, Any] | None:
+        """With `factors`: alpha, betas with t values, what remains (`residual`) and its verdict. None without."""
+        found: Mapping[str, Any] | None = self.result.get("factors")
+        return found
+
+    @property
+    def rolling_betas(self) -> F:
+        """With `factors`: `date`, `alpha_annual` and the beta to each factor, over moving windows; empty where the record is too short."""
+        rolling = (self.factors or {}).get("rolling") or {"dates": [], "alpha_annual": [], "betas": []}
+        columns: dict[str, Sequence[Any]] = {"date": rolling["dates"], "alpha_annual": rolling["alpha_annual"]}
+        for beta in rolling["betas"]:
+            columns[beta["factor"]] = beta["values"]
+        return self._frame(columns, ["date"])
 
     @property
     def curve(self) -> F:

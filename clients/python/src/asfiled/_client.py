@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ._answer import answer_of
 from ._audit import AuditResult, audit
-from ._backtest import BacktestJob, BacktestResult, backtest_body, panel_columns, run, submit
+from ._backtest import (
+    BacktestJob,
+    BacktestResult,
+    backtest_body,
+    factor_columns,
+    named_columns,
+    panel_columns,
+    ranks_by_score,
+    run,
+    submit,
+    uses_groups,
+)
 from ._bulk import Bulk
 from ._changes import ChangeFeed
 from ._figures import Day, Figures
@@ -161,6 +172,9 @@ class Client(Figures[F]):
         include: Sequence[str] | None = None,
         evidence: Mapping[str, Any] | None = None,
         compare: Sequence[str] | None = None,
+        scores: Sequence[str] | None = None,
+        trials_already_tried: int | None = None,
+        factors: Any = None,
         data_version: int | None = None,
         job: bool | None = None,
         progress: Progress = True,
@@ -174,13 +188,30 @@ class Client(Figures[F]):
         :param score: instead of a column score, a metric as of each date, like {"asOf": "roe"}
         :param config, sweep, include, evidence: as the API has them
         :param compare: with a metric as the score, vintages to compare, like ["as_known", "first_filed", "final"]
+        :param scores: columns of numbers in your frame that are tried as scores, each alone and combined, as trials
+        :param trials_already_tried: configurations you tried before this one; they count in the verdict
+        :param factors: what may explain the record: the path of a file of Kenneth French's library as downloaded, or of CSV; a
+            frame with the column date, factors and RF, as fractions; or a mapping as the API has it
         :param job: submit and wait with a bar; by default for sweeps and more than 100,000 rows
         """
         body, rows = self._backtest_body(
-            frame, columns, source, panel, score, config, sweep, include, evidence, compare, data_version
+            frame,
+            columns,
+            source,
+            panel,
+            score,
+            config,
+            sweep,
+            include,
+            evidence,
+            compare,
+            scores,
+            trials_already_tried,
+            factors,
+            data_version,
         )
         if job is None:
-            job = bool(sweep) or rows > _rows_of_a_job
+            job = bool(sweep) or bool(scores) or rows > _rows_of_a_job
         if not job:
             return run(self._transport, self._frames, body)
         submitted: BacktestJob[F] = submit(self._transport, self._frames, body)
@@ -204,11 +235,27 @@ class Client(Figures[F]):
         include: Sequence[str] | None = None,
         evidence: Mapping[str, Any] | None = None,
         compare: Sequence[str] | None = None,
+        scores: Sequence[str] | None = None,
+        trials_already_tried: int | None = None,
+        factors: Any = None,
         data_version: int | None = None,
     ) -> BacktestJob[F]:
         """The same without waiting: the server runs it, also when this program ends."""
         body, _ = self._backtest_body(
-            frame, columns, source, panel, score, config, sweep, include, evidence, compare, data_version
+            frame,
+            columns,
+            source,
+            panel,
+            score,
+            config,
+            sweep,
+            include,
+            evidence,
+            compare,
+            scores,
+            trials_already_tried,
+            factors,
+            data_version,
         )
         return submit(self._transport, self._frames, body)
 
@@ -253,6 +300,9 @@ class Client(Figures[F]):
         include: Sequence[str] | None,
         evidence: Mapping[str, Any] | None,
         compare: Sequence[str] | None,
+        scores: Sequence[str] | None,
+        trials_already_tried: int | None,
+        factors: Any,
         data_version: int | None,
     ) -> tuple[bytes, int]:
         given = [name for name, value in (("frame", frame), ("source", source), ("panel", panel)) if value is not None]
@@ -260,12 +310,19 @@ class Client(Figures[F]):
             raise ValueError(f"{' and '.join(given)} both name rows. Send one of them.")
         if columns is not None and frame is None:
             raise ValueError("columns names columns of a frame, and there is none.")
-        rows = None if frame is None else panel_columns(frame, columns or {}, scored=score is not None)
+        rows = None
+        if frame is not None:
+            unscored = score is not None or not ranks_by_score(config, scores)
+            own, grouped = named_columns(config, scores), uses_groups(config, include)
+            rows = panel_columns(frame, columns or {}, scored=unscored, own=own, grouped=grouped)
         body = backtest_body(
             {
                 **{"panel": panel if rows is None else rows, "source": source, "score": score, "config": config},
                 **{"sweep": sweep, "include": None if include is None else list(include)},
-                **{"evidence": evidence, "compare": None if compare is None else list(compare), "data_version": data_version},
+                **{"evidence": evidence, "compare": None if compare is None else list(compare)},
+                **{"scores": None if scores is None else list(scores), "trials_already_tried": trials_already_tried},
+                **{"data_version": data_version},
+                "factors": None if factors is None else factor_columns(factors),
             }
         )
         return body, 0 if rows is None else len(rows["date"])

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, Union, cast
+from urllib.parse import quote
 
 from ._answer import Answer
 from ._asof import as_of_join
@@ -29,9 +30,10 @@ Moment = Union[str, dt.date, dt.datetime]
 """A day, or an instant: a datetime with a zone, or text like 2010-01-25T16:00:00-05:00 or 2010-01-25@close."""
 
 _batch = 100
+_names_batch = 300
 _page = {
     **{"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000, "universe": 10_000},
-    **{"reported": 5_000, "frames": 10_000},
+    **{"reported": 5_000, "frames": 10_000, "strategies": 2_000},
 }
 # Demo and free keys get smaller pages of these than they send. Where rows are counted against a limit that would end too early.
 _page_of_any_key = {"cross-section": 500, "restatements": 500}
@@ -423,6 +425,65 @@ class Figures(Connection[F]):
         }
         return self._paged("signals", values, limit)
 
+    def companies(self, tickers: Texts, *, data_version: int | None = None) -> F:
+        """The names of companies: a row per company, with `id` as you sent it, `ticker`, `issuer_id`, `name` and `market`."""
+        names = _unrepeated(_texts(tickers))
+        path = "/api/v1/companies"
+        rows: list[dict[str, Any]] = []
+        unknown: list[str] = []
+        for start in range(0, len(names), _names_batch):
+            answer = self.get(path, ticker=names[start : start + _names_batch], data_version=data_version)
+            rows += answer["data"]
+            unknown += answer["unknown"]
+        columns = ("id", "ticker", "issuer_id", "name", "market")
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        made = self._frames.make({name: [row[name] for row in rows] for name in columns})
+        return self._told(self._frames.typed(made, dict.fromkeys(columns, "text")), unknown)
+
+    def coverage(self, id: str) -> F:
+        """Which metrics of a company are on record, since when and until when: a row per metric. An unknown ID is an error."""
+        path = f"/api/v1/coverage/{quote(id, safe='')}"
+        metrics: list[dict[str, Any]] = self.get(path)["data"]
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        days = ("first_end", "last_end", "first_filed", "last_filed")
+        columns: dict[str, list[Any]] = {
+            "metric": [row["m"] for row in metrics],
+            "periods": [row["periods"] for row in metrics],
+            **{day: [row[day] for row in metrics] for day in days},
+        }
+        made = self._frames.make(columns, days)
+        kinds = {"metric": "text", "periods": "whole", **dict.fromkeys(days, "day")}
+        return self._told(self._frames.typed(made, kinds))
+
+    def strategies(self) -> F:
+        """Published signals from fundamentals: name, title, period, sign, and the t value that was published. Their names are metrics."""
+        path = "/api/v1/strategies"
+        listed: list[dict[str, Any]] = self.get(path)["data"]
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        texts = ("name", "title", "period", "unit")
+        columns: dict[str, list[Any]] = {name: [row[name] for row in listed] for name in texts}
+        columns["sign"] = [row["sign"] for row in listed]
+        columns["t_value"] = [None if row["published"] is None else row["published"]["t_value"] for row in listed]
+        made = self._frames.make(columns)
+        return self._told(self._frames.typed(made, {**dict.fromkeys(texts, "text"), "sign": "whole"}))
+
+    def strategy(
+        self,
+        name: str,
+        market: str = "US",
+        *,
+        as_of: Moment | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """A published signal of every company of a market as known on `as_of`: value, score, every line and every input.
+
+        The score is the sign times the value, so that higher is better. On the rows of a frame of your own, name it as a metric of
+        `as_of_join`.
+        """
+        values: dict[str, Value] = {"market": market, "as_of": as_of, "data_version": data_version}
+        return self._paged(f"strategies/{quote(name, safe='')}/values", values, limit)
+
     def search(self, query: str) -> F:
         """Up to eight companies by name, symbol or number."""
         hits = self.get("/api/search", q=query)["results"]
@@ -434,7 +495,9 @@ class Figures(Connection[F]):
         if limit is not None and limit < 1:
             raise ValueError(f"limit={limit} is not allowed: 1 or more, or none for all rows.")
         path = f"/api/v1/{route}"
-        size = _page[route] if limit is None else min(_page[route], _page_of_any_key.get(route, _page[route]))
+        # Each strategy is a route of its own.
+        kind = "strategies" if route.startswith("strategies/") else route
+        size = _page[kind] if limit is None else min(_page[kind], _page_of_any_key.get(kind, _page[kind]))
         return self._told(self._rows(lambda: pages(self._transport, path, values, size, limit), path))
 
     def _told(self, rows: Any, unknown: Sequence[str] = ()) -> F:

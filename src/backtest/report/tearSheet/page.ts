@@ -6,6 +6,7 @@ import { costSection } from './costs.ts'
 import { comparison } from './curves.ts'
 import { drawdownSection } from './drawdowns.ts'
 import { evidenceSection } from './evidence.ts'
+import { factorSection } from './factors.ts'
 import { headlineTiles, notices } from './headline.ts'
 import { legSection } from './legs.ts'
 import { monthTable } from './months.ts'
@@ -14,6 +15,7 @@ import { rankSection } from './ranks.ts'
 import { configTable, positionTable, recordFacts } from './record.ts'
 import { rollingSection } from './rolling.ts'
 import { runAgain } from './runAgain.ts'
+import { scoreSection } from './scores.ts'
 import { verdictBox } from './skillOrLuck.ts'
 import { tradingSection } from './trading.ts'
 import { trialSection } from './trialTables.ts'
@@ -67,16 +69,18 @@ interface Section {
 /** The sections of the page, in the order in which a sceptical reader asks. Those with nothing to show are
  * omitted. */
 function sectionsOf(result: BacktestResult): Section[] {
-  const { trials, evidence, performance, compare } = result
+  const { trials, evidence, performance, compare, factors } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
     ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
     ['growth', 'Net, gross and universe', comparison(result)],
     ['unseen', 'Unseen periods', unseenPeriods(result)],
+    ['factors', 'What explains it', factors && factorSection(factors)],
     ['drawdowns', 'Drawdowns', drawdownSection(result)],
     ['rolling', 'Rolling figures', performance && rollingSection(performance, result)],
     ['months', 'Months', monthTable(result)],
     ['legs', 'Legs', legs(result)],
     ['ranks', 'Does the score rank the returns?', rankSection(result)],
+    ['scores', 'Scores, exposures and groups', scoreSection(result)],
     [
       'compare',
       'What restatements and early dating would have been worth',

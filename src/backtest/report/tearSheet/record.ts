@@ -36,7 +36,7 @@ export function recordFacts(result: BacktestResult): Markup {
  * that a sweep combined. */
 export function configTable({ config, source, sweep, universe }: BacktestResult): Markup {
   const fields = [
-    ...Object.entries(config),
+    ...Object.entries(config).map(([name, value]) => [name, shownValue(value)] as const),
     ...Object.entries(source ?? {}).map(([name, value]) => [`source.${name}`, value] as const),
     ...Object.entries(sweep ?? {}).map(([name, values]) => [`sweep.${name}`, values.join(', ')] as const),
   ]
@@ -49,6 +49,9 @@ export function configTable({ config, source, sweep, universe }: BacktestResult)
   )}
 <p>The information ratio compares with this universe, on average ${ratio(universe.names_per_period, 1)} names a period. ${universe.definition}</p>`
 }
+
+const shownValue = (value: unknown) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 
 /** What null means in each field. */
 const defaults: Readonly<Record<string, string>> = {

@@ -21,10 +21,13 @@ ${trialStrip(result)}
 ${details.length > 0 && html`<ul>${details.map(sentence => html`<li>${sentence}</li>`)}</ul>`}</div>`
 }
 
-function explain({ deflated_sharpe, evidence, periods_per_year }: BacktestResult): string[] {
-  if (deflated_sharpe !== undefined) return explainSweep(deflated_sharpe, periods_per_year)
-  if (evidence?.track_record === undefined) return []
-  return explainSingle(evidence.track_record, evidence, periods_per_year)
+function explain({ deflated_sharpe, evidence, periods_per_year, verdict }: BacktestResult): string[] {
+  const before = verdict.already_tried
+  const assumption = before === undefined ? [] : [before.assumption]
+  if (deflated_sharpe !== undefined)
+    return [...explainSweep(deflated_sharpe, periods_per_year, before?.trials_already_tried), ...assumption]
+  if (evidence?.track_record === undefined) return assumption
+  return [...explainSingle(evidence.track_record, evidence, periods_per_year), ...assumption]
 }
 
 /** Every trial's Sharpe ratio on one axis, with marks for the winner and for the best ratio that luck alone

@@ -31,8 +31,8 @@ ${trialTable(rankTrials(result), isCash)}`
 }
 
 function surfaceTable(surface: SweepSurface, max: number, winner: string | null): Markup {
-  const { direction, weighting, quantiles, holds, cells } = surface
-  const name = `${directionNames[direction]}, ${weightingNames[weighting]}`
+  const { direction, weighting, score, quantiles, holds, cells } = surface
+  const name = `${score === null ? '' : `${score}: `}${directionNames[direction]}, ${weightingNames[weighting]}`
   return scrollTable(
     name,
     html`<table class="heat surface${quantiles.length > maxUnsplitRows && ' long'}"><caption>${name}</caption>

@@ -65,11 +65,10 @@ export interface DateField {
   readonly isRequired?: boolean
 }
 
-/** A field for a day. Browsers spell days in the order of their own locale, such as 02/01/2027, so the day is repeated
- * beside the field as year-month-day. account.js keeps that text current. */
+/** A field for a day, which is typed: date fields show it in the order of the browser's country, such as 02/01/2027. */
 export const dateField = ({ id, label, name = id, value, isRequired = false }: DateField): Markup =>
   html`<label for="${id}">${label}</label>
-<p class="date"><input id="${id}" name="${name}" type="date"${isRequired && html` required`} value="${value}"> <span class="quiet with-script" data-iso="${id}" aria-hidden="true"></span></p>`
+<input id="${id}" name="${name}" type="text"${isRequired && html` required`} value="${value}" size="11" pattern="\\d{4}-\\d{2}-\\d{2}" placeholder="YYYY-MM-DD" title="A day such as 2027-01-31" autocomplete="off" spellcheck="false">`
 
 export interface Table {
   /** The table's label for screen readers. */

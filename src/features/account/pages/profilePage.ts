@@ -13,6 +13,8 @@ const actTexts: Readonly<Record<string, string>> = {
   browser_forgotten: 'Browser forgotten',
   key_made: 'Key created',
   key_rotated: 'Key rotated',
+  report_shared: 'Report made public',
+  share_revoked: 'Public address of a report revoked',
   key_revoked: 'Key revoked',
   key_named: 'Key renamed',
   key_granted: 'Licence granted',

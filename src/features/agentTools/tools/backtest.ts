@@ -42,7 +42,7 @@ export const runBacktest = defineTool({
   name: 'run_backtest',
   title: 'Backtest a ranking strategy',
   description:
-    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from `source` or your `panel`. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of the winner for the number of trials. Tell the reader verdict and warnings; results are hypothetical.',
+    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from `source` or your `panel`. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of its winner for all trials. Tell the reader verdict and warnings; results are hypothetical.',
   input: BacktestInput,
   output: Answer,
   // A sweep is stored as a job, so the tool is not read-only.

@@ -8,14 +8,16 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
 
-/** Agents have no closes of daily rows, and the list of tools is short: limits on trading are for the API. */
+/** Scores of a caller's own columns, closes, calendars and limits on trading are for the API: their schemas would crowd
+ * out other tools. */
 const ToolConfig = Type.Omit(
   BacktestConfig,
-  ['rebalance', 'entryDates', 'delistingReturn', 'horizons', 'trading'],
+  ['neutralise', 'rankBy', 'rebalance', 'entryDates', 'delistingReturn', 'horizons', 'trading'],
   { additionalProperties: false, $id: 'ToolBacktestConfig' },
 )
 
@@ -27,7 +29,7 @@ const meanings: Readonly<Record<string, string>> = {
   direction: 'Both legs, or the top one.',
   quantile: 'Share of the names in each leg.',
   weighting: 'Within a leg.',
-  holdDays: 'Trading days held; a multiple of return_days, its default.',
+  holdDays: 'Days held; a multiple of return_days, its default.',
   returnDays: 'Trading days of a return. Default: of the rows.',
   costBps: 'Flat round trip, instead of the costs of the markets.',
   borrowBps: 'Cost of borrowing a year.',
@@ -40,16 +42,15 @@ const meanings: Readonly<Record<string, string>> = {
   from: 'First day, YYYY-MM-DD.',
   to: 'Last day.',
   limit: 'Rows, the latest dates first.',
-  score:
-    'Metric that ranks instead of the forecast, by its latest full year filed before each date. Needs market.',
+  score: 'Metric that ranks instead of the forecast: its latest year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
   checks: 'With score: proved, consistent, unchecked, contradicted.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
-  meanBlock: 'Mean block, in periods. Default: from the record.',
+  meanBlock: 'In periods. Default: from the record.',
   groups: 'Of cpcv.',
   testGroups: 'Tested at a time.',
-  participation: 'Share of volume a trade may be, for capacity.',
+  participation: 'Share of volume of a trade, for capacity.',
 }
 
 /** The same object with names spelled as the tools spell them. */
@@ -65,13 +66,13 @@ function spelled(schema: TObject, description: string) {
 const grid: Record<string, TSchema> = Object.fromEntries(
   Object.entries<TSchema>(BacktestSweep.properties).map(([name, field]) => [snakeCase(name), field]),
 )
-const sweepMeaning = `true: 48 usual configurations. Or an object of lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}. Runs as a job.`
+const sweepMeaning = `true: 48 usual configurations. Or lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}. Runs as a job.`
 
 export const BacktestInput = Type.Object(
   {
     source: spelled(BacktestSource, 'Rows of the archive of forecasts.'),
     panel: Type.Optional(
-      Type.String({ ...PanelId, description: 'ID of your stored panel, instead of source.', examples: [] }),
+      Type.String({ ...PanelId, description: 'Stored panel, instead of source.', examples: [] }),
     ),
     config: spelled(ToolConfig, 'The strategy.'),
     sweep: Type.Optional(
@@ -84,31 +85,38 @@ export const BacktestInput = Type.Object(
       Type.Array(BacktestInclude, {
         uniqueItems: true,
         maxItems: BacktestRequest.properties.include.maxItems ?? 12,
-        description: 'Further sections of the result.',
+        description: 'Further sections.',
       }),
     ),
     evidence: spelled(Type.Omit(BacktestEvidence, ['benchmark']), 'How sections of include are computed.'),
     benchmark: Type.Optional(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
-        description: 'What the verdict compares with. Default: universe for long_only, cash for long_short.',
+        description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
+      }),
+    ),
+    trials_already_tried: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxTrialsAlreadyTried,
+        description: 'Earlier tries, for the verdict.',
       }),
     ),
     data_version: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 2_147_483_647,
-        description: 'Of an earlier answer, to repeat it.',
+        description: 'Of an answer, to repeat it.',
       }),
     ),
     job_id: Type.Optional(
       Type.String({
         ...BacktestJobParams.properties.id,
-        description: 'Waits for an earlier sweep. Send only wait_seconds and max_characters with it.',
+        description: 'Waits for an earlier sweep, with wait_seconds and max_characters only.',
         examples: [],
       }),
     ),
     wait_seconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 600, default: 45, description: 'How long to wait for a sweep.' }),
+      Type.Integer({ minimum: 1, maximum: 600, default: 45, description: 'For a sweep.' }),
     ),
     ...sizeArgument,
   },

@@ -28,12 +28,12 @@ export async function checkBatch(
 ): Promise<CheckedBatch> {
   const sent = ownBuffer(body)
   const opened = await deps.pool.tasks.openBatch({ body: sent }, { ...options, transfer: [sent.buffer] })
-  const { items, panel, sharesRows, dataVersion } = opened
+  const { items, panel, sharesRows, dataVersion, trialsAlreadyTried } = opened
   await requireStored(deps, keyId, items)
   const byRows = groupByRows(items)
   requireFewScores(byRows)
   const groups = byRows.map(group => ({
-    entries: group.map(placed => entryOf(placed, dataVersion)),
+    entries: group.map(placed => entryOf(placed, dataVersion, trialsAlreadyTried)),
     open: () => openRows(deps, keyId, group[0].item, panel, dataVersion),
   }))
   if (!sharesRows) return { size: items.length, groups }
@@ -94,17 +94,23 @@ function rowsKey({ rows }: BatchItem): string {
   }
 }
 
-function entryOf({ index, item }: PlacedItem, dataVersion: number | undefined): BatchEntry {
-  const { config, include, benchmark, rows } = item
+function entryOf(
+  { index, item }: PlacedItem,
+  dataVersion: number | undefined,
+  trialsAlreadyTried: number | undefined,
+): BatchEntry {
+  const { config, include, benchmark, factors, rows } = item
   const panelId = rows.kind === 'stored' ? rows.panelId : undefined
   return {
     index,
     config,
     include,
     benchmark,
+    factors,
     source: rows.kind === 'archive' ? rows.source : null,
     panelId,
     dataVersion,
+    trialsAlreadyTried,
   }
 }
 

@@ -16,6 +16,9 @@ const BacktestInput = Type.Object({
     benchmark: text,
     score: text,
     compare: text,
+    scores: text,
+    trials_already_tried: Type.Optional(Type.Number()),
+    factors: text,
     data_version: Type.Optional(Type.Number()),
   }),
 })

@@ -86,7 +86,7 @@ export async function prepareSweep(
     const prepared = await prepareJob(deps, openJob, job)
     if (prepared.kind === 'sweep') {
       const { plan } = prepared
-      if ((await fingerprint(plan.data)) === job.fingerprint) return { ...plan, dataVersion: job.dataVersion }
+      if ((await fingerprintOf(plan)) === job.fingerprint) return { ...plan, dataVersion: job.dataVersion }
       if ((plan.dataVersion ?? 0) >= (job.dataVersion ?? 0)) break
     }
     preparedJobs.delete(openJob)
@@ -101,6 +101,14 @@ export async function prepareSweep(
   }
   await restartJob(deps.sql, job.id, job.round, startTask(backtestKind, job.id, job.round + 1))
   return null
+}
+
+/** A hash of the rows of a plan, with every score that it tries. */
+export async function fingerprintOf({ data, scores }: SweepPlan): Promise<string> {
+  if (scores === undefined) return fingerprint(data)
+  const each: string[] = []
+  for (const variant of scores.variants) each.push(await fingerprint(variant.data))
+  return Bun.hash.xxHash64(each.join(' ')).toString(16)
 }
 
 const hashChunkBytes = 8 * 1_024 * 1_024

@@ -7,7 +7,7 @@ import type { OpenJob } from '../../../jobs/openJobs.ts'
 import type { RoundTask } from '../../../jobs/tasks.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { finishTask, type ShardTask, shardTask } from './kind.ts'
-import { fingerprint, prepareSweep, type SubmittedDeps } from './prepare.ts'
+import { fingerprintOf, prepareSweep, type SubmittedDeps } from './prepare.ts'
 import { readShards, storePlan, storeShard } from './shardQueries.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function planShards(sql: Sql, jobId: string, round: number, plan: S
   await storePlan(sql, jobId, round, {
     trials: plan.configs.length,
     dataVersion: plan.dataVersion,
-    fingerprint: await fingerprint(plan.data),
+    fingerprint: await fingerprintOf(plan),
     shards: cutIntoShards(plan.slices).map((slices, place) =>
       shardTask({ jobId, round, place, slices: slices.map(slice => [...slice]) }),
     ),

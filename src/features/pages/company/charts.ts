@@ -144,20 +144,37 @@ function splitNote(
   return html`<p class="quiet" data-from="${days.indexOf(first.filed)}"${splits.known.length === 0 && html` hidden`}>Each bar is in the shares of its filing, so a split shows as a fall or a jump. <a href="${path}#chart">Plot it adjusted for splits</a>.</p>`
 }
 
-function chooser({ statements }: Tables, ticker: string, query: CompanyPageQuery): Markup {
+/** Lines that no filing by the day of the page states are hidden, so that the slider can reveal them. */
+function chooser(tables: Tables, ticker: string, query: CompanyPageQuery): Markup {
+  const { statements } = tables
   const { cell: _, plot, ...kept } = query
   return html`<form class="row plot" method="get" action="/companies/${encodeURIComponent(ticker)}#chart">
 ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}\
 <label for="plot">Plot</label> <select id="plot" name="plot"><option value="">${usualLines.map(metricLabel).join(', ')}</option>${statements.map(
     ({ title, metrics }) =>
-      html`<optgroup label="${title}">${metrics.map(metric => html`<option value="${metric}"${metric === plot && html` selected`}>${metricLabel(metric)}</option>`)}</optgroup>`,
+      html`<optgroup label="${title}"${knownFrom(tables, metrics)}>${metrics.map(metric => html`<option value="${metric}"${metric === plot && html` selected`}${knownFrom(tables, [metric])}>${metricLabel(metric)}</option>`)}</optgroup>`,
   )}</select> <button type="submit" class="without-script">Plot</button></form>`
+}
+
+/** The stop from which any of these lines is known. Some browsers show hidden choices, so they are disabled as well. */
+function knownFrom({ periods, layout, shown, days }: Tables, metrics: readonly string[]): Markup {
+  const isKnown = metrics.some(metric => periods.some(({ key }) => shown.vintages(metric, key).length > 0))
+  const filed = metrics.flatMap(metric =>
+    periods.flatMap(({ key }) =>
+      layout
+        .vintages(metric, key)
+        .slice(0, 1)
+        .map(row => row.filed),
+    ),
+  )
+  const from = filed.length === 0 ? days.length : days.indexOf(filed.sort()[0])
+  return html`${from > 0 && html` data-from="${from}"`}${!isKnown && html` hidden disabled`}`
 }
 
 /** How growth is defined. */
 export const growthLegend = ({ periods }: Tables): Markup | false =>
   periods.length > 1 &&
-  html`<details class="how"><summary>How to read this table</summary><p class="quiet">Each row has a trend line and its growth; click them to plot the row. Growth compares the latest period shown with the same fiscal period one year earlier, in percent; for margins and returns, in percentage points (pp). It is n/a if either figure is missing, the sign changed, the earlier figure is zero, or the currency or the share basis differs.</p></details>
+  html`<details class="how"><summary>How to read this table</summary><p class="quiet">Each row has a trend line and its growth; click them to plot the row. Growth compares the latest period shown with the same fiscal period one year earlier, in percent; for margins and returns, in percentage points (pp). It is n/a if either figure is missing, the sign changed, the earlier figure is zero, or the currency or the share basis differs. Hover over it for the compound annual growth rate, CAGR = (last / first)^(1 / years) − 1, from the earliest period shown whose figure is above zero, in the same currency and share basis; margins and returns have none.</p></details>
 `
 
 /**

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
+import { lastWholeDay } from '../../../instants.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import { companyParts, sourceSection } from '../companyFrame.ts'
@@ -23,6 +24,7 @@ import { type CompanyPageDeps, type CompanyView, readCompanyView } from './read.
 import { cellStates, statementTables, type Tables, tablesOf } from './statementTables.ts'
 import { timeline } from './timeline.ts'
 import { trendLinks } from './trends.ts'
+import { readValuations, valuationBlock } from './valuations.ts'
 import { type Section, sectionLinks, skipLinks, viewOptions } from './viewOptions.ts'
 import { hasNoFigures, pageWithoutFigures } from './withoutFigures.ts'
 
@@ -37,6 +39,7 @@ export async function companyPage(
   const { profile, list, hasFullHistory, filings } = view
   const { ticker, market } = profile
   const manifest = deps.markets.get(market)
+  const valuations = await readValuations(deps, visitor.rights, view)
   const notice = await sampleNotice(deps, profile.last_filed)
   if (hasNoFigures(view)) return pageWithoutFigures(deps, view, query, notice)
   const name = nameOnPage(profile, list.name)
@@ -59,7 +62,7 @@ export async function companyPage(
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, list.as_of)}</header>
 ${notice}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
-${companyParts(ticker, 'figures', query, view.content)}
+${companyParts(ticker, 'figures', query, view.content, lastWholeDay(list.as_of))}
 <div class="views-row">${(query.as_of !== undefined || profile.metrics.length > 0) && tabLinks(ticker, query)}
 ${tables.statements.length > 0 && figureViewLinks(ticker, query)}
 </div>
@@ -73,10 +76,10 @@ ${earlierLink(tables, ticker, query)}
 <div class="without-script">${timeline(known, query, manifest, checkOf(view, known, query))}</div>
 <dialog id="drawer" class="drawer" aria-labelledby="figure-title"><form method="dialog"><button aria-label="Close">✕</button></form></dialog>
 ${missing}
-<section><h2 id="about">About the company</h2>
+${valuationBlock(valuations)}<section><h2 id="about">About the company</h2>
 ${identity(profile, manifest?.name ?? market, list.name)}</section>
 ${filingsTable(filings)}
-${useThisData(companyUse(deps, visitor, view, query))}
+${useThisData(companyUse(deps, visitor, view, query, tables))}
 ${downloadLinks(deps.settings, manifest, ticker, query)}
 ${sourceSection(list, html`<p><a href="/markets/${market}">How to read the figures of ${manifest?.name ?? market}</a>. <a href="#use">Programs get the same figures</a>.</p>`)}
 ${searchForm('')}

@@ -2,7 +2,8 @@ import { parseAsOf, pastDay } from '../../../markets/asOf.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import { standardLines } from '../../../standardLines/standardLines.ts'
-import { contentOnRecord } from '../../../wholeFilings/knownFilingQueries.ts'
+import { type ContentSince, contentSince } from '../../../wholeFilings/knownFilingQueries.ts'
+import type { EventStore } from '../../asOfJoins/eventStore.ts'
 import { findByAnyId, idOnDay } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
@@ -36,8 +37,8 @@ export interface CompanyView {
   readonly filings: FilingList
   /** The statement in standard lines that has the chosen figure; null if there is none. */
   readonly standard: CheckedStatement | null
-  /** What filings in full are on record, as far as the visitor may know. */
-  readonly content: { readonly statements: boolean; readonly segments: boolean }
+  /** Since when filings in full are on record, as far as the visitor may know. */
+  readonly content: ContentSince
 }
 
 /** The splits of shares that filings show, earliest first, as the API detects them. */
@@ -47,7 +48,9 @@ export interface ShownSplits {
   readonly today: readonly Split[]
 }
 
-export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {}
+export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {
+  readonly events: EventStore
+}
 
 const shownFilings = 20
 
@@ -93,7 +96,7 @@ export async function readCompanyView(
       cell === undefined || plan.recentFiscalYearOnly
         ? null
         : readStandardOf(deps, visitor, { ticker, ...chosen }, cell),
-      plan.recentFiscalYearOnly ? null : contentOnRecord(deps.sql, found.entity.entityId),
+      plan.recentFiscalYearOnly ? null : contentSince(deps.sql, found.entity.entityId, deps.today()),
     ])
     const today = ofToday ?? list
     const parts = [profile, today, filings, splits, splitsToday, standard].filter(part => part !== null)
@@ -108,10 +111,16 @@ export async function readCompanyView(
         filings,
         standard,
         // That a company has no filing is no secret: its profile says so to everybody.
-        content: content ?? { statements: profile.filings > 0, segments: profile.filings > 0 },
+        content: content ?? recentContent(profile),
       }
   }
   throw dataVersionConflict()
+}
+
+/** On the page of a visitor who sees only the most recent year, which has no other day. */
+function recentContent({ filings, last_filed }: Company): ContentSince {
+  const since = filings > 0 ? last_filed : null
+  return { statements: since, segments: since }
 }
 
 const todayOf = ({ as_of: _, tz: __, ...query }: FundamentalsQuery): FundamentalsQuery => query

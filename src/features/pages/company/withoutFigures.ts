@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
+import { lastWholeDay } from '../../../instants.ts'
 import { companyAddress, companyHead, companyName, companyParts } from '../companyFrame.ts'
 import type { PageDeps } from '../deps.ts'
 import { identity } from '../names/identity.ts'
@@ -34,7 +35,7 @@ export function pageWithoutFigures(
     main: html`${companyHead(profile, manifest)}
 ${identity(profile, country, list.name)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
-${companyParts(ticker, 'figures', query, content)}
+${companyParts(ticker, 'figures', query, content, lastWholeDay(list.as_of))}
 <section class="notice"><h2>No figures yet</h2>
 <p>${filings === 0 ? `This company is known from ${register === undefined ? 'its register' : `its register, the ${register.name}`}, but none of its filings is loaded here${day}.` : `None of its ${filings} ${filings === 1 ? 'filing' : 'filings'} on record${day} states a figure that this service reads.`}${manifest?.filed.undated !== undefined && ` ${manifest.filed.undated}`}</p></section>
 <section><h2>What there is</h2>

@@ -1,7 +1,9 @@
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
+import { lastWholeDay } from '../../../instants.ts'
 import type { Manifest } from '../../../markets/manifest.ts'
+import type { ContentSince } from '../../../wholeFilings/knownFilingQueries.ts'
 import { type Section, sectionLinks } from '../company/viewOptions.ts'
 import { companyAddress, companyHead, companyName, companyParts, sourceSection } from '../companyFrame.ts'
 import type { Visitor } from '../deps.ts'
@@ -58,9 +60,15 @@ export function statementHead(
   const { profile, filingDays } = view
   const has = filingDays.length > 0
   return html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'statements', query, { statements: has, segments: has })}
+${companyParts(profile.ticker, 'statements', query, knownContent(filingDays), lastWholeDay(view.asOf))}
 ${has && statementLinks(view, query)}
 ${has && viewForms(view, query)}`
+}
+
+/** The day of the first filing on record in full, from which there may be statements and segments. */
+export function knownContent(filingDays: StatementChoices['filingDays']): ContentSince {
+  const since = filingDays[0]?.day ?? null
+  return { statements: since, segments: since }
 }
 
 /** Why a page has nothing to show, in the words of the market's manifest if it has some. */

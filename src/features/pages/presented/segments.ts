@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
+import { lastWholeDay } from '../../../instants.ts'
 import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
 import { companyHead, companyName, companyParts, sourceSection } from '../companyFrame.ts'
@@ -15,7 +16,7 @@ import { dayLinks, filingDayField, reportFields } from './choices.ts'
 import { segmentsUse } from './dataUse.ts'
 import { type BreakdownTable, divisionOf } from './divide.ts'
 import { lengthText, lineLabel } from './labels.ts'
-import { titleText, withoutFilings } from './page.ts'
+import { knownContent, titleText, withoutFilings } from './page.ts'
 import { type SegmentsPageQuery, segmentsDownloadPath, segmentsPath } from './query.ts'
 import { type PresentedDeps, readSegmentsView, type SegmentsView } from './read.ts'
 import { blank } from './table.ts'
@@ -47,7 +48,7 @@ export async function segmentsPage(
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'segments', query, { statements: hasFilings, segments: hasFilings })}
+${companyParts(profile.ticker, 'segments', query, knownContent(view.filingDays), lastWholeDay(view.asOf))}
 ${hasFilings && axisLinks(view, query, axis)}
 ${hasFilings && segmentsForm(deps, view, query, axis, metric)}
 <h2 id="breakdown">${subject} by ${axis}</h2>

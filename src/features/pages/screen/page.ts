@@ -37,7 +37,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentS
   const { rights } = viewer
   // Merely opening the page must not use up companies, so it shows what every visitor sees.
   const isPublic = rights.entityCap !== null && screen.isBlank
-  const reader = isPublic ? { rights: deps.rightsOf(demoPrincipal), allowance: null } : viewer
+  const reader = isPublic ? publicViewer(deps) : viewer
   const planned = await planScreen(deps, reader, screen, maxRows)
   const { plan, age, named } = planned
   const screened = await deps.readLimiter.run('pages', () => readScreenedTable(deps, reader, plan))
@@ -87,6 +87,12 @@ ${!isPublic && table.data.length > 0 && downloads(deps, planned, screened, scree
 ${histograms(companies, columns, ofPage)}`,
   }
 }
+
+/** Sees what every visitor does, which counts no companies. */
+export const publicViewer = ({ rightsOf }: Pick<PageDeps, 'rightsOf'>): PageViewer => ({
+  rights: rightsOf(demoPrincipal),
+  allowance: null,
+})
 
 /** The form with its mistakes, instead of a table that would leave out what was asked for. */
 export function refusedScreen(deps: PageDeps, rights: Rights, sent: SentScreen): Page {

@@ -10,7 +10,7 @@ import { withAllowance } from '../../../rights/entityCap.ts'
 import { answerList, filledFields } from '../answer.ts'
 import { type PageDeps, viewerKey } from '../deps.ts'
 import { readScreenFormat, screenDownload } from './download.ts'
-import { refusedScreen, screenPage } from './page.ts'
+import { publicViewer, refusedScreen, screenPage } from './page.ts'
 import { PickQuery, picks } from './picks.ts'
 import { readScreen } from './query.ts'
 
@@ -79,7 +79,10 @@ function answerDownload(deps: PageDeps, context: RequestContext): Answer | Promi
   return withAllowance(deps.sql, rights, allowance => {
     const seen = allowance === null ? '' : ` seen ${allowance.seen.length}`
     const key = `screen file ${viewerKey(rights)} ${deps.today()} ${format} ${text}${seen}`
-    const make = () => screenDownload(deps, { rights, allowance }, screen, format)
+    // As on the page, companies count against a capped licence only if the visitor chose something.
+    const isPublic = rights.entityCap !== null && screen.isBlank
+    const viewer = isPublic ? publicViewer(deps) : { rights, allowance }
+    const make = () => screenDownload(deps, viewer, screen, format)
     const response = cacheable(key, contentTypes[format], make, compressions.marketRows, true)
     return respondFromCache(deps.responses, context, deps.dataVersion(), response)
   })

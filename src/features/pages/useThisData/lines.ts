@@ -27,6 +27,8 @@ export interface DataUse {
   } | null
   /** The path of a CSV file of the same rows that anybody may open without a key; null if there is none. */
   readonly file: string | null
+  /** The path of a short CSV file of one line, for a formula whose answer has at most 32,767 characters; absent if there is none. */
+  readonly lineFile?: string
   /** demo: the demo key gets the same answer as the visitor. own: it takes a key with the visitor's licence. */
   readonly key: 'demo' | 'own'
 }
@@ -95,6 +97,15 @@ console.log(data)`
 /** The formula for Google Sheets; null if only a key opens the rows, because a formula sends none. */
 export const sheetsFormula = ({ baseUrl, file }: DataUse): string | null =>
   file === null ? null : `=IMPORTDATA("${baseUrl}${file}")`
+
+/**
+ * The formula for Excel of Microsoft 365 on Windows. It keeps the nine columns before the source, whose name may have a comma.
+ * Null if only a key opens the line, because a formula sends none.
+ */
+export const excelFormula = ({ baseUrl, lineFile }: DataUse): string | null =>
+  lineFile === undefined
+    ? null
+    : `=TAKE(TEXTSPLIT(WEBSERVICE("${baseUrl}${lineFile}"),",",CHAR(13)&CHAR(10),FALSE,0,""),,9)`
 
 /** The query for Excel, as in the guide to spreadsheets. */
 export function powerQuery({ baseUrl, path, query, key }: DataUse): string {

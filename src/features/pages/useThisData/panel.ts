@@ -3,6 +3,7 @@ import {
   assistantCommand,
   curlLine,
   type DataUse,
+  excelFormula,
   powerQuery,
   pythonLines,
   sheetsFormula,
@@ -23,6 +24,7 @@ export const useThisDataAssets = { style: 'useThisData.css', script: 'useThisDat
  */
 export function useThisData(use: DataUse, note: string | null = null): Markup {
   const formula = sheetsFormula(use)
+  const cells = excelFormula(use)
   const call = toolCall(use)
   return html`<details class="use-data" id="use" data-server="${use.baseUrl}"><summary>Use this data</summary>
 <p class="quiet">${keyText(use)}${note !== null && ` ${note}`}</p>
@@ -31,6 +33,7 @@ ${useLine('curl', curlLine(use))}
 ${useLine('Python', pythonLines(use), html`The <a href="/docs/guides/python">Python client</a> returns frames of pandas or Polars.`)}
 ${useLine('TypeScript', typescriptLines(use), html`For typed answers see the <a href="/docs/guides/clients#typescript">guide</a>.`)}
 ${formula !== null && useLine('Google Sheets', formula, html`Google fetches the file itself, so this works only with a server on the public internet.`)}
+${cells !== null && useLine('Excel (formula)', cells, html`One line of the tables as text, in Excel of Microsoft 365 on Windows; <code>VALUE</code> makes numbers of it. The <a href="/docs/guides/spreadsheets#excel">guide</a> has the limits.`)}
 ${useLine('Excel (Power Query)', powerQuery(use), html`Paste it into the Advanced Editor of a blank query and choose the credentials “Anonymous”: the <a href="/docs/guides/spreadsheets#excel">guide</a> has the steps.`)}
 ${
   call !== null &&

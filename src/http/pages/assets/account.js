@@ -1,4 +1,4 @@
-// The pages work without this script. It adds a button that copies a new key, and spells days.
+// The pages work without this script. It adds a button that copies a new key.
 for (const button of document.querySelectorAll('button[data-copy]')) {
   const field = document.getElementById(button.dataset.copy)
   const said = document.querySelector(`[data-copied="${button.dataset.copy}"]`)
@@ -12,16 +12,6 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       said.textContent = 'Press Ctrl-C or Command-C to copy.'
     }
   })
-}
-
-// Browsers spell the days of date fields in the order of their own locale. A date field's value is always year-month-day.
-for (const day of document.querySelectorAll('[data-iso]')) {
-  const field = document.getElementById(day.dataset.iso)
-  const show = () => {
-    day.textContent = field.value === '' ? 'YYYY-MM-DD' : field.value
-  }
-  show()
-  field.addEventListener('input', show)
 }
 
 // Otherwise a second click on a slow connection would send the form twice.

@@ -30,18 +30,37 @@ function piece(name, text) {
   return element
 }
 
+/** Writes the text of a node only if it differs: a cell that keeps its nodes costs no layout of its table. */
+function write(element, text) {
+  const node = element.firstChild
+  if (node === null) element.textContent = text
+  else if (node.data !== text) node.data = text
+}
+
+/** Shows the former text or the split of a cell, or removes it. */
+function note(cell, name, text) {
+  const found = cell.querySelector(name)
+  if (text === null) found?.remove()
+  else if (found !== null) write(found, text)
+  else if (name === 's') cell.querySelector('a').after(piece('s', text))
+  else cell.append(piece(name, text))
+}
+
 function fill(cell, [, , text, former, title, value, split = null, , isAdjusted = 0]) {
-  const link = cell.querySelector('a') ?? document.createElement('a')
-  link.textContent = text
-  if (!link.hasAttribute('href')) link.href = '#figure'
+  let link = cell.querySelector('a')
+  if (link === null) {
+    link = piece('a', text)
+    link.href = '#figure'
+    cell.replaceChildren(link)
+  } else write(link, text)
   if (former !== null || split !== null) link.title = title
   else link.removeAttribute('title')
-  cell.replaceChildren(link)
-  if (former !== null && former !== text) cell.append(piece('s', former))
-  if (split !== null) cell.append(piece('i', split))
-  cell.className = [former !== null && 'restated', split !== null && 'split', isAdjusted && 'adjusted']
+  note(cell, 's', former === text ? null : former)
+  note(cell, 'i', split)
+  const kinds = [former !== null && 'restated', split !== null && 'split', isAdjusted && 'adjusted']
     .filter(kind => kind)
     .join(' ')
+  if (cell.className !== kinds) cell.className = kinds
   cell.dataset.v = value
   cell.title = title
 }
@@ -95,24 +114,63 @@ function show(rowAt, known, stop, isColumn) {
   })
 }
 
-function showStop(stop) {
-  const isColumn = columns.map((_, column) => data.rows.some(row => stateAt(row[column], stop) !== undefined))
-  const isRow = data.rows.map(row => row.some(states => stateAt(states, stop) !== undefined))
-  const known = data.splits.filter(([from]) => from <= stop).map(([, name]) => name)
-  rows.forEach((row, rowAt) => {
-    if (isRow[rowAt]) show(rowAt, known, stop, isColumn)
-    if (visible.rows[rowAt] === isRow[rowAt]) return
-    visible.rows[rowAt] = isRow[rowAt]
-    row.hidden = !isRow[rowAt]
+/**
+ * Which columns and rows have any figure at each stop, and in which rows something changes there. A step of the slider
+ * changes a few rows, and looking into all others would take most of its frame.
+ */
+function changesOf({ days, rows: states, blanks }) {
+  const isColumnAt = columns.map(() => days.map(() => false))
+  const isRowAt = states.map(() => days.map(() => false))
+  const changedAt = days.map(() => new Set())
+  states.forEach((row, rowAt) => {
+    row.forEach((spans, column) => {
+      for (const [from, until] of spans) {
+        isColumnAt[column].fill(true, from, until)
+        isRowAt[rowAt].fill(true, from, until)
+      }
+      for (const [from, until] of [...spans, ...(blanks[rowAt][column] || [])]) {
+        changedAt[from].add(rowAt)
+        changedAt[until]?.add(rowAt)
+      }
+    })
   })
+  return { isColumnAt, isRowAt, changedAt }
+}
+const splitBox = document.querySelector('.splits')
+const splitItems = [...document.querySelectorAll('.splits li')]
+let changes = null
+let lastStop = null
+
+/** Shows a stop, and returns the rows that may have changed. */
+function showStop(stop) {
+  changes ??= changesOf(data)
+  const { isColumnAt, isRowAt, changedAt } = changes
+  const isColumn = isColumnAt.map(stops => stops[stop] ?? false)
+  const known = data.splits.filter(([from]) => from <= stop).map(([, name]) => name)
+  const isWhole =
+    lastStop === null ||
+    isColumn.some((is, place) => is !== visible.columns[place]) ||
+    known.length !== data.splits.filter(([from]) => from <= lastStop).length
+  const passed = isWhole
+    ? [rows.keys()]
+    : changedAt.slice(Math.min(stop, lastStop) + 1, Math.max(stop, lastStop) + 1)
+  const changed = new Set(passed.flatMap(found => [...found]))
+  lastStop = stop
+  for (const rowAt of changed) {
+    const isRow = isRowAt[rowAt][stop] ?? false
+    if (isRow) show(rowAt, known, stop, isColumn)
+    if (visible.rows[rowAt] === isRow) continue
+    visible.rows[rowAt] = isRow
+    rows[rowAt].hidden = !isRow
+  }
   columns.forEach((column, place) => {
     if (visible.columns[place] === isColumn[place]) return
     visible.columns[place] = isColumn[place]
     for (const cell of column) cell.hidden = !isColumn[place]
   })
-  for (const item of document.querySelectorAll('.splits li')) item.hidden = Number(item.dataset.from) > stop
-  const splits = document.querySelector('.splits')
-  if (splits !== null) splits.hidden = known.length === 0
+  for (const item of splitItems) item.hidden = Number(item.dataset.from) > stop
+  if (splitBox !== null) splitBox.hidden = known.length === 0
+  return changed
 }
 
 const spelled = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
@@ -121,7 +179,7 @@ let shownDay
 /** Shows a day, or today if it is empty. The day is shown during the drag, and written to the URL at its end. */
 function showDay(day) {
   const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
-  showStop(stop)
+  const changed = showStop(stop)
   shownDay = day
   slider.value = Math.max(0, stop)
   const accepted = data.days[stop] === day && data.times[stop] !== '' ? `, accepted ${data.times[stop]}` : ''
@@ -132,7 +190,7 @@ function showDay(day) {
     day === ''
       ? 'Everything filed by today.'
       : `Only what had been filed by ${day} (${spelled.format(new Date(day))})${accepted}.`
-  document.dispatchEvent(new CustomEvent('asfiled:day', { detail: { day, stop } }))
+  document.dispatchEvent(new CustomEvent('asfiled:day', { detail: { day, stop, changed } }))
 }
 
 function withField(address, name, value) {
@@ -155,6 +213,8 @@ const otherLinks = '.tabs a, a.trend, .options a[href^="/companies/"], .options 
 function updateLinks(day) {
   for (const link of document.querySelectorAll(otherLinks))
     if (new URL(link.href).origin === location.origin) link.href = withDay(link.href, day).href
+  for (const tab of document.querySelectorAll('.parts [data-since]'))
+    tab.hidden = day !== '' && tab.dataset.since > day
   const base = withDay(location.href, '')
   base.searchParams.delete('cell')
   base.hash = ''
@@ -207,6 +267,7 @@ if (data !== null && slider !== null) {
     shownDay = day
     // The page shows this stop already, so a drag need not touch the cells that stay as they are.
     const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
+    lastStop = stop
     data.rows.forEach((row, rowAt) => {
       row.forEach((states, column) => {
         const cell = cells[rowAt][column]
@@ -215,9 +276,19 @@ if (data !== null && slider !== null) {
       })
     })
   }
+  // The browser lays out tables up to a screen and a half below the window. While the slider moves, those out of view wait.
+  const inView = new IntersectionObserver(entries => {
+    for (const { target, isIntersecting } of entries) target.classList.toggle('away', !isIntersecting)
+  })
+  for (const section of document.querySelectorAll('.statement')) inView.observe(section)
+  const restMs = 200
+  let rest = 0
   let frame = 0
   slider.addEventListener('input', () => {
     cancelAnimationFrame(frame)
+    clearTimeout(rest)
+    statements.classList.add('moving')
+    rest = setTimeout(() => statements.classList.remove('moving'), restMs)
     const day = data.days[slider.valueAsNumber]
     frame = requestAnimationFrame(() => showDay(day))
   })

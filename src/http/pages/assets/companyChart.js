@@ -38,16 +38,18 @@
   const isShown = (column, stop) =>
     states.rows.some(row => row[column].some(([from, until]) => from <= stop && stop < until))
 
-  const drawTrends = (rules, { stop, columns }) => {
-    const heads = document.querySelectorAll('.statement tbody tr')
+  const links = [...document.querySelectorAll('.statement tbody tr')].map(row => row.querySelector('.trend'))
+
+  const drawTrends = (rules, { stop, columns, changed }) => {
     trends.rows.forEach((row, index) => {
-      const link = heads[index].querySelector('.trend')
-      if (link === null) return
+      const link = links[index]
+      if (link === null || !changed.has(index)) return
       const { path, text, title } = rules.trendOf(cellsAt(index, stop), columns, { ...trends, ...row })
       const line = link.querySelector('path')
       if (line.getAttribute('d') !== path) line.setAttribute('d', path)
       if (link.title === title) return
-      link.querySelector('span').textContent = text
+      const growth = link.querySelector('span').firstChild
+      if (growth.data !== text) growth.data = text
       link.title = title
       link.setAttribute('aria-label', title)
     })
@@ -74,48 +76,79 @@
     readOut.append(element('foreignObject', { ...box, 'aria-hidden': 'true' }, content))
   }
 
-  const readOut = (slot, { top, bottom }, category, lines) => {
-    const height = bottom - top
-    const spoken = lines.map(({ name, title }) => `${name}: ${title}`).join('; ')
-    const made = element(
-      'g',
-      {
-        class: 'read',
-        tabindex: '-1',
-        role: 'img',
-        'aria-label': `${category}: ${spoken === '' ? 'no value' : spoken}`,
-      },
-      element('rect', { x: slot.left, y: top, width: slot.width, height }),
-    )
-    tips.set(made, { category, lines, box: { ...slot.tip, y: top, height } })
-    return made
+  /**
+   * Gives an element these children, as [name, attributes, text], and reuses those that it has: new nodes would cost a
+   * frame of the slider as much as everything else.
+   */
+  const setChildren = (parent, wanted) => {
+    wanted.forEach(([name, attributes, content], at) => {
+      const found = parent.children[at]
+      const child = found?.localName === name ? found : element(name, {})
+      for (const attribute of Object.keys(attributes)) {
+        const value = String(attributes[attribute])
+        if (child.getAttribute(attribute) !== value) child.setAttribute(attribute, value)
+      }
+      for (const { name: attribute } of [...child.attributes])
+        if (!Object.hasOwn(attributes, attribute)) child.removeAttribute(attribute)
+      if (content !== undefined && child.textContent !== content) child.textContent = content
+      if (found === undefined) parent.append(child)
+      else if (found !== child) found.replaceWith(child)
+    })
+    while (parent.children.length > wanted.length) parent.lastElementChild.remove()
   }
 
-  const rect = ({ x, y, width, height }, attributes = {}) =>
-    element('rect', { ...attributes, x, y, width, height })
+  const drawReadOuts = (parent, { slots, top, bottom }, categories, series) => {
+    const height = bottom - top
+    const said = slots.map((_, index) =>
+      series.flatMap(({ name, bars }) => (bars[index] === null ? [] : [{ name, title: bars[index].title }])),
+    )
+    setChildren(
+      parent,
+      said.map((lines, index) => {
+        const spoken = lines.map(({ name, title }) => `${name}: ${title}`).join('; ')
+        return [
+          'g',
+          {
+            class: 'read',
+            tabindex: index === slots.length - 1 ? '0' : '-1',
+            role: 'img',
+            'aria-label': `${categories[index]}: ${spoken === '' ? 'no value' : spoken}`,
+          },
+        ]
+      }),
+    )
+    slots.forEach((slot, index) => {
+      const made = parent.children[index]
+      setChildren(made, [['rect', { x: slot.left, y: top, width: slot.width, height }]])
+      const box = { ...slot.tip, y: top, height }
+      tips.set(made, { category: categories[index], lines: said[index], box })
+    })
+  }
+
+  const rect = ({ x, y, width, height }, attributes = {}) => ['rect', { ...attributes, x, y, width, height }]
 
   const drawChart = (svg, layout, categories, series) => {
     const { left, right, bottom, zero, ticks, slots } = layout
-    const axis = ticks.flatMap(({ y, text }) => {
-      const label = element('text', { class: 'y', x: left - 6, y, dy: '.32em' })
-      label.textContent = text
-      return [element('line', { x1: left, x2: right, y1: y, y2: y }), label]
-    })
-    for (const { middle, label } of slots) {
-      if (label === '') continue
-      const made = element('text', { class: 'x', x: middle, y: bottom + 18 })
-      made.textContent = label
-      axis.push(made)
-    }
-    svg.querySelector('.axis').replaceChildren(...axis)
+    setChildren(svg.querySelector('.axis'), [
+      ...ticks.flatMap(({ y, text }) => [
+        ['line', { x1: left, x2: right, y1: y, y2: y }],
+        ['text', { class: 'y', x: left - 6, y, dy: '.32em' }, text],
+      ]),
+      ...slots
+        .filter(({ label }) => label !== '')
+        .map(({ middle, label }) => ['text', { class: 'x', x: middle, y: bottom + 18 }, label]),
+    ])
     series.forEach((_, number) => {
       const bars = slots.flatMap(({ bars }) => (bars[number] === null ? [] : [rect(bars[number])]))
-      svg.querySelector(`.bar-${number}`).replaceChildren(...bars)
+      setChildren(svg.querySelector(`.bar-${number}`), bars)
     })
     const ghosts = slots.flatMap(({ bars }) =>
       bars.map(bar => bar?.ghost ?? null).filter(ghost => ghost !== null),
     )
-    svg.querySelector('.ghosts').replaceChildren(...ghosts.map(ghost => rect(ghost, { class: 'ghost' })))
+    setChildren(
+      svg.querySelector('.ghosts'),
+      ghosts.map(ghost => rect(ghost, { class: 'ghost' })),
+    )
     const base = svg.querySelector('.base')
     for (const [name, value] of [
       ['x1', left],
@@ -124,18 +157,7 @@
       ['y2', zero],
     ])
       base.setAttribute(name, value)
-    const readOuts = slots.map((slot, index) =>
-      readOut(
-        slot,
-        layout,
-        categories[index],
-        series.flatMap(({ name, bars }) =>
-          bars[index] === null ? [] : [{ name, title: bars[index].title }],
-        ),
-      ),
-    )
-    readOuts.at(-1)?.setAttribute('tabindex', '0')
-    svg.querySelector('.readouts').replaceChildren(...readOuts)
+    drawReadOuts(svg.querySelector('.readouts'), layout, categories, series)
   }
 
   const drawBars = ({ barOf, plottedColumns, layOutBars }, { stop, columns }) => {
@@ -154,7 +176,10 @@
       bars: plotted.map(column => bars[at][column]),
     }))
     section.querySelector('h2 small').textContent = words
-    for (const note of section.querySelectorAll('[data-from]')) note.hidden = Number(note.dataset.from) > stop
+    for (const dated of section.querySelectorAll('[data-from]')) {
+      dated.hidden = Number(dated.dataset.from) > stop
+      if ('disabled' in dated) dated.disabled = dated.hidden
+    }
     section.querySelector('.no-bars').hidden = plotted.length > 0
     for (const svg of section.querySelectorAll('.bar-chart')) {
       if (!isWanted(svg)) continue
@@ -170,20 +195,23 @@
       import('/assets/trends.js'),
     ])
     const rules = { ...geometry, ...figures }
-    const draw = stop => {
+    const allRows = new Set(trends.rows.keys())
+    let areDrawn = false
+    const draw = (stop, changed) => {
       // The tables have the latest period first.
       const columns = states.keys.flatMap((_, column) => (isShown(column, stop) ? [column] : [])).reverse()
-      const shown = { stop, columns }
+      const shown = { stop, columns, changed: areDrawn ? changed : allRows }
+      areDrawn = true
       drawTrends(rules, shown)
       if (trends.plot !== null && section !== null) drawBars(rules, shown)
     }
     document.addEventListener('asfiled:day', ({ detail }) => {
       shownStop = detail.stop
-      draw(shownStop)
+      draw(shownStop, detail.changed)
     })
     // The picture of the other size is still that of the day on which the page was loaded.
     narrow.addEventListener('change', () => {
-      if (shownStop !== null) draw(shownStop)
+      if (shownStop !== null) draw(shownStop, allRows)
     })
   }
 
@@ -192,6 +220,9 @@
     section?.addEventListener('pointerover', makeTip)
     section?.addEventListener('focusin', makeTip)
   }
+
+  const lineOf = address => new URL(address).searchParams.get('plot') ?? ''
+  let plotted = lineOf(location.href)
 
   const plot = async address => {
     const response = await fetch(address)
@@ -204,9 +235,20 @@
     for (const svg of section.querySelectorAll('.bar-chart'))
       for (const [at, readOut] of [...svg.querySelectorAll('.read')].reverse().entries())
         readOut.setAttribute('tabindex', at === 0 ? '0' : '-1')
-    history.replaceState(history.state, '', address)
+    plotted = lineOf(address)
     section.scrollIntoView({ block: 'nearest' })
   }
+
+  /** Back leads to the line that was plotted before. */
+  const choose = async address => {
+    if (lineOf(address) === plotted) return
+    await plot(address)
+    history.pushState({ kind: 'plot' }, '', address)
+  }
+
+  addEventListener('popstate', () => {
+    if (section !== null && lineOf(location.href) !== plotted) plot(location.href)
+  })
 
   /** The address of the page on the day shown, with another line. */
   const withLine = line => {
@@ -220,7 +262,7 @@
 
   document.addEventListener('change', async event => {
     if (event.target.id !== 'plot') return
-    await plot(withLine(event.target.value))
+    await choose(withLine(event.target.value))
     section.querySelector('#plot').focus()
   })
 
@@ -229,7 +271,7 @@
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey
     if (link === null || !isPlain || section === null) return
     event.preventDefault()
-    await plot(withLine(link.closest('tr').dataset.m))
+    await choose(withLine(link.closest('tr').dataset.m))
     section.querySelector('h2').focus({ preventScroll: true })
   })
 }

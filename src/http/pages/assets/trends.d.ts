@@ -23,6 +23,23 @@ export interface Growth {
 /** @param isPercentage true for margins and returns, whose growth is a difference in percentage points */
 export function growthOf(latest: TrendCell | null, before: TrendCell | null, isPercentage: boolean): Growth
 
+/**
+ * The compound annual growth rate up to the latest column, from the earliest one shown that can be compared:
+ * CAGR = (last / first)^(1 / years) - 1, where the two are the same fiscal period `years` fiscal years apart, reached through
+ * the same period of every year between them.
+ *
+ * @param latest the column of the last figure
+ * @param yearBefore for each column, that of the same fiscal period one year before, or -1
+ * @returns null if the last figure is missing or not above zero, or if no figure two or more years earlier is above zero, in
+ * the same unit and in the same shares
+ */
+export function compoundGrowthOf(
+  cells: readonly (TrendCell | null)[],
+  latest: number,
+  yearBefore: readonly number[],
+  isShown: (column: number) => boolean,
+): { readonly column: number; readonly years: number; readonly percent: number } | null
+
 export interface TrendContext {
   /** The name of the line. */
   readonly label: string

@@ -28,6 +28,19 @@ export function growthOf(latest, before, isPercentage) {
     : { text: shownChange(percent), why: null }
 }
 
+export function compoundGrowthOf(cells, latest, yearBefore, isShown) {
+  const last = cells[latest]
+  if (last === null || last.value <= 0) return null
+  let longest = null
+  for (let column = yearBefore[latest], years = 1; column !== -1; column = yearBefore[column], years++) {
+    const first = cells[column]
+    if (first === null || !isShown(column)) continue
+    if (first.unit !== last.unit || first.behind !== last.behind || first.value <= 0) continue
+    longest = { column, years, percent: ((last.value / first.value) ** (1 / years) - 1) * 100 }
+  }
+  return longest === null || longest.years < 2 ? null : longest
+}
+
 // Whole numbers in a picture drawn at half its size: fractions would make up a tenth of the page.
 const sparkWidth = 120
 const sparkHeight = 32
@@ -65,7 +78,18 @@ export function trendOf(cells, columns, { label, labels, yearBefore, isPercentag
   })
   const compared =
     growth.why === null ? `from ${labels[before]} to ${labels[latest]}` : `because ${growth.why}`
-  return { path: sparkPath(values), text: growth.text, title: `Plot ${label}: ${growth.text} ${compared}` }
+  const compound = isPercentage
+    ? null
+    : compoundGrowthOf(cells, latest, yearBefore, column => columns.includes(column))
+  const perYear =
+    compound === null
+      ? ''
+      : `; CAGR ${shownChange(compound.percent)} over ${compound.years} years from ${labels[compound.column]}`
+  return {
+    path: sparkPath(values),
+    text: growth.text,
+    title: `Plot ${label}: ${growth.text} ${compared}${perYear}`,
+  }
 }
 
 export function plottedColumns(columns, hasValue) {

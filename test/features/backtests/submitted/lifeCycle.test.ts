@@ -17,6 +17,13 @@ afterAll(() => bench.close(), 30_000)
 const panel = asPanel(signals(60))
 const sweep = { panel, sweep: { quantile: [0.1, 0.2, 0.3], holdDays: [1, 2, 5] }, include: ['ic'] }
 
+const days = [...new Set(panel.map(({ date }) => date))]
+const factors = {
+  date: days,
+  returns: { A: days.map((_, i) => Math.sin(3 * i) / 100), B: days.map((_, i) => Math.cos(i * i) / 100) },
+  lags: 2,
+}
+
 describe('a job', () => {
   beforeAll(async () => {
     started = await bench.process()
@@ -28,6 +35,8 @@ describe('a job', () => {
     'one configuration of the archive': { source: { market: 'US' }, config: { holdDays: 2 } },
     'a sweep of a panel': sweep,
     'a sweep of the archive': { sweep: true, include: ['monthly', 'positions'] },
+    'one configuration with factors': { panel, factors },
+    'a sweep with factors': { ...sweep, factors },
     'a sweep with evidence': { ...sweep, include: ['spa', 'interval', 'cpcv', 'track_record'] },
   })) {
     test(`answers ${name} with the bits of a synchronous request`, async () => {

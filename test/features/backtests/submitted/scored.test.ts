@@ -138,6 +138,41 @@ test('a submitted backtest of own rows by a figure is the one that is answered a
   }
 }, 120_000)
 
+test('submitted scores of own columns, neutralised for the groups of the server, are those answered at once', async () => {
+  const keyId = await newKey('oem')
+  const assets = ['AAPL', 'GE']
+  const panel = Array.from({ length: 80 }, (_, i) => ({
+    date: isoDate(14_500 + 7 * (i >> 1)),
+    asset: assets[i % 2],
+    forward_return: Math.sin(i) / 50,
+    mine: Math.cos(i),
+    other: Math.sin(3 * i),
+  }))
+  const requests = [
+    { panel, scores: ['mine', 'other'], config: { returnDays: 5 } },
+    {
+      panel: panel.map(({ other: _, ...row }) => row),
+      score: { asOf: 'revenue', group: 'sicDivision' },
+      config: { returnDays: 5, rankBy: { columns: ['mine'] }, neutralise: { demean: ['group'] } },
+      include: ['by_group'],
+    },
+  ]
+  const answers = []
+  for (const request of requests) {
+    const sent = () => new TextEncoder().encode(JSON.stringify(request))
+    const job = await ended(keyId, sent())
+    expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
+    const { bytes } = await runBacktest(deps, sent(), undefined, { caller: operator, keyId })
+    const answer = new TextDecoder().decode(bytes)
+    expect(await readResult(db.sql, job.id)).toBe(answer)
+    answers.push(JSON.parse(answer))
+  }
+  expect(answers[0].trials.length).toBe(4)
+  // Both companies are manufacturers: demeaned within it, of two names one is above and one below.
+  expect(answers[1].by_group.map(({ group }: { group: string }) => group)).toEqual(['D'])
+  expect(answers[1].neutralised.definition).toContain('of the same group')
+}, 120_000)
+
 test('a submitted comparison of vintages is the one that is answered at once, and its page shows it', async () => {
   const keyId = await newKey('redistribution')
   const lines = Array.from({ length: 80 }, (_, i) => {

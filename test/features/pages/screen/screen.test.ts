@@ -430,6 +430,11 @@ describe('an evaluation', () => {
     expect(rows).toEqual((await list('/screen')).rows)
     expect(html).toContain('uses none of the 1,000 companies of your evaluation licence')
     expect((await list('/screen?market=US', member)).rows).toEqual(rows)
+    for (const query of ['', '?market=US', '?format=csv&market=US']) {
+      const file = await list(`/screen/download${query}`, member)
+      expect([query, file.status]).toEqual([query, 200])
+      expect(file.html).toBe((await list(`/screen/download${query}`)).html)
+    }
     expect(await seen(member)).toBe(0)
   })
 

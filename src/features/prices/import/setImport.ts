@@ -1,0 +1,395 @@
+import { dayNumber, type IsoDate, isoDate } from '../../../dates.ts'
+import type { TransactionSql } from '../../../postgres/client.ts'
+import { encodePriceBlock } from '../../../prices/priceBlock.ts'
+import { emptyPriceRows, type PriceRows } from '../../../prices/priceRows.ts'
+import { idReader } from '../../companies/symbols.ts'
+import type { ReadPrices } from './csvPrices.ts'
+import { findCompaniesOfSymbols, type NamedDays } from './findCompanies.ts'
+import {
+  type BlockKey,
+  copyBlocks,
+  countPrices,
+  deleteBlocks,
+  type LockedSet,
+  type MarketDay,
+  type NewBlock,
+  nextImportId,
+  readRecordedBlocks,
+  readSecurities,
+  recordImport,
+  saveSecurities,
+} from './importQueries.ts'
+import { easternmostZone, localDay } from './marketClock.ts'
+import { type AbsentColumns, mergePrices } from './mergePrices.ts'
+import type { PriceImport, PriceImportOptions } from './priceImport.ts'
+import { assignSecurities, type Security, type SymbolDays } from './securities.ts'
+import { type SortedRows, statesTheSame } from './sortRows.ts'
+import { maxFaults, type StagedPrices } from './stagedPrices.ts'
+import { endOfYear, firstDayOfTable, firstYear, yearOf, yearStarts } from './tableOfYears.ts'
+
+/** The rows of one symbol that belong to one company, as positions in the order of rows. */
+interface Part extends SymbolDays {
+  readonly start: number
+  readonly end: number
+}
+
+const securitiesPerBatch = 1_000
+
+/** One import of a file into a set, within its transaction. */
+export class SetImport {
+  readonly #rows: StagedPrices
+  readonly #absent: AbsentColumns
+  readonly #todays = new Map<string, number>()
+  readonly #closes = new Map<string, Int32Array>()
+
+  constructor(
+    readonly transaction: TransactionSql,
+    readonly set: LockedSet,
+    readonly read: ReadPrices,
+    readonly sorted: SortedRows,
+    readonly options: PriceImportOptions,
+    readonly report: PriceImport,
+  ) {
+    const { rows } = read
+    this.#rows = rows
+    this.#absent = {
+      volumes: !rows.has.has('volume'),
+      splitFactors: !rows.has.has('split_factor'),
+      dividends: !rows.has.has('dividend'),
+      delistingReturns: !rows.has.has('delisting_return'),
+    }
+  }
+
+  async run(fileName: string): Promise<void> {
+    const { transaction, set, options, report } = this
+    const recorded = await readSecurities(transaction, set.priceSetId)
+    const adopted = await this.#adopt(recorded)
+    const parts = await this.#parts()
+    const assigned = assignSecurities(recorded, parts)
+    const partsOf = new Map<Security, Part[]>()
+    for (const [index, part] of parts.entries()) {
+      const own = partsOf.get(assigned[index])
+      if (own === undefined) partsOf.set(assigned[index], [part])
+      else own.push(part)
+    }
+    const importId = await nextImportId(transaction)
+    const ids = await saveSecurities(transaction, set.priceSetId, [
+      ...new Set([...partsOf.keys(), ...adopted]),
+    ])
+    report.securities = partsOf.size
+    report.companies = new Set([...partsOf.keys()].flatMap(({ entityId }) => entityId ?? [])).size
+    const all = [...partsOf]
+    for (let at = 0; at < all.length; at += securitiesPerBatch) {
+      await this.#storeBatch(all.slice(at, at + securitiesPerBatch), ids, importId)
+      options.onProgress?.(0.5 + (0.5 * at) / all.length, `${at.toLocaleString('en-US')} securities stored`)
+    }
+    if (report.stored === 0 && adopted.length === 0) return
+    const { has } = this.#rows
+    report.dataVersion = await recordImport(
+      transaction,
+      {
+        importId,
+        priceSetId: set.priceSetId,
+        basisDay: this.#basisDay(),
+        file: fileName,
+        known: report.known,
+        rowsStored: report.stored,
+        statesSplits: has.has('split_factor'),
+        statesDividends: has.has('dividend'),
+        statesDelistings: has.has('delisting_return'),
+        days: this.#marketDays(),
+      },
+      options.name,
+    )
+  }
+
+  #basisDay(): IsoDate {
+    const { adjustedOn, known, now } = this.options
+    if (adjustedOn !== null) return adjustedOn
+    return known !== null && known !== 'import' && known !== 'date' ? known : now().toISOString().slice(0, 10)
+  }
+
+  /** Gives securities of unknown symbols the company that is known by now, if one had the symbol on all their days. */
+  async #adopt(recorded: Security[]): Promise<Security[]> {
+    const open = recorded.filter(({ entityId }) => entityId === null)
+    if (open.length === 0) return []
+    const named = await findCompaniesOfSymbols(
+      idReader(this.transaction),
+      this.options.markets,
+      open.map(({ symbols, market }) => ({ symbol: symbols[0], market: market ?? '' })),
+    )
+    const adopted: Security[] = []
+    for (const [index, security] of open.entries()) {
+      const holders = new Set(
+        named[index]
+          .filter((days, at) => {
+            const next = named[index][at + 1]?.from ?? Number.POSITIVE_INFINITY
+            return days.from <= security.lastDay && next > security.firstDay
+          })
+          .map(({ company }) => company?.entityId),
+      )
+      const [entityId] = holders
+      const company = named[index].find(days => days.company?.entityId === entityId)?.company
+      if (holders.size !== 1 || entityId === undefined || company == null) continue
+      const others = recorded.some(
+        other => other.entityId === entityId && other.symbols.includes(security.symbols[0]),
+      )
+      if (others) continue
+      const owned: Security = { ...security, entityId, market: company.market }
+      recorded[recorded.indexOf(security)] = owned
+      adopted.push(owned)
+    }
+    this.report.adopted = adopted.length
+    await this.#countAdopted(adopted)
+    return adopted
+  }
+
+  /** The days of adopted securities now count for their market. */
+  async #countAdopted(adopted: readonly Security[]): Promise<void> {
+    const years = { first: firstYear, last: firstYear + yearStarts.length }
+    const ids = adopted.flatMap(({ assetId }) => assetId ?? [])
+    const recorded = await readRecordedBlocks(this.transaction, ids, years)
+    for (const { assetId, market } of adopted) {
+      const closesOf = this.#closesOf(market ?? '')
+      for (const rows of recorded.get(assetId ?? 0)?.values() ?? [])
+        for (let at = 0; at < rows.count; at++)
+          if (!Number.isNaN(rows.closes[at]) && rows.days[at] !== rows.days[at - 1])
+            closesOf[rows.days[at] - firstDayOfTable]++
+    }
+  }
+
+  /** Cuts the rows of each symbol into those of one company. */
+  async #parts(): Promise<Part[]> {
+    const { read, sorted, options, transaction, report } = this
+    const names = sorted.groups.map(group => ({
+      symbol: read.symbols[group.symbol],
+      market: read.markets[group.market] ?? '',
+    }))
+    const named = await findCompaniesOfSymbols(idReader(transaction), options.markets, names)
+    const parts: Part[] = []
+    for (const [index, group] of sorted.groups.entries()) {
+      const days = named[index]
+      let start = group.start
+      for (const [at, stretch] of days.entries()) {
+        const until = days[at + 1]?.from ?? Number.POSITIVE_INFINITY
+        let end = start
+        while (end < group.end && this.#rows.days[sorted.order[end]] < until) end++
+        if (end > start) this.#addPart(parts, names[index], stretch, start, end)
+        start = end
+      }
+    }
+    report.unresolved.sort((a, b) => b.rows - a.rows)
+    return parts
+  }
+
+  #addPart(
+    parts: Part[],
+    { symbol, market }: { readonly symbol: string; readonly market: string },
+    { company, isAssumed, reason }: NamedDays,
+    start: number,
+    untrimmed: number,
+  ): void {
+    const { report, sorted } = this
+    const ofMarket = company?.market ?? market
+    const end = this.#withoutLate(start, untrimmed, ofMarket)
+    if (end === start) return
+    const firstDay = this.#rows.days[sorted.order[start]]
+    const lastDay = this.#rows.days[sorted.order[end - 1]]
+    if (isAssumed) report.assumed += end - start
+    if (company === null) {
+      report.unresolvedRows += end - start
+      const days = { from: isoDate(firstDay), to: isoDate(lastDay) }
+      report.unresolved.push({ symbol, market, rows: end - start, ...days, reason })
+    }
+    parts.push({
+      symbol,
+      market: ofMarket,
+      entityId: company?.entityId ?? null,
+      firstDay,
+      lastDay,
+      start,
+      end,
+    })
+  }
+
+  /** Refuses the rows at the end that are dated in the future, or after the day on which they are said to be known. */
+  #withoutLate(start: number, end: number, market: string): number {
+    const { known } = this.options
+    const today = this.#today(market)
+    const stated = known !== null && known !== 'import' && known !== 'date' ? dayNumber(known) : today
+    let last = end
+    for (; last > start; last--) {
+      const row = this.sorted.order[last - 1]
+      const day = this.#rows.days[row]
+      if (day <= stated && day <= today) break
+      const reason =
+        day > today
+          ? `date ${isoDate(day)} is in the future: it is ${isoDate(today)} in the market`
+          : `date ${isoDate(day)} is after the stated known day ${known}, but no close is known before the end of its own day`
+      this.#fault(row, reason, 1)
+    }
+    return last
+  }
+
+  /** The number of first closes of each day in a market, from 1900 on. */
+  #closesOf(market: string): Int32Array {
+    const known = this.#closes.get(market)
+    if (known !== undefined) return known
+    const closes = new Int32Array(yearStarts[yearStarts.length - 1] - firstDayOfTable)
+    this.#closes.set(market, closes)
+    return closes
+  }
+
+  #marketDays(): MarketDay[] {
+    const days: MarketDay[] = []
+    for (const [market, closes] of this.#closes)
+      for (let at = 0; at < closes.length; at++)
+        if (closes[at] > 0) days.push({ market, day: firstDayOfTable + at, closes: closes[at] })
+    return days
+  }
+
+  #today(market: string): number {
+    const cached = this.#todays.get(market)
+    if (cached !== undefined) return cached
+    const zone = this.options.markets.get(market)?.calendar.timezone ?? easternmostZone
+    const today = dayNumber(localDay(this.options.now(), zone))
+    this.#todays.set(market, today)
+    return today
+  }
+
+  async #storeBatch(
+    batch: readonly (readonly [Security, readonly Part[]])[],
+    ids: ReadonlyMap<Security, number>,
+    importId: number,
+  ): Promise<void> {
+    const { transaction } = this
+    const years = {
+      first: yearOf(Math.min(...batch.flatMap(([, parts]) => parts.map(({ firstDay }) => firstDay)))),
+      last: yearOf(Math.max(...batch.flatMap(([, parts]) => parts.map(({ lastDay }) => lastDay)))),
+    }
+    const old = batch.flatMap(([{ assetId }]) => assetId ?? [])
+    const recorded = await readRecordedBlocks(transaction, old, years)
+    const blocks: NewBlock[] = []
+    const replaced: BlockKey[] = []
+    const counts = new Map<number, number>()
+    for (const [security, parts] of batch) {
+      const assetId = ids.get(security) ?? 0
+      const incoming = this.#gather(parts, security, importId)
+      const closesOf = this.#closesOf(security.market ?? '')
+      const countDay = (day: number) => {
+        closesOf[day - firstDayOfTable]++
+      }
+      for (let start = 0; start < incoming.count; ) {
+        const year = yearOf(incoming.days[start])
+        const end = endOfYear(incoming.days, start, year)
+        const before = recorded.get(assetId)?.get(year)
+        const merged = mergePrices(
+          before ?? emptyPriceRows(0),
+          slice(incoming, start, end),
+          this.#absent,
+          countDay,
+        )
+        this.report.stored += merged.stored
+        this.report.unchanged += merged.unchanged
+        this.report.withoutClose += merged.withoutClose
+        if (merged.stored > 0) {
+          if (before !== undefined) replaced.push({ assetId, year })
+          counts.set(assetId, (counts.get(assetId) ?? 0) + merged.stored)
+          blocks.push({ assetId, year, bytes: encodePriceBlock(merged.rows, 0, merged.rows.count) })
+        }
+        start = end
+      }
+    }
+    await deleteBlocks(transaction, replaced)
+    await copyBlocks(transaction, each(blocks))
+    await countPrices(transaction, counts)
+  }
+
+  /** The rows of a security in order of day and known day. Repeated rows are left out, contradicting ones refused. */
+  #gather(parts: readonly Part[], security: Security, importId: number): PriceRows {
+    const { order } = this.sorted
+    const source = this.#rows
+    const inOrder = parts.toSorted((a, b) => a.firstDay - b.firstDay)
+    const total = inOrder.reduce((sum, { start, end }) => sum + end - start, 0)
+    const chosen = new Int32Array(total)
+    let filled = 0
+    for (const { start, end } of inOrder) {
+      chosen.set(order.subarray(start, end), filled)
+      filled += end - start
+    }
+    const hasKnown = source.has.has('known')
+    const after = (a: number, b: number) =>
+      source.days[a] - source.days[b] || (hasKnown ? source.knownDays[a] - source.knownDays[b] : 0)
+    const overlap = inOrder.some((part, at) => at > 0 && part.firstDay <= inOrder[at - 1].lastDay)
+    if (overlap) chosen.sort(after)
+    const { known } = this.options
+    const today = this.#today(security.market ?? '')
+    const fixed = known === null || known === 'import' ? today : known === 'date' ? null : dayNumber(known)
+    const rows = emptyPriceRows(total)
+    let count = 0
+    for (let at = 0; at < total; ) {
+      const row = chosen[at]
+      let next = at + 1
+      let differs = false
+      while (next < total && after(chosen[next], row) === 0) {
+        if (!statesTheSame(source, row, chosen[next])) differs = true
+        next++
+      }
+      const isLate = hasKnown && source.knownDays[row] > today
+      if (differs) {
+        this.report.contradicting += next - at
+        this.#fault(
+          row,
+          `${security.symbols.at(-1)} has ${next - at} different rows for ${isoDate(source.days[row])}: none of them was stored; keep the correct one`,
+          next - at,
+        )
+      } else if (isLate)
+        this.#fault(row, `known is ${isoDate(source.knownDays[row])}, which is in the future`, next - at)
+      else {
+        this.report.repeated += next - at - 1
+        const day = source.days[row]
+        if ((day + 3) % 7 >= 5) this.report.weekend++
+        rows.days[count] = day
+        rows.knownDays[count] = hasKnown ? source.knownDays[row] : (fixed ?? day)
+        count++
+        this.#copyNumbers(rows, count - 1, row)
+      }
+      at = next
+    }
+    rows.imports.fill(importId)
+    return slice(rows, 0, count)
+  }
+
+  #copyNumbers(rows: PriceRows, to: number, from: number): void {
+    const { numbers } = this.#rows
+    rows.closes[to] = numbers.close[from]
+    if (!this.#absent.volumes) rows.volumes[to] = numbers.volume[from]
+    if (!this.#absent.splitFactors) rows.splitFactors[to] = numbers.split_factor[from]
+    if (!this.#absent.dividends) rows.dividends[to] = numbers.dividend[from]
+    if (!this.#absent.delistingReturns) rows.delistingReturns[to] = numbers.delisting_return[from]
+  }
+
+  #fault(row: number, reason: string, rows: number): void {
+    this.report.refused += rows
+    if (this.report.faults.length < maxFaults) this.report.faults.push({ line: row + 2, reason })
+  }
+}
+
+async function* each(blocks: readonly NewBlock[]): AsyncGenerator<NewBlock> {
+  yield* blocks
+}
+
+/** Rows `start` to `end`, without copying them. */
+function slice(rows: PriceRows, start: number, end: number): PriceRows {
+  return {
+    count: end - start,
+    days: rows.days.subarray(start, end),
+    knownDays: rows.knownDays.subarray(start, end),
+    imports: rows.imports.subarray(start, end),
+    closes: rows.closes.subarray(start, end),
+    volumes: rows.volumes.subarray(start, end),
+    splitFactors: rows.splitFactors.subarray(start, end),
+    dividends: rows.dividends.subarray(start, end),
+    delistingReturns: rows.delistingReturns.subarray(start, end),
+  }
+}

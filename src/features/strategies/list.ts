@@ -1,0 +1,27 @@
+import type { Markets } from '../../markets/markets.ts'
+import { type Strategy, strategies, strategyMetric } from '../../markets/strategies/strategies.ts'
+import type { StrategyList, StrategySummary } from './schema.ts'
+
+/** The definitions of all strategies. */
+export function listStrategies(markets: Pick<Markets, 'metrics'>): StrategyList {
+  const data = [...strategies.values()].map(strategy => summaryOf(markets, strategy))
+  return { object: 'strategy_list', count: data.length, data }
+}
+
+export function summaryOf({ metrics }: Pick<Markets, 'metrics'>, strategy: Strategy): StrategySummary {
+  const { name, title, explanation, period, unit, sign, inputs, lines, paper, published, notes } = strategy
+  return {
+    name,
+    title,
+    explanation,
+    period,
+    unit,
+    sign,
+    inputs: [...inputs],
+    markets: [...strategyMetric(metrics, strategy).markets],
+    lines: lines.map(({ name, formula, explanation }) => ({ name, formula, explanation })),
+    paper,
+    published,
+    notes: [...notes],
+  }
+}

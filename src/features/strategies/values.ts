@@ -1,0 +1,162 @@
+import { isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import type { Row } from '../../formats/columns.ts'
+import {
+  computeStrategy,
+  type KnownFigure,
+  type Strategy,
+  strategies,
+  strategyMetric,
+  type UsedFigure,
+} from '../../markets/strategies/strategies.ts'
+import type { Rights } from '../../rights/rights.ts'
+import { nearNames } from '../../spelling.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { countRows } from '../marketPages/answer.ts'
+import { nextCompany, pageFields } from '../marketPages/page.ts'
+import {
+  type MarketDeps,
+  type MarketQuery,
+  marketCacheKey,
+  type PageViewer,
+  resolveMarketPage,
+} from '../marketPages/query.ts'
+import { type InputCompany, type InputFigure, inputsOfMarket } from './queries.ts'
+import { type StrategyValuesQuery, strategyLimit } from './schema.ts'
+
+export function strategyOf(name: string): Strategy {
+  const found = strategies.get(name)
+  if (found !== undefined) return found
+  const near = nearNames(name, strategies.keys(), 3)
+  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+  throw new Failure(
+    'entity_unknown',
+    `${name.slice(0, 64)} is not a strategy.${hint} GET /api/v1/strategies lists all of them.`,
+  )
+}
+
+export interface ValuesPlan extends MarketQuery {
+  readonly strategy: Strategy
+  readonly cacheKey: string
+}
+
+/** Values need figures of several fiscal years, so the key must see all of them. */
+export function planValues(
+  deps: MarketDeps,
+  viewer: PageViewer,
+  strategy: Strategy,
+  query: StrategyValuesQuery,
+): ValuesPlan {
+  const { name } = strategy
+  const { rights } = viewer
+  if (!rights.seesAllHistory)
+    throw new Failure(
+      'licence_required',
+      `The values of ${name} compare several fiscal years of every company, and this key sees only the most recent one. Use an evaluation key or a Personal or Commercial data licence. GET /api/v1/strategies/${name} shows the definition and the coverage.`,
+    )
+  const question = resolveMarketPage(deps, viewer, query, {
+    route: 'strategies',
+    limits: strategyLimit,
+    query: [name],
+  })
+  const { markets } = strategyMetric(deps.markets.metrics, strategy)
+  if (!markets.includes(question.market))
+    throw new Failure(
+      'parameter_invalid',
+      `market is ${question.market}, whose register does not report all that ${name} requires (${strategy.required.join(', ')}). Send one of ${markets.join(', ')}.`,
+      { param: 'market' },
+    )
+  const plan = { metric: name, ...question }
+  return { ...plan, strategy, cacheKey: marketCacheKey('strategies', rights, plan) }
+}
+
+/** The lines and the inputs of a strategy, each as the name of a column. */
+export function numbersOf(strategy: Strategy): readonly string[] {
+  const figure = { end: 0, filed: 0, value: Number.NaN, unit: 0 }
+  const used =
+    computeStrategy(
+      strategy,
+      strategy.inputs.map(() => [figure]),
+    )?.used ?? []
+  return [...strategy.lines.slice(0, -1).map(({ name }) => name), ...used.map(columnOf)]
+}
+
+const columnOf = ({ metric, lag }: Pick<UsedFigure, 'metric' | 'lag'>) =>
+  lag === 0 ? metric : `${metric}_${lag}`
+const nameOf = ({ metric, lag }: Pick<UsedFigure, 'metric' | 'lag'>) =>
+  lag === 0 ? metric : `${metric}[-${lag}]`
+
+export async function readValues(
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  rights: Rights,
+  plan: ValuesPlan,
+) {
+  const { strategy, market, asOf } = plan
+  const page = await inputsOfMarket(deps.sql, strategy, plan)
+  await countRows(deps, rights, plan, page.rows)
+  const next = nextCompany(plan, page)
+  const source = deps.markets.get(market)?.source_notice ?? market
+  const empty = `No ${plan.after === null ? '' : 'further '}company of market ${market} states ${strategy.anchor} in filings up to ${asOf}.`
+  return {
+    object: 'strategy_values' as const,
+    strategy: strategy.name,
+    market,
+    as_of: asOf,
+    ...pageFields(deps, plan, { ...page, next }, [page.rows.length === 0 ? empty : null]),
+    data: page.rows.map(company => rowOf(strategy, company, source)),
+  }
+}
+
+const plain = (value: number) => (Number.isNaN(value) ? null : value + 0)
+
+function rowOf(strategy: Strategy, { ticker, issuerId, figures }: InputCompany, source: string): Row {
+  const units = [...new Set(figures.map(({ unit }) => unit))]
+  const chosen = strategy.inputs.map(metric =>
+    onePerPeriod(figures.filter(figure => figure.metric === metric)),
+  )
+  const known = chosen.map(list =>
+    list.map(
+      ({ end, filed, value, unit }): KnownFigure => ({ end, filed, value, unit: units.indexOf(unit) }),
+    ),
+  )
+  const found = computeStrategy(strategy, known)
+  if (found === null) throw new Error(`The page of ${strategy.name} has a company without its first input.`)
+  const filings: string[] = []
+  for (const { metric, lag, figure } of found.used) {
+    const stated = chosen[strategy.inputs.indexOf(metric)].find(({ end }) => end === figure?.end)
+    if (figure === null || stated === undefined) continue
+    filings.push(
+      `${nameOf({ metric, lag })}:${isoDate(figure.end)}:${isoDate(figure.filed)}:${stated.accession ?? ''}`,
+    )
+  }
+  return {
+    ticker,
+    issuer_id: issuerId,
+    end: isoDate(found.end),
+    filed: isoDate(found.filed),
+    value: plain(found.value),
+    score: plain(found.score),
+    unit: strategy.unit === 'pure' ? 'pure' : units[found.unit],
+    ...Object.fromEntries(
+      strategy.lines.slice(0, -1).map(({ name }, line) => [name, plain(found.lines[line])]),
+    ),
+    ...Object.fromEntries(found.used.map(used => [columnOf(used), plain(used.figure?.value ?? Number.NaN)])),
+    missing: found.used.filter(({ figure }) => figure === null).map(nameOf),
+    filings,
+    source,
+  }
+}
+
+/** Of figures that end on one day, the same one as in joins. */
+function onePerPeriod(figures: readonly InputFigure[]): InputFigure[] {
+  const best = new Map<number, InputFigure>()
+  for (const figure of figures) {
+    const other = best.get(figure.end)
+    if (
+      other === undefined ||
+      (figure.rank - other.rank || figure.filed - other.filed || figure.value - other.value) > 0
+    )
+      best.set(figure.end, figure)
+  }
+  return [...best.values()]
+}
