@@ -53,10 +53,6 @@ export const TradingUsed = Type.Object(
     impact: numberOrNull('As sent; null: none.'),
     capital: numberOrNull('As sent; null: none.'),
     impactPeriods: Type.Integer(),
-    known_lag: Type.Integer({
-      description:
-        'The return of period k was used from period k + known_lag on. Returns that were sent are taken to begin at the next date.',
-    }),
     periods_turnover_capped: count('Periods in which the target needed more than maxTurnover.'),
     mean_traded_fraction: Type.Number({ description: 'Mean part of each wanted trade that was made.' }),
     periods_weight_capped: count('Periods in which a name was cut to maxWeight.'),

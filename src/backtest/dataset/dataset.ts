@@ -25,8 +25,11 @@ export interface Dataset {
   /** Annual cost of borrowing the name, in basis points. NaN: that of the configuration. Absent if no row has
    * one. */
   readonly borrowBps?: Float64Array | undefined
-  /** The returns by which trading decides, where `forwardReturn` was replaced to split a record; absent: the same. */
+  /** The returns by which weights are decided, where `forwardReturn` contains what is only known later, or was replaced to
+   * split a record; absent: the same. */
   readonly decisionReturn?: Float64Array | undefined
+  /** When the returns of each date begin and end, if they were computed from closes or compounded on a calendar. */
+  readonly returnSpans?: ReturnSpans | undefined
   /** The group of each row, if legs are formed within groups rather than markets. */
   readonly group?: GroupColumn | undefined
   /** The group of each row, for what is shown by group; legs do not depend on it. */
@@ -43,6 +46,14 @@ export interface Dataset {
   /** Present if a dataset serves many backtests; null for a single backtest, which picks its legs faster
    * without it. */
   readonly ranking: Ranking | null
+}
+
+/** The days on whose closes the returns of each date begin and end, one element for each date. */
+export interface ReturnSpans {
+  readonly from: Int32Array
+  readonly to: Int32Array
+  /** The dates over which the sent returns of a date were compounded; absent: the returns are those from close to close. */
+  readonly dates?: Int32Array | undefined
 }
 
 /** A group for each row; 0: none is known. */

@@ -2,10 +2,9 @@ import type { Dataset, GroupColumn } from './dataset.ts'
 
 /** A dataset with some of the dates, in shared memory and without a ranking.
  *
- * @param dates date indices, ascending
- * @param forwardReturn one for each row of `data`, in place of its own */
-export function takeDates(data: Dataset, dates: Int32Array, forwardReturn: Float64Array): Dataset {
-  const { days, offsets, group, labels, extras, dollarVolume, borrowBps } = data
+ * @param dates date indices, ascending */
+export function takeDates(data: Dataset, dates: Int32Array): Dataset {
+  const { days, offsets, group, labels, extras, decisionReturn, dollarVolume, borrowBps } = data
   const rows = dates.reduce((sum, date) => sum + offsets[date + 1] - offsets[date], 0)
   const taken = {
     days: new Int32Array(new SharedArrayBuffer(4 * dates.length)),
@@ -24,14 +23,15 @@ export function takeDates(data: Dataset, dates: Int32Array, forwardReturn: Float
   const doubles = () => new Float64Array(new SharedArrayBuffer(8 * rows))
   const shorts = () => new Uint16Array(new SharedArrayBuffer(2 * rows))
   const groups = (column: GroupColumn): GroupColumn => ({ ...column, of: take(column.of, shorts()) })
-  const { close: _, dollarVolume: __, borrowBps: ___, ...kept } = data
+  const { close: _, returnSpans: __, ...kept } = data
   return {
     ...kept,
     ...taken,
     asset: take(data.asset, new Int32Array(new SharedArrayBuffer(4 * rows))),
     market: take(data.market, shorts()),
     score: take(data.score, doubles()),
-    forwardReturn: take(forwardReturn, doubles()),
+    forwardReturn: take(data.forwardReturn, doubles()),
+    ...(decisionReturn ? { decisionReturn: take(decisionReturn, doubles()) } : {}),
     ...(dollarVolume ? { dollarVolume: take(dollarVolume, doubles()) } : {}),
     ...(borrowBps ? { borrowBps: take(borrowBps, doubles()) } : {}),
     ...(group ? { group: groups(group) } : {}),

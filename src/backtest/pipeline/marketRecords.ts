@@ -34,7 +34,7 @@ function marketRecord(input: RunInput, market: number, rows: number): MarketReco
   const forwardReturn = data.forwardReturn.map((value, row) => (data.market[row] === market ? value : 0))
   const roundTripOfMarket = tradingCosts.roundTripOfMarket.map((cost, other) => (other === market ? cost : 0))
   const own = simulate(
-    { ...data, forwardReturn, decisionReturn: data.forwardReturn },
+    { ...data, forwardReturn, decisionReturn: data.decisionReturn ?? data.forwardReturn },
     periods,
     portfolio,
     tradingCosts,

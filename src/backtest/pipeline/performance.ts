@@ -1,5 +1,5 @@
 import { isoDate } from '../../dates.ts'
-import { addBusinessDays } from '../dataset/calendar.ts'
+import { periodEnds } from '../dataset/returnEnds.ts'
 import { type Simulation, simulate } from '../portfolio/simulate.ts'
 import type { PerformanceFields } from '../resultPerformance.ts'
 import { worstDrawdowns } from '../statistics/drawdowns.ts'
@@ -11,7 +11,7 @@ import { rollingRatios } from '../statistics/rolling.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import { marketRecords } from './marketRecords.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
-import { finiteOrNull } from './resultFields.ts'
+import { dayOfPoint, finiteOrNull, type RecordEnds } from './resultFields.ts'
 import type { RunInput } from './runInput.ts'
 
 type Performance = PerformanceFields['performance']
@@ -22,7 +22,7 @@ const minWindow = 4
 
 /** The section `performance` of a result. */
 export function writePerformance(input: RunInput, simulation: Simulation): Performance {
-  const { config, days } = input
+  const { config, data, days, periods } = input
   const { periodsPerYear } = config
   const { series } = simulation
   const window = Math.max(minWindow, Math.round(periodsPerYear))
@@ -34,7 +34,11 @@ export function writePerformance(input: RunInput, simulation: Simulation): Perfo
     })),
     legs: writeLegs(input, simulation),
     markets: marketRecords(input),
-    drawdowns: writeDrawdowns(series.net, days, config.returnDays),
+    drawdowns: writeDrawdowns(series.net, {
+      days,
+      returnDays: config.returnDays,
+      ends: periodEnds(data, periods),
+    }),
     turnover: Array.from(series.turnover),
     exposure_long: longExposure(config, simulation),
     exposure_short: Array.from(series.shortExposure),
@@ -108,10 +112,9 @@ function longExposure({ portfolio }: ResolvedConfig, { series, ranked }: Simulat
   })
 }
 
-function writeDrawdowns(net: Float64Array, days: Int32Array, returnDays: number): Performance['drawdowns'] {
+function writeDrawdowns(net: Float64Array, record: RecordEnds): Performance['drawdowns'] {
   const { curve } = equityCurve(net)
-  const dayOf = (point: number) =>
-    point < days.length ? days[point] : addBusinessDays(days[days.length - 1], returnDays)
+  const dayOf = (point: number) => dayOfPoint(point, record)
   return worstDrawdowns(curve, maxDrawdowns).map(({ peak, trough, recovered, depth }) => ({
     peak: isoDate(dayOf(peak)),
     trough: isoDate(dayOf(trough)),

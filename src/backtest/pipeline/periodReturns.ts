@@ -41,8 +41,14 @@ export function periodReturns(
   for (let date = view.firstDate; date < endDate; date++)
     periods.push({ date, entry: date + entryDates, exit: date + entryDates + length })
   const { closed, counts } = computed({ ...data, close }, periods, config)
+  // Dates beyond the view have no return, and nothing reads their spans.
+  const last = data.days.length - 1
+  const spanOf = (lag: number) => data.days.map((_, date) => data.days[Math.min(last, date + lag)])
   return {
-    data: closed,
+    data: {
+      ...closed,
+      returnSpans: { from: spanOf(entryDates), to: spanOf(entryDates + length) },
+    },
     view: { ...view, endDate },
     ...own,
     returns: {
@@ -61,8 +67,16 @@ function computed(
   periods: readonly ReturnDates[],
   { delistingReturn = defaultDelistingReturn }: BacktestConfig,
 ) {
-  const { forwardReturn, counts } = closeReturns(data, periods, delistingReturn)
-  const closed: Dataset = { ...data, close: undefined, forwardReturn, ranking: null }
+  const { forwardReturn, knownAtExit, counts } = closeReturns(data, periods, delistingReturn)
+  // Whether a name without a close at the exit has ended or trades again becomes known later, and so does its return.
+  const isKnown = counts.carried + counts.delisted + counts.pending === 0
+  const closed: Dataset = {
+    ...data,
+    close: undefined,
+    forwardReturn,
+    ...(isKnown ? {} : { decisionReturn: knownAtExit }),
+    ranking: null,
+  }
   return { closed, counts: written(counts) }
 }
 
@@ -118,9 +132,14 @@ function onCalendar(
   const kept = Int32Array.from(periods, ({ date }) => date)
   const { closed, counts } =
     close === undefined ? compounded(data, periods) : computed({ ...data, close }, periods, config)
-  const taken = takeDates(closed, kept, closed.forwardReturn)
+  const { days } = data
+  const returnSpans = {
+    from: Int32Array.from(periods, ({ entry }) => days[entry]),
+    to: Int32Array.from(periods, ({ exit }) => days[exit]),
+    ...(close === undefined ? { dates: Int32Array.from(periods, ({ date, exit }) => exit - date) } : {}),
+  }
   return {
-    data: taken,
+    data: { ...takeDates(closed, kept), returnSpans },
     view: { firstDate: 0, endDate: kept.length, rowsOverLimit: view.rowsOverLimit },
     // Exactly 52, 12 or 4 periods a year, and one date for each period.
     spacing: { medianGap: returnDaysOf(rule), meanCalendarGap: 365.25 / periodsPerYearOf(rule) },

@@ -53,7 +53,7 @@ export function resolveConfig(
   const quantile = config.quantile ?? 0.1
   const weighting = config.weighting ?? 'equal'
   const perYear = periodsPerYear(step, spacing)
-  const trading = tradingRules(config, { returnDays, step, periodsPerYear: perYear }, spacing)
+  const trading = tradingRules(config, { returnDays, periodsPerYear: perYear }, spacing)
   return {
     portfolio: {
       longShort: direction === 'long_short',

@@ -1,5 +1,6 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { periodEnds, spansOf } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { FactorSeries } from '../factors/factorSeries.ts'
 import type { Benchmark } from '../judging/benchmark.ts'
@@ -78,10 +79,12 @@ export function recordConfiguration(
   const { series } = simulation
   const { judged, benchmark } = judgedReturns(series, settings.benchmark(days), portfolio.longShort)
   const { net } = series
+  const ends = periodEnds(data, periods)
   const folds = walkForward({ net, judged }, days, {
     folds: config.folds,
     tranches: portfolio.tranches,
     returnDays,
+    ends,
     periodsPerYear,
   })
   const summary = summarise(series, judged, folds, portfolio.tranches, periodsPerYear)
@@ -101,6 +104,7 @@ export function recordConfiguration(
     winner: 0,
     days,
     returnDays,
+    ends,
     periodsPerYear,
     hasCosts: summary.costDragAnnual > 0,
     pbo: null,
@@ -131,7 +135,7 @@ export function recordConfiguration(
     benchmark,
     verdict,
     metrics: writeMetrics(summary),
-    ...writeCurve(summary.curve, days, returnDays),
+    ...writeCurve(summary.curve, { days, returnDays, ends }),
     folds: writeFolds(folds, days, config.label),
     dropped,
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
@@ -148,7 +152,7 @@ export function recordConfiguration(
           factors: writeFactors(settings.factors, {
             net,
             longShort: portfolio.longShort,
-            periods: { days, returnDays, medianDateGap: config.medianDateGap },
+            periods: { days, returnDays, medianDateGap: config.medianDateGap, spans: spansOf(data, periods) },
             tranches: portfolio.tranches,
             periodsPerYear,
             verdict,
@@ -162,7 +166,7 @@ export function recordConfiguration(
           curves: writeCurves(
             series,
             folds.map(fold => ({ fold, net: series.net })),
-            { days, returnDays, periodsPerYear },
+            { days, returnDays, ends, periodsPerYear },
           ),
         }
       : {}),

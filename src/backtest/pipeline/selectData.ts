@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { ArchiveRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { returnDatesOf } from '../dataset/returnEnds.ts'
 import { type DateView, viewDates } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type DateSpacing, dateSpacing } from '../portfolio/dateSpacing.ts'
@@ -186,7 +187,7 @@ const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) 
   view,
   step: rebalanceStep(returnDays, medianGap),
   returnDays,
-  returnDates: Math.ceil(returnDays / medianGap),
+  returnDates: returnDatesOf(returnDays, medianGap),
 })
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {

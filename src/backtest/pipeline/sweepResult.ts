@@ -1,3 +1,4 @@
+import { periodEnds } from '../dataset/returnEnds.ts'
 import type { SpaOutcome } from '../evidence/superiority.ts'
 import { triedBefore } from '../overfitting/trialsVariance.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
@@ -41,6 +42,7 @@ export function writeSweepResult(
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
+  const ends = periodEnds(data, periods)
   const trials = readTrials(plan, series)
   const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.judgedSharpe })))
   const best = configs[winner]
@@ -68,7 +70,7 @@ export function writeSweepResult(
     judgeRecord: () => ({ judgement, tested: null }),
   })
   const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)
-  const chosen = walkForwardSweep(trials, days, { folds, returnDays, periodsPerYear })
+  const chosen = walkForwardSweep(trials, days, { folds, returnDays, ends, periodsPerYear })
   const foldSharpes = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
   const sweepFields: SweepFields = {
     sweep: gridOf(configs),
@@ -95,7 +97,7 @@ export function writeSweepResult(
             ...own.curves,
             unseen: writeUnseen(
               chosen.map(({ candidate, fold }) => ({ fold, net: trials[candidate].net })),
-              { days, returnDays, periodsPerYear },
+              { days, returnDays, ends, periodsPerYear },
             ),
           },
         }),

@@ -1,35 +1,21 @@
 import { Failure } from '../../errors.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { returnDatesOf } from '../dataset/returnEnds.ts'
 import type { DateSpacing } from '../portfolio/dateSpacing.ts'
 import type { TradingRules } from '../portfolio/settings.ts'
 import type { Simulation } from '../portfolio/simulate.ts'
 import type { BacktestConfig } from '../request.ts'
-import {
-  defaultEntryDates,
-  defaultImpactPeriods,
-  defaultMaxLeverage,
-  defaultVolatilityPeriods,
-} from '../requestTrading.ts'
+import { defaultImpactPeriods, defaultMaxLeverage, defaultVolatilityPeriods } from '../requestTrading.ts'
 import type { TradingUsed } from '../resultTrading.ts'
 import { mean } from '../statistics/moments.ts'
 
-/** The rules of `config.trading` with every default filled in; undefined: none was sent.
- *
- * @param step dates from one period to the next */
+/** The rules of `config.trading` with every default filled in; undefined: none was sent. */
 export function tradingRules(
-  { trading, entryDates = defaultEntryDates, rebalance }: BacktestConfig,
-  {
-    returnDays,
-    step,
-    periodsPerYear,
-  }: Pick<TradingRules, 'returnDays' | 'periodsPerYear'> & { step: number },
+  { trading }: BacktestConfig,
+  { returnDays, periodsPerYear }: Pick<TradingRules, 'returnDays' | 'periodsPerYear'>,
   { medianGap }: DateSpacing,
 ): TradingRules | undefined {
   if (trading === undefined || Object.keys(trading).length === 0) return undefined
-  // Between two weekly rebalancings there is at least one date, and between two monthly ones at least five.
-  const minDates = rebalance === undefined ? step : rebalance.startsWith('weekly') ? 1 : 5
-  const periodsOfReturn =
-    rebalance === undefined ? Math.max(1, Math.ceil(returnDays / (medianGap * step))) : 1
   return {
     maxTurnover: trading.maxTurnover ?? null,
     maxWeight: trading.maxWeight ?? null,
@@ -39,9 +25,9 @@ export function tradingRules(
     impact: trading.impact ?? null,
     capital: trading.capital ?? 0,
     impactPeriods: trading.impactPeriods ?? defaultImpactPeriods,
-    knownLag: periodsOfReturn + Math.ceil(entryDates / minDates),
     periodsPerYear,
     returnDays,
+    returnDates: returnDatesOf(returnDays, medianGap),
   }
 }
 
@@ -84,7 +70,6 @@ export function writeTrading(
       impact: rules?.impact ?? null,
       capital: rules?.impact === null ? null : (rules?.capital ?? null),
       impactPeriods: rules?.impactPeriods ?? defaultImpactPeriods,
-      known_lag: rules?.knownLag ?? 1,
       periods_turnover_capped: countOf(tradedFraction, fraction => fraction < 1),
       mean_traded_fraction: mean(tradedFraction),
       periods_weight_capped: countOf(cutNames, names => names > 0),

@@ -1,3 +1,5 @@
+import type { ReturnLength } from '../dataset/returnEnds.ts'
+
 export type Weighting = 'equal' | 'rank' | 'score'
 
 /** Everything that determines which names a portfolio holds at which weights, without anything that only
@@ -20,7 +22,7 @@ export interface PortfolioSettings {
 }
 
 /** How a target is traded; null: without this rule. See `walkTrading`. */
-export interface TradingRules {
+export interface TradingRules extends ReturnLength {
   readonly maxTurnover: number | null
   readonly maxWeight: number | null
   /** Annualised. */
@@ -30,10 +32,7 @@ export interface TradingRules {
   readonly impact: number | null
   readonly capital: number
   readonly impactPeriods: number
-  /** The return of period k is known when period k + knownLag is decided. */
-  readonly knownLag: number
   readonly periodsPerYear: number
-  readonly returnDays: number
 }
 
 /** The costs of trading and of borrowing for shorts. */

@@ -1,4 +1,5 @@
 import { type Dataset, nameCount, type Ranking } from '../dataset/dataset.ts'
+import { returnEndDays } from '../dataset/returnEnds.ts'
 import { targetWeights } from './legs.ts'
 import type { PortfolioSettings, TradingCosts, TradingRules } from './settings.ts'
 import { fitTargetSide, pastVolatility, ReturnHistory } from './tradingRules.ts'
@@ -51,7 +52,8 @@ const rounding = 1e-13
  *    highest rate of the period's other trades, and is counted.
  * 6. Borrow: of a name held short, its own `borrow_bps`, else `borrowBps`.
  *
- * The return of period k is used from period k + knownLag on: weights of a period never depend on later returns.
+ * Only returns that ended before the day of a period are used for it, see `returnEndDays`: weights never depend on later
+ * ones. With drift, the old weights in 4 are those that returns have made by the time of the trade.
  *
  * O(rows + periods names impactPeriods); memory O(rows + names impactPeriods).
  *
@@ -107,10 +109,13 @@ export function walkTrading(
   }
   const known = (returns: Float64Array, row: number) =>
     row === -1 || Number.isNaN(returns[row]) ? 0 : returns[row]
+  const endDays = returnEndDays(data, rules)
+  /** Periods whose returns ended before the day of period t. */
+  let ended = 0
   for (let t = 0; t < periods.length; t++) {
     const date = periods[t]
-    if (t >= rules.knownLag && rules.impact !== null)
-      history.add(data, decisionReturn, periods[t - rules.knownLag])
+    for (; ended < t && endDays[periods[ended]] < data.days[date]; ended++)
+      if (rules.impact !== null) history.add(data, decisionReturn, periods[ended])
     rowOf.fill(-1)
     for (let row = offsets[date]; row < offsets[date + 1]; row++) {
       rowOf[asset[row]] = row
@@ -121,7 +126,7 @@ export function walkTrading(
     // Exactly 0 without tranches: adding and subtracting them leaves rounding errors.
     for (let i = 0; i < count; i++) if (holders[i] === 0) tranche[i] = 0
 
-    const leverage = leverageOf(rules, past, t)
+    const leverage = leverageOf(rules, past, ended)
     let unscaled = 0
     for (let i = 0; i < count; i++) {
       const whole = tranche[i] / h
@@ -145,7 +150,7 @@ export function walkTrading(
       rules.maxTurnover !== null && wanted / 2 > rules.maxTurnover ? rules.maxTurnover / (wanted / 2) : 1
     traded.tradedFraction = fraction
     traded.count = 0
-    let [turnover, spreadCost, short, borrow, earned, longEarned] = [0, 0, 0, 0, 0, 0]
+    let [turnover, spreadCost, short, borrow, earned, longEarned, decided] = [0, 0, 0, 0, 0, 0, 0]
     let withoutReturn = 0
     for (let i = 0; i < count; i++) {
       const row = rowOf[i]
@@ -170,6 +175,7 @@ export function walkTrading(
       }
       const r = known(forwardReturn, row)
       earned += next * r
+      decided += next * known(decisionReturn, row)
       if (next > 0) longEarned += next * r
       if (isUnknown && next !== 0 && holders[i] === 0) withoutReturn++
       held[i] = next
@@ -185,10 +191,10 @@ export function walkTrading(
     visit(traded, t, held)
     if (!drift) continue
     // The growth of the portfolio that was traded. After a loss of everything the next one is bought from nothing.
-    const growth = earned > rounding - 1 ? 1 + earned : Number.POSITIVE_INFINITY
+    const growth = decided > rounding - 1 ? 1 + decided : Number.POSITIVE_INFINITY
     for (let at = 0; at < traded.count; at++) {
       const i = traded.names[at]
-      held[i] = (held[i] * (1 + known(forwardReturn, traded.row[at]))) / growth
+      held[i] = (held[i] * (1 + known(decisionReturn, traded.row[at]))) / growth
     }
   }
 }
@@ -202,17 +208,16 @@ const noRules: TradingRules = {
   impact: null,
   capital: 0,
   impactPeriods: 0,
-  knownLag: 1,
   periodsPerYear: 1,
   returnDays: 1,
+  returnDates: 1,
 }
 
-function leverageOf(rules: TradingRules, past: Float64Array, t: number): number {
-  const { targetVolatility, volatilityPeriods, maxLeverage, knownLag, periodsPerYear } = rules
+function leverageOf(rules: TradingRules, past: Float64Array, ended: number): number {
+  const { targetVolatility, volatilityPeriods, maxLeverage, periodsPerYear } = rules
   if (targetVolatility === null) return 1
-  const end = t - knownLag + 1
-  if (end < volatilityPeriods) return Math.min(1, maxLeverage)
-  const volatility = pastVolatility(past, end - volatilityPeriods, end) * Math.sqrt(periodsPerYear)
+  if (ended < volatilityPeriods) return Math.min(1, maxLeverage)
+  const volatility = pastVolatility(past, ended - volatilityPeriods, ended) * Math.sqrt(periodsPerYear)
   return volatility > 0 ? Math.min(maxLeverage, targetVolatility / volatility) : maxLeverage
 }
 

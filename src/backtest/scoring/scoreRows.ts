@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { type Dataset, nameAt, nameCount } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
+import type { ReturnLength } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
@@ -15,11 +16,9 @@ export interface ScoredRows {
   readonly weights: CombinationWeights | null
 }
 
-interface Timing {
+interface Timing extends ReturnLength {
   readonly view: Pick<DateView, 'firstDate' | 'endDate'>
   readonly step: number
-  readonly returnDays: number
-  readonly returnDates: number
 }
 
 /** Replaces the scores of a dataset by the columns that `config.rankBy` names, neutralised and then combined as the

@@ -20,9 +20,9 @@ const off: TradingRules = {
   impact: null,
   capital: 1e7,
   impactPeriods: 8,
-  knownLag: 2,
   periodsPerYear: 52,
   returnDays: 5,
+  returnDates: 2,
 }
 
 /** Numbers in 0 .. 1 from a seed (mulberry32). */
@@ -36,11 +36,22 @@ function randomFrom(seed: number): () => number {
   }
 }
 
+/** Every third weekday, with some days missing for holidays. */
+function daysOf(random: () => number): number[] {
+  const days: number[] = []
+  for (let day = 4, weekday = 0; days.length < dates; day++) {
+    if ((day + 3) % 7 > 4) continue
+    if (weekday++ % 3 === 0 && random() > 0.1) days.push(day)
+  }
+  return days
+}
+
 function panelOf(seed: number) {
   const random = randomFrom(seed)
   const grid = <T>(make: () => T): T[][] =>
     Array.from({ length: dates }, () => Array.from({ length: names }, make))
   return {
+    days: daysOf(random),
     score: grid(() => (random() < 0.1 ? null : Math.round(random() * 40))),
     r: grid(() => (random() < 0.05 ? null : random() * 0.2 - 0.1)),
     volume: grid(() => (random() < 0.1 ? null : random() * 1e8)),
@@ -50,12 +61,12 @@ function panelOf(seed: number) {
 
 type Panel = ReturnType<typeof panelOf>
 
-function datasetOf({ score, r, volume, borrow }: Panel) {
+function datasetOf({ days, score, r, volume, borrow }: Panel) {
   const flat = (values: (number | null)[][]) => Float64Array.from(values.flat(), value => value ?? Number.NaN)
   const cells = Array.from({ length: dates * names }, (_, i) => i)
   const { dataset } = buildDataset({
     count: cells.length,
-    day: Int32Array.from(cells, i => Math.floor(i / names)),
+    day: Int32Array.from(cells, i => days[Math.floor(i / names)]),
     asset: Int32Array.from(cells, i => i % names),
     market: new Uint16Array(cells.length),
     score: flat(score),
@@ -107,7 +118,6 @@ test.skipIf(python === null)('trading under limits equals an independent loop in
       drift: settings.drift,
       costBps: 10,
       borrowBps: 50,
-      lag: trading.knownLag,
       ...trading,
     },
   }))
@@ -168,8 +178,8 @@ test('a return never changes weights that are decided before it is known', () =>
     const cut = 30
     const changed = { ...panel, r: panel.r.map((row, t) => (t >= cut ? row.map(r => -3 * (r ?? 0.1)) : row)) }
     const after = weightsOf(changed)
-    // The return of period `cut` is first used in period cut + knownLag.
-    for (let t = 0; t < cut + settings.trading.knownLag; t++) expect(after[t]).toEqual(before[t])
+    // The return of period `cut` ends two dates later, and is first used on the date after that.
+    for (let t = 0; t <= cut + settings.trading.returnDates; t++) expect(after[t]).toEqual(before[t])
   }
 })
 

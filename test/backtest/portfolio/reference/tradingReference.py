@@ -41,9 +41,26 @@ def water_fill(side, limit):
     raise AssertionError("no solution")
 
 
+def weekdays_after(day, count):
+    """Day 0, 1970-01-01, was a Thursday."""
+    while count > 0:
+        day += 1
+        if (day + 3) % 7 < 5:
+            count -= 1
+    return day
+
+
+def ended(days, t, c):
+    """How many of the first periods have returns that ended before day t: both after so many weekdays and on that date of the rows."""
+    n = 0
+    while n < t and n + c["returnDates"] < t and weekdays_after(days[n], c["returnDays"]) < days[t]:
+        n += 1
+    return n
+
+
 def backtest(panel, c):
     D, N, h = len(panel["score"]), len(panel["score"][0]), c["hold"]
-    P, lag = c["periodsPerYear"], c["lag"]
+    P, days = c["periodsPerYear"], panel["days"]
     tg, held, past = [], [0.0] * N, []
     out = {k: [] for k in ("gross", "net", "turnover", "cost", "borrow", "impact", "leverage", "fraction")}
     for t in range(D):
@@ -55,7 +72,7 @@ def backtest(panel, c):
         r = [x if x is not None else 0.0 for x in panel["r"][t]]
         scale = 1.0
         if c.get("targetVolatility"):
-            known = past[: max(0, t - lag + 1)]
+            known = past[: ended(days, t, c)]
             window = known[-c["volatilityPeriods"]:] if len(known) >= c["volatilityPeriods"] else None
             if window is None:
                 scale = min(1.0, c["maxLeverage"])
@@ -76,8 +93,9 @@ def backtest(panel, c):
         impact = 0.0
         if c.get("impact"):
             rates = [None] * N
+            known = ended(days, t, c)
             for i in range(N):
-                series = [panel["r"][k][i] for k in range(max(0, t - lag + 1 - c["impactPeriods"]), t - lag + 1)]
+                series = [panel["r"][k][i] for k in range(max(0, known - c["impactPeriods"]), known)]
                 series = [x for x in series if x is not None]
                 volume = panel["volume"][t][i]
                 if volume and 2 * len(series) >= c["impactPeriods"] and trade[i] > 1e-13 * c["gross"]:
