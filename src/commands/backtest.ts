@@ -320,7 +320,11 @@ async function compute(
         throw error instanceof Failure ? named(error, error.code, file.name) : error
       },
     )
-    const isDeflated = settings.sweep !== undefined || settings.scores !== undefined || trialsAlreadyTried > 0
+    const isDeflated =
+      settings.sweep !== undefined ||
+      settings.scores !== undefined ||
+      settings.config?.horizons !== undefined ||
+      trialsAlreadyTried > 0
     if (failBelowDsr !== undefined && !isDeflated && !body.mayHaveSettings) throw sweepRequired()
     const result = await runOffline(pool, body, (done, total) => {
       const note = `${done} of ${total} configurations`
@@ -331,6 +335,7 @@ async function compute(
     if (
       failBelowDsr !== undefined &&
       result.deflated_sharpe === undefined &&
+      result.horizons === undefined &&
       result.verdict.already_tried === undefined
     )
       throw sweepRequired()
@@ -423,7 +428,7 @@ async function checkTargets(rows: string, json: string | undefined, html: string
 function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
-    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option, or say by --trials-already-tried how many you tried before.',
+    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option or of --horizons, or say by --trials-already-tried how many you tried before.',
   )
 }
 

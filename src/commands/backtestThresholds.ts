@@ -34,14 +34,16 @@ interface Check {
 }
 
 function checksOf(result: BacktestResult, flags: BacktestFlags): Check[] {
-  const { deflated_sharpe, evidence, metrics, verdict, ic, factors, trading } = result
+  const { deflated_sharpe, evidence, metrics, verdict, ic, factors, trading, horizons } = result
   return [
     {
       option: '--fail-below-dsr',
       bound: flags.failBelowDsr,
       name: 'Deflated Sharpe ratio',
-      // One configuration has a Deflated Sharpe ratio if others were tried before it.
-      value: deflated_sharpe?.dsr ?? (verdict.already_tried === undefined ? null : verdict.dsr),
+      // One configuration has a Deflated Sharpe ratio if others were tried before it, or other horizons with it.
+      value:
+        deflated_sharpe?.dsr ??
+        (verdict.already_tried === undefined && horizons === undefined ? null : verdict.dsr),
     },
     {
       option: '--fail-above-spa',

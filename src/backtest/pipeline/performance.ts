@@ -101,7 +101,9 @@ function writeLeg(
 
 /** Both legs of a long-short portfolio have equal size, whatever cancels out between its tranches. A
  * long-only portfolio holds a fraction of its exposure for each of the last h periods that formed a leg. */
-function longExposure({ portfolio }: ResolvedConfig, { series, ranked }: Simulation): number[] {
+function longExposure({ portfolio }: ResolvedConfig, { series, ranked, path }: Simulation): number[] {
+  // Limits may hold one leg back more than the other.
+  if (path !== undefined) return Array.from(path.longExposure)
   if (portfolio.longShort) return Array.from(series.shortExposure)
   const h = portfolio.tranches
   let held = 0

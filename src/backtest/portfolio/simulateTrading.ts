@@ -14,6 +14,7 @@ export interface TradingPath {
   readonly inCash: Float64Array
   readonly impact: Float64Array
   readonly longGross: Float64Array
+  readonly longExposure: Float64Array
   readonly tradesWithoutInputs: number
 }
 
@@ -53,6 +54,7 @@ export function simulateTrading(
     inCash: numbers(),
     impact: numbers(),
     longGross: numbers(),
+    longExposure: numbers(),
   }
   let tradesWithoutInputs = 0
   const weight = new Float64Array(nameCount(data.assets))
@@ -70,6 +72,7 @@ export function simulateTrading(
     path.inCash[t] = period.inCash
     path.impact[t] = period.impact
     path.longGross[t] = period.longGross
+    path.longExposure[t] = period.longExposure
     tradesWithoutInputs += period.tradesWithoutInputs
     if (t === periods.length - 1) weight.set(weights)
   })

@@ -21,6 +21,7 @@ export interface TradedPeriod {
   spreadCost: number
   impact: number
   borrow: number
+  longExposure: number
   shortExposure: number
   /** The multiple of the target that the volatility target allows; 1 without one. */
   leverage: number
@@ -92,6 +93,7 @@ export function walkTrading(
     spreadCost: 0,
     impact: 0,
     borrow: 0,
+    longExposure: 0,
     shortExposure: 0,
     leverage: 1,
     tradedFraction: 1,
@@ -150,7 +152,8 @@ export function walkTrading(
       rules.maxTurnover !== null && wanted / 2 > rules.maxTurnover ? rules.maxTurnover / (wanted / 2) : 1
     traded.tradedFraction = fraction
     traded.count = 0
-    let [turnover, spreadCost, short, borrow, earned, longEarned, decided] = [0, 0, 0, 0, 0, 0, 0]
+    let [turnover, spreadCost, long, short, borrow] = [0, 0, 0, 0, 0]
+    let [earned, longEarned, decided] = [0, 0, 0]
     let withoutReturn = 0
     for (let i = 0; i < count; i++) {
       const row = rowOf[i]
@@ -176,12 +179,16 @@ export function walkTrading(
       const r = known(forwardReturn, row)
       earned += next * r
       decided += next * known(decisionReturn, row)
-      if (next > 0) longEarned += next * r
+      if (next > 0) {
+        long += next
+        longEarned += next * r
+      }
       if (isUnknown && next !== 0 && holders[i] === 0) withoutReturn++
       held[i] = next
     }
     traded.turnover = turnover
     traded.spreadCost = spreadCost
+    traded.longExposure = long
     traded.shortExposure = short
     traded.borrow = borrow
     traded.gross = earned

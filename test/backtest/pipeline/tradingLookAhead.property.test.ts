@@ -8,17 +8,7 @@ import { selectPanelData } from '../../../src/backtest/pipeline/selectData.ts'
 import { rebalanceDates } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { walkTrading } from '../../../src/backtest/portfolio/trading.ts'
 import type { BacktestConfig } from '../../../src/backtest/request.ts'
-
-/** Numbers in 0 .. 1 from a seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { uniform } from '../scoring/randomPanel.ts'
 
 const names = 8
 
@@ -127,7 +117,7 @@ test('closes that become known after a date never change the weights that were d
   let differing = 0
   fc.assert(
     fc.property(closing, ({ seed, rebalance, returnDays, entryDates, cut }) => {
-      const random = randomFrom(seed)
+      const random = uniform(seed)
       const days = tradingDays(random, rebalance === undefined ? 120 : 260)
       const rows = {
         days,
@@ -168,7 +158,7 @@ test('returns that were sent are not used before they have ended, over holidays 
   let differing = 0
   fc.assert(
     fc.property(sent, ({ seed, every: sentEvery, returnDays: sentDays, calendar, cut }) => {
-      const random = randomFrom(seed)
+      const random = uniform(seed)
       const trades = tradingDays(random, calendar === undefined ? 360 : 260)
       // A calendar needs daily rows, and returns from each date to the next.
       const [every, returnDays] = calendar === undefined ? [sentEvery, sentDays] : [1, 1]
@@ -197,7 +187,7 @@ test('returns that were sent are not used before they have ended, over holidays 
 }, 60_000)
 
 test('months of three dates do not use a return whose exit comes seven rebalancings later', () => {
-  const random = randomFrom(5)
+  const random = uniform(5)
   const days: number[] = []
   for (let day = 12_000; days.length < 150; day++) {
     const isLate = new Date(86_400_000 * (day + 5)).getUTCDate() <= 5

@@ -9,6 +9,7 @@ import { visitTrades } from '../../../src/backtest/portfolio/trades.ts'
 import { walkTrading } from '../../../src/backtest/portfolio/trading.ts'
 import { findPython, runPython } from '../../python.ts'
 import { plainSettings } from '../rows.ts'
+import { uniform } from '../scoring/randomPanel.ts'
 
 const [dates, names] = [60, 12]
 const off: TradingRules = {
@@ -25,17 +26,6 @@ const off: TradingRules = {
   returnDates: 2,
 }
 
-/** Numbers in 0 .. 1 from a seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Every third weekday, with some days missing for holidays. */
 function daysOf(random: () => number): number[] {
   const days: number[] = []
@@ -47,7 +37,7 @@ function daysOf(random: () => number): number[] {
 }
 
 function panelOf(seed: number) {
-  const random = randomFrom(seed)
+  const random = uniform(seed)
   const grid = <T>(make: () => T): T[][] =>
     Array.from({ length: dates }, () => Array.from({ length: names }, make))
   return {
