@@ -118,8 +118,22 @@ const calendars: readonly Choice[] = [
   ['quarter_end', 'at the end of each quarter'],
 ]
 
+const advanced = [
+  'rebalance',
+  'entryDates',
+  'delistingReturn',
+  'maxTurnover',
+  'maxWeight',
+  'targetVolatility',
+  'maxLeverage',
+  'impact',
+  'capital',
+] as const
+
+/** Open if one of its fields was typed or is at fault. */
 function tradingPart(state: FieldState): Markup {
-  return html`<details><summary>Advanced: closes, calendars and limits</summary><div class="settings">
+  const isOpen = advanced.some(name => state.typed[name] !== undefined || state.faulty === name)
+  return html`<details${isOpen && ' open'}><summary>Advanced: closes, calendars and limits</summary><div class="settings">
 ${choiceField('rebalance', state, { label: 'Trade', help: 'Daily returns are compounded in between.' }, calendars)}
 ${numberField('entryDates', state, { label: 'Dates to the entry', step: '1', help: 'For files with a column close in place of forward_return: 1 trades at the next close, 0 at the close of the date of the score.' })}
 ${numberField('delistingReturn', state, { label: 'Delisting return', step: 'any', help: 'With closes: what is assumed to follow the last close of a name that ended. -0.3 if empty.' })}

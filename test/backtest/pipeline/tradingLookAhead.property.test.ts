@@ -5,9 +5,12 @@ import type { Dataset } from '../../../src/backtest/dataset/dataset.ts'
 import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
 import { resolveConfig } from '../../../src/backtest/pipeline/resolveConfig.ts'
 import { selectPanelData } from '../../../src/backtest/pipeline/selectData.ts'
+import { planSweep, simulateSlice } from '../../../src/backtest/pipeline/sweepPlan.ts'
+import { writeSweepResult } from '../../../src/backtest/pipeline/sweepResult.ts'
 import { rebalanceDates } from '../../../src/backtest/portfolio/rebalanceDates.ts'
 import { walkTrading } from '../../../src/backtest/portfolio/trading.ts'
 import type { BacktestConfig } from '../../../src/backtest/request.ts'
+import { dayNumber } from '../../../src/dates.ts'
 import { uniform } from '../scoring/randomPanel.ts'
 
 const names = 8
@@ -205,3 +208,92 @@ test('months of three dates do not use a return whose exit comes seven rebalanci
   }
   expect(differing).toBeGreaterThan(20)
 })
+
+test('the weights of scores combined by their training ICs do not use a return from closes before its exit', () => {
+  let differing = 0
+  fc.assert(
+    fc.property(closing, ({ seed, rebalance, returnDays, entryDates, cut }) => {
+      const random = uniform(seed)
+      const days = tradingDays(random, rebalance === undefined ? 120 : 400)
+      const rows = {
+        days,
+        score: gridOf(random, days.length, random),
+        value: closesOf(random, days.length),
+      }
+      const quality = Float64Array.from(rows.score.flat(), () => random())
+      const from = Math.floor(cut * days.length)
+      const others = closesOf(random, days.length)
+      const value = rows.value.map((own, t) => (t < from ? own : others[t]))
+      const config: BacktestConfig = {
+        ...(rebalance === undefined ? { returnDays } : { rebalance }),
+        entryDates,
+        rankBy: { columns: ['score', 'quality'], combine: 'ic_weighted' },
+      }
+      const [one, other] = [rows, { ...rows, value }].map(panel => {
+        const data = { ...datasetOf(panel, 'close'), extras: [{ name: 'quality', values: quality }] }
+        const { weights, data: scored } = selectPanelData(data, config)
+        if (!weights) throw new Error('the scores are combined')
+        return { scored, weights: weights.weights }
+      })
+      const { days: dates, offsets } = one.scored
+      for (let date = 0; date < dates.length; date++) {
+        const [first, end] = [offsets[date], offsets[date + 1]]
+        if (dates[date] <= days[from]) {
+          expect(other.weights.slice(2 * date, 2 * date + 2)).toEqual(
+            one.weights.slice(2 * date, 2 * date + 2),
+          )
+          // As numbers: as bytes, NaN differs from NaN.
+          expect(Array.from(other.scored.score.slice(first, end))).toEqual(
+            Array.from(one.scored.score.slice(first, end)),
+          )
+        } else if (other.weights[2 * date] !== one.weights[2 * date]) differing++
+      }
+    }),
+    { numRuns: 100 },
+  )
+  expect(differing).toBeGreaterThan(50)
+}, 60_000)
+
+test('a fold of a sweep trains on no return whose exit comes after its first day', () => {
+  let differing = 0
+  const sweep = { quantile: [0.2, 0.5], weighting: ['equal', 'rank', 'score'] as const }
+  const costs = { standard: { roundTripBps: 10, source: 'test', date: '2020-01-01' }, markets: {} }
+  fc.assert(
+    fc.property(closing, ({ seed, rebalance, returnDays, entryDates }) => {
+      const random = uniform(seed)
+      const days = tradingDays(random, rebalance === undefined ? 150 : 400)
+      const rows = {
+        days,
+        score: gridOf(random, days.length, random),
+        // Without names that end, whose assumed return counts from the exit on.
+        value: gridOf(random, days.length, () => 100 + 10 * random()),
+      }
+      const config = { ...(rebalance === undefined ? { returnDays } : { rebalance }), entryDates }
+      const foldsOf = (panel: Rows) => {
+        const request = { config, sweep: { ...sweep, weighting: [...sweep.weighting] }, include: [] }
+        const plan = planSweep(selectPanelData(datasetOf(panel, 'close'), config), request, costs)
+        const width = rebalanceDates(plan.view.firstDate, plan.view.endDate, plan.configs[0].step).length + 1
+        const series = plan.slices.map(slice => {
+          const out = new Float64Array(slice.length * width)
+          const configs = slice.map(at => plan.configs[at])
+          simulateSlice({ ...plan, configs, series: out, stop: new Int32Array(1) })
+          return out
+        })
+        return writeSweepResult(plan, series).folds
+      }
+      const truth = foldsOf(rows)
+      const fold = truth[truth.length - 1]
+      if (fold === undefined) return
+      const start = days.indexOf(dayNumber(fold.test_start))
+      const value = rows.value.map((own, t) => (t <= start ? own : own.map(() => 100 + 10 * random())))
+      const changed = foldsOf({ ...rows, value })
+      truth.forEach((one, f) => {
+        if (one.test_start > fold.test_start) return
+        expect([changed[f].label, changed[f].train_sharpe]).toEqual([one.label, one.train_sharpe])
+      })
+      if (changed[changed.length - 1].sharpe !== fold.sharpe) differing++
+    }),
+    { numRuns: 60 },
+  )
+  expect(differing).toBeGreaterThan(20)
+}, 60_000)
