@@ -65,9 +65,11 @@ export async function benchAsOfJoin({ short = false } = {}): Promise<Figure[]> {
           const asJson = { key, body, query: '?format=json' }
           const query = `?format=parquet&metrics=${metrics.join(',')}`
           const asParquet = { key, body: parquet, query, type: 'application/vnd.apache.parquet' }
+          const asArrow = { ...asParquet, query: query.replace('format=parquet', 'format=arrow') }
           return {
             json: await bestAnswer(runs, () => post(service, 'as-of', asJson)),
             parquet: await bestAnswer(runs, () => post(service, 'as-of', asParquet)),
+            arrow: await bestAnswer(runs, () => post(service, 'as-of', asArrow)),
           }
         },
         { DATABASE_URL: url },
@@ -96,6 +98,7 @@ export async function benchAsOfJoin({ short = false } = {}): Promise<Figure[]> {
             ]),
         ms('http_json', http.json),
         ms('http_parquet', http.parquet),
+        ms('http_arrow', http.arrow),
       ]
 
       async function readBlocks(metric: string): Promise<EventBlock[]> {

@@ -48,6 +48,18 @@ export interface Config {
   readonly bulkSchedule: Cron | null
   /** How many releases of bulk files are kept. */
   readonly bulkKeep: number
+  /** The bucket to which releases are also published; null: none. */
+  readonly bulkBucket: {
+    readonly bucket: string
+    /** Empty, or with a slash at its end. */
+    readonly prefix: string
+    /** null: Amazon's. */
+    readonly endpoint: string | null
+    readonly region: string
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+    readonly sessionToken: string | null
+  } | null
   readonly trustedProxies: readonly string[]
   /** How fast a server reads the pages of the database to check them; 0: it does not. */
   readonly pageCheckMbPerSecond: number
@@ -180,6 +192,7 @@ export function readConfig(environment: Environment): Config {
     bulkDir: resolve(text('BULK_DIR', resolve(dataDir, 'bulk'))),
     bulkSchedule: bulkSchedule instanceof Cron ? bulkSchedule : null,
     bulkKeep: 3,
+    bulkBucket: readBucket(text, faults),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     pageCheckMbPerSecond: integer('PAGE_CHECK_MB_PER_SECOND', 8, 0, 10_000),
     pageCheckHours: 6,
@@ -225,6 +238,41 @@ function settingReaders(environment: Environment, faults: string[]) {
     return fallback
   }
   return { text, list, integer }
+}
+
+const bucketShape =
+  /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:[\w.=-]{1,100}\/){0,8}[\w.=-]{1,100}))?\/?$/
+
+/** The messages omit the keys. */
+function readBucket(
+  text: (name: string, fallback: string) => string,
+  faults: string[],
+): Config['bulkBucket'] {
+  const url = text('BULK_URL', '')
+  if (url === '') return null
+  const [, bucket = '', folder = ''] = bucketShape.exec(url) ?? []
+  if (bucket === '')
+    faults.push(
+      `BULK_URL=${url.slice(0, 80)} is not the address of a bucket like s3://bucket/prefix. Omit it to keep releases on this machine alone.`,
+    )
+  const endpoint = text('AWS_ENDPOINT_URL', '') || null
+  if (endpoint !== null && !isHttpUrl(endpoint))
+    faults.push(
+      'AWS_ENDPOINT_URL is not a URL like https://storage.example.com. Omit it to use the storage of Amazon.',
+    )
+  const accessKeyId = text('AWS_ACCESS_KEY_ID', '')
+  const secretAccessKey = text('AWS_SECRET_ACCESS_KEY', '')
+  if (accessKeyId === '' || secretAccessKey === '')
+    faults.push('BULK_URL needs a key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.')
+  return {
+    bucket,
+    prefix: folder === '' ? '' : `${folder}/`,
+    endpoint,
+    region: text('AWS_REGION', 'us-east-1'),
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: text('AWS_SESSION_TOKEN', '') || null,
+  }
 }
 
 const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)

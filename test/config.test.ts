@@ -47,6 +47,38 @@ test('a fault of DATABASE_URL does not show its password', () => {
   expect(faultsOf({ DATABASE_URL: 'postgres://a:b@one:5432,two:5433/x' })).toEqual([])
 })
 
+test('BULK_URL names a bucket and needs a key, and its faults show neither', () => {
+  const key = { AWS_ACCESS_KEY_ID: 'AKIAPUBLIC', AWS_SECRET_ACCESS_KEY: 'sesame' }
+  expect(readConfig({ BULK_URL: 's3://figures/asfiled/daily/', ...key }).bulkBucket).toEqual({
+    bucket: 'figures',
+    prefix: 'asfiled/daily/',
+    endpoint: null,
+    region: 'us-east-1',
+    accessKeyId: 'AKIAPUBLIC',
+    secretAccessKey: 'sesame',
+    sessionToken: null,
+  })
+  expect(readConfig({ BULK_URL: 's3://figures', ...key }).bulkBucket?.prefix).toBe('')
+  expect(readConfig(key).bulkBucket).toBeNull()
+  expect(faultsOf({ BULK_URL: 's3://figures' })).toEqual([
+    expect.stringMatching(/^BULK_URL needs a key: set AWS_ACCESS_KEY_ID/),
+  ])
+  for (const url of [
+    'https://figures',
+    's3://',
+    's3://a/../b',
+    's3://UPPER/x',
+    's3://figures/a//b',
+    's3:figures',
+  ])
+    expect(faultsOf({ BULK_URL: url, ...key })).toEqual([
+      expect.stringMatching(/^BULK_URL(?!.*(?:AKIA|sesame))/),
+    ])
+  expect(faultsOf({ BULK_URL: 's3://figures', ...key, AWS_ENDPOINT_URL: 'http://u:sesame@:x' })).toEqual([
+    expect.stringMatching(/^AWS_ENDPOINT_URL(?!.*sesame)/),
+  ])
+})
+
 test('MAIL_URL needs a sender that is one address, and a fault of it does not show its password', () => {
   const url = 'smtps://me:secret@mail.example.com:465'
   expect(faultsOf({ MAIL_URL: url, MAIL_FROM: 'Data service <data@example.com>' })).toEqual([])

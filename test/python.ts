@@ -1,10 +1,22 @@
+import { resolve } from 'node:path'
+
 /** The Python (PYTHON, else python3) that has `modules`, or null and a line that says so: tests that need it are then skipped. In CI (REQUIRE_PYTHON,
  * which .ci/run sets with its virtual environment) a missing module fails instead: parity must not be skipped unnoticed. */
-export function findPython(...modules: readonly string[]): string | null {
+export const findPython = (...modules: readonly string[]): string | null =>
+  findProgram([process.env.PYTHON ?? 'python3', '/usr/bin/python3'], modules)
+
+/** The Python of the packages that need an older pandas: PYTHON_PEERS, which .ci/long sets, or that of .ci/peers-venv. */
+export const findPeersPython = (...modules: readonly string[]): string | null =>
+  findProgram(
+    [process.env.PYTHON_PEERS ?? resolve(import.meta.dir, '../.ci/peers-venv/bin/python3')],
+    modules,
+  )
+
+function findProgram(programs: readonly string[], modules: readonly string[]): string | null {
   const hasModules = (program: string) =>
     Bun.which(program) !== null &&
     Bun.spawnSync([program, '-c', `import ${modules.join(', ')}`], { stderr: 'ignore' }).exitCode === 0
-  const found = [process.env.PYTHON ?? 'python3', '/usr/bin/python3'].find(hasModules)
+  const found = programs.find(hasModules)
   if (found !== undefined) return found
   const message = `python3 with ${modules.join(', ')} is not on this machine`
   if (process.env.REQUIRE_PYTHON) throw new Error(message)

@@ -11,6 +11,7 @@ import {
 } from './request.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestFactors } from './requestFactors.ts'
+import { BacktestPrices } from './requestPrices.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 
 /** The maximum number of backtests in one batch. */
@@ -28,6 +29,7 @@ export const BacktestBatchItem = Type.Object(
     include,
     benchmark: Type.Optional(BacktestBenchmark),
     factors: Type.Optional(BacktestFactors),
+    prices: Type.Optional(BacktestPrices),
   },
   {
     ...strict,
@@ -57,6 +59,7 @@ export const BacktestBatchRequest = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
     factors: Type.Optional(BacktestFactors),
+    prices: Type.Optional(BacktestPrices),
     data_version: RequestDataVersion,
     items: Type.Optional(
       Type.Array(BacktestBatchItem, {

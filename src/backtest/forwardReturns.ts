@@ -39,6 +39,17 @@ export interface ForwardReturnSettings {
   readonly assumedDelistingReturn: number
 }
 
+/** One row trades at the close after its date unless a request says otherwise. */
+export const defaultEntryLag = 1
+/**
+ * In backtests. A record's training ends at least two periods before the periods that it is tested on, so a training return that
+ * begins up to two days late still ends before them.
+ */
+export const maxEntryLag = 2
+
+/** Shumway (1997): the average return of NYSE and AMEX stocks that were delisted for performance. */
+export const defaultDelistingReturn = -0.3
+
 /** A security counts as ended once this many trading days have passed after its last close. */
 export const minAbsentTradingDays = 10
 

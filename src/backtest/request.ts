@@ -2,12 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../dates.ts'
 import { ChecksParameter } from '../markets/checkStates.ts'
 import { MarketCode } from '../markets/parameters.ts'
-import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
+import { defaultMaxAgeDays, PanelScore, PricesSchema } from './figureScore.ts'
 import { BacktestBenchmark } from './requestBenchmark.ts'
 import { Neutralise, RankBy, Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestFactors } from './requestFactors.ts'
+import { BacktestPrices } from './requestPrices.ts'
 import { BacktestTrading, closeFields, Rebalance } from './requestTrading.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 
@@ -132,7 +133,7 @@ export const BacktestSource = Type.Object(
         pattern: '^[a-z][a-z0-9_]{0,63}$',
         allowed: 'the name of a metric, in lower case',
         description:
-          "A metric from the coverage index that ranks the companies instead of the forecast. On each date it is the latest full fiscal year, in the latest vintage filed strictly before the date. Requires market, and a licence that includes as_of for all companies. Amounts of money are compared in the market's own currency: a company that reports in another one has no score.",
+          "A metric from the coverage index or a valuation such as price_to_book, that ranks the companies instead of the forecast. On each date it is the latest full fiscal year, in the latest vintage filed strictly before the date. Requires market, and a licence that includes as_of for all companies. Amounts of money are compared in the market's own currency: a company that reports in another one has no score.",
         examples: ['roe'],
       }),
     ),
@@ -146,6 +147,7 @@ export const BacktestSource = Type.Object(
       }),
     ),
     checks: Type.Optional({ ...ChecksParameter, description: `With score. ${ChecksParameter.description}` }),
+    prices: Type.Optional(PricesSchema),
   },
   { ...strict, $id: 'BacktestSource' },
 )
@@ -302,6 +304,7 @@ export const BacktestRequest = Type.Object(
     scores: Type.Optional(Scores),
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
     factors: Type.Optional(BacktestFactors),
+    prices: Type.Optional(BacktestPrices),
     data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
@@ -335,6 +338,8 @@ export interface BodyQuery {
   readonly trials_already_tried?: number
   /** JSON. */
   readonly factors?: string
+  /** JSON. */
+  readonly prices?: string
   readonly data_version?: number
 }
 

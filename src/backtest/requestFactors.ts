@@ -58,6 +58,14 @@ export const BacktestFactors = Type.Object(
           'Default: monthly where every date is in a month of its own and half of the dates are at most 31 days after the one before, but at least 25; otherwise daily.',
       }),
     ),
+    entryLag: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 5,
+        description:
+          'Trading days from the date of a row to the close at which its return begins, as entry_lag of forward returns. The factor returns begin as many days later. Takes daily factors. Default 0.',
+      }),
+    ),
     lags: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -7,6 +7,7 @@ import { Scores } from './requestColumns.ts'
 import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestFactors } from './requestFactors.ts'
+import { BacktestPrices } from './requestPrices.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 import { BacktestComparison } from './resultCompare.ts'
 import { BacktestCurves } from './resultCurves.ts'
@@ -22,6 +23,7 @@ import {
   sweepFields,
 } from './resultMetrics.ts'
 import { performanceFields } from './resultPerformance.ts'
+import { BacktestPricesUsed } from './resultPrices.ts'
 import { BacktestByGroup, BacktestNeutralised, BacktestScores } from './resultScores.ts'
 import { tradingFields } from './resultTrading.ts'
 import { BacktestVerdict } from './resultVerdict.ts'
@@ -157,6 +159,7 @@ export const BacktestRequestUsed = Type.Object(
     scores: Type.Optional(Scores),
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
     factors: Type.Optional(BacktestFactors),
+    prices: Type.Optional(BacktestPrices),
   },
   {
     ...strict,
@@ -257,6 +260,7 @@ export const BacktestResult = Type.Object(
     ),
     source: Type.Optional(BacktestSourceUsed),
     score: Type.Optional(BacktestScore),
+    prices: Type.Optional(BacktestPricesUsed),
     request: Type.Optional(BacktestRequestUsed),
     n_rows: count('Rows used: those with a score, on dates that became periods.'),
     n_dates: count('Dates in the panel, or in the part of the archive that source selects.'),

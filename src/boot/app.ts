@@ -31,9 +31,11 @@ import { orderRoutes } from '../features/orders/routes.ts'
 import { compareRoutes } from '../features/pages/compare/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
+import { pricePageRoutes } from '../features/pages/prices/routes.ts'
 import { restatementsPageRoutes } from '../features/pages/restatements/routes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { screenRoutes } from '../features/pages/screen/routes.ts'
+import { strategyPageRoutes } from '../features/pages/strategies/routes.ts'
 import { universePageRoutes } from '../features/pages/universe/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { priceRoutes } from '../features/prices/routes.ts'
@@ -45,6 +47,8 @@ import { signalsRoutes } from '../features/signals/routes.ts'
 import { statementsRoutes } from '../features/statements/routes.ts'
 import { strategyRoutes } from '../features/strategies/routes.ts'
 import { universeRoutes } from '../features/universe/routes.ts'
+import { KnownPriceSets } from '../features/valuations/knownPriceSets.ts'
+import { MarketValuationCache } from '../features/valuations/valueMarket.ts'
 import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
@@ -98,7 +102,7 @@ export function createApp(resources: Resources) {
     panels: backtests.panels,
   }
   // Dependencies of read-only routes. Keys, limits, jobs, panels, sessions and mail stay on the primary.
-  const reading = { ...shared, ...resources.reads }
+  const reading = { ...shared, ...resources.reads, marketValuations: new MarketValuationCache() }
   const features = [
     fundamentalsRoutes(plugin, reading),
     coverageRoutes(plugin, reading),
@@ -116,6 +120,7 @@ export function createApp(resources: Resources) {
     auditRoutes(plugin, { ...reading, primary: shared }),
     auditJobRoutes(plugin, shared),
     priceRoutes(plugin, { ...reading, primary: shared }),
+    pricePageRoutes(plugin, { ...reading, primary: shared }),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),
@@ -132,8 +137,9 @@ export function createApp(resources: Resources) {
     compareRoutes(plugin, reading),
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
+    strategyPageRoutes(plugin, reading),
     presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
-    screenRoutes(plugin, reading),
+    screenRoutes(plugin, { ...reading, priceSets: new KnownPriceSets(reading) }),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),

@@ -213,6 +213,7 @@ export function makeBacktests({
       }),
     },
     panelScores: { sql, pool, markets, events, pins, dataVersion, today },
+    prices: { sql, pool, markets, pins, today },
     pinned: { sql, archives: new PinnedArchives(pinnedParts) },
   } satisfies BacktestDeps
 }

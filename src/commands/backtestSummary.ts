@@ -2,6 +2,7 @@ import { describeDropped, describeStrategy } from '../backtest/report/descriptio
 import { describeFactors, factorRows } from '../backtest/report/factors.ts'
 import { detailMetricsOf, headlineMetrics } from '../backtest/report/metricGuide.ts'
 import { basisPoints, count, percent, plural, ratio, signedPercent } from '../backtest/report/numberFormat.ts'
+import { describePrices, pricedRowPhrases } from '../backtest/report/prices.ts'
 import { describeReturns, tradingRows } from '../backtest/report/trading.ts'
 import { rankTrials } from '../backtest/report/trials.ts'
 import { explainSweep, headlineOf, judgedAgainst } from '../backtest/report/verdict.ts'
@@ -23,6 +24,7 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
   const parts = [
     `${name}: ${record}`,
     wrapped(describeStrategy(config)),
+    priceText(result, wrapped),
     warnings.map(({ message }) => wrapped(`Warning: ${message}`, '  ')).join('\n'),
     describeDropped(dropped)
       .map(sentence => wrapped(`Note: ${sentence}`, '  '))
@@ -50,6 +52,26 @@ function verdictText(result: BacktestResult, wrapped: (text: string, indent?: st
     ...[judgedAgainst(result), ...verdict.reasons.map(({ message }) => message)].map(sentence =>
       wrapped(`- ${sentence}`, '  '),
     ),
+  ].join('\n')
+}
+
+/** The prices that gave the returns, and what became of the rows. */
+function priceText({ prices }: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
+  if (prices === undefined) return ''
+  const { rows, notes, sensitivity, delisting } = prices
+  return [
+    wrapped(describePrices(prices)),
+    textTable(
+      ['ROWS', 'COUNT'],
+      pricedRowPhrases.filter(({ key }) => rows[key] > 0).map(({ key, text }) => [text, count(rows[key])]),
+    ),
+    ...sensitivity.map(({ delisting: other, sharpe = null, mean_return }) =>
+      wrapped(
+        `With a delisting return of ${percent(other, 0)} in place of the assumed ${percent(delisting, 0)}, the Sharpe ratio would be ${ratio(sharpe)} and the mean return of the rows ${percent(mean_return, 3)}.`,
+        '  ',
+      ),
+    ),
+    ...notes.map(note => wrapped(`Note: ${note}`, '  ')),
   ].join('\n')
 }
 

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { Failure } from '../errors.ts'
 import { buildRelease } from '../features/bulk/build.ts'
+import { holdBulkLock } from '../features/bulk/bulkQueries.ts'
 import { openMarkets } from '../features/bulk/openMarkets.ts'
+import { type Publication, publishRelease, removePublished } from '../features/bulk/publish.ts'
 import { readManifest, releasesIn, removeRelease, unfinishedIn } from '../features/bulk/release.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
@@ -17,9 +19,14 @@ The same command continues an interrupted build as long as the data version is t
 are kept; older ones are removed when a new one is complete. Markets whose terms have not been read in full are left
 out unless ALLOW_UNVERIFIED_MARKETS names them.
 
---json prints one object: the manifest, is_new, folder and seconds. Progress is on standard error.
+With BULK_URL=s3://bucket/prefix the release is then also published to that bucket, in Hive partitions by market and
+year under release=<data version>/, and latest.json names the newest one. The same command continues an interrupted
+publication.
 
-Settings: BULK_DIR (default DATA_DIR/bulk), BULK_SCHEDULE (times at which a server builds one by itself),
+--json prints one object: the manifest, is_new, folder, published (the address, or null) and seconds. Progress is on standard error.
+
+Settings: BULK_DIR (default DATA_DIR/bulk), BULK_SCHEDULE (times at which a server builds one by itself), BULK_URL with
+AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION (default us-east-1) and AWS_ENDPOINT_URL;
 DATABASE_URL or DATA_DIR.
 
 Exit code: 0 the release is complete; 1 it failed or was stopped; 2 wrong usage.
@@ -27,7 +34,8 @@ Exit code: 0 the release is complete; 1 it failed or was stopped; 2 wrong usage.
 Examples:
   ./asfiled bulk build
   ./asfiled bulk build --json | jq .data_version
-  BULK_DIR=/srv/bulk ./asfiled bulk build`
+  BULK_DIR=/srv/bulk ./asfiled bulk build
+  BULK_URL=s3://figures/asfiled ./asfiled bulk build`
 
 const listHelp = `
 --json prints one object: {"releases": [{"data_version", "as_of", "rows", "files", "bytes"}], "unfinished": [data versions]}.
@@ -37,7 +45,8 @@ Examples:
   ./asfiled bulk list --json | jq '.releases[-1].data_version'`
 
 const removeHelp = `
-A download in progress continues. The next request for the release gets status 404.
+A download in progress continues. The next request for the release gets status 404. With BULK_URL, the published release
+is removed as well.
 
 Example:
   ./asfiled bulk remove 41`
@@ -75,7 +84,13 @@ export function addBulkCommand(program: Command, context: CliContext): void {
 }
 
 async function build(context: CliContext, json: boolean): Promise<number> {
-  const { bulkDir: folder, bulkKeep, ignoredSettings, allowUnverifiedMarkets } = context.config
+  const {
+    bulkDir: folder,
+    bulkBucket: bucket,
+    bulkKeep,
+    ignoredSettings,
+    allowUnverifiedMarkets,
+  } = context.config
   // Whoever set BULK_KEEP may have wanted to keep more releases, and deleting one cannot be undone.
   const keepsAll = ignoredSettings.includes('BULK_KEEP')
   if (keepsAll)
@@ -88,19 +103,35 @@ async function build(context: CliContext, json: boolean): Promise<number> {
   const progress = startProgress('Building bulk files')
   const startedAt = performance.now()
   try {
-    const { manifest, isNew } = await context.withDatabase(sql =>
-      buildRelease({
+    const keep = keepsAll ? Number.POSITIVE_INFINITY : bulkKeep
+    const { manifest, isNew, published } = await context.withDatabase(async sql => {
+      const built = await buildRelease({
         sql,
         folder,
-        keep: keepsAll ? Number.POSITIVE_INFINITY : bulkKeep,
+        keep,
         manifests,
         signal,
         today: context.today(),
         onProgress: ({ done, total, market }) =>
           progress.update({ done, total: Math.max(total, done), note: `${market}, ${grouped(done)} rows` }),
         report: line => console.error(line),
-      }),
-    )
+      })
+      const published =
+        bucket === null
+          ? null
+          : await holdBulkLock(sql, () =>
+              publishRelease({
+                bucket,
+                folder,
+                manifest: built.manifest,
+                keep,
+                signal,
+                onProgress: ({ done, total, path }) =>
+                  progress.update({ done, total, note: `publishing ${path}` }),
+              }),
+            )
+      return { ...built, published }
+    })
     progress.stop()
     const { data_version, rows, files, bytes, reported = [] } = manifest
     const ofFilings = reported.map(table => `, ${grouped(table.rows)} ${table.name}`).join('')
@@ -112,18 +143,22 @@ async function build(context: CliContext, json: boolean): Promise<number> {
             ...manifest,
             is_new: isNew,
             folder: join(folder, String(data_version)),
+            published: published?.url ?? null,
             seconds: rounded,
           })
-        : `${isNew ? 'Built' : 'Already there:'} data version ${data_version}: ${grouped(rows)} rows in ${files.length} files of ${grouped(bytes)} bytes${ofFilings}${isNew ? `, ${seconds.toFixed(1)} s` : ''}.`,
+        : `${isNew ? 'Built' : 'Already there:'} data version ${data_version}: ${grouped(rows)} rows in ${files.length} files of ${grouped(bytes)} bytes${ofFilings}${isNew ? `, ${seconds.toFixed(1)} s` : ''}.${sayPublished(published)}`,
     )
     return exitCodes.done
   } catch (error) {
     progress.stop()
     if (!signal.aborted) throw error
-    console.error('Stopped. The markets that are whole stay; the same command continues.')
+    console.error('Stopped. What is whole stays; the same command continues.')
     return exitCodes.failed
   }
 }
+
+const sayPublished = (published: Publication | null) =>
+  published === null ? '' : ` ${published.isNew ? 'Published' : 'Already published'}: ${published.url}`
 
 async function list({ config: { bulkDir } }: CliContext, json: boolean): Promise<void> {
   const releases = releasesIn(bulkDir).map(version => {
@@ -144,7 +179,11 @@ async function list({ config: { bulkDir } }: CliContext, json: boolean): Promise
     console.error(`Data version ${version} is being built, or its build was interrupted.`)
 }
 
-async function remove({ config: { bulkDir } }: CliContext, text: string, json: boolean): Promise<void> {
+async function remove(
+  { config: { bulkDir, bulkBucket } }: CliContext,
+  text: string,
+  json: boolean,
+): Promise<void> {
   const releases = releasesIn(bulkDir)
   const version = releases.find(release => String(release) === text)
   if (version === undefined)
@@ -152,6 +191,8 @@ async function remove({ config: { bulkDir } }: CliContext, text: string, json: b
       'parameter_invalid',
       `There is no release ${text} in ${bulkDir}. ${releases.length === 0 ? 'There are no releases.' : `There are ${releases.join(', ')}.`}`,
     )
+  // First: if the storage refuses, the same command can be run again.
+  if (bulkBucket !== null) await removePublished(bulkBucket, version)
   removeRelease(bulkDir, version)
   await printLine(json ? JSON.stringify({ removed: version }) : `Removed data version ${version}.`)
 }

@@ -1,4 +1,4 @@
-import { realpath, rename, rm, stat } from 'node:fs/promises'
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Options, SingleBar } from 'cli-progress'
 import { Failure, reasonOf } from '../errors.ts'
@@ -128,12 +128,16 @@ export async function requireFolder(what: string, path: string): Promise<void> {
  * Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an
  * interruption the old one remains. A pipe or device (/dev/stdout) is written to directly.
  */
-export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeFileAtomically(
+  path: string,
+  content: string | Uint8Array,
+  mode?: number,
+): Promise<void> {
   try {
     const found = await stat(path).catch(() => null)
     if (found !== null && !found.isFile()) await Bun.write(path, content)
     // A link is kept, and its target replaced.
-    else await replaceFile(found === null ? path : await realpath(path), content)
+    else await replaceFile(found === null ? path : await realpath(path), content, mode)
   } catch (cause) {
     throw new Failure('internal', `${path} could not be written: ${reasonOf(cause)}.`, { cause })
   }
@@ -159,11 +163,15 @@ export function printLine(text: string): Promise<void> {
   })
 }
 
-async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
   const folder = dirname(path)
   const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)
   try {
-    await Bun.write(unfinished, content, { createPath: false })
+    await writeFile(unfinished, content, mode === undefined ? {} : { mode })
     await rename(unfinished, path)
   } catch (error) {
     await rm(unfinished, { force: true })

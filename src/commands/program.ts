@@ -13,6 +13,7 @@ import { addBenchDataCommand } from './benchData.ts'
 import { addBulkCommand } from './bulk.ts'
 import { type CliContext, newProgram } from './context.ts'
 import { addDataCommand } from './data.ts'
+import { addDuckdbViewsCommand } from './duckdbViews.ts'
 import { addImportCommand } from './import.ts'
 import { addKeysCommand } from './keys.ts'
 import { addMcpCommand } from './mcp.ts'
@@ -65,6 +66,7 @@ export function makeProgram(context: CliContext): Command {
   addMailCommand(program, context)
   addOrdersCommand(program, context)
   addBulkCommand(program, context)
+  addDuckdbViewsCommand(program, context)
   addBackupCommand(program, context)
   addRestoreCommand(program, context)
   addDataCommand(program)

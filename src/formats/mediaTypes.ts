@@ -10,6 +10,9 @@ export const rowMediaTypes: Readonly<Record<DataFormat, readonly [string, ...str
   parquet: ['application/vnd.apache.parquet', 'application/parquet', 'application/x-parquet'],
 }
 
+/** The formats of a join's answer. */
+export const joinMediaTypes = { ...rowMediaTypes, arrow: ['application/vnd.apache.arrow.stream'] } as const
+
 /** The media types of request bodies. Programs that do not know Parquet send it as
  * `application/octet-stream`, while text would arrive under a text type. So such a body is read as Parquet,
  * and the reader reports bytes that are not. */

@@ -1,5 +1,5 @@
 import type { DataFormat } from '../formats/columns.ts'
-import { rowMediaTypes } from '../formats/mediaTypes.ts'
+import { joinMediaTypes, rowMediaTypes } from '../formats/mediaTypes.ts'
 import {
   type Compression,
   chooseEncoding,
@@ -17,17 +17,20 @@ import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from '
 export const jsonType = rowMediaTypes.json[0]
 const csvType = `${rowMediaTypes.csv[0]}; charset=utf-8; header=present`
 
-export const contentTypes: Readonly<Record<DataFormat, string>> = {
+export const contentTypes: Readonly<Record<DataFormat | 'arrow', string>> = {
   json: jsonType,
   csv: csvType,
   ndjson: `${rowMediaTypes.ndjson[0]}; charset=utf-8`,
   parquet: rowMediaTypes.parquet[0],
+  arrow: joinMediaTypes.arrow[0],
 }
 
-/** The content encoding for a response of this type. Parquet is already compressed inside, so compressing it
- * again only costs time. */
+/** The content encoding for a response of this type. Parquet is already compressed inside, and who asks for Arrow wants it
+ * fast. */
 function dataEncoding(context: RequestContext, type: string, compression: Compression): Encoding {
-  return type === contentTypes.parquet ? 'identity' : requestedEncoding(context, compression)
+  return type === contentTypes.parquet || type === contentTypes.arrow
+    ? 'identity'
+    : requestedEncoding(context, compression)
 }
 
 const requestedEncoding = ({ request }: RequestContext, compression: Compression): Encoding =>

@@ -10,7 +10,7 @@ const maxListed = 3
  * @param parts what the rows are, whose they are, and for which day; a list is represented by its first
  *   members */
 export function asFile(
-  format: DataFormat,
+  format: DataFormat | 'arrow',
   ...parts: readonly (string | readonly string[])[]
 ): Readonly<Record<string, string>> {
   if (format === 'json') return {}

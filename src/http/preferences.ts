@@ -24,18 +24,25 @@ export function prefersHtml(accept: string | null): boolean {
   return weightOf('text/html', 'text/*') > weightOf('application/json', 'application/*')
 }
 
-/** JSON comes first because it wins ties. */
-const formatTypes = (['json', 'csv', 'ndjson', 'parquet'] as const).flatMap(format =>
-  rowMediaTypes[format].map(type => ({ format, type })),
-)
+/** The media types of each format, JSON first. */
+type FormatTypes<Format extends string> = Readonly<Record<Format, readonly string[]>>
 
 /** The format of rows that Accept prefers (RFC 9110 section 12.5.1). On a tie, an exact media type beats a
  * range. If no format is acceptable, the response is JSON, as the RFC allows: a header that a program adds
  * on its own must not make its requests fail. */
-export function acceptedFormat(accept: string | null): DataFormat {
+export function acceptedFormat(accept: string | null): DataFormat
+export function acceptedFormat<Format extends string>(
+  accept: string | null,
+  types: FormatTypes<Format>,
+): Format | 'json'
+export function acceptedFormat(accept: string | null, types: FormatTypes<string> = rowMediaTypes): string {
   if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return 'json'
   const weights = weightsOf(accept)
-  let best: { format: DataFormat; weight: number; isNamed: boolean } | null = null
+  let best: { format: string; weight: number; isNamed: boolean } | null = null
+  // JSON comes first because it wins ties.
+  const formatTypes = Object.entries(types).flatMap(([format, names]) =>
+    names.map(type => ({ format, type })),
+  )
   for (const { format, type } of formatTypes) {
     const named = weights.get(type)
     const weight = named ?? weights.get(type.replace(/\/.*/, '/*')) ?? weights.get('*/*') ?? 0

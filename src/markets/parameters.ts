@@ -40,7 +40,7 @@ export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | 
     if (findValuation(name) !== undefined)
       throw new Failure(
         'parameter_invalid',
-        `metric=${name} takes the price of a day, which this route does not read. Send it in POST /api/v1/as-of, as score.asOf of a backtest, or in GET /api/v1/fundamentals of one company.`,
+        `metric=${name} takes the price of a day, which this route does not read. Send it in GET /api/v1/cross-section, in POST /api/v1/as-of, in GET /api/v1/fundamentals of one company, or as the score of a backtest.`,
         { param: 'metric' },
       )
     const near = nearNames(name.slice(0, 64).toLowerCase(), known.keys(), 3)

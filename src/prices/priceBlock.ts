@@ -51,13 +51,7 @@ export function encodePriceBlock(rows: PriceRows, start: number, end: number): U
 
 /** Throws if the block is damaged. */
 export function decodePriceBlock(bytes: Uint8Array): PriceRows {
-  const isCompressed = bytes[0] === compressedMark
-  const plain = isCompressed ? Bun.zstdDecompressSync(Buffer.from(bytes.subarray(1))) : bytes
-  const from = new ByteReader(plain)
-  const version = from.number()
-  if (version !== formatVersion) throw new Error(`a block of prices has the unknown format ${version}`)
-  const count = from.number()
-  if (count > Math.min(maxRowsOfBlock, plain.length)) throw new Error('a block of prices has a damaged count')
+  const { from, count } = openBlock(bytes)
   const rows = emptyPriceRows(count)
   readDays(from, rows.days)
   readKnown(from, rows)
@@ -68,6 +62,41 @@ export function decodePriceBlock(bytes: Uint8Array): PriceRows {
   readSparse(from, rows.dividends)
   readSparse(from, rows.delistingReturns)
   return rows
+}
+
+/** The columns that valuations read. */
+export type ClosesAndSplits = Pick<PriceRows, 'days' | 'knownDays' | 'imports' | 'splitFactors'> & {
+  /** Null: the whole block precedes the first day whose close is wanted. */
+  readonly closes: Float64Array | null
+}
+
+/** Decodes no more of a block than valuations need. Throws if the block is damaged. */
+export function decodeClosesAndSplits(bytes: Uint8Array, firstCloseDay: number): ClosesAndSplits {
+  const { from, count } = openBlock(bytes)
+  const days = new Int32Array(count)
+  const knownDays = new Int32Array(count)
+  const imports = new Int32Array(count)
+  const splitFactors = new Float64Array(count).fill(1)
+  readDays(from, days)
+  readKnown(from, { days, knownDays })
+  readImports(from, imports)
+  const closes = count > 0 && days[count - 1] >= firstCloseDay ? new Float64Array(count) : null
+  if (closes === null) skipNumbers(from, count)
+  else readNumbers(from, closes)
+  skipNumbers(from, count)
+  readSparse(from, splitFactors)
+  return { days, knownDays, imports, closes, splitFactors }
+}
+
+function openBlock(bytes: Uint8Array): { readonly from: ByteReader; readonly count: number } {
+  const isCompressed = bytes[0] === compressedMark
+  const plain = isCompressed ? Bun.zstdDecompressSync(Buffer.from(bytes.subarray(1))) : bytes
+  const from = new ByteReader(plain)
+  const version = from.number()
+  if (version !== formatVersion) throw new Error(`a block of prices has the unknown format ${version}`)
+  const count = from.number()
+  if (count > Math.min(maxRowsOfBlock, plain.length)) throw new Error('a block of prices has a damaged count')
+  return { from, count }
 }
 
 function writeDays(block: ByteWriter, days: Int32Array, start: number, end: number): void {
@@ -96,7 +125,7 @@ function writeKnown(block: ByteWriter, { days, knownDays }: PriceRows, start: nu
   else for (let at = start; at < end; at++) block.number(knownDays[at] - days[at])
 }
 
-function readKnown(from: ByteReader, { days, knownDays }: PriceRows): void {
+function readKnown(from: ByteReader, { days, knownDays }: Pick<PriceRows, 'days' | 'knownDays'>): void {
   const kind = from.number()
   if (kind === knownOnOwnDay) knownDays.set(days)
   else if (kind === knownOnOneDay) knownDays.fill(from.signed())
@@ -195,6 +224,11 @@ function readNumbers(from: ByteReader, values: Float64Array): void {
     coded = areDifferences ? coded + from.signed() : from.number()
     values[at] = coded === missing ? Number.NaN : (coded - 1) / power
   }
+}
+
+function skipNumbers(from: ByteReader, count: number): void {
+  if (from.number() === doubles) from.moveTo(from.at + 8 * count)
+  else from.skipNumbers(count)
 }
 
 function writeSparse(

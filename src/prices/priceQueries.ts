@@ -1,8 +1,8 @@
-import { dayNumber, type IsoDate } from '../dates.ts'
+import { dayNumber, type IsoDate, isoDate } from '../dates.ts'
 import type { SqlClient } from '../postgres/client.ts'
-import { decodePriceBlock } from './priceBlock.ts'
-import { joinPriceRows, type PriceRows } from './priceRows.ts'
+import type { PackedPrices } from './packedPrices.ts'
 import type { PriceBasis, PriceHistory } from './priceSeries.ts'
+import { type BasisDays, historiesOf, type StoredSecurity } from './storedPrices.ts'
 
 /** A set of prices that the operator imported, and who may see it. */
 export interface PriceSet {
@@ -60,11 +60,7 @@ export async function findPriceSet(sql: SqlClient, name: string): Promise<PriceS
   return row ?? null
 }
 
-interface AssetRow {
-  readonly assetId: number
-  readonly entityId: number | null
-  readonly market: string | null
-  readonly symbols: readonly string[]
+interface BlockRow extends Omit<StoredSecurity, 'blocks'> {
   readonly bytes: Buffer
 }
 
@@ -84,83 +80,98 @@ export async function readPriceHistories(
   entityIds: readonly number[],
   range: ReadRange = {},
 ): Promise<Map<number, PriceHistory[]>> {
-  const rows = await sql<AssetRow[]>`
-    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
-    from price_asset a join price_block b on b.asset_id = a.asset_id
-    where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
-      and ${ofYears(sql, range)}
-    order by a.asset_id, b.year`
-  const histories = await historiesOf(sql, priceSetId, rows)
+  const securities = await readSecuritiesOfCompanies(sql, priceSetId, entityIds, range)
+  const histories = historiesOf(securities, await readBasisDays(sql, priceSetId))
   return Map.groupBy(histories, ({ entityId }) => entityId ?? 0)
 }
 
-/** The histories of securities by their numbers. */
-export async function readPricesOfAssets(
+/** The securities of companies, not decoded. Those that were given their company with a later data version are left out. */
+export async function readSecuritiesOfCompanies(
+  sql: SqlClient,
+  priceSetId: number,
+  entityIds: readonly number[],
+  range: ReadRange = {},
+): Promise<StoredSecurity[]> {
+  const rows = await sql<BlockRow[]>`
+    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id
+    where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
+      and (a.adopted_version is null or a.adopted_version <= (select version from data_version))
+      and ${ofYears(sql, range)}
+    order by a.asset_id, b.year`
+  return withBlocks(rows)
+}
+
+/** Securities by their numbers, not decoded. */
+export async function readSecurities(
   sql: SqlClient,
   priceSetId: number,
   assetIds: readonly number[],
-  range: ReadRange = {},
-): Promise<PriceHistory[]> {
-  const rows = await sql<AssetRow[]>`
+): Promise<StoredSecurity[]> {
+  if (assetIds.length === 0) return []
+  const rows = await sql<BlockRow[]>`
     select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
     from price_asset a join price_block b on b.asset_id = a.asset_id
-    where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[]) and ${ofYears(sql, range)}
+    where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[])
     order by a.asset_id, b.year`
-  return historiesOf(sql, priceSetId, rows)
+  return withBlocks(rows)
 }
+
+const withBlocks = (rows: readonly BlockRow[]): StoredSecurity[] =>
+  [...Map.groupBy(rows, row => row.assetId).values()].map(ofAsset => {
+    const [{ bytes: _, ...security }] = ofAsset
+    return { ...security, blocks: ofAsset.map(({ bytes }) => bytes) }
+  })
 
 const ofYears = (sql: SqlClient, { from, to }: ReadRange) => sql`
   b.year between ${from === undefined ? 0 : Number(from.slice(0, 4))} and ${to === undefined ? 9999 : Number(to.slice(0, 4))}`
 
-/** Decodes blocks and leaves out rows of imports that the connection's data version does not include. */
-async function historiesOf(
-  sql: SqlClient,
-  priceSetId: number,
-  rows: readonly AssetRow[],
-): Promise<PriceHistory[]> {
+/** The imports that the connection's data version includes. */
+export async function readBasisDays(sql: SqlClient, priceSetId: number): Promise<BasisDays> {
   const imports = await sql<{ importId: number; basisDay: IsoDate }[]>`
     select import_id as "importId", basis_day as "basisDay"
     from ${visibleImports(sql)} i where i.price_set_id = ${priceSetId}`
-  const basisDayOf = new Map(imports.map(({ importId, basisDay }) => [importId, dayNumber(basisDay)]))
-  const histories: PriceHistory[] = []
-  for (const [assetId, blocks] of Map.groupBy(rows, row => row.assetId)) {
-    const [{ entityId, market, symbols }] = blocks
-    const stored = joinPriceRows(blocks.map(({ bytes }) => decodePriceBlock(bytes)))
-    const visible = visibleRows(stored, basisDayOf)
-    if (visible.count === 0) continue
-    const basisDays = visible.imports.map(importId => basisDayOf.get(importId) ?? 0)
-    histories.push({ ...visible, assetId, entityId, market, symbols, basisDays })
-  }
-  return histories
-}
-
-function visibleRows(rows: PriceRows, imports: ReadonlyMap<number, unknown>): PriceRows {
-  if (rows.imports.every(importId => imports.has(importId))) return rows
-  const isVisible = (_: number, index: number) => imports.has(rows.imports[index])
-  const days = rows.days.filter(isVisible)
-  return {
-    count: days.length,
-    days,
-    knownDays: rows.knownDays.filter(isVisible),
-    imports: rows.imports.filter(isVisible),
-    closes: rows.closes.filter(isVisible),
-    volumes: rows.volumes.filter(isVisible),
-    splitFactors: rows.splitFactors.filter(isVisible),
-    dividends: rows.dividends.filter(isVisible),
-    delistingReturns: rows.delistingReturns.filter(isVisible),
-  }
+  return new Map(imports.map(({ importId, basisDay }) => [importId, dayNumber(basisDay)]))
 }
 
 /**
- * The trading days of each market of a set, as days since 1970-01-01: the days on which any security has a close. A
- * Saturday or Sunday counts only if at least half as many securities have one as on the weekday with closes before it, so
- * that a stray row does not move the horizons of a whole market.
+ * Reads the prices of many companies without decoding them: those of securities that have a row on or after a day.
+ *
+ * @param lastFrom securities whose rows all precede this day are left out
  */
-export async function readTradingDays(sql: SqlClient, priceSetId: number): Promise<Map<string, Int32Array>> {
+export async function readPackedPrices(
+  sql: SqlClient,
+  priceSetId: number,
+  entityIds: Int32Array,
+  { lastFrom, ...range }: ReadRange & { readonly lastFrom: IsoDate },
+): Promise<PackedPrices> {
+  // Numbers and bytes as one value: a whole market has tens of thousands of blocks.
+  const [{ blocks }] = await sql<[{ blocks: Buffer }]>`
+    select coalesce(string_agg(
+      int4send(a.entity_id) || int4send(a.asset_id) || int4send(length(b.bytes)) || b.bytes, ''::bytea
+      order by a.asset_id, b.year), '') as blocks
+    from price_asset a join price_block b on b.asset_id = a.asset_id
+    where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
+      and (a.adopted_version is null or a.adopted_version <= (select version from data_version))
+      and a.last_day >= ${lastFrom} and ${ofYears(sql, range)}`
+  return { blocks, basisDays: await readBasisDays(sql, priceSetId) }
+}
+
+/**
+ * The trading days of each market of a set, as days since 1970-01-01: the days up to `lastDay` on which any security has a
+ * close, as known on `lastDay`. A Saturday or Sunday counts only if at least half as many securities have one as on the
+ * weekday with closes before it, so that a stray row does not move the horizons of a whole market.
+ */
+export async function readTradingDays(
+  sql: SqlClient,
+  priceSetId: number,
+  lastDay: number,
+): Promise<Map<string, Int32Array>> {
   const rows = await sql<{ market: string; day: IsoDate; closes: number }[]>`
     select market, day, sum(closes)::int as closes from price_day
     where price_set_id = ${priceSetId} and data_version <= (select version from data_version)
-    group by market, day order by market, day`
+      and known_day <= ${isoDate(lastDay)} and day <= ${isoDate(lastDay)}
+    group by market, day having sum(closes) > 0 order by market, day`
   const found = new Map<string, Int32Array>()
   for (const [market, ofMarket] of Map.groupBy(rows, row => row.market)) {
     const days: number[] = []
@@ -177,21 +188,26 @@ export async function readTradingDays(sql: SqlClient, priceSetId: number): Promi
   return found
 }
 
+/** A security, and another one with a symbol of it: it may go on where the first one ends. */
+export interface SuccessorPair {
+  readonly assetId: number
+  readonly successorId: number
+}
+
 /**
- * The securities that go on where others end: with the same symbol, under another company, within ten calendar days. Such
- * is a company that another registrant succeeded. By the number of the one that ends.
+ * The securities that share a symbol with others and have later prices. Which of them go on where the others end depends on
+ * the prices as known on a day.
  */
-export async function readContinuations(
+export async function readSuccessors(
   sql: SqlClient,
   priceSetId: number,
   assetIds: readonly number[],
-): Promise<Map<number, number>> {
-  const rows = await sql<{ ended: number; next: number }[]>`
-    select a.asset_id as ended, min(b.asset_id) as next
+): Promise<SuccessorPair[]> {
+  return sql<SuccessorPair[]>`
+    select a.asset_id as "assetId", b.asset_id as "successorId"
     from price_asset a
     join price_asset b on b.price_set_id = a.price_set_id and b.symbols && a.symbols and b.asset_id <> a.asset_id
-      and b.first_day > a.last_day and b.first_day <= a.last_day + 10
+      and b.last_day > a.first_day
     where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[])
-    group by a.asset_id having count(*) = 1`
-  return new Map(rows.map(({ ended, next }) => [ended, next]))
+    order by a.asset_id, b.asset_id`
 }

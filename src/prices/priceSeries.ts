@@ -106,6 +106,27 @@ export function splitsBetween(
   return product
 }
 
+/**
+ * The first day on which the splits between two days were known as they are on `lastDay`: the latest known day of a row
+ * that stated or withdrew one of them; -Infinity if there is none.
+ */
+export function splitsKnownFrom(
+  { days, knownDays, splitFactors }: Pick<PriceColumns, 'days' | 'knownDays' | 'splitFactors'>,
+  after: number,
+  upTo: number,
+  lastDay: number,
+): number {
+  let from = Number.NEGATIVE_INFINITY
+  let factor = 1
+  for (let at = firstRowFrom(days, after + 1); at < days.length && days[at] <= upTo; at++) {
+    if (days[at] !== days[at - 1]) factor = 1
+    if (knownDays[at] > lastDay || splitFactors[at] === factor) continue
+    factor = splitFactors[at]
+    from = Math.max(from, knownDays[at])
+  }
+  return from
+}
+
 /** As of this day everything is known. */
 const everKnown = 0x7fff_ffff
 

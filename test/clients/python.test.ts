@@ -36,6 +36,7 @@ beforeAll(async () => {
   const early = await buildRelease()
   await importAmendment()
   await importNewTicker()
+  await importDailyPrices()
   releases = [early, await buildRelease()]
   oemKeys = [await makeOemKey(), await makeOemKey('--bulk')]
 })
@@ -80,6 +81,25 @@ async function importNewTicker(): Promise<void> {
   await importUs(file)
 }
 
+/** A price set for the tests of prices, shown to the key of the owner and to no other. */
+async function importDailyPrices(): Promise<void> {
+  const file = join(folder, 'daily.csv')
+  const closes = [100, 110, 55, 66, 33]
+  const rows = closes.flatMap((close, at) => [
+    `2012-01-0${at + 2},AAPL,${close},${at === 2 ? 2 : 1}`,
+    `2012-01-0${at + 2},MSFT,10,1`,
+  ])
+  await Bun.write(file, `date,symbol,close,split_factor\n${rows.join('\n')}\n`)
+  const stated = ['--set', 'daily', '--currency', 'USD', '--raw', '--known', 'date']
+  for (const args of [
+    ['import', file, ...stated],
+    ['rights', 'daily', '--allow', key.slice(0, 17)],
+  ]) {
+    const { code, err } = await runCommand(dataDir, 'prices', ...args)
+    if (code !== 0) throw new Error(err)
+  }
+}
+
 async function importUs(file: string): Promise<void> {
   const { code, err } = await runCommand(dataDir, 'import', 'us', file)
   if (code !== 0) throw new Error(err)
@@ -101,6 +121,7 @@ async function run(program: string | null, args: readonly string[], cwd: string)
       ASFILED_TEST_URL: server?.address ?? '',
       ASFILED_TEST_KEY: key,
       ASFILED_TEST_RELEASES: releases.join(','),
+      ASFILED_TEST_PRICES: 'daily',
       ASFILED_TEST_OEM_KEYS: oemKeys.join(','),
       ASFILED_TEST_CODES: errorCodes.join(','),
     },

@@ -202,6 +202,7 @@ const asked = new Set(
   .add('/screen/download')
   .add('/restatements')
   .add('/compare')
+  .add('/strategies/:name')
   .add(`${api}/frames`)
   .add(`${api}/strategies/:name/values`)
 const others: readonly [RegExp, string][] = [
@@ -214,6 +215,7 @@ const others: readonly [RegExp, string][] = [
     /^\/(universe|api\/(search|v1\/(coverage|companies|filings|universe|metrics|me)\b|v1\/strategies(\/:name)?$))/,
     'what is on record, which every key sees, and no value of a figure',
   ],
+  [/^\/strategies($|\/download$|\/:name\/download$)/, 'definitions and counts, which are the same for all'],
   [
     /^\/api\/v1\/((as-of|audits)\/:id|backtests|panels)/,
     "a key's own jobs and panels; a job is authorised as its request is",
@@ -228,7 +230,7 @@ const others: readonly [RegExp, string][] = [
   [/^\/api\/v1\/(bulk|changes)/, 'the whole data, for keys that may take it'],
   [/^\/api\/v1\/signals/, 'forecasts, which no cap counts'],
   [
-    /^\/api\/v1\/prices/,
+    /^(\/api\/v1)?\/prices/,
     'test/features/prices/priceRoutes.test.ts: the named companies count before a price is read, and a key with a cap must name them',
   ],
   [/^\/mcp$/, 'its answers are made of those of the API'],
@@ -318,6 +320,33 @@ describe('a key at its cap', () => {
     )
     const rows = await database.sql`select entity_id from key_entity where key_id = ${atCap.keyId}`
     expect(rows.length).toBe(seen.length)
+  })
+
+  test('gets the same page of a strategy, besides the coverage, which counts companies for every key', async () => {
+    const member = await capped(0)
+    const pages = () =>
+      freshly(async url => {
+        const found: Asked[] = []
+        for (const query of ['as_of=2026-06-01', `company=${hidden}`]) {
+          const page = await ask(url, `/strategies/asset_growth?${query}`, { Cookie: member.cookie })
+          const text = page.text.replace(/<section><h2 id="coverage">[\s\S]*?<\/section>/, '')
+          found.push({ ...page, headers: {}, text })
+        }
+        return found
+      })
+    const before = await pages()
+    expect(before.map(({ status }) => status)).toEqual([200, 403])
+    for (const value of [1e9, 450]) {
+      const figures: Unseen[] = [2024, 2025].map(year => ({
+        year,
+        metric: 'assets',
+        fp: 0,
+        value,
+        restated: null,
+      }))
+      await replaceFigures(database.sql, hidden, idOf(hidden), figures)
+      expect(await pages()).toEqual(before)
+    }
   })
 
   test('its statements read the same rows, whatever figures another company has', async () => {

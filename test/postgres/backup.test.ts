@@ -91,7 +91,7 @@ beforeAll(async () => {
   await sql`insert into price_asset (price_set_id, entity_id, market, symbols, first_day, last_day, price_count)
     select price_set_id, 1, 'US', '{A}', '2026-01-01', '2026-01-01', 1 from price_set`
   await sql`insert into price_block (asset_id, year, bytes) select asset_id, 2026, '\\x01' from price_asset`
-  await sql`insert into price_day (price_set_id, market, day, data_version, closes) select price_set_id, 'US', '2026-01-01', 0, 1 from price_set`
+  await sql`insert into price_day (price_set_id, market, day, known_day, data_version, closes) select price_set_id, 'US', '2026-01-01', '2026-01-01', 0, 1 from price_set`
   await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`
   await sql`insert into page_check (run_by, holder, has_structure) values ('command', gen_random_uuid(), false)`
   await sql`insert into page_damage (relation, found_by, fork, name, kind, is_catalog, detail)

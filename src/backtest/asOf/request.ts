@@ -150,3 +150,7 @@ export const AsOfJoinRequest = Type.Object(
 /** The formats of a join's body. */
 export const joinFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type JoinFormat = (typeof joinFormats)[number]
+
+/** The formats of its answer. */
+export const joinAnswerFormats = [...joinFormats, 'arrow'] as const
+export type JoinAnswerFormat = (typeof joinAnswerFormats)[number]

@@ -12,6 +12,7 @@ import {
   type PriceColumns,
   priceKnownOn,
   splitsBetween,
+  splitsKnownFrom,
 } from '../../prices/priceSeries.ts'
 import { slack as textSlack } from './carried/texts.ts'
 import type { Events } from './figureEvents.ts'
@@ -44,7 +45,7 @@ export interface ValuedRows {
 interface Capitalisation {
   readonly value: number
   readonly priceDay: number
-  /** The first day on which both the price and the count were known. */
+  /** The first day on which the price, the count and the splits between them were known. */
   readonly known: number
 }
 
@@ -146,7 +147,11 @@ function capitalisationOf(
   // A filing that follows a split may state the count of an earlier day before it or after it.
   if (hasSplit(security, Math.min(counted, priceDay), filed, lastDay)) return null
   const splits = splitsBetween(security, filed, priceDay, lastDay)
-  const known = Math.max(filed, security.knownDays[priced.row])
+  const known = Math.max(
+    filed,
+    security.knownDays[priced.row],
+    splitsKnownFrom(security, Math.min(counted, priceDay), Math.max(filed, priceDay), lastDay),
+  )
   return { value: close * (events.values[at] * splits), priceDay, known }
 }
 

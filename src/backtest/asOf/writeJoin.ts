@@ -1,7 +1,8 @@
 import type { AsOfPeriod } from '../figureScore.ts'
+import { arrowStream } from './arrowAnswer.ts'
 import { type JoinInput, joinRows, unitsOf } from './joinTask.ts'
 import { parquetFile } from './parquetAnswer.ts'
-import type { JoinFormat } from './request.ts'
+import type { JoinAnswerFormat } from './request.ts'
 import { csvLines, type Joined, jsonColumns, ndjsonLines } from './textAnswer.ts'
 
 /** A range of days on which rows name a symbol that none of our companies had on those days. */
@@ -54,7 +55,7 @@ export interface AboutJoin {
 }
 
 export interface JoinTask extends JoinInput {
-  readonly format: JoinFormat
+  readonly format: JoinAnswerFormat
   readonly unitNames: ReadonlyMap<number, string>
   readonly about: AboutJoin
   /** In bytes. */
@@ -83,7 +84,7 @@ export function writeJoin(task: JoinTask): WrittenJoin {
   return { bytes: write(joined, format, shown, limit), about }
 }
 
-function write(joined: Joined, format: JoinFormat, shown: object, limit: number): Uint8Array {
+function write(joined: Joined, format: JoinAnswerFormat, shown: object, limit: number): Uint8Array {
   switch (format) {
     case 'json': {
       const head = JSON.stringify(shown)
@@ -95,6 +96,8 @@ function write(joined: Joined, format: JoinFormat, shown: object, limit: number)
       return ndjsonLines(joined, limit)
     case 'parquet':
       return parquetFile(joined, metadataOf(shown), limit)
+    case 'arrow':
+      return arrowStream(joined, metadataOf(shown), limit)
     default:
       return format satisfies never
   }

@@ -5,17 +5,20 @@ import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batch
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestFactors } from '../requestFactors.ts'
-import { openJson, readFields, refuseUnnamed, requireScores } from './body.ts'
+import type { BacktestPrices } from '../requestPrices.ts'
+import { openJson, readFields, refuseUnnamed, requireReturns, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 import {
+  checkPrices,
   checkRankBy,
   checkSource,
   columnsWithoutPanel,
   compareInBatch,
   namedColumns,
   ranksByScore,
+  refuseHorizons,
   sourceAndPanel,
 } from './settings.ts'
 
@@ -27,6 +30,8 @@ export interface BatchItem {
   readonly benchmark: BacktestBenchmark | undefined
   /** The factor returns that may explain the record; undefined: none. */
   readonly factors: BacktestFactors | undefined
+  /** The price set from which the returns are computed; undefined: the rows have returns of their own. */
+  readonly prices: BacktestPrices | undefined
   readonly rows: BatchRows
   /** The path of its config in the body: `configs[3]` or `items[3].config`. */
   readonly configPath: string
@@ -101,8 +106,9 @@ const checks = {
 }
 
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
+  refuseHorizons(others.prices, 'prices')
   const shared = checked(checks.shared, SharedFields, others, [])
-  const { source, include = [], benchmark, factors, data_version: dataVersion } = shared
+  const { source, include = [], benchmark, factors, prices, data_version: dataVersion } = shared
   const { trials_already_tried: trialsAlreadyTried } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   const rows: BatchRows =
@@ -114,14 +120,17 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
   const items = elementsOf('configs', configs).map((value, i) => {
     const config = checked(checks.config, BacktestConfig, value, ['configs', i])
     checkRankBy(config, `configs[${i}]`)
+    checkPrices(config, prices, `configs[${i}]`)
     const [own] = namedColumns({ config })
     if (panel === null && own !== undefined) throw columnsWithoutPanel(own)
-    return { config, include, benchmark, factors, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
+    const paths = { configPath: `configs[${i}]`, panelPath: 'panel' }
+    return { config, include, benchmark, factors, prices, rows, ...paths }
   })
   const sent = typeof panel === 'string' || panel === null ? null : panel
   if (sent !== null) {
     const settings = items.map(({ config }) => ({ config, include: [] }))
     if (settings.some(ranksByScore)) requireScores(sent)
+    if (prices === undefined) requireReturns(sent)
     refuseUnnamed(sent, settings.flatMap(namedColumns))
   }
   return { items, panel: sent, sharesRows: true, dataVersion, trialsAlreadyTried }
@@ -151,10 +160,12 @@ function readItems(
     trialsAlreadyTried: shared.trials_already_tried,
     items: elementsOf('items', items).map((value, i) => {
       if (isObject(value) && 'compare' in value) throw compareInBatch(`items[${i}].compare`)
-      const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
-      const { config = {}, include = [], benchmark, factors } = item
       const path = `items[${i}]`
+      if (isObject(value)) refuseHorizons(value.prices, `${path}.prices`)
+      const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
+      const { config = {}, include = [], benchmark, factors, prices } = item
       checkRankBy(config, `${path}.config`)
+      checkPrices(config, prices, `${path}.config`)
       const [own] = namedColumns({ config })
       if (item.panel === undefined && own !== undefined) throw atFault(path, columnsWithoutPanel(own))
       return {
@@ -162,6 +173,7 @@ function readItems(
         include,
         benchmark,
         factors,
+        prices,
         rows: rowsOf(item, path),
         configPath: `${path}.config`,
         panelPath: `${path}.panel`,

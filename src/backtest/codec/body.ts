@@ -43,13 +43,13 @@ export function readBody(
       let settings: BacktestSettings | null = null
       const { panel } = readNdjson(bytes, fields => {
         settings = checkSettings(mergeFields(readQuerySettings(query), fields))
-        return namedColumns(settings)
+        return { columns: namedColumns(settings), mayLackReturns: settings.prices !== undefined }
       })
       return withPanel(settings ?? { config: {}, include: [] }, panel)
     }
     case 'csv': {
       const settings = checkSettings(readQuerySettings(query))
-      return withPanel(settings, readCsv(bytes, namedColumns(settings)))
+      return withPanel(settings, readCsv(bytes, namedColumns(settings), settings.prices !== undefined))
     }
     default:
       return format satisfies never
@@ -60,6 +60,7 @@ export function readBody(
 export function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
   const hasScores = settings.score !== undefined || !ranksByScore(settings)
   if (panel.missingScore !== null && !hasScores) throw panel.missingScore
+  if (settings.prices === undefined) requireReturns(panel)
   refuseUnnamed(panel, namedColumns(settings))
   return { ...settings, panel }
 }
@@ -71,6 +72,11 @@ export function refuseUnnamed({ columns, refusals = [] }: ParsedPanel, named: re
   const { code, message, details } = refusals[unnamed]
   const hint = 'A column of your own must be named in config.neutralise.columns, config.rankBy or scores.'
   throw new Failure(code, named.length === 0 ? message : `${message} ${hint}`, details)
+}
+
+/** Rows have returns unless a request says that prices give them. */
+export function requireReturns({ missingReturn = null }: ParsedPanel): void {
+  if (missingReturn !== null) throw missingReturn
 }
 
 /** Rows that are stored, or shared by many backtests, must have scores. */
@@ -100,6 +106,7 @@ export const readPanelBody = (
   wanted: readonly string[] = [],
 ): ParsedPanel => {
   const panel = readRows(source, format, wanted)
+  requireReturns(panel)
   return wanted.length > 0 ? panel : requireScores(panel)
 }
 
@@ -108,7 +115,7 @@ function readRows(source: BodySource, format: TextFormat, wanted: readonly strin
     case 'csv':
       return readCsv(source, wanted)
     case 'ndjson': {
-      const { fields, panel } = readNdjson(source, () => wanted)
+      const { fields, panel } = readNdjson(source, () => ({ columns: wanted }))
       const [name] = Object.keys(fields)
       if (name === undefined) return panel
       throw new Failure(

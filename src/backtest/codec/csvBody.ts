@@ -11,20 +11,20 @@ import {
 } from './cells.ts'
 import { CsvReader } from './csvCells.ts'
 import { type CsvColumn, CsvRowReader } from './csvRows.ts'
-import type { ExtraColumns } from './extraColumns.ts'
 import { showValue } from './faults.ts'
 import { closeAndReturn, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
-const minRowBytes = '2024-01-02,A,,'.length
+const minRowBytes = '2024-01-02,A'.length
 const sampleHeader = columnNames.filter(name => name === 'market' || requiredColumns.includes(name)).join(',')
 
 /** Reads a panel as CSV: a header that names the columns in any order, then one line per row. An empty cell
  * is a missing value. Lines of the common form go straight from bytes to columns; any other line is read
  * cell by cell and validated by the schema.
  *
- * @param wanted the columns of the caller's own that the request names */
-export function readCsv(source: BodySource, wanted: readonly string[]): ParsedPanel {
+ * @param wanted the columns of the caller's own that the request names
+ * @param mayLackReturns whether prices give the returns */
+export function readCsv(source: BodySource, wanted: readonly string[], mayLackReturns = false): ParsedPanel {
   const reader = new CsvReader(source)
   if (reader.ended)
     throw new Failure(
@@ -32,8 +32,8 @@ export function readCsv(source: BodySource, wanted: readonly string[]): ParsedPa
       `The body is empty. Start it with a header line such as ${sampleHeader}.`,
     )
   const header = reader.row()
-  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted)
-  const { columns, missingScore } = readHeader(header, panel.extras)
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted, () => mayLackReturns)
+  const { columns, missingScore } = readHeader(header, panel)
   const rows = new CsvRowReader(reader, panel, columns)
   while (!reader.ended) {
     if (!rows.read()) readRowChecked(reader, panel, columns)
@@ -45,7 +45,7 @@ export function readCsv(source: BodySource, wanted: readonly string[]): ParsedPa
 
 function readHeader(
   cells: readonly string[],
-  extras: ExtraColumns,
+  { extras, mayLackReturns }: PanelBuilder,
 ): { columns: CsvColumn[]; missingScore: Failure | null } {
   const columns: CsvColumn[] = []
   for (const [i, cell] of cells.entries()) {
@@ -67,7 +67,9 @@ function readHeader(
   }
   const sent = new Set(columns)
   if (sent.has('close') && sent.has('forward_return')) throw closeAndReturn('The header (line 1)')
-  const absent = requiredColumns.filter(name => isRequired(name, sent) && !sent.has(name))
+  const absent = requiredColumns.filter(
+    name => isRequired(name, sent) && !sent.has(name) && (name !== 'forward_return' || !mayLackReturns()),
+  )
   if (absent.length === 0) return { columns, missingScore: null }
   const fault = new Failure(
     'parameter_invalid',

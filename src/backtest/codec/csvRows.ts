@@ -38,7 +38,7 @@ export class CsvRowReader {
   #market = 0
   /** Remains NaN if there is no score column. */
   #score = Number.NaN
-  /** Remains NaN if there is a column of closes instead. */
+  /** Remains NaN if there is no column of returns. */
   #forwardReturn = Number.NaN
   #dollarVolume = Number.NaN
   #group = 0

@@ -23,7 +23,7 @@ import { checkExtraCells, ExtraColumns, extraBounds, type WantedColumns } from '
 import { describeFault, unknownParameter } from './faults.ts'
 import { DayColumn, type JsonColumn, NameColumn, NumberColumn } from './jsonColumn.ts'
 import { formatPath, type JsonReader } from './jsonReader.ts'
-import { extraCell } from './jsonRows.ts'
+import { extraCell, mayNamePrices } from './jsonRows.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
@@ -74,7 +74,8 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
     } while (reader.take(0x2c))
     reader.expect(0x7d)
   }
-  const count = commonLength(lengths)
+  const hasReturns = lengths.has('forward_return')
+  const count = commonLength(lengths, hasReturns || !mayNamePrices(reader)())
   const { date, asset, market, score, forward_return } = columns
   checkPanelSize(count, market.names.length)
   checkGroups(group?.names.length ?? 0)
@@ -84,8 +85,8 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
       day: date.days(count),
       asset: asset.numbers(count),
       market: toUint16(lengths.has('market') ? market.numbers(count) : new Int32Array(count)),
-      score: lengths.has('score') ? score.values(count) : unknownNumbers(count),
-      forwardReturn: lengths.has('forward_return') ? forward_return.values(count) : unknownNumbers(count),
+      score: lengths.has('score') ? score.values(count) : noNumbers(count),
+      forwardReturn: hasReturns ? forward_return.values(count) : noNumbers(count),
       dollarVolume: optional.get('dollar_volume')?.values(count),
       close: optional.get('close')?.values(count),
       borrowBps: optional.get('borrow_bps')?.values(count),
@@ -103,6 +104,7 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
     },
     placeOf: row => `panel.asset[${row}]`,
     missingScore: lengths.has('score') ? null : columnMissing('score'),
+    missingReturn: hasReturns || lengths.has('close') ? null : columnMissing('forward_return'),
     refusals: extras.refusals,
   }
 }
@@ -159,9 +161,13 @@ function putChecked(reader: JsonReader, name: ColumnName | null, column: JsonCol
   reader.path.pop()
 }
 
-function commonLength(lengths: ReadonlyMap<string, number>): number {
+function commonLength(lengths: ReadonlyMap<string, number>, needsReturns: boolean): number {
   const absent = requiredColumns.find(
-    name => name !== 'score' && isRequired(name, lengths) && !lengths.has(name),
+    name =>
+      name !== 'score' &&
+      isRequired(name, lengths) &&
+      (needsReturns || name !== 'forward_return') &&
+      !lengths.has(name),
   )
   if (absent !== undefined) throw columnMissing(absent)
   const [[first, count], ...others] = lengths
@@ -181,7 +187,7 @@ const columnMissing = (name: ColumnName) =>
     param: `panel.${name}`,
   })
 
-const unknownNumbers = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
+const noNumbers = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
 
 /** `checkPanelSize` has ensured that the numbers fit. */
 function toUint16(numbers: Int32Array): Uint16Array {

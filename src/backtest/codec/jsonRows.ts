@@ -24,14 +24,16 @@ import { describeFault, unknownParameter } from './faults.ts'
 import { formatPath, type JsonObject, type JsonReader, type JsonValue } from './jsonReader.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
-export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":1}'.length
+/** A row whose score and return come from elsewhere. */
+export const minRowBytes = '{"date":"2024-01-02","asset":"A"}'.length
 
 /** Reads a panel by row, [{"date": ..., "asset": ..., ...}, ...], starting at its `[`.
  *
  * Rows of the common form go straight from bytes to columns. Any other row is read again as a JSON value and
  * validated by the schema. */
 export function readJsonRows(reader: JsonReader, wanted: WantedColumns): ParsedPanel {
-  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted)
+  const capacity = rowCapacity(reader.totalBytes, minRowBytes)
+  const panel = new PanelBuilder(capacity, wanted, mayNamePrices(reader))
   const rows = new JsonRowReader(reader, panel)
   const missingScore = () => missingScoreOf(panel, row => ['panel', row])
   reader.expect(0x5b)
@@ -52,7 +54,22 @@ export function readJsonRows(reader: JsonReader, wanted: WantedColumns): ParsedP
     reader.expect(0x5d)
   }
   const { refusals } = panel.extras
-  return { columns: panel.columns(), placeOf: row => `panel[${row}]`, missingScore: missingScore(), refusals }
+  return {
+    columns: panel.columns(),
+    placeOf: row => `panel[${row}]`,
+    missingScore: missingScore(),
+    missingReturn: missingReturnOf(panel, row => ['panel', row]),
+    refusals,
+  }
+}
+
+/** Whether a field of the body, before or after the rows, may say that prices give the returns. */
+export function mayNamePrices(reader: JsonReader): () => boolean {
+  let known: boolean | undefined
+  return () => {
+    known ??= reader.isWhole && ['"prices"', '\\u'].some(mark => reader.text.includes(mark))
+    return known
+  }
 }
 
 /** Whether a field of the body, before or after the rows, may say where the scores come from. If not, the
@@ -77,18 +94,31 @@ export function missingScoreOf(
   return fault ? describeFault(fault, pathOf(withoutScore), BacktestPanelRow) : null
 }
 
+/** The fault of the first row without a return; null if all rows have one.
+ *
+ * @param pathOf the path of a row in the body */
+export function missingReturnOf(
+  { withoutReturn }: PanelBuilder,
+  pathOf: (row: number) => readonly (string | number)[],
+): Failure | null {
+  if (withoutReturn === -1) return null
+  const fault = wholeRowCheck.Errors({ date: '2024-01-02', asset: 'A', score: null }).First()
+  return fault ? describeFault(fault, pathOf(withoutReturn), BacktestPanelRow) : null
+}
+
 /** The slow path: adds a row that was read as a value, if it matches the schema.
  *
  * @param missing what an error message calls a missing value */
 export function pushChecked(
   panel: PanelBuilder,
-  row: JsonValue,
+  sent: JsonValue,
   path: readonly (string | number)[],
   missing = 'null',
 ): void {
-  const hasClose = typeof row === 'object' && row !== null && 'close' in row
-  if (hasClose && 'forward_return' in row) throw closeAndReturn(formatPath(path))
+  const hasClose = typeof sent === 'object' && sent !== null && 'close' in sent
+  if (hasClose && 'forward_return' in sent) throw closeAndReturn(formatPath(path))
   const check = hasClose ? closingCheck : returnCheck
+  const row = hasClose ? sent : withReturn(panel, sent)
   if (check.Check(row)) {
     panel.pushRow(row)
     return
@@ -111,6 +141,14 @@ export function closeAndReturn(param: string): Failure {
     `${param} has both close and forward_return. Send close to have the returns computed from it, or forward_return, but not both.`,
     { param },
   )
+}
+
+/** A row with null for a return that may be left out. */
+function withReturn(panel: PanelBuilder, row: JsonValue): JsonValue {
+  const isRow = typeof row === 'object' && row !== null && !Array.isArray(row)
+  if (!isRow || 'forward_return' in row || !panel.mayLackReturns()) return row
+  panel.noteNoReturn()
+  return { ...row, forward_return: null }
 }
 
 /** A row without the columns of the caller's own, and their indices and values. */
@@ -147,14 +185,11 @@ export function extraCell(value: JsonValue, path: readonly (string | number)[], 
 const encoder = new TextEncoder()
 const quotedKeys = columnNames.map(key => encoder.encode(`"${key}"`))
 const scoreBit = 1 << columnNames.indexOf('score')
-const requiredBits =
-  requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit
 const returnBit = 1 << columnNames.indexOf('forward_return')
+const requiredBits =
+  requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit & ~returnBit
 const closeBit = 1 << columnNames.indexOf('close')
-const closingBits = (requiredBits & ~returnBit) | closeBit
 const quote = 0x22
-
-const isClosing = (seen: number) => (seen & (closingBits | returnBit)) === closingBits
 
 /** The fast path for a row of the common form: the schema's keys, unescaped and once each, names without
  * escapes, and numbers within the schema's bounds. For anything else `read` returns false, with the reader
@@ -231,8 +266,13 @@ export class JsonRowReader {
       if (!(key < columnNames.length ? this.#field(columnNames[key]) : this.#extra(key - columnNames.length)))
         return false
       if (reader.take(0x2c)) continue
-      if (!reader.take(0x7d)) return false
-      if ((seen & closeBit) === 0 ? (seen & requiredBits) !== requiredBits : !isClosing(seen)) return false
+      if (!reader.take(0x7d) || (seen & requiredBits) !== requiredBits) return false
+      if ((seen & closeBit) !== 0) {
+        if ((seen & returnBit) !== 0) return false
+      } else if ((seen & returnBit) === 0) {
+        if (!this.#panel.mayLackReturns()) return false
+        this.#panel.noteNoReturn()
+      }
       if ((seen & scoreBit) === 0) this.#panel.noteNoScore()
       return true
     }

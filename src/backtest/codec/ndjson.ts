@@ -3,17 +3,23 @@ import type { BodySource } from './bodyBytes.ts'
 import { checkPanelSize, rowCapacity } from './cells.ts'
 import { LineCounter } from './cursor.ts'
 import { type JsonObject, JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
-import { JsonRowReader, minRowBytes, missingScoreOf, pushChecked } from './jsonRows.ts'
+import { JsonRowReader, minRowBytes, missingReturnOf, missingScoreOf, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
+
+interface StatedColumns {
+  /** Those of the caller's own. */
+  readonly columns: readonly string[]
+  readonly mayLackReturns?: boolean
+}
 
 /** Reads a panel as NDJSON: one row per line. The first line may contain the other fields of a request
  * instead.
  *
- * @param wantedBy the columns of the caller's own that these fields name; it validates them */
+ * @param wantedBy what these fields say about the columns of the rows; it validates them */
 export function readNdjson(
   source: BodySource,
-  wantedBy: (fields: JsonObject) => readonly string[],
+  wantedBy: (fields: JsonObject) => StatedColumns,
 ): { fields: JsonObject; panel: ParsedPanel } {
   const reader = new JsonReader(source)
   reader.skipSpace()
@@ -29,7 +35,8 @@ export function readNdjson(
   const builder = readRows(reader, lines, Number.POSITIVE_INFINITY, wanted)
   const placeOf = (row: number) => `line ${lineOfRow(source, row, wanted)}`
   const missingScore = missingScoreOf(builder, row => [placeOf(row)])
-  return { fields, panel: { columns: builder.columns(), placeOf, missingScore } }
+  const missingReturn = missingReturnOf(builder, row => [placeOf(row)])
+  return { fields, panel: { columns: builder.columns(), placeOf, missingScore, missingReturn } }
 }
 
 /** The fields in the first line. If that line is a row, there are none, and the reader stays before it. */
@@ -57,9 +64,9 @@ function readRows(
   reader: JsonReader,
   lines: LineCounter,
   maxRows: number,
-  wanted: readonly string[],
+  { columns, mayLackReturns = false }: StatedColumns,
 ): PanelBuilder {
-  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), wanted)
+  const panel = new PanelBuilder(rowCapacity(reader.totalBytes, minRowBytes), columns, () => mayLackReturns)
   const rows = new JsonRowReader(reader, panel)
   while (reader.at < reader.bytes.length && panel.count < maxRows) {
     if (!rows.read()) {
@@ -81,7 +88,7 @@ function readValue(reader: JsonReader, lines: LineCounter, limit?: number): Json
 }
 
 /** Finds the line of a row by reading everything before it, which is already known to be valid. */
-function lineOfRow(source: BodySource, row: number, wanted: readonly string[]): number {
+function lineOfRow(source: BodySource, row: number, wanted: StatedColumns): number {
   const reader = new JsonReader(source)
   const lines = new LineCounter(reader)
   reader.skipSpace()

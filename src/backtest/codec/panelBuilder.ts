@@ -13,6 +13,8 @@ export interface ParsedPanel {
   /** The error to return if the request does not say where the scores come from; null: every row has a score
    * or null. */
   readonly missingScore: Failure | null
+  /** The same for returns. */
+  readonly missingReturn?: Failure | null
   /** The refusals of the columns of a caller's own, in their order: each is thrown if no setting names its column. */
   readonly refusals?: readonly Failure[]
 }
@@ -27,6 +29,10 @@ export class PanelBuilder {
   count = 0
   /** The first row whose score is absent rather than null; -1: none. */
   withoutScore = -1
+  /** The first row whose return is absent rather than null; -1: none. */
+  withoutReturn = -1
+  /** Whether the request says, or may say later, that the returns come from elsewhere. */
+  readonly mayLackReturns: () => boolean
   readonly #day: Int32Array
   readonly #asset: Int32Array
   readonly #market: Uint16Array
@@ -41,7 +47,8 @@ export class PanelBuilder {
   #group: Uint16Array | null = null
 
   /** @param capacity at least one row more than allowed */
-  constructor(capacity: number, wanted: WantedColumns) {
+  constructor(capacity: number, wanted: WantedColumns, mayLackReturns = () => false) {
+    this.mayLackReturns = mayLackReturns
     this.extras = new ExtraColumns(wanted, capacity)
     this.#day = new Int32Array(new SharedArrayBuffer(4 * capacity))
     this.#asset = new Int32Array(new SharedArrayBuffer(4 * capacity))
@@ -89,6 +96,11 @@ export class PanelBuilder {
   /** Records that the next row to be pushed has no score. */
   noteNoScore(): void {
     if (this.withoutScore === -1) this.withoutScore = this.count
+  }
+
+  /** Records that the next row to be pushed has no return. */
+  noteNoReturn(): void {
+    if (this.withoutReturn === -1) this.withoutReturn = this.count
   }
 
   #unknown(): Float64Array {

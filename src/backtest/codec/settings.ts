@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { readChecks } from '../../markets/checkStates.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import type { PanelScore } from '../figureScore.ts'
 import {
   type BacktestConfig,
@@ -15,8 +16,9 @@ import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestCompare } from '../requestCompare.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
 import type { BacktestFactors } from '../requestFactors.ts'
+import type { BacktestPrices } from '../requestPrices.ts'
 import { describeFault } from './faults.ts'
-import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
+import { type JsonObject, JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 
 /** The fields of a request other than its rows, parsed and validated. */
 export interface BacktestSettings {
@@ -42,6 +44,8 @@ export interface BacktestSettings {
   readonly trialsAlreadyTried?: number | undefined
   /** The factor returns that may explain the record; undefined: none. */
   readonly factors?: BacktestFactors | undefined
+  /** The price set from which the returns are computed; undefined: the rows have returns of their own. */
+  readonly prices?: BacktestPrices | undefined
   /** The stored panel that the rows come from. */
   readonly panelId?: string | null | undefined
 }
@@ -151,7 +155,41 @@ function withMarketCode({ market, ...source }: BacktestSource): BacktestSource {
   return market === undefined ? source : { ...source, market: market.toUpperCase() }
 }
 
+/**
+ * Refuses several horizons, which would be several backtests.
+ *
+ * @param path of the prices in the body
+ */
+export function refuseHorizons(prices: JsonValue | undefined, path: string): void {
+  if (typeof prices !== 'object' || prices === null || !('horizons' in prices)) return
+  throw new Failure(
+    'parameter_unknown',
+    `${path}.horizons is not a field: a backtest has one horizon. Send it as ${path}.horizon, and a backtest for each of several, or ask POST /api/v1/prices/{set}/forward-returns, which takes several.`,
+    { param: `${path}.horizons` },
+  )
+}
+
+/**
+ * Refuses returns over other days than the prices give.
+ *
+ * @param path of the configuration in the body
+ */
+export function checkPrices(
+  { returnDays }: BacktestConfig,
+  prices: BacktestPrices | undefined,
+  path: string,
+): void {
+  const horizon = prices?.horizon
+  if (horizon === undefined || returnDays === undefined || horizon === returnDays) return
+  throw new Failure(
+    'parameter_invalid',
+    `${path}.returnDays is ${returnDays}, but the returns that prices give cover ${horizon} trading days, its horizon. Send one of them, or the same number.`,
+    { param: `${path}.returnDays` },
+  )
+}
+
 function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestSource | null } {
+  refuseHorizons(fields.prices, 'prices')
   if (!settingsCheck.Check(fields)) {
     const fault = settingsCheck.Errors(fields).First()
     throw fault
@@ -170,8 +208,10 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     scores,
     trials_already_tried: trialsAlreadyTried,
     factors,
+    prices,
     data_version: dataVersion,
   } = fields
+  checkPrices(config, prices, 'config')
   checkColumns(config, scores, compare !== undefined)
   if (evidence !== undefined) checkEvidence(evidence, include, compare !== undefined)
   const columns = { scores, trialsAlreadyTried }
@@ -185,6 +225,7 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     score,
     compare,
     factors,
+    prices,
     ...columns,
     dataVersion,
   }
@@ -306,8 +347,14 @@ function checkDateRange({ from, to }: BacktestSource): void {
   })
 }
 
-function checkScore({ score, market, maxAgeDays, checks }: BacktestSource): void {
+function checkScore({ score, market, maxAgeDays, checks, prices }: BacktestSource): void {
   readChecks(checks, 'source.checks')
+  if (prices !== undefined && (score === undefined || findValuation(score) === undefined))
+    throw new Failure(
+      'parameter_invalid',
+      `source.prices names the set of prices of a valuation, but source.score is ${score ?? 'missing'}. Send a valuation such as "price_to_book" as source.score, or omit prices.`,
+      { param: 'source.prices' },
+    )
   if (score === undefined && checks !== undefined) {
     throw new Failure(
       'parameter_invalid',
@@ -345,6 +392,7 @@ export function readQuerySettings({
   scores,
   trials_already_tried,
   factors,
+  prices,
   data_version,
 }: BodyQuery): JsonObject {
   return {
@@ -358,6 +406,7 @@ export function readQuerySettings({
     ...(scores === undefined ? {} : { scores: scores.split(',') }),
     ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
     ...(factors === undefined ? {} : { factors: readJsonText('factors', factors) }),
+    ...(prices === undefined ? {} : { prices: readJsonText('prices', prices) }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

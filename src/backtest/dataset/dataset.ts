@@ -30,6 +30,8 @@ export interface Dataset {
   readonly decisionReturn?: Float64Array | undefined
   /** When the returns of each date begin and end, if they were computed from closes or compounded on a calendar. */
   readonly returnSpans?: ReturnSpans | undefined
+  /** Trading days from the date of a row to the entry of its return, if prices gave it; absent: 0. */
+  readonly returnLag?: number | undefined
   /** The group of each row, if legs are formed within groups rather than markets. */
   readonly group?: GroupColumn | undefined
   /** The group of each row, for what is shown by group; legs do not depend on it. */

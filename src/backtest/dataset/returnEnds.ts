@@ -5,15 +5,9 @@ import type { Dataset, ReturnSpans } from './dataset.ts'
 export interface ReturnLength {
   /** Trading days over which a return is earned. */
   readonly returnDays: number
-  /** Dates of the rows by which it has been earned, from `returnDatesOf`. */
-  readonly returnDates: number
+  /** Business days between the dates of the rows. */
+  readonly medianGap: number
 }
-
-/** ceil(returnDays / medianGap).
- *
- * @param medianGap business days between the dates of the rows */
-export const returnDatesOf = (returnDays: number, medianGap: number): number =>
-  Math.ceil(returnDays / medianGap)
 
 /** The days on which the returns of some periods end, where they are known; undefined: they follow from `returnDays`.
  *
@@ -39,17 +33,17 @@ const never = 2_147_483_647
  * earlier day, and no others: every weight that depends on past returns gets them through here.
  *
  * - Returns that were computed from closes or compounded on a calendar end on the date of their exit.
- * - Returns that were sent end `returnDays` weekdays after their date, and on the date that comes `returnDates` dates after
- *   it, whichever is later. Weekdays alone would end a return too early over a holiday, on which no market trades and no
- *   row is dated. */
+ * - Returns that were sent end `returnDays` weekdays after their date, and on the date that comes ceil(returnDays /
+ *   medianGap) dates after it, whichever is later. Weekdays alone would end a return too early over a holiday, on which no
+ *   market trades and no row is dated. Those that prices gave end as many days later as they begin. */
 export function returnEndDays(
-  { days, returnSpans }: Pick<Dataset, 'days' | 'returnSpans'>,
-  { returnDays, returnDates }: ReturnLength,
+  { days, returnSpans, returnLag = 0 }: Pick<Dataset, 'days' | 'returnSpans' | 'returnLag'>,
+  { returnDays, medianGap }: ReturnLength,
 ): Int32Array {
   if (returnSpans !== undefined) return returnSpans.to
+  const tradingDays = returnDays + returnLag
+  const dates = Math.ceil(tradingDays / medianGap)
   return days.map((day, date) =>
-    date + returnDates < days.length
-      ? Math.max(addBusinessDays(day, returnDays), days[date + returnDates])
-      : never,
+    date + dates < days.length ? Math.max(addBusinessDays(day, tradingDays), days[date + dates]) : never,
   )
 }

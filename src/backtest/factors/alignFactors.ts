@@ -53,6 +53,9 @@ const tradingDaysPerMonth = 21
  *   compounded, there must be as many factor days as dates of the rows. Monthly factors match intervals that begin and end
  *   at the end of a month.
  *
+ * Returns that begin `entryLag` trading days after the day of their row end as many days later, too, and so do the daily
+ * factors: by as many rows.
+ *
  * A period without an exact match is left out and counted; nothing is filled in. */
 export function alignFactors(series: FactorSeries, record: RecordPeriods): AlignedFactors {
   const { spans: stated } = record
@@ -92,6 +95,13 @@ interface Rows {
   readonly end: number
 }
 
+/** The rows `entryLag` trading days later. */
+function afterEntryLag({ days, entryLag }: FactorSeries, { first, end }: Rows): Rows | UnmatchedReason {
+  if (entryLag === 0) return { first, end }
+  if (end + entryLag > days.length || isHole(days, days[end - 1], end, end + entryLag)) return 'outside'
+  return { first: first + entryLag, end: end + entryLag }
+}
+
 /** A single return is taken as it is: (1 + f) - 1 would round it. */
 function compound(values: Float64Array, { first, end }: Rows): number {
   if (end - first === 1) return values[first]
@@ -125,14 +135,16 @@ function dailyRows(series: FactorSeries, { days, returnDays, medianDateGap }: Re
     if (isStated || (isDaily && t + 1 === days.length)) {
       const end = after + returnDays
       if (end > series.days.length || isHole(series.days, days[t], after, end)) return 'outside'
-      return t + 1 < days.length && series.days[end - 1] > days[t + 1] ? 'interval' : { first: after, end }
+      return t + 1 < days.length && series.days[end - 1] > days[t + 1]
+        ? 'interval'
+        : afterEntryLag(series, { first: after, end })
     }
     const last = t + 1 < days.length ? days[t + 1] : lastEnd(days, returnDays, medianDateGap)
     if (last === null) return 'end_unknown'
     const end = firstAfter(series.days, last)
     if (!covers(series.days, days[t], last) || isHole(series.days, days[t], after, end, last))
       return 'outside'
-    return isDaily && end - after !== returnDays ? 'interval' : { first: after, end }
+    return isDaily && end - after !== returnDays ? 'interval' : afterEntryLag(series, { first: after, end })
   }
 }
 

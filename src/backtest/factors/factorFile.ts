@@ -30,8 +30,8 @@ const missing: readonly number[] = [-99.99, -999]
  * - A file of Kenneth French's data library, as downloaded: lines of text, a header whose first cell is empty, then a
  *   block of months (YYYYMM) or days (YYYYMMDD) in percent, where -99.99 and -999 are missing. The first line after
  *   the header that does not begin with digits ends the block, so the annual block below is never read.
- * - CSV whose first line is `date` and the names of the factors, with fractions and days or months in any of the same
- *   forms. An empty cell is missing. Every line must be a row.
+ * - CSV whose first line is `date`, or an empty cell if the dates have hyphens, and the names of the factors, with
+ *   fractions and days or months in any of the same forms. An empty cell is missing. Every line must be a row.
  *
  * @param name what error messages call the file */
 export function readFactorFile(text: string, name: string): FactorTable {
@@ -46,7 +46,8 @@ export function readFactorFile(text: string, name: string): FactorTable {
     )
   }
   const [first, ...rest] = cellsOf(lines[headerAt])
-  const isFrench = first === ''
+  // A table that a program saved with its index has an empty first cell, too, but its days have hyphens.
+  const isFrench = first === '' && /^\d+$/.test(cellsOf(nextFilled(lines, headerAt))[0])
   const names = rest.at(-1) === '' ? rest.slice(0, -1) : rest
   checkNames(names, name)
   const dates: string[] = []

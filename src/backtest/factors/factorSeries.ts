@@ -13,6 +13,8 @@ export interface FactorSeries {
   readonly returns: readonly Float64Array[]
   /** Null: not sent. */
   readonly rf: Float64Array | null
+  /** Trading days from the day of a row to the close at which its return begins; 0 for monthly factors. */
+  readonly entryLag: number
   readonly lags: number | null
   readonly window: number | null
 }
@@ -28,6 +30,12 @@ export function resolveFactors(sent: BacktestFactors | undefined): FactorSeries 
   const unit = sent.unit ?? table.unit
   if (sent.unit === undefined && unit === 'fraction') refusePercent(table)
   const frequency = sent.frequency ?? frequencyOf(table.dates)
+  const { entryLag = 0 } = sent
+  if (entryLag > 0 && frequency === 'monthly')
+    throw refuse(
+      `factors.entryLag is ${entryLag}, but returns that begin ${entryLag} days after their date match no monthly factors. Send daily factors.`,
+      'factors.entryLag',
+    )
   const days = daysOf(table.dates, frequency)
   const asFractions = (values: readonly (number | null)[]) =>
     Float64Array.from(values, value =>
@@ -39,6 +47,7 @@ export function resolveFactors(sent: BacktestFactors | undefined): FactorSeries 
     names: table.columns.map(({ name }) => name),
     returns: table.columns.map(({ values }) => asFractions(values)),
     rf: table.rf === null ? null : asFractions(table.rf),
+    entryLag,
     lags: sent.lags ?? null,
     window: sent.window ?? null,
   }

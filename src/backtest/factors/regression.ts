@@ -1,3 +1,4 @@
+import { sampleMoments } from '../statistics/moments.ts'
 import { type Design, decompose, influences, solve } from './leastSquares.ts'
 
 /** A regression y = a + sum_k b_k f_k + e by least squares. The constant is the first coefficient. */
@@ -7,13 +8,18 @@ export interface Regression {
   readonly standardErrors: Float64Array
   /** e. */
   readonly residuals: Float64Array
-  /** 1 - SSR / SST, SST about the mean; null if y does not vary. */
+  /** 1 - SSR / SST, SST about the mean; null if y does not vary beyond rounding. */
   readonly rSquared: number | null
   /** 1 - (1 - R^2) (n - 1) / (n - K - 1). */
   readonly adjustedRSquared: number | null
   /** SSR. */
   readonly squares: number
+  /** Whether the factors explain all of y but rounding. Then the standard errors are 0. */
+  readonly isExact: boolean
 }
+
+/** SSR below this share of the sum of y_t^2 is rounding. */
+const roundingBelow = 1e-24
 
 /** Lags of the standard errors unless a request sends them: Newey and West's (1994) rule of thumb, at least h - 1,
  * since a portfolio of h tranches is correlated that far, and at most n - 1.
@@ -48,13 +54,14 @@ export function regress(
     return value - fitted
   })
   const squares = residuals.reduce((sum, e) => sum + e * e, 0)
+  const isExact = squares <= roundingBelow * y.reduce((sum, value) => sum + value * value, 0)
   const correction = rows / (rows - width)
   const standardErrors = Float64Array.from(influences(design), influence =>
-    Math.sqrt(Math.max(0, correction * longRunSquares(influence, residuals, lags))),
+    isExact ? 0 : Math.sqrt(Math.max(0, correction * longRunSquares(influence, residuals, lags))),
   )
-  const mean = y.reduce((sum, value) => sum + value, 0) / rows
+  const { mean, standardDeviation } = sampleMoments(y)
   const total = y.reduce((sum, value) => sum + (value - mean) ** 2, 0)
-  const rSquared = total > 0 ? 1 - squares / total : null
+  const rSquared = standardDeviation === null ? null : 1 - squares / total
   return {
     coefficients,
     standardErrors,
@@ -62,6 +69,7 @@ export function regress(
     rSquared,
     adjustedRSquared: rSquared === null ? null : 1 - ((1 - rSquared) * (rows - 1)) / (rows - width),
     squares,
+    isExact,
   }
 }
 

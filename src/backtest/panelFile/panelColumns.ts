@@ -14,11 +14,18 @@ export function checkPanelTable(
   count: number,
   fileBytes: number,
   wanted: readonly string[],
+  mayLackReturns: boolean,
 ): void {
   const allowed: readonly string[] = [...columnNames, ...wanted]
   const sent = { has: (name: ColumnName) => names.includes(name) }
   if (sent.has('close') && sent.has('forward_return')) throw closeAndReturn('The file')
-  const absent = requiredColumns.find(name => name !== 'score' && isRequired(name, sent) && !sent.has(name))
+  const absent = requiredColumns.find(
+    name =>
+      name !== 'score' &&
+      isRequired(name, sent) &&
+      (name !== 'forward_return' || !mayLackReturns) &&
+      !sent.has(name),
+  )
   if (absent !== undefined) throw columnMissing(absent)
   const unknown = names.find(name => !allowed.includes(name))
   if (unknown !== undefined)

@@ -32,10 +32,12 @@ const numberColumns = ['score', 'forward_return', 'dollar_volume', 'close', 'bor
 /** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
  * times the memory.
  *
- * @param named the columns of the caller's own that the request names */
+ * @param named the columns of the caller's own that the request names
+ * @param mayLackReturns whether prices give the returns */
 export async function readParquetPanel(
   source: BodySource,
   named: readonly string[] = [],
+  mayLackReturns = false,
 ): Promise<ParsedPanel> {
   const wanted = named.filter(name => !columnNames.some(known => known === name))
   let panel: ParquetColumns | null = null
@@ -48,7 +50,7 @@ export async function readParquetPanel(
   }
   const count = await readParquetChunks(source, reading, {
     open: (names, rows) => {
-      checkPanelTable(names, rows, sizeOf(source), wanted)
+      checkPanelTable(names, rows, sizeOf(source), wanted, mayLackReturns)
       checkExtraCells(rows, wanted.length)
       missingScore = missingScoreOf(names)
       panel = new ParquetColumns(names, rows, wanted)

@@ -16,9 +16,16 @@ import { encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeDeflation } from './resultFields.ts'
-import { runSelected } from './runRequest.ts'
-import { panelSelector, panelSpacing, type SelectedData, selectArchiveData } from './selectData.ts'
+import { runSelected, withDelistingCases } from './runRequest.ts'
+import {
+  panelSelector,
+  panelSpacing,
+  type RowPrices,
+  type SelectedData,
+  selectArchiveData,
+} from './selectData.ts'
 import { describeFailure, type TaskFailure } from './taskFailure.ts'
+import { withHorizon } from './withHorizon.ts'
 
 /** A batch whose body has been read and validated. */
 export interface OpenedBatch {
@@ -39,10 +46,10 @@ export function openBatch(body: Uint8Array): OpenedBatch {
   const { items, panel, sharesRows, dataVersion, trialsAlreadyTried } = readBatchBody(body)
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
   const panelReturnDays = data === null ? null : panelSpacing(data).returnDays
-  for (const { config, rows, configPath } of items) {
+  for (const { config, rows, prices, configPath } of items) {
     if (config.horizons !== undefined) throw horizonsInBatch(`${configPath}.horizons`)
     const known = rows.kind === 'archive' ? archiveReturnDays(rows.source) : panelReturnDays
-    const returnDays = config.returnDays ?? known
+    const returnDays = config.returnDays ?? prices?.horizon ?? known
     if (returnDays !== null) resolveConfig(config, returnDays, anySpacing, `${configPath}.holdDays`)
   }
   return { items, panel: data, sharesRows, dataVersion, trialsAlreadyTried }
@@ -69,6 +76,7 @@ export interface BatchRowsOpened {
   readonly dataVersion: number | null
   /** Describes the score if it is a metric. */
   readonly score?: BacktestScore | undefined
+  readonly prices?: RowPrices | undefined
 }
 
 export interface BatchEntry {
@@ -118,17 +126,21 @@ export interface BatchTrial {
 /** Runs some backtests of a batch one after the other. Their results have the same bytes as single requests,
  * except for the verdict, which takes the whole batch into account. */
 export function runBatchItems(input: BatchInput): BatchOutput {
-  const { entries, size, costs, stop } = input
+  const { entries, size, costs, stop, prices } = input
   const select = selector(input)
   const parts: Uint8Array[] = []
   const trials: BatchTrial[] = []
   const failures: { index: number; failure: TaskFailure }[] = []
-  for (const entry of entries) {
+  for (const sent of entries) {
     if (Atomics.load(stop, 0) === 1) break
-    const { index } = entry
+    const { index } = sent
     try {
+      const entry = prices === undefined ? sent : withHorizon(sent, prices.request)
       const run = runSelected(select(entry), entry, costs, { batchSize: size, stop })
-      const { result, label, judged, findings } = run
+      const { label, judged, findings } = run
+      const selectRows = (data: Dataset) => selector({ ...input, data })(entry)
+      const delisting = { select: selectRows, data: input.data, prices, request: entry, costs }
+      const result = withDelistingCases(run.result, delisting)
       const record = trialRecord(judged)
       const { trialsAlreadyTried = 0 } = entry
       const deflation = deflateRecord(record, chanceVariance(judged.length), size + trialsAlreadyTried)
@@ -170,8 +182,14 @@ const noteOfSummary =
 
 const lineEnd = Buffer.from('}\n')
 
-function selector({ data, dataVersion, score, costs }: BatchInput): (entry: BatchEntry) => SelectedData {
-  const selectPanel = panelSelector(data)
+function selector({
+  data,
+  dataVersion,
+  score,
+  costs,
+  prices,
+}: BatchInput): (entry: BatchEntry) => SelectedData {
+  const selectPanel = panelSelector(data, prices)
   const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
@@ -179,7 +197,7 @@ function selector({ data, dataVersion, score, costs }: BatchInput): (entry: Batc
     const key = JSON.stringify([source, returnDays, neutralise, rebalance, trading?.impact, trading?.capital])
     const selected =
       selections.get(key) ??
-      selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
+      selectArchiveData({ data, dataVersion, score, costs, prices, request: { config, include, source } })
     selections.set(key, selected)
     return selected
   }

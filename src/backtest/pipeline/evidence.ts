@@ -82,6 +82,7 @@ export interface EvidenceRecords extends NotedRecords {
   readonly trials: readonly EvidenceTrial[]
   /** The configuration that the result is about. */
   readonly winner: number
+  /** Trading days from the date of a period to the end of its return. */
   readonly returnDays: number
   /** See `FoldSettings`. */
   readonly ends?: Int32Array | undefined

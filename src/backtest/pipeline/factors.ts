@@ -85,7 +85,7 @@ export function writeFactors(series: FactorSeries, record: ExplainedRecord): Fac
     }),
     r_squared: finiteOrNull(regression.rSquared),
     adjusted_r_squared: finiteOrNull(regression.adjustedRSquared),
-    residual: writeResidual({ regression, design, aligned, excess, record }),
+    residual: writeResidual({ regression, design, aligned, record }),
     rolling: writeRolling(series, aligned, excess, startOf, periodsPerYear),
   }
 }
@@ -117,17 +117,15 @@ interface Explained {
   readonly regression: Regression
   readonly design: Design
   readonly aligned: AlignedFactors
-  readonly excess: Float64Array
   readonly record: ExplainedRecord
 }
 
-function writeResidual({ regression, design, aligned, excess, record }: Explained): FactorsUsed['residual'] {
+function writeResidual({ regression, design, aligned, record }: Explained): FactorsUsed['residual'] {
   const { periodsPerYear, verdict, meanBlock } = record
   const { rows, width } = design
   const [alpha] = regression.coefficients
   const unexplained = regression.residuals.map(e => alpha + e)
-  const isNoise = regression.squares <= 1e-24 * excess.reduce((sum, value) => sum + value * value, 0)
-  const residual = isNoise ? new Float64Array(rows) : unexplained
+  const residual = regression.isExact ? new Float64Array(rows) : unexplained
   const deflation = deflateResidual(residual, design, aligned, record)
   const block = Math.max(meanBlock ?? 1, optimalBlockLength(residual))
   const dsrSerial = serialDsr(deflation.dsr, varianceRatio(residual, block))
@@ -136,7 +134,7 @@ function writeResidual({ regression, design, aligned, excess, record }: Explaine
   return {
     sharpe: finiteOrNull(sharpe(residual, periodsPerYear)),
     sharpe_per_period: finiteOrNull(deflation.sharpePerPeriod),
-    appraisal_ratio: isNoise ? null : finiteOrNull((alpha / error) * root),
+    appraisal_ratio: regression.isExact ? null : finiteOrNull((alpha / error) * root),
     volatility: finiteOrNull(error * root),
     psr: finiteOrNull(deflation.psr),
     trials: deflation.trials,

@@ -13,7 +13,8 @@ export async function readRequestBody(
 ): Promise<ParsedRequest> {
   if (format !== 'parquet') return readBody(source, format, query)
   const settings = checkSettings(readQuerySettings(query))
-  return withPanel(settings, await readParquetPanel(source, namedColumns(settings)))
+  const mayLackReturns = settings.prices !== undefined
+  return withPanel(settings, await readParquetPanel(source, namedColumns(settings), mayLackReturns))
 }
 
 /** Parses a body that contains only rows, for a panel to be stored.

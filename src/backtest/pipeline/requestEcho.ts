@@ -25,6 +25,7 @@ export function echoRequest(
     scores,
     trialsAlreadyTried,
     factors,
+    prices,
     panelId,
     dataVersion: sent,
   }: BacktestSettings,
@@ -46,6 +47,7 @@ export function echoRequest(
     ...(scores === undefined ? {} : { scores: [...scores] }),
     ...(trialsAlreadyTried === undefined ? {} : { trials_already_tried: trialsAlreadyTried }),
     ...(factors === undefined ? {} : { factors }),
+    ...(prices === undefined ? {} : { prices }),
   }
 }
 

@@ -56,6 +56,8 @@ export interface RunSettings {
   readonly factors?: FactorSeries | undefined
   /** Every configuration of the sweep that this record won; undefined: it is a single one. */
   readonly factorTrials?: readonly FactorTrial[] | undefined
+  /** Trading days from a date to the close at which its returns begin; 0 by default. */
+  readonly entryLag?: number | undefined
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array | undefined
 }
@@ -69,7 +71,7 @@ export function recordConfiguration(
   settings: RunSettings,
 ): RecordedRun {
   const { include, marketCosts, dataWarnings, evidence, stop } = settings
-  const { participation = defaultParticipation } = settings
+  const { participation = defaultParticipation, entryLag = 0 } = settings
   requireVolume(data, include)
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
   const days = Int32Array.from(periods, date => data.days[date])
@@ -83,7 +85,7 @@ export function recordConfiguration(
   const folds = walkForward({ net, judged }, days, {
     folds: config.folds,
     tranches: portfolio.tranches,
-    returnDays,
+    returnDays: returnDays + entryLag,
     ends,
     periodsPerYear,
   })
@@ -103,7 +105,7 @@ export function recordConfiguration(
     trials: [{ net, judged, benchmark, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
     winner: 0,
     days,
-    returnDays,
+    returnDays: returnDays + entryLag,
     ends,
     periodsPerYear,
     hasCosts: summary.costDragAnnual > 0,

@@ -8,6 +8,7 @@ import { resolveFactors } from '../factors/factorSeries.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
 import { chanceVariance } from '../overfitting/trialsVariance.ts'
 import { deflateRecord, trialRecord } from '../overfitting/winner.ts'
+import { withDelisting } from '../priceReturns/pricedDataset.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BacktestConfig, BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
@@ -26,6 +27,7 @@ import {
   type ArchiveInput,
   type ComparedRows,
   type PanelScored,
+  type RowPrices,
   type SelectedData,
   selectArchiveData,
   selectPanelData,
@@ -42,9 +44,10 @@ export type BacktestOutcome =
 export type RowsNeeded =
   | { readonly kind: 'archive'; readonly request: ArchiveRequest }
   | { readonly kind: 'stored'; readonly request: StoredPanelRequest }
-  /** Rows whose score is a metric: the caller's licence is checked before the metric is read. */
+  /** Rows whose score is a metric, or whose returns come from prices: the caller's licence is checked before either is
+   * read. */
   | {
-      readonly kind: 'unscored'
+      readonly kind: 'unfinished'
       readonly request: BacktestSettings
       readonly data: Dataset
       readonly names: string
@@ -71,10 +74,10 @@ async function runBody(
   { format, query, archives, costs, resultFormat }: BodyInput,
 ): Promise<BacktestOutcome | RowsNeeded> {
   const parsed = await readRequestBody(source, format, query)
-  if (parsed.panel !== null && parsed.score !== undefined) {
+  if (parsed.panel !== null && (parsed.score !== undefined || parsed.prices !== undefined)) {
     const { panel, ...request } = parsed
     const data = shareDataset(buildPanelDataset(panel))
-    return { kind: 'unscored', request, data, names: listAssetNames(data) }
+    return { kind: 'unfinished', request, data, names: listAssetNames(data) }
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
@@ -89,13 +92,13 @@ async function runBody(
   return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
 }
 
-/** Returns undefined if the rows are ranked by a metric or come from another data version: those may be read
- * only after the caller's licence has been checked. */
+/** Returns undefined if the rows are ranked by a metric, have their returns from prices or come from another data version:
+ * those may be read only after the caller's licence has been checked. */
 function findArchive(
   archives: readonly CachedArchive[],
-  { source, dataVersion }: ArchiveRequest,
+  { source, dataVersion, prices }: ArchiveRequest,
 ): CachedArchive | undefined {
-  if (source.score !== undefined || dataVersion !== undefined) return undefined
+  if (source.score !== undefined || dataVersion !== undefined || prices !== undefined) return undefined
   const { horizon, market } = archiveKey(source)
   return archives.find(archive => archive.horizon === horizon && archive.market === market)
 }
@@ -127,15 +130,16 @@ export function runPanelRequest(
   costs: MarketCosts,
   resultFormat: ResultFormat,
   scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
   const { config, sweep, scores, pageOnly = [] } = request
   if (!sweep && scores === undefined) {
-    const result = runPanelBacktest(panel, request, costs, scored)
+    const result = runPanelBacktest(panel, request, costs, scored, prices)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
   if (config.horizons !== undefined) checkHorizons(request)
-  const select = (own: BacktestConfig) => selectPanelData(panel, own, scored)
+  const select = (own: BacktestConfig) => selectPanelData(panel, own, scored, prices)
   const plan =
     scores === undefined
       ? planSweep(select(config), request, costs)
@@ -146,9 +150,9 @@ export function runPanelRequest(
 
 /** Runs one configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  const { request, costs, compared } = input
+  const { request, costs, compared, prices } = input
   const select = (data: Dataset) => selectArchiveData({ ...input, data })
-  return runComparing(select, input.data, { request, costs, compared })
+  return runComparing(select, input.data, { request, costs, compared, prices })
 }
 
 /** Runs one configuration on a panel. */
@@ -157,11 +161,19 @@ export function runPanelBacktest(
   request: BacktestSettings,
   costs: MarketCosts,
   scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): BacktestResult {
   const { horizons } = request.config
-  if (horizons !== undefined) return runHorizons(panel, request, horizons, costs, scored)
-  const select = (data: Dataset) => selectPanelData(data, request.config, scored)
-  return runComparing(select, panel, { request, costs, compared: scored?.compared })
+  if (horizons !== undefined) return runHorizons(panel, request, horizons, { costs, scored, prices })
+  const select = (data: Dataset) => selectPanelData(data, request.config, scored, prices)
+  const compared = scored?.compared
+  return runComparing(select, panel, { request, costs, compared, prices: prices ?? undefined })
+}
+
+interface HorizonRows {
+  readonly costs: MarketCosts
+  readonly scored: PanelScored | null
+  readonly prices: RowPrices | null
 }
 
 /** Runs one configuration with returns over several horizons. The result is that of the first, which no number chose;
@@ -170,8 +182,7 @@ function runHorizons(
   panel: Dataset,
   request: BacktestSettings,
   horizons: readonly number[],
-  costs: MarketCosts,
-  scored: PanelScored | null,
+  { costs, scored, prices }: HorizonRows,
 ): BacktestResult {
   checkHorizons(request)
   const trials = horizons.length + (request.trialsAlreadyTried ?? 0)
@@ -179,7 +190,7 @@ function runHorizons(
     const config = { ...request.config, returnDays }
     const one =
       i === 0 ? { ...request, config } : { ...request, config, include: [], pageOnly: [], factors: undefined }
-    return runSelected(selectPanelData(panel, config, scored), one, costs, {
+    return runSelected(selectPanelData(panel, config, scored, prices), one, costs, {
       batchSize: horizons.length > 1 ? horizons.length : null,
     })
   })
@@ -226,6 +237,7 @@ interface Comparing {
   readonly request: BacktestSettings
   readonly costs: MarketCosts
   readonly compared: readonly ComparedRows[] | undefined
+  readonly prices: RowPrices | undefined
 }
 
 /** Runs one configuration and, if the request compares choices of vintages, also the same configuration on the rows of
@@ -233,9 +245,10 @@ interface Comparing {
 function runComparing(
   select: (data: Dataset) => SelectedData,
   data: Dataset,
-  { request, costs, compared = [] }: Comparing,
+  { request, costs, compared = [], prices }: Comparing,
 ): BacktestResult {
-  const run = runSelected(select(data), request, costs)
+  const alone = runSelected(select(data), request, costs)
+  const run = { ...alone, result: withDelistingCases(alone.result, { select, data, prices, request, costs }) }
   const { compare } = request
   if (compare === undefined) return run.result
   const { score, n_periods: periods } = run.result
@@ -268,7 +281,7 @@ interface SelectedOptions {
 
 /** Runs one configuration on the rows that a request selects. */
 export function runSelected(
-  { data, view, returnDays, spacing, warnings, dataVersion, source, score, returns }: SelectedData,
+  { data, view, returnDays, spacing, warnings, dataVersion, source, score, returns, prices }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
   {
@@ -291,6 +304,7 @@ export function runSelected(
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
     factors: resolveFactors(request.factors),
+    entryLag: prices?.entry_lag,
   })
   return {
     ...run,
@@ -300,7 +314,32 @@ export function runSelected(
       ...(source === undefined ? {} : { source }),
       ...(score === undefined ? {} : { score }),
       ...(returns === undefined ? {} : { returns }),
+      ...(prices === undefined ? {} : { prices }),
       request: echoRequest(request, { dataVersion, source }),
     },
   }
+}
+
+interface DelistingRuns {
+  readonly select: (data: Dataset) => SelectedData
+  readonly data: Dataset
+  readonly prices: RowPrices | undefined
+  readonly request: BacktestSettings
+  readonly costs: MarketCosts
+}
+
+/** A result with the metrics that other assumed delisting returns give. */
+export function withDelistingCases(
+  result: BacktestResult,
+  { select, data, prices, request, costs }: DelistingRuns,
+): BacktestResult {
+  if (prices === undefined || prices.beforeAssumption === null) return result
+  const { beforeAssumption, used } = prices
+  const plain = { ...request, include: [], pageOnly: [], factors: undefined }
+  const sensitivity = used.sensitivity.map(one => {
+    const rows = withDelisting({ data, beforeAssumption }, one.delisting)
+    const { metrics } = runSelected(select(rows), plain, costs, { judgeRecord: unjudged }).result
+    return { ...one, sharpe: metrics.sharpe, cagr: metrics.cagr }
+  })
+  return { ...result, prices: { ...used, sensitivity } }
 }

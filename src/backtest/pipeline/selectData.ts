@@ -3,14 +3,15 @@ import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { ArchiveRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
-import { returnDatesOf } from '../dataset/returnEnds.ts'
 import { type DateView, viewDates } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type DateSpacing, dateSpacing } from '../portfolio/dateSpacing.ts'
 import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
 import type { OtherChoice } from '../requestCompare.ts'
+import type { BacktestPrices } from '../requestPrices.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { BacktestPricesUsed } from '../resultPrices.ts'
 import type { ReturnsUsed } from '../resultTrading.ts'
 import type { CombinationWeights } from '../scoring/combine.ts'
 import { scoreRows } from '../scoring/scoreRows.ts'
@@ -44,6 +45,17 @@ export interface SelectedData {
   readonly weights?: CombinationWeights | null
   /** How the returns were computed; undefined: they are those of the rows. */
   readonly returns?: ReturnsUsed | undefined
+  /** The prices that gave the returns; undefined: the rows came with returns. */
+  readonly prices?: BacktestPricesUsed | undefined
+}
+
+/** The prices that gave the returns of a dataset's rows. */
+export interface RowPrices {
+  readonly used: BacktestPricesUsed
+  /** The request's prices with all defaults filled in. */
+  readonly request: BacktestPrices & { readonly horizon: number }
+  /** See `PricedRows`. */
+  readonly beforeAssumption: Float64Array | null
 }
 
 /** A request for the archive and the dataset that it runs on. */
@@ -55,6 +67,7 @@ export interface ArchiveInput {
   /** Describes the score if it is a metric rather than the forecast. */
   readonly score?: BacktestScore | undefined
   readonly compared?: readonly ComparedRows[] | undefined
+  readonly prices?: RowPrices | undefined
 }
 
 /** The rows of a request with another choice of vintages as their score. */
@@ -67,7 +80,7 @@ export interface ComparedRows {
 
 /** The dates of the archive that a request selects. */
 export function selectArchiveData(input: ArchiveInput): SelectedData {
-  const { data: sent, request, dataVersion, score } = input
+  const { data: sent, request, dataVersion, score, prices } = input
   const { source } = request
   const selected = viewDates(
     sent,
@@ -83,7 +96,7 @@ export function selectArchiveData(input: ArchiveInput): SelectedData {
     spacing: dateSpacing(sent.days.subarray(selected.firstDate, selected.endDate)),
     returnDays: Number.parseInt(horizon, 10),
   }
-  const rows = periodReturns(sent, selected, request.config, own)
+  const rows = periodReturns(priced(sent, request.config, prices), selected, request.config, own)
   const { view, spacing, returnDays, returns } = rows
   requireImpactInputs(rows.data, request.config)
   const length = lengthOf(request.config, returnDays)
@@ -104,6 +117,7 @@ export function selectArchiveData(input: ArchiveInput): SelectedData {
     score,
     weights,
     ...(returns === undefined ? {} : { returns }),
+    prices: prices?.used,
   }
 }
 
@@ -149,18 +163,20 @@ export function selectPanelData(
   panel: Dataset,
   config: BacktestConfig,
   scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): SelectedData {
   requireGroups(panel, config)
   // Where a dataset has groups, legs are formed within them.
   const group = config.neutral === 'group' ? panel.group : undefined
   const grouped = panel.group === undefined ? panel : { ...panel, group, labels: panel.group }
   const whole = { firstDate: 0, endDate: panel.days.length, rowsOverLimit: 0 }
-  const rows = periodReturns(grouped, whole, config, panelSpacing(panel))
+  const rows = periodReturns(priced(grouped, config, prices ?? undefined), whole, config, panelSpacing(panel))
   const { view, spacing, returnDays, returns } = rows
   requireImpactInputs(rows.data, config)
   const sent = config.returnDays
   const length = lengthOf(config, returnDays)
-  const { data, weights } = scoreRows(rows.data, config, timing(view, spacing, length))
+  const times = timing(view, spacing, length)
+  const { data, weights } = scoreRows(rows.data, config, times)
   const howLong =
     sent === undefined
       ? `returnDays was not sent, so it is the spacing of the dates, ${returnDays}.`
@@ -176,18 +192,40 @@ export function selectPanelData(
       ...warnOfLateEntry(config, returns, spacing),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
-    dataVersion: scored?.dataVersion ?? null,
+    dataVersion: scored?.dataVersion ?? prices?.used.data_version ?? null,
     score: scored?.score,
     weights,
     ...(returns === undefined ? {} : { returns }),
+    prices: prices?.used,
   }
+}
+
+/** Rows with the returns of prices: weights are decided without the assumption that a security has ended, which becomes known
+ * after the exit. */
+function priced(data: Dataset, { rebalance }: BacktestConfig, prices: RowPrices | undefined): Dataset {
+  if (prices === undefined) return data
+  const other =
+    rebalance !== undefined ? 'config.rebalance' : data.close !== undefined ? 'a column close' : null
+  if (other !== null)
+    throw new Failure(
+      'backtest_impossible',
+      `prices and ${other} both say how returns are computed. Omit one of them.`,
+      { param: 'prices' },
+    )
+  const { beforeAssumption } = prices
+  const returnLag = prices.used.entry_lag
+  if (beforeAssumption === null) return { ...data, returnLag }
+  const decisionReturn = data.forwardReturn.map((value, row) =>
+    Number.isNaN(beforeAssumption[row]) ? value : beforeAssumption[row],
+  )
+  return { ...data, decisionReturn, returnLag }
 }
 
 const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) => ({
   view,
   step: rebalanceStep(returnDays, medianGap),
   returnDays,
-  returnDates: returnDatesOf(returnDays, medianGap),
+  medianGap,
 })
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
@@ -228,7 +266,10 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
 
 /** `selectPanelData` for many configurations of one panel. Its findings depend on only a few fields, and
  * computing them takes longer than a small backtest, so they are cached. */
-export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
+export function panelSelector(
+  data: Dataset,
+  prices: RowPrices | undefined = undefined,
+): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
     const { returnDays, neutral, neutralise, rankBy } = config
@@ -244,7 +285,7 @@ export function panelSelector(data: Dataset): (config: BacktestConfig) => Select
       delistingReturn,
       impact,
     ])
-    const selected = found.get(key) ?? selectPanelData(data, config)
+    const selected = found.get(key) ?? selectPanelData(data, config, null, prices ?? null)
     found.set(key, selected)
     return selected
   }

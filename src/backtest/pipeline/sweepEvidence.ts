@@ -16,14 +16,14 @@ export function sweepRecords(
   warnings: readonly BacktestWarning[],
   pbo: number | null,
 ): EvidenceRecords {
-  const { data, view, configs, tradingCosts } = plan
+  const { data, view, configs, tradingCosts, prices } = plan
   const { step, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   return {
     trials,
     winner,
     days: Int32Array.from(periods, date => data.days[date]),
-    returnDays,
+    returnDays: returnDays + (prices?.entry_lag ?? 0),
     ends: periodEnds(data, periods),
     periodsPerYear,
     hasCosts: tradingCosts.roundTripOfMarket.some(cost => cost > 0),

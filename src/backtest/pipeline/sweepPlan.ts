@@ -21,6 +21,7 @@ import {
 import { rankingName } from '../requestColumns.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestRequestUsed, BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { BacktestPricesUsed } from '../resultPrices.ts'
 import type { ReturnsUsed } from '../resultTrading.ts'
 import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
@@ -66,6 +67,8 @@ export interface SweepPlan {
   readonly score?: BacktestScore | undefined
   /** See `SelectedData`. */
   readonly returns?: ReturnsUsed | undefined
+  /** The prices that gave the returns. */
+  readonly prices?: BacktestPricesUsed | undefined
 }
 
 /** Indices of its configurations in the plan's list. */
@@ -154,7 +157,7 @@ function planConfigs(
 ): SweepPlan {
   const { include } = request
   requireVolume(selected.data, include)
-  const { view, warnings, dataVersion, source, score, returns } = selected
+  const { view, warnings, dataVersion, source, score, returns, prices } = selected
   const data = rankedData(selected.data)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
   const evidence = resolveEvidence(include, request.evidence)
@@ -178,6 +181,7 @@ function planConfigs(
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
     ...(returns === undefined ? {} : { returns }),
+    ...(prices === undefined ? {} : { prices }),
   }
 }
 

@@ -37,7 +37,7 @@ export function writeSweepResult(
   spa?: SpaOutcome,
 ): BacktestResult {
   const { data, view, configs, include, evidence, benchmark, participation, scores, factors } = plan
-  const { dataVersion, source, score, request, returns } = plan
+  const { dataVersion, source, score, request, returns, prices } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
@@ -65,12 +65,18 @@ export function writeSweepResult(
     evidence,
     benchmark: () => benchmark,
     participation,
+    entryLag: prices?.entry_lag,
     factors,
     factorTrials: trials.map(({ net }, i) => ({ net, longShort: configs[i].portfolio.longShort })),
     judgeRecord: () => ({ judgement, tested: null }),
   })
   const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)
-  const chosen = walkForwardSweep(trials, days, { folds, returnDays, ends, periodsPerYear })
+  const chosen = walkForwardSweep(trials, days, {
+    folds,
+    returnDays: returnDays + (prices?.entry_lag ?? 0),
+    ends,
+    periodsPerYear,
+  })
   const foldSharpes = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
   const sweepFields: SweepFields = {
     sweep: gridOf(configs),
@@ -84,6 +90,7 @@ export function writeSweepResult(
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
     ...(returns === undefined ? {} : { returns }),
+    ...(prices === undefined ? {} : { prices }),
     ...(request === undefined ? {} : { request: { ...request, ...version } }),
     metrics: {
       ...own.metrics,

@@ -1,6 +1,5 @@
 import { Failure } from '../../errors.ts'
 import type { Dataset } from '../dataset/dataset.ts'
-import { returnDatesOf } from '../dataset/returnEnds.ts'
 import type { DateSpacing } from '../portfolio/dateSpacing.ts'
 import type { TradingRules } from '../portfolio/settings.ts'
 import type { Simulation } from '../portfolio/simulate.ts'
@@ -27,7 +26,7 @@ export function tradingRules(
     impactPeriods: trading.impactPeriods ?? defaultImpactPeriods,
     periodsPerYear,
     returnDays,
-    returnDates: returnDatesOf(returnDays, medianGap),
+    medianGap,
   }
 }
 

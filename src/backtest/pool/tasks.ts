@@ -5,6 +5,7 @@ import { readJoinBody } from '../asOf/joinBody.ts'
 import type { PackedVintages } from '../asOf/packedVintages.ts'
 import { scoreDataset } from '../asOf/scoreDataset.ts'
 import { buildStrategyEvents } from '../asOf/strategyEvents.ts'
+import { valueMarket } from '../asOf/valueMarket.ts'
 import { writeJoin } from '../asOf/writeJoin.ts'
 import { readAuditBody } from '../audit/auditBody.ts'
 import { auditRows, interpretColumns } from '../audit/auditTask.ts'
@@ -19,13 +20,15 @@ import { encodeResult, storedPage, storedPublicPage } from '../pipeline/encodeRe
 import { packPanel } from '../pipeline/panelDataset.ts'
 import { readPanelFile } from '../pipeline/readPanelFile.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../pipeline/runRequest.ts'
-import type { ArchiveInput, PanelScored } from '../pipeline/selectData.ts'
+import type { ArchiveInput, PanelScored, RowPrices } from '../pipeline/selectData.ts'
 import { prepareSweepSpa, runSpaSlice } from '../pipeline/sweepEvidence.ts'
 import { type SliceSeries, type SweepPlan, simulateSlice } from '../pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../pipeline/sweepResult.ts'
 import type { TaskFailure } from '../pipeline/taskFailure.ts'
 import { lookAheadPremium, type PremiumInput } from '../premium/lookAheadPremium.ts'
 import { writePremium } from '../premium/writePremium.ts'
+import { computeReturns } from '../priceReturns/computeReturns.ts'
+import { priceDataset } from '../priceReturns/pricedDataset.ts'
 import { resultParts } from '../report/resultParts.ts'
 import type { OpenSpan } from '../report/tearSheet/publicPage.ts'
 import type { ResultFormat } from '../request.ts'
@@ -39,7 +42,7 @@ export const tasks = {
   runBodyRequest,
   /** Runs a request for a stored or scored panel on its dataset. */
   runPanelRequest: (input: PanelInput) =>
-    runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored),
+    runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored, input.prices),
   runArchiveRequest: (input: ArchiveInput & { readonly resultFormat: ResultFormat }) =>
     runArchiveRequest(input, input.resultFormat),
   /** Parses the body of a batch: its backtests, and its rows if it has any. */
@@ -79,6 +82,10 @@ export const tasks = {
   /** The same rows with a metric of their companies as the score. Only the columns that differ take
    * additional memory. */
   scoreDataset,
+  /** Computes the returns of the rows of some assets from prices. Fills `found`. */
+  computeReturns,
+  /** The same rows with the returns that were found, without those that cannot be traded. */
+  priceDataset,
   /** The same backtest on scores as sent and as known, and the difference of their Sharpe ratios. */
   lookAheadPremium: (input: PremiumInput) => writePremium(lookAheadPremium(input)),
   /** Parses the body of an as-of join: its rows and its settings. */
@@ -92,6 +99,8 @@ export const tasks = {
       : buildStrategyEvents({ ...input, strategy: input.strategy }),
   /** Turns the rows of an as-of join into the bytes of its response. */
   writeJoin,
+  /** Values the companies of a market on one day. */
+  valueMarket,
   /** Parses the body of an audit: its rows, its settings and its columns of numbers. */
   readAuditBody,
   /** Lays out every vintage of a block of companies with its filing. */
@@ -109,6 +118,8 @@ interface PanelInput {
   readonly resultFormat: ResultFormat
   /** For rows whose score is a metric. */
   readonly scored?: PanelScored
+  /** For rows whose returns come from prices. */
+  readonly prices?: RowPrices
 }
 
 interface FinishInput {

@@ -217,7 +217,7 @@ const noRules: TradingRules = {
   impactPeriods: 0,
   periodsPerYear: 1,
   returnDays: 1,
-  returnDates: 1,
+  medianGap: 1,
 }
 
 function leverageOf(rules: TradingRules, past: Float64Array, ended: number): number {

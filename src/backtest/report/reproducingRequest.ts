@@ -17,6 +17,7 @@ export function reproducingRequest({
   return {
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
     ...(request?.score === undefined ? {} : { score: request.score }),
+    ...(request?.prices === undefined ? {} : { prices: request.prices }),
     ...(request?.compare === undefined ? {} : { compare: request.compare }),
     ...(request?.trials_already_tried === undefined
       ? {}

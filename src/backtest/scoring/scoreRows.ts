@@ -42,7 +42,7 @@ function combine(
   data: Dataset,
   { combine: how }: RankBy,
   each: readonly Dataset[],
-  { view, step, returnDays, returnDates }: Timing,
+  { view, step, returnDays, medianGap }: Timing,
 ): { score: Float64Array; weights: CombinationWeights | null } {
   const scores = each.map(({ score }) => score)
   if (how === undefined) return { score: scores[0], weights: null }
@@ -51,7 +51,7 @@ function combine(
     return { score: combineRanks(data, view, scores, () => equal), weights: null }
   }
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
-  const weights = trainingWeights(data, view, scores, periods, { returnDays, returnDates })
+  const weights = trainingWeights(data, view, scores, periods, { returnDays, medianGap })
   const ofDate = (date: number) => {
     const at = (date - view.firstDate) * scores.length
     return weights.weights.subarray(at, at + scores.length)

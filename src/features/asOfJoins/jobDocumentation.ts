@@ -1,6 +1,7 @@
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import examples from '../../http/docs/examples/joinJobs.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { arrowMedia } from './documentation.ts'
 import { AsOfJoinJob, AsOfJoinParams } from './jobSchema.ts'
 import { AsOfJoin } from './schema.ts'
 
@@ -36,6 +37,7 @@ export const joinResultOperation = operation({
     description: 'The columns of the rows, followed by those of the metrics.',
     examples: { apple: { summary: 'What was known of Apple', value: answers.as_of } },
     rows: { csv: answers.as_of_csv, ndjson: answers.as_of_ndjson },
+    media: arrowMedia,
   },
   errors: [...errors, 'conflict'],
   data: true,

@@ -1,14 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import { joinFormats } from '../../backtest/asOf/request.ts'
+import { joinAnswerFormats, joinFormats } from '../../backtest/asOf/request.ts'
 import type { JsonObject } from '../../backtest/codec/jsonReader.ts'
 import type { JobKind } from '../../jobs/kind.ts'
 
 const format = Type.Union(joinFormats.map(name => Type.Literal(name)))
+const answerFormat = Type.Union(joinAnswerFormats.map(name => Type.Literal(name)))
 const JoinInput = Type.Object({
   format,
   query: Type.Object({
     /** The result's format. */
-    format,
+    format: answerFormat,
     /** The settings that came as query parameters. */
     settings: Type.Unsafe<JsonObject>(Type.Object({})),
   }),

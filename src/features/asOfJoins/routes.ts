@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
-import type { JoinFormat } from '../../backtest/asOf/request.ts'
+import type { JoinAnswerFormat, JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JsonObject } from '../../backtest/codec/jsonReader.ts'
 import { ownBuffer } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
-import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
+import { bodyMediaTypes, joinMediaTypes } from '../../formats/mediaTypes.ts'
 import { SpoolBudget, spool } from '../../formats/spool.ts'
 import { streamAnswer } from '../../http/answers.ts'
 import { type BodyReader, formatOfBody } from '../../http/body.ts'
@@ -11,7 +11,7 @@ import { compressions } from '../../http/compression.ts'
 import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import { prefersAsync, withAcceptedFormat } from '../../http/preferences.ts'
+import { acceptedFormat, prefersAsync } from '../../http/preferences.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import { chunksOf, joinHeaders, joinTag, type SentJoin } from './answer.ts'
 import { joinOperation } from './documentation.ts'
@@ -36,8 +36,9 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
     '/api/v1/as-of',
     ({ context }) => {
       const bodyFormat = formatOfBody(context.request.headers, bodyMediaTypes)
-      const sent = context.queryText === '' ? {} : readQuery(context.queryText)
-      const { format = 'json', ...query } = withAcceptedFormat<JoinQuery>(context, sent)
+      const sent: JoinQuery = context.queryText === '' ? {} : readQuery(context.queryText)
+      const { format = acceptedFormat(context.request.headers.get('accept'), joinMediaTypes), ...query } =
+        sent
       const settings = settingsOf(query, bodyFormat)
       return withoutIdleTimeout(context, () =>
         deps.bodies.use(
@@ -81,7 +82,7 @@ async function answerJoin(
   deps: JoinRouteDeps,
   context: RequestContext,
   sent: SentJoin,
-  format: JoinFormat,
+  format: JoinAnswerFormat,
 ): Promise<Answer> {
   const { rights, subject } = context.authenticatedCaller
   const sender = joinSender(deps.access.rateLimiter, context)

@@ -4,11 +4,11 @@ import {
   DataVersionSchema,
   GroupSchema,
   JoinLineageSchema,
+  joinAnswerFormats,
   MaxAgeSchema,
   UniverseSchema,
 } from '../../backtest/asOf/request.ts'
 import { AsOfPeriodSchema, PricesSchema } from '../../backtest/figureScore.ts'
-import { FormatSchema } from '../../formats/columns.ts'
 import { ChecksParameter } from '../../markets/checkStates.ts'
 import { Lineage } from '../companies/lineage.ts'
 
@@ -17,7 +17,17 @@ const text = (description: string, example: string) =>
 
 export const JoinQuery = Type.Object(
   {
-    format: FormatSchema,
+    format: Type.Optional(
+      Type.Union(
+        joinAnswerFormats.map(name => Type.Literal(name)),
+        {
+          default: 'json',
+          description:
+            'json; csv (RFC 4180); ndjson (one row per line); parquet (days as DATE, values as DOUBLE); arrow (an IPC stream, days as date32, values as float64). Without it the header Accept decides: text/csv, application/x-ndjson, application/vnd.apache.parquet or application/vnd.apache.arrow.stream; anything else is json.',
+          examples: ['json'],
+        },
+      ),
+    ),
     metrics: text('With a body other than JSON: `metrics`, comma-separated.', 'roe,revenue'),
     fp: Type.Optional({ ...AsOfPeriodSchema, description: 'With a body other than JSON: as there.' }),
     inclusive: Type.Optional(

@@ -1,15 +1,19 @@
 import { beforeAllDays, type DatedName } from '../../backtest/asOf/datedNames.ts'
 import type { EventBlock } from '../../backtest/asOf/figureEvents.ts'
+import type { ScoredValuation } from '../../backtest/asOf/scoreDataset.ts'
 import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import type { VintageChoice } from '../../backtest/requestCompare.ts'
 import { dayNumber } from '../../dates.ts'
+import { figuresOf } from '../../markets/valuations.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import { findCompanies } from '../companies/queries.ts'
 import { idReader, readStretches } from '../companies/symbols.ts'
-import type { EventStore } from './eventStore.ts'
+import type { EventLease, EventStore } from './eventStore.ts'
 import { blockNames } from './figures.ts'
 import { type BlockName, blockKind, findListed } from './queries.ts'
+import { type DaysValued, readValuationPrices, valuationUnits } from './valuationPrices.ts'
 
 export interface FigureRequest {
   /**
@@ -25,6 +29,8 @@ export interface FigureRequest {
   readonly vintages?: VintageChoice
   /** Values in other units are ignored. */
   readonly unit: string
+  /** For a valuation: its set of prices, and the days that are ranked. */
+  readonly priced?: { readonly set: PriceSet; readonly days: DaysValued } | null
 }
 
 /** Everything known about one metric of a dataset's assets. */
@@ -36,6 +42,8 @@ export interface AssetFigures {
   /** Assets whose company depends on the date. */
   readonly dated: readonly DatedName[]
   readonly blocks: readonly EventBlock[]
+  /** For a valuation, which replaces `blocks`. */
+  readonly valuation?: ScoredValuation | null
 }
 
 /** Figures in memory until they are released. */
@@ -51,19 +59,59 @@ export interface OpenedFigures extends AssetFigures {
 export async function openListedFigures(
   events: EventStore,
   sql: SqlClient,
-  { names, market, metric, fp, checks, unit, vintages = 'as_known' }: FigureRequest,
+  { names, market, metric, fp, checks, unit, vintages = 'as_known', priced = null }: FigureRequest,
 ): Promise<OpenedFigures> {
   const { entities, dated } = await findListedCompanies(sql, names, market)
   const lease = events.lease()
   try {
+    const dataVersion = await readDataVersion(sql)
+    if (priced !== null) {
+      const of = { metric, unit, checks, ...priced }
+      const { valuation, unitId } = await openValuation(events, lease, sql, dataVersion, entities, of)
+      const units = new Int16Array(entities.length).fill(unitId)
+      return { entities, units, dated, blocks: [], valuation, release: () => lease.release() }
+    }
     const wanted = blockNames(entities, [metric], { fp, checks, kind: blockKind(vintages) })
-    const blocks = await lease.open(sql, await readDataVersion(sql), wanted)
+    const blocks = await lease.open(sql, dataVersion, wanted)
     const units = new Int16Array(entities.length).fill(unitNumber(events, unit))
-    return { entities, units, dated, blocks, release: () => lease.release() }
+    return { entities, units, dated, blocks, valuation: null, release: () => lease.release() }
   } catch (error) {
     lease.release()
     throw error
   }
+}
+
+interface ListedValuation {
+  readonly metric: string
+  readonly unit: string
+  readonly checks: BlockName['checks']
+  readonly set: PriceSet
+  readonly days: DaysValued
+}
+
+/** The figures and prices of a valuation, and the id of its unit. */
+async function openValuation(
+  events: EventStore,
+  lease: EventLease,
+  sql: SqlClient,
+  dataVersion: number,
+  entities: Int32Array,
+  { metric, unit, checks, set, days }: ListedValuation,
+): Promise<{ readonly valuation: ScoredValuation; readonly unitId: number }> {
+  const blocks = []
+  for (const { metric: figure, ...choice } of figuresOf([metric]))
+    blocks.push(await lease.open(sql, dataVersion, blockNames(entities, [figure], { ...choice, checks })))
+  const { units } = valuationUnits(events.units, set)
+  const prices = await readValuationPrices(sql, set, entities, days, units, archiveLimit)
+  return {
+    valuation: { metric, prices, blocks, interims: [] },
+    unitId: unit === 'pure' ? units.pure : units.currency,
+  }
+}
+
+const archiveLimit = {
+  param: 'source.score',
+  mend: 'Choose another market, or send rows of your own as panel with score.asOf.',
 }
 
 /**

@@ -5,7 +5,14 @@ import { maxFigureAgeDays, maxPriceAgeDays } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import { findPriceSet, type PriceSet, readPriceHistories, readPriceSets } from '../../prices/priceQueries.ts'
+import type { PackedPrices } from '../../prices/packedPrices.ts'
+import {
+  findPriceSet,
+  type PriceSet,
+  readPackedPrices,
+  readPriceHistories,
+  readPriceSets,
+} from '../../prices/priceQueries.ts'
 import type { PriceHistory } from '../../prices/priceSeries.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { EventStore } from './eventStore.ts'
@@ -14,6 +21,8 @@ import { countPriceBlocks } from './valuationQueries.ts'
 /** The most prices that one request reads: 28 bytes each. */
 const maxPrices = 10_000_000
 const pricesPerBlock = 253
+/** The most blocks of prices, one for each security and year, that the valuations of a market read on one day. */
+const maxMarketBlocks = 200_000
 /** More than the oldest figure before the oldest price, so that a security's first price read is older than every count. */
 const daysBefore = maxFigureAgeDays + maxPriceAgeDays + 40
 
@@ -31,7 +40,7 @@ export async function choosePrices(
   param = 'prices',
 ): Promise<PriceSet> {
   const set = sent === null ? await onlySet(sql, rights, metric, param) : await findPriceSet(sql, sent)
-  if (set === null || !rights.maySeePrices(set)) throw noSuchSet(metric, sent, param)
+  if (set === null || !isThere(set, rights)) throw noSuchSet(metric, sent, param)
   if (set.basis === 'total_return')
     throw unfit(
       set,
@@ -47,6 +56,9 @@ export async function choosePrices(
   return set
 }
 
+/** Before its first import, as an earlier data version shows it, a set is not there. */
+const isThere = (set: PriceSet, rights: Rights): boolean => set.imports > 0 && rights.maySeePrices(set)
+
 /** Valuations show prices, so sets that a caller may not see are not even counted. */
 async function onlySet(
   sql: SqlClient,
@@ -54,7 +66,7 @@ async function onlySet(
   metric: string,
   param: string,
 ): Promise<PriceSet | null> {
-  const sets = (await readPriceSets(sql)).filter(set => rights.maySeePrices(set))
+  const sets = (await readPriceSets(sql)).filter(set => isThere(set, rights))
   if (sets.length < 2) return sets[0] ?? null
   throw new Failure(
     'parameter_invalid',
@@ -107,6 +119,8 @@ export interface DaysValued {
   readonly last: number
 }
 
+const rowsLimit = { param: 'rows', mend: 'Split the rows by date or by ticker.' }
+
 /** Reads the prices of companies for days, as far as valuations need them. */
 export async function readValuationPrices(
   sql: SqlClient,
@@ -114,6 +128,7 @@ export async function readValuationPrices(
   entities: Int32Array,
   { first, last }: DaysValued,
   units: ValuationPrices['units'],
+  { param, mend }: { readonly param: string; readonly mend: string } = rowsLimit,
 ): Promise<ValuationPrices> {
   const from = isoDate(first - daysBefore)
   // Closes that are adjusted for splits are restored with those of later days.
@@ -123,8 +138,8 @@ export async function readValuationPrices(
   if (blocks * pricesPerBlock > maxPrices)
     throw new Failure(
       'body_invalid',
-      `The valuations of these companies and dates would read about ${(blocks * pricesPerBlock).toLocaleString('en')} prices; the limit is ${maxPrices.toLocaleString('en')}. Split the rows by date or by ticker.`,
-      { param: 'rows' },
+      `The valuations of these companies and dates would read about ${(blocks * pricesPerBlock).toLocaleString('en')} prices; the limit is ${maxPrices.toLocaleString('en')}. ${mend}`,
+      { param },
     )
   const histories = await readPriceHistories(sql, set.priceSetId, ids, { from, to })
   return {
@@ -132,6 +147,29 @@ export async function readValuationPrices(
     securities: Array.from(entities, entity => (histories.get(entity) ?? []).map(columnsOf)),
     units,
   }
+}
+
+/** Reads the prices of companies for one day, packed, for a thread that values them. */
+export async function readMarketPrices(
+  sql: SqlClient,
+  set: PriceSet,
+  entities: Int32Array,
+  day: number,
+): Promise<PackedPrices> {
+  const from = isoDate(day - daysBefore)
+  const to = set.basis === 'raw' ? isoDate(day) : undefined
+  const blocks = await countPriceBlocks(sql, set.priceSetId, [...entities], from, to)
+  if (blocks > maxMarketBlocks)
+    throw new Failure(
+      'parameter_invalid',
+      `The valuations of ${entities.length.toLocaleString('en')} companies would read ${blocks.toLocaleString('en')} blocks of prices of ${set.name}; the limit is ${maxMarketBlocks.toLocaleString('en')}. Import closes as traded (--raw), of which two or three years are read, or filter by universe, sector or group.`,
+      { param: 'prices' },
+    )
+  return readPackedPrices(sql, set.priceSetId, entities, {
+    from,
+    to,
+    lastFrom: isoDate(day - maxPriceAgeDays),
+  })
 }
 
 /** Only what valuations read is copied to the thread. */

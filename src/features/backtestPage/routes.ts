@@ -10,6 +10,7 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
+import { strategies } from '../../markets/strategies/strategies.ts'
 import { pageJobs } from '../backtests/submitted/keyJobs.ts'
 import type { ShareDeps } from '../sharedReports/share.ts'
 import { readSignalExtent } from '../signals/queries.ts'
@@ -34,7 +35,22 @@ export interface BacktestPageDeps extends RunRouteDeps, StartDeps {
 const page = { access: 'page', detail: { hide: true } } as const
 const shownRuns = 8
 
-const readChoice = queryReader(StoredQuery)
+const readForm = queryReader(
+  Type.Object(
+    {
+      ...StoredQuery.properties,
+      score: Type.Optional(
+        Type.String({
+          pattern: '^[a-z][a-z0-9_]{0,63}$',
+          allowed: 'the name of a metric or a strategy, in lower case',
+          description: 'What the form ranks by at first.',
+          examples: ['accruals'],
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+)
 const formats = Type.Union([Type.Literal('html'), Type.Literal('json'), Type.Literal('csv')])
 const readExample = queryReader(
   Type.Object({ ...StoredQuery.properties, format: Type.Optional(formats) }, { additionalProperties: false }),
@@ -49,8 +65,10 @@ export function backtestPageRoutes(http: HttpPlugin, deps: BacktestPageDeps) {
     .get(
       '/backtest',
       async ({ context }) => {
-        const choice = { ...firstChoice, ...readChoice(context.queryText) }
-        return showForm(deps, archive, context, await findRunner(deps, context), { choice })
+        const { score, ...chosen } = readForm(context.queryText)
+        const choice = { ...firstChoice, ...chosen }
+        const typed = score === undefined ? {} : { score }
+        return showForm(deps, archive, context, await findRunner(deps, context), { choice, typed })
       },
       { ...page },
     )
@@ -88,7 +106,10 @@ async function showForm(
   const shown = backtestPage({
     form: {
       archive: await archive.read(),
-      metrics: [...markets.metrics.keys()].filter(name => !name.endsWith(yearToDateSuffix)),
+      metrics: [
+        ...[...markets.metrics.keys()].filter(name => !name.endsWith(yearToDateSuffix)),
+        ...strategies.keys(),
+      ],
       shipped,
       maxMb: settings.bodyLimitMb,
     },

@@ -36,7 +36,7 @@ import { unitNumber } from '../asOfJoins/scoreFigures.ts'
 import { withSpells } from '../asOfJoins/spellQueries.ts'
 import { type OpenedPrices, type WantedPrices, withPrices } from '../asOfJoins/valuationPrices.ts'
 import type { ArchivePins } from './pinnedArchives.ts'
-import { metricOf, otherChoices, unitOf } from './score.ts'
+import { comparesValuation, metricOf, otherChoices, unitOf } from './score.ts'
 
 export interface PanelScoreDeps {
   readonly sql: Sql
@@ -132,13 +132,6 @@ function pricesWanted(
     days: range,
   }
 }
-
-const comparesValuation = (metric: string): Failure =>
-  new Failure(
-    'parameter_invalid',
-    `compare shows what other vintages of a figure would have earned, and ${metric} takes several figures and a price. Omit compare, or send a metric that filings state as score.asOf.`,
-    { param: 'compare' },
-  )
 
 /** A request's score, with its parameters checked. */
 interface ScoreRequest {

@@ -44,6 +44,10 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `factors` as in a JSON body, as JSON text. A long series fits a JSON or NDJSON body only.',
       '{"date":["2024-01","2024-02"],"returns":{"Mkt-RF":[0.0071,0.0507]},"rf":[0.0047,0.0042]}',
     ),
+    prices: text(
+      'With a CSV body: `prices` as in a JSON body, as JSON text.',
+      '{"set":"prices","horizon":5}',
+    ),
     data_version: Type.Optional(
       Type.Integer({
         minimum: 0,

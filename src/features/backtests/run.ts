@@ -1,15 +1,30 @@
 import type { SentBody } from '../../backtest/codec/bodyBytes.ts'
+import type { BacktestSettings } from '../../backtest/codec/settings.ts'
 import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
 import type { BacktestOutcome, RowsNeeded } from '../../backtest/pipeline/runRequest.ts'
-import type { ArchiveInput, PanelScored } from '../../backtest/pipeline/selectData.ts'
+import type {
+  ArchiveInput,
+  ComparedRows,
+  PanelScored,
+  RowPrices,
+} from '../../backtest/pipeline/selectData.ts'
+import { withHorizon } from '../../backtest/pipeline/withHorizon.ts'
 import { type ComputeCaller, paidKey } from '../../backtest/pool/caller.ts'
 import { type ComputePool, ownBuffer, type TaskOptions } from '../../backtest/pool/computePool.ts'
 import { runSweep, type SweepOptions } from '../../backtest/pool/runSweep.ts'
 import type { Ticket } from '../../backtest/pool/tickets.ts'
-import type { BacktestSource, BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
+import { dateSpacing } from '../../backtest/portfolio/dateSpacing.ts'
+import type {
+  BacktestConfig,
+  BacktestSource,
+  BodyFormat,
+  BodyQuery,
+  ResultFormat,
+} from '../../backtest/request.ts'
 import type { VintageChoice } from '../../backtest/requestCompare.ts'
+import type { BacktestPrices } from '../../backtest/requestPrices.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Sql } from '../../postgres/client.ts'
@@ -19,6 +34,7 @@ import { openPanel, type PanelDeps } from '../panels/panels.ts'
 import type { ArchiveCache } from './archive.ts'
 import { type PanelScoreDeps, scorePanel } from './panelScore.ts'
 import type { PinnedArchives } from './pinnedArchives.ts'
+import { type OpenedRows, priceRows, type RowPriceDeps, type UnpricedRows } from './priceRows.ts'
 import { openScored, type ScoreDeps } from './score.ts'
 
 interface BacktestOptions extends Omit<SweepOptions, 'ticket'>, BodyOptions {
@@ -60,6 +76,8 @@ export interface BacktestDeps {
   readonly panelScores?: PanelScoreDeps
   /** The archive of earlier data versions; omitted offline. */
   readonly pinned?: PinnedDeps
+  /** The operator's prices as returns of the rows; omitted offline. */
+  readonly prices?: RowPriceDeps
 }
 
 interface BodyOptions {
@@ -105,36 +123,109 @@ export async function prepareBacktest(
     .catch(async error => {
       throw await withKnownHorizons(archive, error)
     })
-  if (read.kind === 'stored' || read.kind === 'unscored') {
-    const { request } = read
+  if (read.kind === 'stored' || read.kind === 'unfinished') {
     const rows = await awaitRows(pool, options.ticket, openPanelRows(deps, keyId, read))
-    return pool.tasks.runPanelRequest({ ...rows, request, costs, resultFormat }, options)
+    return pool.tasks.runPanelRequest({ ...rows, costs, resultFormat }, options)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
-  const rows = await awaitRows(
-    pool,
-    options.ticket,
-    openSource(deps, keyId, request.source, request.dataVersion, request.compare),
-  )
-  return pool.tasks.runArchiveRequest({ ...rows, request, costs, resultFormat }, options)
+  const { source, dataVersion, compare, config } = request
+  const opened = openSource(deps, keyId, source, dataVersion, compare, { prices: request.prices, config })
+  const { prices, ...rows } = await awaitRows(pool, options.ticket, opened)
+  const input = prices === undefined ? { request } : { request: withHorizon(request, prices.request), prices }
+  return pool.tasks.runArchiveRequest({ ...rows, ...input, costs, resultFormat }, options)
 }
 
-/** The rows of a panel that is stored, or scored by a metric, or both. */
+interface PanelRows {
+  readonly data: Dataset
+  readonly request: BacktestSettings
+  readonly scored?: PanelScored
+  readonly prices?: RowPrices
+}
+
+const maxAttempts = 8
+
+/** The rows of a panel that is stored, scored by a metric, or has its returns from prices. */
 async function openPanelRows(
   deps: BacktestDeps,
   keyId: number | null,
   needed: Exclude<RowsNeeded, { kind: 'archive' }>,
-): Promise<{ data: Dataset; scored?: PanelScored }> {
-  const { score, dataVersion, compare } = needed.request
+): Promise<PanelRows> {
+  const { request } = needed
   const data = needed.kind === 'stored' ? await openStored(deps, keyId, needed.request.panelId) : needed.data
-  if (score === undefined) return { data }
-  if (deps.panelScores === undefined || keyId === null) throw noMetrics('score')
-  const names =
-    needed.kind === 'unscored'
-      ? needed.names
-      : await deps.pool.tasks.listAssetNames({ data }, { caller: paidKey(keyId), priority: 'background' })
-  return scorePanel(deps.panelScores, keyId, data, names, score, dataVersion, compare)
+  if (request.score === undefined && request.prices === undefined) return { data, request }
+  const names = needed.kind === 'unfinished' ? needed.names : await listNames(deps, keyId, data)
+  if (request.prices === undefined)
+    return { ...(await openScoredPanel(deps, keyId, data, names, request)), request }
+  for (let attempts = maxAttempts; attempts > 0; attempts--) {
+    const settings = { ...request, prices: request.prices }
+    const { rows, prices } = await openPricedPanel(deps, keyId, data, settings, names)
+    const priced = { data: rows.data, prices, request: withHorizon(request, prices.request) }
+    if (request.score === undefined) return priced
+    const scored = await openScoredPanel(deps, keyId, rows.data, names, request)
+    if (scored.scored.dataVersion === prices.used.data_version) return { ...priced, ...scored }
+  }
+  throw keptChanging()
+}
+
+const listNames = (
+  { pool }: Pick<BacktestDeps, 'pool'>,
+  keyId: number | null,
+  data: Dataset,
+): Promise<string> =>
+  pool.tasks.listAssetNames({ data }, { caller: paidKey(keyId ?? 0), priority: 'background' })
+
+function openScoredPanel(
+  { panelScores }: BacktestDeps,
+  keyId: number | null,
+  data: Dataset,
+  names: string,
+  { score, dataVersion, compare }: BacktestSettings,
+): ReturnType<typeof scorePanel> {
+  if (panelScores === undefined || keyId === null || score === undefined) throw noMetrics('score')
+  return scorePanel(panelScores, keyId, data, names, score, dataVersion, compare)
+}
+
+/** The rows of a panel with the returns that a price set gives. */
+export async function openPricedPanel(
+  deps: BacktestDeps,
+  keyId: number | null,
+  data: Dataset,
+  {
+    prices,
+    config,
+    dataVersion,
+  }: Pick<BacktestSettings, 'config' | 'dataVersion'> & { readonly prices: BacktestPrices },
+  names?: string,
+): Promise<OpenedRows> {
+  return openPriced(deps, keyId, {
+    data,
+    names: names ?? (await listNames(deps, keyId, data)),
+    prices,
+    defaultHorizon: config.returnDays ?? Math.max(1, Math.round(dateSpacing(data.days).medianGap)),
+    from: null,
+    to: null,
+    version: dataVersion ?? null,
+    isPinned: dataVersion !== undefined,
+  })
+}
+
+/** Rows with the returns that a price set gives. */
+async function openPriced(
+  { prices }: Pick<BacktestDeps, 'prices'>,
+  keyId: number | null,
+  wanted: UnpricedRows,
+): Promise<OpenedRows> {
+  if (prices === undefined || keyId === null) throw noPrices()
+  return priceRows(prices, keyId, wanted)
+}
+
+function keptChanging(): Failure {
+  return new Failure(
+    'database_unavailable',
+    'The data kept changing while this request was being served. Try again in a moment.',
+    { retryAfterSeconds: 1 },
+  )
 }
 
 /** The rows of a key's stored panel. */
@@ -152,18 +243,53 @@ interface PinnedDeps {
   readonly archives: Pick<PinnedArchives, 'get'>
 }
 
+/** The returns that a request for the archive wants from prices. */
+interface SourcePrices {
+  readonly prices: BacktestPrices | undefined
+  readonly config: BacktestConfig
+}
+
 /**
- * The archive rows that a source names, ranked by its metric if it has one.
+ * The archive rows that a source names, ranked by its metric if it has one, and with returns from prices if it wants them.
  *
  * @param pinned the data version that the request names, or undefined
  * @param compare choices of vintages by which the metric ranks as well
  */
 export async function openSource(
+  deps: Pick<BacktestDeps, 'archive' | 'scores' | 'pinned' | 'prices' | 'pool'>,
+  keyId: number | null,
+  source: BacktestSource,
+  pinned: number | undefined,
+  compare: readonly VintageChoice[] | undefined,
+  { prices, config }: SourcePrices,
+): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score' | 'compared' | 'prices'>> {
+  const opened = await openArchive(deps, keyId, source, pinned, compare)
+  if (prices === undefined) return opened
+  const { data, dataVersion, compared = [] } = opened
+  const wanted = {
+    names: await listNames(deps, keyId, data),
+    prices,
+    defaultHorizon: config.returnDays ?? Number.parseInt(source.horizon ?? '1d', 10),
+    from: source.from ?? null,
+    to: source.to ?? null,
+    version: dataVersion,
+    isPinned: pinned !== undefined,
+  }
+  const { rows, prices: used } = await openPriced(deps, keyId, { ...wanted, data })
+  const others: ComparedRows[] = []
+  for (const one of compared) {
+    const again = await openPriced(deps, keyId, { ...wanted, data: one.data })
+    others.push({ ...one, data: again.rows.data })
+  }
+  return { ...opened, data: rows.data, compared: others, prices: used }
+}
+
+async function openArchive(
   deps: Pick<BacktestDeps, 'archive' | 'scores' | 'pinned'>,
   keyId: number | null,
   source: BacktestSource,
-  pinned?: number,
-  compare?: readonly VintageChoice[],
+  pinned: number | undefined,
+  compare: readonly VintageChoice[] | undefined,
 ): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score' | 'compared'>> {
   const { archive, scores } = pinned === undefined ? deps : await pinSource(deps, keyId, pinned)
   if (source.score !== undefined) {
@@ -246,4 +372,12 @@ function noStoredPanels(): Failure {
   return new Failure('parameter_invalid', 'No stored panels are available here. Send the rows as panel.', {
     param: 'panel',
   })
+}
+
+function noPrices(): Failure {
+  return new Failure(
+    'parameter_invalid',
+    'No price sets are available here. Send the returns of the rows as forward_return, and omit prices.',
+    { param: 'prices' },
+  )
 }

@@ -12,9 +12,11 @@ import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.t
 import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
 import { findValuation } from '../../markets/valuations.ts'
 import type { Sql } from '../../postgres/client.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
+import { choosePrices } from '../asOfJoins/valuationPrices.ts'
 import type { ScoreCache } from './scoreCache.ts'
 
 /**
@@ -34,16 +36,16 @@ function planScore(
       { param: 'source.market' },
     )
   }
-  if (findValuation(metric) !== undefined) throw takesPrices(metric)
-  const found = metricOf(markets.metrics, metric, 'source.score')
+  const valuation = findValuation(metric)
+  const found = valuation ?? metricOf(markets.metrics, metric, 'source.score')
   if (metric.endsWith(yearToDateSuffix)) throw partialYear(metric)
-  if (!found.markets.includes(market)) throw notReported(metric, manifest)
+  if ('markets' in found && !found.markets.includes(market)) throw notReported(metric, manifest)
   return {
     metric,
     definition: found.description,
     unit: unitOf(found, manifest),
     market,
-    fiscal_period: strategies.get(metric)?.period ?? 'FY',
+    fiscal_period: valuation !== undefined ? 'latest' : (strategies.get(metric)?.period ?? 'FY'),
     known: 'filed before the date',
     max_age_days: maxAgeDays,
     ...(source.checks === undefined ? {} : { checks: source.checks }),
@@ -87,14 +89,6 @@ function unknownMetric(metric: string, known: Iterable<string>, param: string): 
     'parameter_invalid',
     `${param} is ${metric}, which is not a metric. ${hint}GET /api/v1/fundamentals without ticker lists all metrics.`,
     { param, near },
-  )
-}
-
-function takesPrices(metric: string): Failure {
-  return new Failure(
-    'parameter_invalid',
-    `source.score is ${metric}, which takes prices that the archive does not have. Send rows of your own as panel, with score: {"asOf": "${metric}"}.`,
-    { param: 'source.score' },
   )
 }
 
@@ -144,10 +138,14 @@ export async function openScored(
   source: BacktestSource,
   compare?: readonly VintageChoice[],
 ): Promise<ScoredArchive> {
-  const plan = planScore(markets, source)
+  const planned = planScore(markets, source)
   // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
-  if (!rights.seesAllHistory) throw licenceRequired(plan.metric, rights.licence)
+  if (!rights.seesAllHistory) throw licenceRequired(planned.metric, rights.licence)
+  const set = await pricesOfScore(sql, rights, source)
+  if (set !== null && otherChoices(compare).length > 0) throw comparesValuation(planned.metric)
+  const priced = set === null || planned.unit === 'pure' ? planned : { ...planned, unit: set.currency }
+  const plan = set === null ? planned : { ...priced, price_set: set.name }
   const { entityCap } = rights
   const { market, metric, unit, max_age_days: maxAgeDays } = plan
   const checks = readChecks(source.checks, 'source.checks')
@@ -160,7 +158,7 @@ export async function openScored(
       if (!(await recordEntities(sql, keyId, entityIds, entityCap)))
         throw entityCapReached(market, entityIds.length, entityCap)
     }
-    const wanted = { horizon, market, metric, unit, maxAgeDays, checks }
+    const wanted = { horizon, market, metric, unit, maxAgeDays, checks, set }
     const found = await scores.get(wanted)
     const compared: (ComparedRows & { readonly dataVersion: number })[] = []
     for (const vintages of otherChoices(compare)) {
@@ -185,6 +183,24 @@ export async function openScored(
     { retryAfterSeconds: 1 },
   )
 }
+
+/** The set of prices of a score, by the rights of the key when the backtest runs; null: the score is no valuation. */
+async function pricesOfScore(
+  sql: Sql,
+  rights: Rights,
+  { score = '', prices }: BacktestSource,
+): Promise<PriceSet | null> {
+  if (findValuation(score) === undefined) return null
+  return choosePrices(sql, rights, prices ?? null, score, 'source.prices')
+}
+
+/** A comparison shows the vintages of one figure. */
+export const comparesValuation = (metric: string): Failure =>
+  new Failure(
+    'parameter_invalid',
+    `compare shows what other vintages of a figure would have earned, and ${metric} takes several figures and a price. Omit compare, or rank by a metric that filings state.`,
+    { param: 'compare' },
+  )
 
 function licenceRequired(metric: string, licence: string): Failure {
   return new Failure(

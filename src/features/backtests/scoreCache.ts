@@ -6,6 +6,7 @@ import type { VintageChoice } from '../../backtest/requestCompare.ts'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import { Semaphore } from '../../semaphore.ts'
 import type { FigureRequest, OpenedFigures } from '../asOfJoins/scoreFigures.ts'
 import type { ArchiveCache } from './archive.ts'
@@ -28,6 +29,8 @@ type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit' | 'checks'>
   readonly maxAgeDays: number
   /** Which vintages count; `as_known` by default. */
   readonly vintages?: VintageChoice
+  /** The set of prices of a valuation, which the caller may see; null: the metric is none. */
+  readonly set?: PriceSet | null
 }
 
 /** The archive of a market, ranked by a metric. */
@@ -75,13 +78,13 @@ export class ScoreCache {
   }
 
   async get(request: ScoreRequest): Promise<ScoredDataset> {
-    const { horizon, market, metric, maxAgeDays, checks, vintages = 'as_known' } = request
+    const { horizon, market, metric, maxAgeDays, checks, vintages = 'as_known', set = null } = request
     const { data, dataVersion } = await this.#deps.archive.get(horizon, market)
     if (dataVersion > this.#version) {
       this.#version = dataVersion
       this.#datasets.clear()
     }
-    const key = `${dataVersion} ${horizon} ${market} ${metric} ${maxAgeDays} ${checks?.join() ?? 'all'} ${vintages}`
+    const key = `${dataVersion} ${horizon} ${market} ${metric} ${maxAgeDays} ${checks?.join() ?? 'all'} ${vintages}${set === null ? '' : ` ${set.priceSetId}`}`
     const context = () => this.#loads.run(() => this.#load(request, data, dataVersion))
     return this.#datasets.forceFetch(key, { context })
   }
@@ -101,10 +104,12 @@ export class ScoreCache {
 
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
     const { pool, openFigures } = this.#deps
-    const { market, metric, unit, maxAgeDays, checks, vintages = 'as_known' } = request
+    const { market, metric, unit, maxAgeDays, checks, vintages = 'as_known', set = null } = request
     const names = await pool.tasks.listAssetNames({ data: archive }, background)
+    const { days } = archive
+    const priced = set === null ? null : { set, days: { first: days[0], last: days[days.length - 1] } }
     const { release, ...figures } = await openFigures(
-      { names, market, metric, unit, checks, vintages, fp: 'FY' },
+      { names, market, metric, unit, checks, vintages, fp: 'FY', priced },
       dataVersion,
     )
     try {
@@ -119,7 +124,16 @@ export class ScoreCache {
   }
 }
 
-function noValues({ market, metric, unit, maxAgeDays }: ScoreRequest, { days }: Dataset): Failure {
+function noValues(
+  { market, metric, unit, maxAgeDays, set = null }: ScoreRequest,
+  { days }: Dataset,
+): Failure {
+  if (set !== null)
+    return new Failure(
+      'backtest_impossible',
+      `No company of the archive's market ${market} has a ${metric} on any of its dates: the prices of ${set.name} and the figures of a company must both have been known before a date, in ${set.currency}. GET /api/v1/prices lists the days of the set.`,
+      { param: 'source.score' },
+    )
   const firstDate = isoDate(days[0])
   const lastDate = isoDate(days[days.length - 1])
   return new Failure(

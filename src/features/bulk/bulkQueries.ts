@@ -1,4 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
 import type { ReservedSql, Sql } from '../../postgres/client.ts'
 import { readFixedRows } from '../../postgres/copyReader.ts'
 import { none, type RowBuffer } from './rowBuffer.ts'
@@ -15,6 +16,28 @@ export interface BulkSnapshot {
   /** Backend process of the streaming connection. */
   readonly backendId: number
   close(): Promise<void>
+}
+
+/** Works while no other process builds or publishes a release of this database. */
+export async function holdBulkLock<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  const connection = await sql.reserve()
+  try {
+    const [{ locked }] = await connection<
+      { locked: boolean }[]
+    >`select pg_try_advisory_lock(${buildLock}) as locked`
+    if (!locked)
+      throw new Failure(
+        'conflict',
+        'Another process builds or publishes bulk files of this database. Wait until it ends, and run the same command again.',
+      )
+    try {
+      return await work()
+    } finally {
+      await connection`select pg_advisory_unlock(${buildLock})`.catch(() => {})
+    }
+  } finally {
+    connection.release()
+  }
 }
 
 /** Opens the snapshot and takes the build lock. Returns null if another process is building. */

@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { currencyOf, isMoney } from '../../markets/currency.ts'
-import type { Markets, ServedMetric } from '../../markets/markets.ts'
+import type { Markets } from '../../markets/markets.ts'
+import type { MetricDefinition } from '../../markets/metrics.ts'
 import { nearNames } from '../../spelling.ts'
 import type { Filter } from './filters.ts'
 import type { CurrencyRule } from './queries.ts'
@@ -21,6 +22,10 @@ export interface Comparison {
   readonly inCurrency: CurrencyRule | null
 }
 
+interface ComparedMarkets extends Pick<Markets, 'get'> {
+  readonly metrics: ReadonlyMap<string, MetricDefinition>
+}
+
 interface ComparedRequest {
   readonly market: string
   readonly sort?: string | undefined
@@ -32,7 +37,7 @@ interface ComparedRequest {
  * own. A requested currency also applies to the columns. Ratios and counts have none.
  */
 export function readComparison(
-  { metrics: known, get }: Pick<Markets, 'metrics' | 'get'>,
+  { metrics: known, get }: ComparedMarkets,
   sent: ComparedRequest,
   metrics: readonly string[],
   filters: readonly Filter[],
@@ -50,7 +55,7 @@ export function readComparison(
 }
 
 /** `roe`, or `-roe` for the largest first. */
-function readSort(known: ReadonlyMap<string, ServedMetric>, sent: string | undefined): Sort | null {
+function readSort(known: ReadonlyMap<string, MetricDefinition>, sent: string | undefined): Sort | null {
   if (sent === undefined) return null
   const descending = sent.startsWith('-')
   const metric = descending ? sent.slice(1) : sent

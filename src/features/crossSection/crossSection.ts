@@ -5,7 +5,9 @@ import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import { type Grouping, readGrouping } from '../../markets/industries.ts'
 import { readColumns } from '../../markets/parameters.ts'
-import type { Sql } from '../../postgres/client.ts'
+import { findValuation } from '../../markets/valuations.ts'
+import type { SqlClient } from '../../postgres/client.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -24,7 +26,7 @@ import { describeFilters, type Filter, readFilters } from './filters.ts'
 import { withGroups } from './groupQueries.ts'
 import { crossSectionRows, type CrossSectionRow as FoundRow } from './queries.ts'
 import { readPage } from './rangeQueries.ts'
-import { rankMarket } from './ranking.ts'
+import { maxSorted, type Ranking, rankMarket } from './ranking.ts'
 import { comparisonNotes, type RankingAnswer, rankingFields } from './rankingFields.ts'
 import {
   type CrossSection,
@@ -33,6 +35,14 @@ import {
   crossSectionLimit,
   maxColumns,
 } from './schema.ts'
+import type { TableCompany } from './tablePage.ts'
+import {
+  metricsWithValuations,
+  periodName,
+  requireDay,
+  type ValueCompanies,
+  type ValuedPart,
+} from './valued.ts'
 
 /** A cross-section request after all decisions about access, as plain data. */
 export interface CrossSectionPlan extends MarketQuery, Comparison {
@@ -52,18 +62,23 @@ export interface CrossSectionPlan extends MarketQuery, Comparison {
   readonly maxAgeDays: number | null
   /** Earliest period end, or null. */
   readonly from: IsoDate | null
+  /** Null if the request names no valuation. */
+  readonly valued: ValuedPart | null
   readonly cacheKey: string
 }
 
+/** @param set of prices that the viewer may see (`pricesOfRequest`); null: the request names no valuation */
 export function planCrossSection(
   deps: MarketDeps,
   viewer: PageViewer,
   query: CrossSectionQuery,
   bounds: ReadonlyMap<string, number> = new Map(),
+  set: PriceSet | null = null,
 ): CrossSectionPlan {
-  const metrics = readColumns(deps.markets.metrics, query.metric)
-  const filters = readFilters(deps.markets.metrics, bounds)
-  const comparison = readComparison(deps.markets, query, metrics, filters)
+  const known = set === null ? deps.markets.metrics : metricsWithValuations(deps.markets.metrics)
+  const metrics = readColumns(known, query.metric)
+  const filters = readFilters(known, bounds)
+  const comparison = readComparison({ metrics: known, get: deps.markets.get }, query, metrics, filters)
   const { sort, inCurrency } = comparison
   const grouping = query.group === undefined ? null : readGrouping(query.group)
   const universe = query.universe === undefined ? null : readStates('universe', query.universe)
@@ -83,13 +98,16 @@ export function planCrossSection(
       ...(sort === null && inCurrency === null ? [] : [sort, inCurrency]),
       ...(grouping === null && universe === null ? [] : [{ grouping, universe }]),
       ...(checks === null ? [] : [{ checks }]),
+      ...(set === null ? [] : [{ prices: set.priceSetId }]),
     ],
   })
+  const valued = set === null ? null : valuedPart(set, metrics, filters, sort, maxAgeDays)
+  if (valued !== null) requireDay(question, valued.metrics[0])
   const plan = {
     metric: metrics[0],
     ...question,
     metrics,
-    filters,
+    filters: filters.filter(({ metric }) => findValuation(metric) === undefined),
     ...comparison,
     sector: query.sector ?? null,
     grouping,
@@ -99,8 +117,35 @@ export function planCrossSection(
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
     maxAgeDays,
     from: maxAgeDays === null ? null : daysBefore(dayOf(question.asOf), maxAgeDays),
+    valued,
   }
   return { ...plan, cacheKey: marketCacheKey('cross-section', viewer.rights, plan) }
+}
+
+function valuedPart(
+  set: PriceSet,
+  metrics: readonly string[],
+  filters: readonly Filter[],
+  sort: Comparison['sort'],
+  maxAgeDays: number | null,
+): ValuedPart {
+  const named = [...metrics, ...filters.map(({ metric }) => metric), ...(sort === null ? [] : [sort.metric])]
+  return {
+    set,
+    metrics: [...new Set(named)].filter(name => findValuation(name) !== undefined),
+    filters: filters.filter(({ metric }) => findValuation(metric) !== undefined),
+    maxAgeDays,
+  }
+}
+
+/** All bounds of a request, ordered by metric. */
+export const filtersOf = ({ filters, valued }: Pick<CrossSectionPlan, 'filters' | 'valued'>): Filter[] =>
+  [...filters, ...(valued?.filters ?? [])].sort((a, b) => (a.metric < b.metric ? -1 : 1))
+
+/** What a read of a market needs. */
+export interface CrossSectionDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'> {
+  /** Only used for requests that name valuations. */
+  readonly valueCompanies?: ValueCompanies
 }
 
 function checkCount(metrics: readonly string[], filters: readonly Filter[], sorted: readonly string[]): void {
@@ -117,15 +162,15 @@ function checkCount(metrics: readonly string[], filters: readonly Filter[], sort
  * A page of one metric of every company of a market. The companies on the page count against the key's cap.
  */
 export async function readCrossSection(
-  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  deps: CrossSectionDeps,
   rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
-  const { page, groupOfEntity } = await withGroups(deps.sql, plan, () => readRows(deps.sql, plan))
+  const { page, groupOfEntity } = await withGroups(deps.sql, plan, () => readRows(deps, plan))
   const { rows, ranking } = page
   await countRows(deps, rights, plan, rows)
   const next = nextCompany(plan, page)
-  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
+  const source = sourceOf(deps, plan, findValuation(plan.metric) !== undefined)
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
     ...comparisonNotes(plan, ranking),
@@ -140,7 +185,7 @@ export async function readCrossSection(
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...selectionFields(plan),
-    ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
+    ...filterFields(plan),
     ...rankingFields(plan, ranking),
     ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(row => ({
@@ -148,7 +193,7 @@ export async function readCrossSection(
       issuer_id: row.issuerId,
       ...(plan.grouping === null ? {} : { group: groupOfEntity(row.entityId) }),
       fy: row.fy,
-      fp: fiscalPeriods[row.fp],
+      fp: periodName(row.fp),
       end: row.end,
       filed: row.filed,
       value: plainZero(row.value),
@@ -160,6 +205,25 @@ export async function readCrossSection(
       ...knownByField(row.byTime),
     })),
   }
+}
+
+/** The bounds that were sent, and the set of prices. */
+export const filterFields = (plan: Pick<CrossSectionPlan, 'filters' | 'valued'>) => {
+  const filters = filtersOf(plan)
+  return {
+    ...(filters.length === 0 ? {} : { filters }),
+    ...(plan.valued === null ? {} : { price_set: plan.valued.set.name }),
+  }
+}
+
+/** The source of a row, which names the set of prices if it shows a valuation. */
+export function sourceOf(
+  { markets }: Pick<CompanyDeps, 'markets'>,
+  { market, valued }: Pick<CrossSectionPlan, 'market' | 'valued'>,
+  showsValuation: boolean,
+): string {
+  const source = markets.get(market)?.source_notice ?? market
+  return valued === null || !showsValuation ? source : `${source}; prices: ${valued.set.name}`
 }
 
 /** The parameters that select companies by other criteria than figures, if they were sent. */
@@ -188,10 +252,15 @@ interface FoundRows {
 /**
  * In the order of the request. For a ranking, the companies of the page are found first and then their rows.
  */
-async function readRows(sql: Sql, plan: CrossSectionPlan): Promise<FoundRows> {
-  const { sort } = plan
-  if (sort === null) return { ...(await readPage(sql, plan)), ranking: null }
-  return rankMarket(sql, { ...plan, sort }, async (snapshot, ranking) => {
+async function readRows(
+  { sql, valueCompanies }: CrossSectionDeps,
+  plan: CrossSectionPlan,
+): Promise<FoundRows> {
+  const { sort, valued } = plan
+  if (sort === null && valued === null) return { ...(await readPage(sql, plan)), ranking: null }
+  const readOthers = async (snapshot: SqlClient, ranking: Ranking): Promise<FoundRows> => {
+    if (findValuation(plan.metric) !== undefined)
+      return { ...ranking, rows: ranking.rows.flatMap(company => valuedRow(company, plan.metric)), ranking }
     const seen = ranking.rows.map(({ entityId }) => entityId)
     const found = {
       ...plan,
@@ -207,7 +276,13 @@ async function readRows(sql: Sql, plan: CrossSectionPlan): Promise<FoundRows> {
     const { rows } = await crossSectionRows(snapshot, found)
     const rowOf = new Map(rows.map(row => [row.entityId, row]))
     return { ...ranking, rows: seen.flatMap(entityId => rowOf.get(entityId) ?? []), ranking }
-  })
+  }
+  return rankMarket(sql, plan, readOthers, maxSorted, valueCompanies)
+}
+
+function valuedRow({ entityId, ticker, issuerId, figures }: TableCompany, metric: string): FoundRow[] {
+  const figure = figures.get(metric)
+  return figure === undefined ? [] : [{ entityId, ticker, issuerId, ...figure, derived: true }]
 }
 
 export function restriction(plan: CrossSectionPlan): string | null {
@@ -227,12 +302,13 @@ export function emptyPageNote(
   const ofGroup = plan.grouping?.codes == null ? '' : ` in the group ${plan.grouping.codes.join(' or ')}`
   const ofState = plan.universe === null ? '' : ` and was ${plan.universe.join(' or ')}`
   const ofCheck = plan.checks === null ? '' : ` in the state ${plan.checks.join(' or ')}`
-  const filtered = `${ofCheck}${describeFilters(plan.filters)}${ofSector}${ofGroup}${inCurrency}${ofState}`
+  const filtered = `${ofCheck}${describeFilters(filtersOf(plan))}${ofSector}${ofGroup}${inCurrency}${ofState}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
+  const priced = plan.valued === null ? '' : ` and prices of ${plan.valued.set.name}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {
     onPage: `No company on this page reports ${metric}${filtered} for its most recent fiscal year`,
     afterCursor: `No company after this cursor reports ${metric}${filtered}.`,
-    atAll: `No company of market ${market} reports ${metric}${filtered}${bounds}${aged} in filings up to ${asOf}.`,
+    atAll: `No company of market ${market} reports ${metric}${filtered}${bounds}${aged} in filings up to ${asOf}${priced}.`,
   })
 }

@@ -1,4 +1,6 @@
+import { findValuation } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { currencies } from '../fundamentals/columns.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -6,16 +8,20 @@ import type { Sort } from './comparison.ts'
 import type { CurrencyRule } from './queries.ts'
 import { type TableCompany, tableRows } from './tablePage.ts'
 import type { TableScope } from './tableQueries.ts'
+import { type ValueCompanies, type ValuedPart, withValuations } from './valued.ts'
 
 /** What is sorted, and where the page begins. */
 export interface RankingScope extends TableScope {
-  readonly sort: Sort
+  /** Null for the order of first import, which only a request with valuations reads this way. */
+  readonly sort: Sort | null
   /** The figure of the company `after`, as the previous page showed it. */
   readonly afterValue: number | null
   readonly inCurrency: CurrencyRule | null
+  /** Null or absent: the request names no valuation. */
+  readonly valued?: ValuedPart | null
 }
 
-/** A company with the figure by which it is sorted. Its other figures are in the columns. */
+/** A company with the figure by which it is sorted; 0 without a sort. Its other figures are in the columns. */
 export interface RankedCompany extends TableCompany {
   readonly sortedBy: number
 }
@@ -60,37 +66,54 @@ export const maxSorted = 50_000
  * first page really has the top companies; ties are in order of first import.
  *
  * @param read reads what else the page needs, from the same snapshot
+ * @param value must be given for a request with valuations
  */
 export function rankMarket<T>(
   sql: Sql,
   scope: RankingScope,
   read: (snapshot: SqlClient, ranking: Ranking) => Promise<T>,
   bound = maxSorted,
+  value?: ValueCompanies,
 ): Promise<T> {
   return withSnapshot(sql, async snapshot => {
-    const { dataVersion, companies, isWhole } = await readMarket(snapshot, scope, bound)
+    const { dataVersion, companies, isWhole } = await readMarket(snapshot, scope, bound, value)
     return read(snapshot, pageOf(scope, companies, { dataVersion, isWhole }))
   })
 }
 
 /** The companies in order of first import, with all figures that the request shows or compares. */
-async function readMarket(sql: SqlClient, scope: RankingScope, bound: number) {
-  const { metrics, sort, inCurrency } = scope
-  const wanted = [...new Set([...metrics, sort.metric, ...(inCurrency?.metrics ?? [])])]
+async function readMarket(sql: SqlClient, scope: RankingScope, bound: number, value?: ValueCompanies) {
+  const { metrics, sort, inCurrency, valued = null } = scope
+  const compared = [...(sort === null ? [] : [sort.metric]), ...(inCurrency?.metrics ?? [])]
+  const wanted = [...new Set([...metrics, ...compared])].filter(name => findValuation(name) === undefined)
+  // In any currency: companies with other currencies are counted, whatever their amounts.
+  const inAny = { ...scope, metrics: wanted, inCurrency: null, boundsIn: inCurrency }
+  const stated =
+    wanted.length > 0
+      ? await readStated(sql, inAny, bound)
+      : { dataVersion: await readDataVersion(sql), companies: [], isWhole: true }
+  if (valued === null) return stated
+  if (value === undefined)
+    throw new Error('A request with valuations is read with a function that values companies.')
+  const companies = await withValuations(sql, value, valued, stated.companies, inAny, bound)
+  return { ...stated, companies }
+}
+
+async function readStated(sql: SqlClient, scope: TableScope, bound: number) {
   const companies: TableCompany[] = []
   let after: number | null = null
   let dataVersion: number
   do {
     const limit = Math.min(companiesPerStatement, bound - companies.length)
-    // In any currency: companies with other currencies are counted, whatever their amounts.
-    const part = { ...scope, metrics: wanted, inCurrency: null, boundsIn: inCurrency, after, limit }
-    const found = await tableRows(sql, part)
+    const found = await tableRows(sql, { ...scope, after, limit })
     for (const company of found.rows) companies.push(company)
     dataVersion = found.dataVersion
     after = found.next
   } while (after !== null && companies.length < bound)
   return { dataVersion, companies, isWhole: after === null }
 }
+
+const unsorted = { value: 0 }
 
 function pageOf(
   { metrics, sort, inCurrency, after, afterValue, limit }: RankingScope,
@@ -103,7 +126,7 @@ function pageOf(
   for (const company of companies) {
     const figures = new Map(metrics.flatMap(name => pairOf(company.figures, name)))
     if (figures.size === 0) continue
-    const figure = company.figures.get(sort.metric)
+    const figure = sort === null ? unsorted : company.figures.get(sort.metric)
     if (figure === undefined) {
       unranked++
       continue
@@ -115,9 +138,10 @@ function pageOf(
     }
     ranked.push({ ...company, figures, sortedBy: plainZero(figure.value) })
   }
-  const sign = sort.descending ? -1 : 1
+  const sign = sort?.descending ? -1 : 1
   ranked.sort((a, b) => sign * (a.sortedBy - b.sortedBy) || a.entityId - b.entityId)
   const isAfter = ({ sortedBy, entityId }: RankedCompany) => {
+    if (sort === null) return after === null || entityId > after
     if (after === null || afterValue === null) return true
     return sortedBy === afterValue ? entityId > after : sign * (sortedBy - afterValue) > 0
   }
@@ -132,7 +156,7 @@ function pageOf(
     start,
     beforePrevious: ranked[start - limit - 1] ?? null,
     next: last?.entityId ?? null,
-    nextValue: rows.at(-1)?.sortedBy ?? null,
+    nextValue: sort === null ? null : (rows.at(-1)?.sortedBy ?? null),
     total: ranked.length,
     unranked,
     others: [...others]

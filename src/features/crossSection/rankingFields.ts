@@ -17,7 +17,7 @@ export function rankingFields(
   return {
     ...(sort === null ? {} : { sort: `${sort.descending ? '-' : ''}${sort.metric}` }),
     ...(inCurrency === null ? {} : { currency: inCurrency.code }),
-    ...(ranking === null || left !== null
+    ...(sort === null || ranking === null || left !== null
       ? {}
       : { total: ranking.total, unranked: ranking.unranked, other_currencies: [...ranking.others] }),
   }

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PricesSchema } from '../../backtest/figureScore.ts'
 import { type Column, columns } from '../../formats/columns.ts'
 import type { ParameterFamily } from '../../http/parameters.ts'
 import { type AsOf, isInstant } from '../../instants.ts'
@@ -91,6 +92,7 @@ export const CrossSectionQuery = Type.Object(
       }),
     ),
     checks: Type.Optional(ChecksParameter),
+    prices: Type.Optional(PricesSchema),
     max_age_days: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -196,6 +198,9 @@ export const CrossSection = Type.Object(
       Type.String({ description: 'Present if it was sent.', examples: ['proved,consistent'] }),
     ),
     filters: Type.Optional(Filters),
+    price_set: Type.Optional(
+      Type.String({ description: 'Only with valuations: the set of prices that they take.' }),
+    ),
     ...comparisonFields,
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
@@ -253,6 +258,11 @@ export const CrossSectionTableRow = Type.Object(
       description:
         'Only if as_of is an instant. day: at least one of the figures counted from the end of its filing day.',
     }),
+    price_day: Type.Optional(
+      Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+        description: 'Only with valuations: the day of the close that they take; null: the company has none.',
+      }),
+    ),
     group: GroupOfCompany,
   },
   { additionalProperties: Cell, $id: 'CrossSectionTableRow' },
@@ -265,11 +275,13 @@ export const crossSectionTableSheet = (
   metrics: readonly string[],
   asOf: AsOf | null = null,
   hasGroups = false,
+  hasPrices = false,
 ): Column[] => [
   ...columns({ ticker: 'text', issuer_id: 'text', fy: 'whole', fp: 'text', end: 'day', filed: 'day' }),
   ...metrics.map(name => ({ name, kind: 'number' as const })),
   ...columns({ currency: 'text', earlier: 'text', older: 'text', source: 'text' }),
   ...(asOf !== null && isInstant(asOf) ? knownByColumn : []),
+  ...(hasPrices ? columns({ price_day: 'day' }) : []),
   ...(hasGroups ? groupColumn : []),
 ]
 

@@ -1,4 +1,5 @@
 import { isInstant, knownByField } from '../../instants.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import type { Rights } from '../../rights/rights.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { currencies, isPeriodFigure } from '../fundamentals/columns.ts'
@@ -7,31 +8,43 @@ import { fiscalPeriods } from '../fundamentals/schema.ts'
 import { countRows } from '../marketPages/answer.ts'
 import { nextCompany, pageFields } from '../marketPages/page.ts'
 import { encodeCursor, type PageViewer } from '../marketPages/query.ts'
-import { type CrossSectionPlan, emptyPageNote, restriction, selectionFields } from './crossSection.ts'
+import {
+  type CrossSectionDeps,
+  type CrossSectionPlan,
+  emptyPageNote,
+  filterFields,
+  restriction,
+  selectionFields,
+  sourceOf,
+} from './crossSection.ts'
 import { withGroups } from './groupQueries.ts'
-import { type Ranking, rankMarket } from './ranking.ts'
+import { maxSorted, type Ranking, rankMarket } from './ranking.ts'
 import { comparisonNotes, type RankingAnswer, rankingFields } from './rankingFields.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
 import { isLater, type TableCompany, type TableFigure, tableRows } from './tablePage.ts'
+import { periodName, priceDayOf } from './valued.ts'
 
 /**
  * A page with several metrics of every company of a market. A company counts once against the key's cap,
  * however many it has.
  */
 export async function readCrossSectionTable(
-  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  deps: CrossSectionDeps,
   rights: Rights,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
-  const { sort } = plan
+  const { sort, valued } = plan
   const { page, groupOfEntity } = await withGroups(deps.sql, plan, async () => {
-    if (sort === null) return { ...(await tableRows(deps.sql, plan)), ranking: null }
-    const ranking = await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
+    if (sort === null && valued === null) return { ...(await tableRows(deps.sql, plan)), ranking: null }
+    const ranking = await rankAll(deps, plan)
     return { ...ranking, ranking }
   })
   await countRows(deps, rights, plan, page.rows)
   return tableOf(deps, plan, page, groupOfEntity)
 }
+
+const rankAll = ({ sql, valueCompanies }: CrossSectionDeps, plan: CrossSectionPlan): Promise<Ranking> =>
+  rankMarket(sql, plan, async (_, found) => found, maxSorted, valueCompanies)
 
 /** A company of a screen with its figures, and its group if the request has a grouping. */
 export interface ScreenedCompany {
@@ -61,7 +74,7 @@ export interface ScreenedTable {
  * @param plan must have a sort
  */
 export async function readScreenedTable(
-  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  deps: CrossSectionDeps,
   { rights, allowance }: PageViewer,
   plan: CrossSectionPlan,
 ): Promise<ScreenedTable> {
@@ -71,7 +84,7 @@ export async function readScreenedTable(
   const { page: ranking, groupOfEntity } = await withGroups(
     deps.sql,
     plan,
-    () => rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found),
+    () => rankAll(deps, plan),
     ({ rows, ranked }) => (isCounted ? ranked : rows),
   )
   await countRows(deps, rights, plan, ranking.rows)
@@ -117,7 +130,6 @@ function tableOf(
 ): CrossSectionTable {
   const { rows, ranking } = page
   const next = nextCompany(plan, page)
-  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
     ...comparisonNotes(plan, ranking),
@@ -132,24 +144,27 @@ function tableOf(
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...selectionFields(plan),
-    ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
+    ...filterFields(plan),
     ...rankingFields(plan, ranking),
     ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(company => {
       const group = plan.grouping === null ? {} : { group: groupOfEntity(company.entityId) }
-      return { ...tableRow(company, plan, source), ...group }
+      return { ...tableRow(deps, company, plan), ...group }
     }),
   }
 }
 
 function tableRow(
+  deps: Pick<CompanyDeps, 'markets'>,
   { ticker, issuerId, figures }: TableCompany,
-  { metrics, asOf }: Pick<CrossSectionPlan, 'metrics' | 'asOf'>,
-  source: string,
+  plan: CrossSectionPlan,
 ): CrossSectionTableRow {
-  // A cover count is dated after the report's own period.
-  const named = [...figures].filter(([metric]) => isPeriodFigure(metric))
-  const [first, ...others] = (named.length > 0 ? named : [...figures]).map(([, figure]) => figure)
+  const { metrics, asOf, valued } = plan
+  // Valuations are of a day, and a cover count is dated after the report's own period.
+  const stated = [...figures].filter(([metric]) => findValuation(metric) === undefined)
+  const ofPeriod = stated.filter(([metric]) => isPeriodFigure(metric))
+  const named = [ofPeriod, stated, [...figures]].find(list => list.length > 0) ?? []
+  const [first, ...others] = named.map(([, figure]) => figure)
   const latest = others.reduce((best, figure) => (isLater(best, figure) ? best : figure), first)
   const { fy, fp, end } = latest
   let filed = latest.filed
@@ -162,20 +177,22 @@ function tableRow(
     if (figure === undefined) continue
     if (figure.filed > filed) filed = figure.filed
     if (figure.earlier) earlier.push(metric)
-    if (isOlder(metric, figure, latest)) older.push(`${metric}:${figure.end}`)
+    if (findValuation(metric) === undefined && isOlder(metric, figure, latest))
+      older.push(`${metric}:${figure.end}`)
   }
   return {
     ticker,
     issuer_id: issuerId,
     fy,
-    fp: fiscalPeriods[fp],
+    fp: periodName(fp),
     end,
     filed,
     ...cells,
     currency: currencies([...figures.values()].map(({ unit }) => unit)),
     earlier: earlier.length === 0 ? null : earlier.join(' '),
     older: older.length === 0 ? null : older.join(' '),
-    source,
+    source: sourceOf(deps, plan, stated.length < figures.size),
+    ...(valued === null ? {} : { price_day: priceDayOf(figures) }),
     ...knownByField(isInstant(asOf) ? [...figures.values()].every(({ byTime }) => byTime) : undefined),
   }
 }

@@ -1,3 +1,4 @@
+import { findValuation } from '../../markets/valuations.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { encodeCursor, type MarketQuery } from './query.ts'
@@ -95,7 +96,8 @@ export function explainEmptyPage(
   if (hasMore) return `${texts.onPage}; \`next\` continues.`
   if (seen !== null) return 'No company that this key has seen fits these parameters.'
   if (after !== null) return texts.afterCursor
-  if (markets.metrics.get(metric)?.markets.includes(market) !== true) {
+  const isValuation = findValuation(metric) !== undefined
+  if (!isValuation && markets.metrics.get(metric)?.markets.includes(market) !== true) {
     return `The register of market ${market} does not report ${metric}. GET /api/v1/fundamentals lists the markets that report it.`
   }
   const reason = manifest?.absences[metric]

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../html.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
+import { valuationNames } from '../../markets/valuations.ts'
 import type { Allowance } from '../../rights/entityCap.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { findCompanies } from '../companies/queries.ts'
@@ -39,9 +40,17 @@ export const cappedNote = ({ entityCap, licence }: Rights): Markup | false =>
   entityCap !== null &&
   html`<p class="notice">Your ${licence} licence covers ${entityCap.toLocaleString('en-US')} companies, and every company in a list counts as one of them. A list has at most ${cappedCompanies}. <a href="/account/usage">See how many you have used</a>.</p>`
 
-/** The metrics that a form offers. Year-to-date figures appear only if one is chosen. */
-export const metricOptions = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
-  html`${[...markets.metrics.keys()]
+/**
+ * The metrics that a form offers. Year-to-date figures appear only if one is chosen.
+ *
+ * @param valuations the names of those that are offered as well
+ */
+export const metricOptions = (
+  { markets }: Pick<PageDeps, 'markets'>,
+  chosen: string,
+  valuations: readonly string[] = [],
+): Markup =>
+  html`${[...markets.metrics.keys(), ...valuations]
     .filter(name => !name.endsWith(yearToDateSuffix) || name === chosen)
     .map(
       name =>
@@ -55,8 +64,9 @@ export const metricField = (
   label: string,
   chosen: string,
   none = false,
+  withValuations = false,
 ): Markup =>
-  html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${metricOptions(deps, chosen)}</select></span>`
+  html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${metricOptions(deps, chosen, withValuations ? valuationNames : [])}</select></span>`
 
 /** Company names by ID, as people write them. They are metadata and open to every visitor. */
 export async function namesOf(

@@ -25,7 +25,7 @@ export function scaleOf(amounts: Iterable<number>): Scale {
   return largest >= 100e3 ? thousands : ones
 }
 
-const percentMetrics = /(_margin|^roe|^roa)(_ttm)?$/
+const percentMetrics = /((_margin|^roe|^roa)(_ttm)?|_yield)$/
 
 /** How figures of this unit are shown. The unit alone does not say that margins are percentages. */
 export function formOf(metric: string, unit: string): FigureForm {

@@ -31,6 +31,9 @@ export function statementsOf({ metrics }: Pick<Markets, 'metrics'>, names: Reado
 
 const labels = new Map([
   ...sharedMetrics.map(({ name, label }) => [name, label] as const),
+  ['market_cap', 'Market capitalisation'],
+  ['ev_to_ebitda', 'EV to EBITDA'],
+  ['fcf_yield', 'Free cash flow yield'],
   // Metrics of markets whose names lack a comma, a hyphen or a conjunction.
   ['selling_general_administrative', 'Selling, general and administrative'],
   ['depreciation_amortization', 'Depreciation and amortization'],

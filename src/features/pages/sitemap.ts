@@ -1,4 +1,5 @@
 import { spool } from '../../formats/spool.ts'
+import { strategies } from '../../markets/strategies/strategies.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { type CoveragePosition, coverageAt, coveragePage, marketCoverage } from '../coverage/queries.ts'
 import type { PageDeps } from './deps.ts'
@@ -36,6 +37,8 @@ export function pagesMap({ markets, settings }: Pick<PageDeps, 'markets' | 'sett
     '/restatements',
     '/universe',
     '/screen',
+    '/strategies',
+    ...[...strategies.keys()].map(name => `/strategies/${name}`),
     '/audit',
     '/sample',
     '/start',

@@ -1,27 +1,22 @@
+import { forwardReturns, type HorizonReturns, returnStates } from '../../backtest/forwardReturns.ts'
 import {
-  forwardReturns,
-  type HorizonReturns,
-  type PricedSecurity,
-  returnStates,
-} from '../../backtest/forwardReturns.ts'
+  type KnownSecurity,
+  knownSecurities,
+  securityOf,
+} from '../../backtest/priceReturns/knownSecurities.ts'
 import { dayNumber, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { AsOf } from '../../instants.ts'
 import type { SqlClient } from '../../postgres/client.ts'
-import {
-  type PriceSet,
-  readContinuations,
-  readPriceHistories,
-  readPricesOfAssets,
-  readTradingDays,
-} from '../../prices/priceQueries.ts'
+import { type PriceSet, readTradingDays } from '../../prices/priceQueries.ts'
 import { firstRowFrom } from '../../prices/priceRows.ts'
-import { asKnownOn, lastPriceDay, type PriceHistory, tradedFactors } from '../../prices/priceSeries.ts'
+import { lastPriceDay } from '../../prices/priceSeries.ts'
 import { freeLicenceNotice } from '../../rights/licences.ts'
 import { orNull } from './prices.ts'
 import type { ForwardReturnList, ForwardReturnRow } from './schema.ts'
 import { readVersion } from './setQueries.ts'
 import { attributionOf } from './sets.ts'
+import { readStoredPrices } from './storedPrices.ts'
 
 /** Rows for which returns are wanted, after all decisions. */
 export interface ReturnRows {
@@ -65,12 +60,7 @@ export async function readForwardReturns(
 ): Promise<ForwardReturnList> {
   checkReturnRows(rows.count, settings.horizons.length)
   const lastDay = lastPriceDay(settings.asOf)
-  const tradingDays = new Map(
-    [...(await readTradingDays(sql, set.priceSetId))].map(([market, days]) => [
-      market,
-      days.subarray(0, firstRowFrom(days, lastDay + 1)),
-    ]),
-  )
+  const tradingDays = await readTradingDays(sql, set.priceSetId, lastDay)
   const rowsOf = new Map<number, number[]>()
   for (let row = 0; row < rows.count; row++) {
     const own = rowsOf.get(rows.entityIds[row])
@@ -87,26 +77,19 @@ export async function readForwardReturns(
   const companies = [...rowsOf.keys()]
   for (let at = 0; at < companies.length; at += companiesPerRead) {
     const some = companies.slice(at, at + companiesPerRead)
-    const histories = await readPriceHistories(sql, set.priceSetId, some)
-    const following = await readFollowing(sql, set, [...histories.values()].flat())
-    for (const entityId of some) {
-      const securities = (histories.get(entityId) ?? []).map(
-        (history): Security => ({
-          symbols: history.symbols,
-          market: history.market ?? '',
-          priced: priced(set, [history, ...(following.get(history.assetId) ?? [])], lastDay),
-        }),
+    const stored = await readStoredPrices(sql, set, some)
+    const securities = knownSecurities(stored, some, lastDay)
+    for (const entityId of some)
+      computeCompany(
+        securities.get(entityId) ?? [],
+        rowsOf.get(entityId) ?? [],
+        rows,
+        settings,
+        tradingDays,
+        found,
       )
-      computeCompany(securities, rowsOf.get(entityId) ?? [], rows, settings, tradingDays, found)
-    }
   }
   return answerOf(sql, set, rows, settings, found)
-}
-
-interface Security {
-  readonly symbols: readonly string[]
-  readonly market: string
-  readonly priced: PricedSecurity
 }
 
 type State = ForwardReturnRow['state']
@@ -119,83 +102,24 @@ interface RowReturns {
   readonly results: Map<number, readonly [readonly HorizonReturns[], number]>
 }
 
-const maxContinuations = 8
-
-/** The securities that go on where others end, in order, by the number of the one that ends first. */
-async function readFollowing(
-  sql: SqlClient,
-  set: PriceSet,
-  histories: readonly PriceHistory[],
-): Promise<Map<number, PriceHistory[]>> {
-  const chains = new Map<number, PriceHistory[]>()
-  let ends = new Map(histories.map(({ assetId }) => [assetId, assetId]))
-  for (let step = 0; step < maxContinuations && ends.size > 0; step++) {
-    const next = await readContinuations(sql, set.priceSetId, [...ends.keys()])
-    if (next.size === 0) break
-    const read = await readPricesOfAssets(sql, set.priceSetId, [...next.values()])
-    const byAsset = new Map(read.map(history => [history.assetId, history]))
-    const later = new Map<number, number>()
-    for (const [end, assetId] of next) {
-      const first = ends.get(end)
-      const history = byAsset.get(assetId)
-      if (first === undefined || history === undefined) continue
-      chains.set(first, [...(chains.get(first) ?? []), history])
-      later.set(assetId, first)
-    }
-    ends = later
-  }
-  return chains
-}
-
-/** One series of a security as known on a day, in prices as traded where the set allows it. */
-function priced(set: PriceSet, histories: readonly PriceHistory[], lastDay: number): PricedSecurity {
-  const parts = histories.map(history => {
-    const series = asKnownOn(history, lastDay)
-    const factors = tradedFactors(series, history, set)
-    return { series, factors }
-  })
-  const join = (of: (part: (typeof parts)[number]) => Float64Array) =>
-    Float64Array.from(parts.flatMap(part => [...of(part)]))
-  const days = Int32Array.from(parts.flatMap(({ series }) => [...series.days]))
-  const delistingReturns = join(({ series }) => series.delistingReturns)
-  const closes = join(({ series, factors }) => series.closes.map((close, at) => close * factors[at]))
-  // Closes that are adjusted for dividends have them already, as adjusted closes have their splits unless undone.
-  if (set.basis === 'total_return' || (set.basis === 'split_adjusted' && !set.statesSplits))
-    return {
-      days,
-      closes,
-      delistingReturns,
-      ...(set.basis === 'total_return' ? {} : { dividends: join(({ series }) => series.dividends) }),
-    }
-  return {
-    days,
-    closes,
-    delistingReturns,
-    splitFactors: join(({ series }) => series.splitFactors),
-    dividends: join(({ series, factors }) => series.dividends.map((dividend, at) => dividend * factors[at])),
-  }
-}
-
 function computeCompany(
-  securities: readonly Security[],
+  securities: readonly KnownSecurity[],
   own: readonly number[],
   rows: ReturnRows,
   { horizons, entryLag, delisting }: ReturnSettings,
   tradingDays: ReadonlyMap<string, Int32Array>,
   found: RowReturns,
 ): void {
-  const bySecurity = new Map<Security, number[]>()
+  const bySecurity = new Map<KnownSecurity, number[]>()
   for (const row of own) {
-    const named = securities.filter(({ symbols }) => symbols.includes(rows.tickers[row].toUpperCase()))
-    const candidates = named.length > 0 ? named : securities
-    const [security, ...more] = candidates
-    if (security === undefined) found.states[row] = 'no_prices'
-    else if (more.length > 0) found.states[row] = 'several_securities'
-    else {
-      const rowsOfSecurity = bySecurity.get(security)
-      if (rowsOfSecurity === undefined) bySecurity.set(security, [row])
-      else rowsOfSecurity.push(row)
+    const security = securityOf(securities, rows.tickers[row])
+    if (typeof security === 'string') {
+      found.states[row] = security
+      continue
     }
+    const rowsOfSecurity = bySecurity.get(security)
+    if (rowsOfSecurity === undefined) bySecurity.set(security, [row])
+    else rowsOfSecurity.push(row)
   }
   for (const [security, ofSecurity] of bySecurity) {
     const results = forwardReturns(
@@ -260,7 +184,8 @@ async function answerOf(
   }
 }
 
-function notesOf(set: PriceSet): string[] {
+/** What the returns of a set leave out, and why. */
+export function notesOf(set: PriceSet): string[] {
   const notes: string[] = []
   if (set.basis === 'raw' && !set.statesSplits)
     notes.push(

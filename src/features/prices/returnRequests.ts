@@ -1,10 +1,12 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { describeFault } from '../../backtest/codec/faults.ts'
+import { defaultDelistingReturn, defaultEntryLag } from '../../backtest/forwardReturns.ts'
 import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { type AsOf, lastWholeDay } from '../../instants.ts'
 import { parseAsOf, pastDay, resolveAsOf } from '../../markets/asOf.ts'
 import { type PriceSet, readTradingDays } from '../../prices/priceQueries.ts'
+import { lastPriceDay } from '../../prices/priceSeries.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { isFreeData } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -13,12 +15,7 @@ import { idReader } from '../companies/symbols.ts'
 import { everyTradingDay, type ReturnRows, type ReturnSettings } from './forwardReturns.ts'
 import { findCompaniesOfSymbols, type NamedDays } from './import/findCompanies.ts'
 import { asOfShown, findNamed, requireOrder } from './prices.ts'
-import {
-  defaultDelistingReturn,
-  ForwardReturnsBody,
-  type ForwardReturnsQuery,
-  maxHorizons,
-} from './schema.ts'
+import { ForwardReturnsBody, type ForwardReturnsQuery, maxHorizons } from './schema.ts'
 import { readSetCompanies } from './setQueries.ts'
 
 type Deps = Pick<CompanyDeps, 'sql' | 'lookups' | 'markets' | 'directory' | 'today'>
@@ -27,8 +24,6 @@ export interface ReturnsPlan {
   readonly rows: ReturnRows
   readonly settings: ReturnSettings
 }
-
-const defaultEntryLag = 1
 
 /** Every trading day of a range, for named companies or for all of a set. */
 export async function planReturns(
@@ -47,7 +42,7 @@ export async function planReturns(
       { param: 'horizons' },
     )
   const { companies, asOf } = await companiesOf(deps, rights, set, query)
-  const tradingDays = await readTradingDays(deps.sql, set.priceSetId)
+  const tradingDays = await readTradingDays(deps.sql, set.priceSetId, lastPriceDay(asOf))
   return {
     rows: everyTradingDay(tradingDays, companies, query.from, query.to),
     settings: {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { returnStates } from '../../backtest/forwardReturns.ts'
+import { defaultDelistingReturn, returnStates } from '../../backtest/forwardReturns.ts'
 import { IsoDateSchema } from '../../dates.ts'
 import { type Column, CommentsSchema, columns, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
@@ -166,7 +166,6 @@ export type PriceList = Static<typeof PriceList>
 
 const maxHorizon = 2_520
 export const maxHorizons = 20
-export const defaultDelistingReturn = -0.3
 
 const delistingText =
   'The return after the last close of a security whose prices end without a stated delisting return: -0.3 unless stated, after Shumway (1997), who found an average of -30% for delistings of NYSE and AMEX stocks for performance.'

@@ -26,6 +26,26 @@ export async function readCoverage(
   return new Map(rows.map(row => [row.priceSetId, row]))
 }
 
+/** The closes of a market in one year. */
+export interface YearOfPrices {
+  readonly year: number
+  readonly market: string
+  /** Days with a close. */
+  readonly days: number
+  readonly closes: number
+}
+
+/** The latest year first. */
+export async function readYears(sql: SqlClient, priceSetId: number): Promise<YearOfPrices[]> {
+  return sql<YearOfPrices[]>`
+    select extract(year from day)::int as year, market, count(*)::int as days, sum(closes)::float8 as closes
+    from (
+      select market, day, sum(closes) as closes from price_day
+      where price_set_id = ${priceSetId} and data_version <= (select version from data_version)
+      group by market, day having sum(closes) > 0) as days
+    group by year, market order by year desc, market`
+}
+
 export interface ListedImport {
   readonly file: string
   readonly imported: string

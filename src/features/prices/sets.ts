@@ -12,13 +12,18 @@ export async function visibleSets(sql: SqlClient, rights: Rights): Promise<Price
 }
 
 /** A set that the caller may see. One that the caller may not see fails as if it did not exist. */
-export async function requirePriceSet(sql: SqlClient, rights: Rights, name: string): Promise<PriceSet> {
+export async function requirePriceSet(
+  sql: SqlClient,
+  rights: Rights,
+  name: string,
+  param = 'set',
+): Promise<PriceSet> {
   const set = await findPriceSet(sql, name)
   if (set !== null && set.imports > 0 && rights.maySeePrices(set)) return set
   throw new Failure(
     'entity_unknown',
     `There is no price set ${name} that this key may see. GET /api/v1/prices lists those that it may see. The operator imports prices with \`./asfiled prices import\` and shows them with \`./asfiled prices rights\`.`,
-    { param: 'set' },
+    { param },
   )
 }
 

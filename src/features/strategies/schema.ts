@@ -49,6 +49,16 @@ const StrategyLine = Type.Object(
   { ...strict, $id: 'StrategyLine' },
 )
 
+const StrategyGap = Type.Object(
+  {
+    market: Type.String(),
+    lacking: Type.Array(Type.String(), {
+      description: 'Metrics that it requires and that are not reported.',
+    }),
+  },
+  { ...strict, $id: 'StrategyGap' },
+)
+
 export const StrategySummary = Type.Object(
   {
     name: Type.String({ description: 'Send it as a metric of an as-of join or as source.score.' }),
@@ -66,6 +76,9 @@ export const StrategySummary = Type.Object(
     }),
     markets: Type.Array(Type.String(), {
       description: 'Markets whose registers report all that it requires.',
+    }),
+    unavailable: Type.Array(StrategyGap, {
+      description: 'The other markets, with what their registers do not report.',
     }),
     lines: Type.Array(StrategyLine, {
       description: 'In the order of computation; the last one is the value.',

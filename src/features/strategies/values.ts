@@ -1,10 +1,13 @@
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Row } from '../../formats/columns.ts'
+import type { AsOf } from '../../instants.ts'
 import {
   computeStrategy,
   type KnownFigure,
+  lackingMetrics,
   type Strategy,
+  type StrategyValue,
   strategies,
   strategyMetric,
   type UsedFigure,
@@ -59,11 +62,12 @@ export function planValues(
     limits: strategyLimit,
     query: [name],
   })
-  const { markets } = strategyMetric(deps.markets.metrics, strategy)
-  if (!markets.includes(question.market))
+  const { metrics } = deps.markets
+  const lacking = lackingMetrics(metrics, strategy, question.market)
+  if (lacking.length > 0)
     throw new Failure(
       'parameter_invalid',
-      `market is ${question.market}, whose register does not report all that ${name} requires (${strategy.required.join(', ')}). Send one of ${markets.join(', ')}.`,
+      `market is ${question.market}, whose register does not report ${lacking.join(', ')}, which ${name} requires. Send one of ${strategyMetric(metrics, strategy).markets.join(', ')}.`,
       { param: 'market' },
     )
   const plan = { metric: name, ...question }
@@ -83,7 +87,8 @@ export function numbersOf(strategy: Strategy): readonly string[] {
 
 const columnOf = ({ metric, lag }: Pick<UsedFigure, 'metric' | 'lag'>) =>
   lag === 0 ? metric : `${metric}_${lag}`
-const nameOf = ({ metric, lag }: Pick<UsedFigure, 'metric' | 'lag'>) =>
+/** `assets[-1]` is the figure of the year before. */
+export const nameOf = ({ metric, lag }: Pick<UsedFigure, 'metric' | 'lag'>) =>
   lag === 0 ? metric : `${metric}[-${lag}]`
 
 export async function readValues(
@@ -109,7 +114,40 @@ export async function readValues(
 
 const plain = (value: number) => (Number.isNaN(value) ? null : value + 0)
 
-function rowOf(strategy: Strategy, { ticker, issuerId, figures }: InputCompany, source: string): Row {
+/** The value of a company, with the figure as filed behind each input. */
+export interface CompanyValue {
+  readonly entityId: number
+  readonly ticker: string
+  readonly issuerId: string
+  readonly found: StrategyValue
+  /** The currency of the anchor. */
+  readonly unit: string
+  readonly inputs: readonly InputOfValue[]
+}
+
+export interface InputOfValue {
+  readonly metric: string
+  readonly lag: number
+  /** Null if none is known. */
+  readonly figure: InputFigure | null
+}
+
+/** Values of given companies of a market, in the order of import. The caller has checked that they may be seen. */
+export async function valuesOfCompanies(
+  { sql }: Pick<CompanyDeps, 'sql'>,
+  strategy: Strategy,
+  scope: { readonly market: string; readonly asOf: AsOf; readonly companies: readonly number[] },
+): Promise<CompanyValue[]> {
+  const { market, asOf, companies } = scope
+  const limit = companies.length
+  const page = await inputsOfMarket(sql, strategy, { market, asOf, after: null, limit, seen: companies })
+  return page.rows.map(company => companyValueOf(strategy, company))
+}
+
+function companyValueOf(
+  strategy: Strategy,
+  { entityId, ticker, issuerId, figures }: InputCompany,
+): CompanyValue {
   const units = [...new Set(figures.map(({ unit }) => unit))]
   const chosen = strategy.inputs.map(metric =>
     onePerPeriod(figures.filter(figure => figure.metric === metric)),
@@ -121,14 +159,19 @@ function rowOf(strategy: Strategy, { ticker, issuerId, figures }: InputCompany, 
   )
   const found = computeStrategy(strategy, known)
   if (found === null) throw new Error(`The page of ${strategy.name} has a company without its first input.`)
-  const filings: string[] = []
-  for (const { metric, lag, figure } of found.used) {
-    const stated = chosen[strategy.inputs.indexOf(metric)].find(({ end }) => end === figure?.end)
-    if (figure === null || stated === undefined) continue
-    filings.push(
-      `${nameOf({ metric, lag })}:${isoDate(figure.end)}:${isoDate(figure.filed)}:${stated.accession ?? ''}`,
-    )
-  }
+  const inputs = found.used.map(({ metric, lag, figure }) => ({
+    metric,
+    lag,
+    figure:
+      figure === null
+        ? null
+        : (chosen[strategy.inputs.indexOf(metric)].find(({ end }) => end === figure.end) ?? null),
+  }))
+  return { entityId, ticker, issuerId, found, unit: units[found.unit], inputs }
+}
+
+function rowOf(strategy: Strategy, company: InputCompany, source: string): Row {
+  const { ticker, issuerId, found, unit, inputs } = companyValueOf(strategy, company)
   return {
     ticker,
     issuer_id: issuerId,
@@ -136,13 +179,17 @@ function rowOf(strategy: Strategy, { ticker, issuerId, figures }: InputCompany, 
     filed: isoDate(found.filed),
     value: plain(found.value),
     score: plain(found.score),
-    unit: strategy.unit === 'pure' ? 'pure' : units[found.unit],
+    unit: strategy.unit === 'pure' ? 'pure' : unit,
     ...Object.fromEntries(
       strategy.lines.slice(0, -1).map(({ name }, line) => [name, plain(found.lines[line])]),
     ),
     ...Object.fromEntries(found.used.map(used => [columnOf(used), plain(used.figure?.value ?? Number.NaN)])),
-    missing: found.used.filter(({ figure }) => figure === null).map(nameOf),
-    filings,
+    missing: inputs.filter(({ figure }) => figure === null).map(nameOf),
+    filings: inputs.flatMap(input =>
+      input.figure === null
+        ? []
+        : `${nameOf(input)}:${isoDate(input.figure.end)}:${isoDate(input.figure.filed)}:${input.figure.accession ?? ''}`,
+    ),
     source,
   }
 }

@@ -44,6 +44,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'statements.css': asset('css', own('statements.css')),
   'compare.css': asset('css', own('compare.css')),
   'lists.css': asset('css', own('lists.css')),
+  'strategies.css': asset('css', own('strategies.css')),
   'screen.css': asset('css', own('screen.css')),
   'screen.js': asset('js', own('screen.js')),
   'identity.css': asset('css', own('identity.css')),

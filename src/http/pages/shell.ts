@@ -10,6 +10,7 @@ const siteLinks = [
   { name: 'Screen', path: '/screen' },
   { name: 'Compare', path: '/compare' },
   { name: 'Restatements', path: '/restatements' },
+  { name: 'Strategies', path: '/strategies' },
   { name: 'Backtest', path: '/backtest' },
   { name: 'Audit', path: '/audit' },
   { name: 'Docs', path: '/docs/guides' },
@@ -31,6 +32,7 @@ const companiesArea = {
     { name: 'Markets', path: '/markets' },
     { name: 'Universe', path: '/universe' },
     { name: 'Metrics', path: '/catalogue' },
+    { name: 'Prices', path: '/prices' },
     { name: 'Sample file', path: '/sample' },
   ],
 } as const satisfies Area

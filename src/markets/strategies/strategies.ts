@@ -42,11 +42,16 @@ export function strategyMetric(metrics: ReadonlyMap<string, ServedMetric>, strat
     sign: 'signed',
     statement: 'ratios',
     description: scoreDescription(strategy),
-    markets: markets.filter(market =>
-      strategy.required.every(input => metrics.get(input)?.markets.includes(market) === true),
-    ),
+    markets: markets.filter(market => lackingMetrics(metrics, strategy, market).length === 0),
   }
 }
+
+/** What a strategy requires and the register of a market does not report. */
+export const lackingMetrics = (
+  metrics: ReadonlyMap<string, ServedMetric>,
+  { required }: Strategy,
+  market: string,
+): string[] => required.filter(input => metrics.get(input)?.markets.includes(market) !== true)
 
 const scoreDescription = ({ title, sign, name, lines }: Strategy): string => {
   const { formula } = lines[lines.length - 1]

@@ -125,6 +125,28 @@ test('a price or a split that became known later is not seen', () => {
   expect(valuedAt(countOf(10, 0, 0), [security], 2)).toBe(60)
 })
 
+test('a value is known from the day on which the last split that it rests on became known', () => {
+  const rows = { count: 1, companyOfRow: () => 0, lastDays: Int32Array.of(9) }
+  const knownOf = (knownDays: readonly number[], factors: readonly number[]) => {
+    const security = {
+      days: Int32Array.of(0, 1, 1, 2),
+      knownDays: Int32Array.from(knownDays),
+      closes: Float64Array.of(8, 4, 4, 4),
+      splitFactors: Float64Array.from(factors),
+      basisDays: new Int32Array(4).fill(2),
+    }
+    const prices = { set: { basis: 'raw' as const, statesSplits: true }, securities: [[security]], units }
+    const counts = new Map([['shares_outstanding', countOf(10, 0, 0)]])
+    if (capitalisation === undefined) return null
+    const { events } = valueRows(capitalisation, rows, counts, prices)
+    return [events.values[0], events.filed[0]]
+  }
+  // A correction of day 7 states the split of day 1, another withdraws it, and a third only repeats it.
+  expect(knownOf([0, 1, 7, 2], [1, 1, 2, 1])).toEqual([80, 7])
+  expect(knownOf([0, 1, 7, 2], [1, 2, 1, 1])).toEqual([40, 7])
+  expect(knownOf([0, 1, 7, 2], [1, 2, 2, 1])).toEqual([80, 2])
+})
+
 test('a day that only a later import added does not show that there was no split before the first known price', () => {
   // The rows of days 0 and 3 became known on day 90, so on day 5 nobody knew of the split between the count and the price.
   const security = {

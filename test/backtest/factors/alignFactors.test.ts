@@ -43,6 +43,13 @@ test('daily files, missing returns, files without RF and plain CSV are read', ()
   expect(plain.rf).toEqual([0.004, 0.004])
 })
 
+test('a table that was saved with an unnamed index of days has fractions, not percent', () => {
+  // What pandas writes for DataFrame.to_csv(); -99.99 is only missing in files of the data library.
+  const saved = readFactorFile(',Mkt-RF,RF\n2024-01-02,-0.0073,0.0002\n2024-01-03,-0.0087,0.0002\n', 'file')
+  expect(saved.unit).toBe('fraction')
+  expect(saved.columns).toEqual([{ name: 'Mkt-RF', values: [-0.0073, -0.0087] }])
+})
+
 test('files that cannot be read say what is wrong', () => {
   expect(() => readFactorFile('date,A\n2024-01-32,1', 'f.csv')).toThrow(
     'f.csv: line 2: "2024-01-32" is not a day',
@@ -109,6 +116,24 @@ test('the return of the day itself, which the score might know, never explains i
     medianDateGap: 1,
   })
   expect([...aligned.returns[0]]).toEqual([0.02, 0.03, 0.04])
+})
+
+test('a return that begins at the next close is explained by the factors after that close', () => {
+  const date = ['2024-01-02', '2024-01-03', '2024-01-04', '2024-01-05', '2024-01-08']
+  const sent = { date, returns: { F: [0.01, 0.02, 0.03, 0.04, 0.05] }, rf: [1, 2, 3, 4, 5].map(x => x / 1e4) }
+  const record = { days: days('2024-01-02', '2024-01-03', '2024-01-04', '2024-01-05') }
+  // Ranked on the 2nd, bought at the close of the 3rd, sold at that of the 4th.
+  const daily = alignFactors(series({ ...sent, entryLag: 1 }), { ...record, returnDays: 1, medianDateGap: 1 })
+  expect([...daily.matched]).toEqual([0, 1, 2])
+  expect([...daily.returns[0]]).toEqual([0.03, 0.04, 0.05])
+  expect([...(daily.rf ?? [])]).toEqual([3e-4, 4e-4, 5e-4])
+  expect([...daily.unmatched]).toEqual([['outside', [dayNumber('2024-01-05')]]])
+  expect(() => series({ date: ['2024-01', '2024-02'], returns: { F: [0, 0.01] }, entryLag: 1 })).toThrow(
+    'Send daily factors',
+  )
+  // A hole in the file: nobody knows which days come after the 8th.
+  const holed = series({ ...sent, date: [...date.slice(0, 4), '2024-02-08'], entryLag: 1 })
+  expect([...alignFactors(holed, { ...record, returnDays: 1, medianDateGap: 1 }).matched]).toEqual([0, 1])
 })
 
 test('a daily period whose number of factor days is not that of its return is left out', () => {

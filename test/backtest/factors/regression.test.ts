@@ -29,6 +29,22 @@ test('a regression that can be done by hand', () => {
   expect(own.standardErrors[1]).toBeCloseTo(Math.sqrt((5 / 3) * 0.0266), 13)
 })
 
+test('a record that does not vary has no R², although its mean is rounded', () => {
+  // The excess return of a record that holds nothing is minus a constant risk-free return.
+  const random = noise(5)
+  const own = ownRegression({
+    y: Array.from({ length: 49 }, () => -0.1),
+    factors: [Array.from({ length: 49 }, () => 0.01 * random())],
+    lags: 0,
+    window: 12,
+  })
+  expect(own.rSquared).toBeNull()
+  expect(own.adjustedRSquared).toBeNull()
+  // The constant is exact, so there is no t value, and not one of 1e16.
+  expect(own.coefficients[0]).toBeCloseTo(-0.1, 14)
+  expect([...own.standardErrors]).toEqual([0, 0])
+})
+
 test('the default lags are Newey and West’s rule, at least those of the tranches', () => {
   expect(defaultLags(100, 1)).toBe(4)
   expect(defaultLags(1_000, 1)).toBe(6)

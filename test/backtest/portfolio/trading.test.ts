@@ -23,7 +23,7 @@ const off: TradingRules = {
   impactPeriods: 8,
   periodsPerYear: 52,
   returnDays: 5,
-  returnDates: 2,
+  medianGap: 3,
 }
 
 /** Every third weekday, with some days missing for holidays. */
@@ -169,7 +169,7 @@ test('a return never changes weights that are decided before it is known', () =>
     const changed = { ...panel, r: panel.r.map((row, t) => (t >= cut ? row.map(r => -3 * (r ?? 0.1)) : row)) }
     const after = weightsOf(changed)
     // The return of period `cut` ends two dates later, and is first used on the date after that.
-    for (let t = 0; t <= cut + settings.trading.returnDates; t++) expect(after[t]).toEqual(before[t])
+    for (let t = 0; t <= cut + 2; t++) expect(after[t]).toEqual(before[t])
   }
 })
 

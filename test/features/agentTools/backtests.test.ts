@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { type RunningServer, startServer } from '../../../src/boot/startServer.ts'
 import { readConfig } from '../../../src/config.ts'
 import { shorten } from '../../../src/features/agentTools/tools/shortResult.ts'
+import { noise } from '../../backtest/factors/anyRegression.ts'
 import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
@@ -140,6 +141,31 @@ describe('a backtest', () => {
       'Verdict: weak, judged against universe. Send config.hold_days or a sweep.',
     )
     expect(short.verdict).toMatchObject({ level: 'weak' })
+  })
+
+  test('is explained by factors, with the figures of the API', async () => {
+    const source = { market: 'US', horizon: '1d' }
+    const { equity_dates } = await api('/api/v1/backtest', { source })
+    const random = noise(5)
+    const returns = {
+      Mkt: equity_dates.map(() => 0.01 * random()),
+      SMB: equity_dates.map(() => 0.01 * random()),
+    }
+    const factors = { date: equity_dates, returns, lags: 3, window: 60, frequency: 'daily' }
+    const whole = await api('/api/v1/backtest', { source, factors })
+    const { rolling, ...expected } = whole.factors
+    expect(rolling.dates.length).toBeGreaterThan(0)
+    for (const way of ways) {
+      const args = { source, factors, max_characters: 12_000 }
+      const { structured, text } = await toolsOf(way).call('run_backtest', args)
+      expect(structured.result.factors).toEqual(expected)
+      expect(structured.left_out).toContain('factors without its rolling regressions')
+      expect(text).toContain(`alpha a year ${expected.alpha.annual} (t ${expected.alpha.t}); betas Mkt`)
+      expect(text).toContain(`What remains is ${expected.residual.verdict.level}.`)
+    }
+    const wrong = await auto().call('run_backtest', { source, factors: { date: equity_dates } })
+    expect(wrong.isError).toBe(true)
+    expect(wrong.text).toContain('factors')
   })
 
   test('that cannot be is refused in the words of the API', async () => {

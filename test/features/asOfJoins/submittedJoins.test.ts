@@ -72,7 +72,7 @@ async function runner(runJoin?: RunJoin): Promise<void> {
   )
 }
 
-const formats = ['json', 'csv', 'ndjson', 'parquet']
+const formats = ['json', 'csv', 'ndjson', 'parquet', 'arrow']
 const csv = `date,ticker\n${Array.from({ length: 500 }, (_, i) => `20${10 + (i % 10)}-03-31,${['AAPL', 'GOOGL', 'NOSUCH'][i % 3]}`).join('\n')}\n`
 const ofRows = '?metrics=revenue,eps&with=end,filed'
 const json = JSON.stringify({ rows: { date: ['2012-01-01'], ticker: ['AAPL'] }, metrics: ['revenue'] })

@@ -225,7 +225,7 @@ test("a company's page shows valuations only where every visitor of the licence 
 })
 
 test('routes that do not read prices say where valuations are', async () => {
-  const response = await fetch(`${server.url}/api/v1/cross-section?market=US&metric=price_to_book`, {
+  const response = await fetch(`${server.url}/api/v1/restatements?market=US&metric=price_to_book`, {
     headers: { Authorization: `Bearer ${key}` },
   })
   expect(response.status).toBe(400)

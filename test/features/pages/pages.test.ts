@@ -69,6 +69,8 @@ const pages = [
   '/compare?companies=AAPL',
   '/restatements',
   '/universe',
+  '/strategies',
+  '/strategies/accruals',
   '/screen',
   '/sample',
 ]

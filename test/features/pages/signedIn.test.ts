@@ -263,6 +263,8 @@ describe('an evaluation', () => {
       '/restatements',
       '/compare',
       '/universe',
+      '/strategies',
+      '/strategies/accruals',
       '/markets',
       '/markets/US',
       '/catalogue',

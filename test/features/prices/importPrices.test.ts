@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { dayNumber } from '../../../src/dates.ts'
+import { choosePrices } from '../../../src/features/asOfJoins/valuationPrices.ts'
+import { readSampleExtent } from '../../../src/features/pages/extent/sampleQueries.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
 import type { PriceImportOptions } from '../../../src/features/prices/import/priceImport.ts'
 import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
@@ -12,6 +14,8 @@ import type { Sql } from '../../../src/postgres/client.ts'
 import { advanceDataVersion, readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { findPriceSet, readPriceHistories } from '../../../src/prices/priceQueries.ts'
 import { asKnownOn, closeAsTraded, lastPriceDay, priceKnownOn } from '../../../src/prices/priceSeries.ts'
+import { demoPrincipal } from '../../../src/rights/licences.ts'
+import { Rights } from '../../../src/rights/rights.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { insertEntity } from '../companies/fixtures.ts'
 
@@ -238,6 +242,18 @@ describe('vintages', () => {
         (await readPriceHistories(transaction, set?.priceSetId ?? 0, [ids.apple])).get(ids.apple) ?? []
       expect([set?.imports, ...history.closes]).toEqual([1, 1])
     })
+    // At a data version before its first import there was no set, which is another fault than a set without splits.
+    const rights = new Rights({ ...demoPrincipal, licence: 'personal' })
+    await sql`update price_set set access = 'licence', licences = array['personal'] where name = 'pinned'`
+    const moveImports = (by: number) => sql`
+      update price_import set data_version = data_version + ${by}
+      where price_set_id = (select price_set_id from price_set where name = 'pinned')`
+    await moveImports(1_000)
+    const refusal = await choosePrices(sql, rights, null, 'market_cap').catch(error => error.message)
+    const named = await choosePrices(sql, rights, 'pinned', 'market_cap').catch(error => error.message)
+    await moveImports(-1_000)
+    expect(refusal).toContain('there is no set of prices that your key may see')
+    expect(named).toContain('prices=pinned is no set of prices that your key may see')
     expect(await closes(sql, ids.apple, today, 'pinned')).toEqual([
       ['AAPL', { '2024-03-01': 1, '2024-03-04': 2 }],
     ])
@@ -259,6 +275,24 @@ describe('vintages', () => {
     expect(set && closeAsTraded(history, 0, { ...set, statesSplits: false })).toBeNull()
     expect(closeAsTraded(history, 0, { basis: 'total_return', statesSplits: true })).toBeNull()
   })
+})
+
+test('a server that only has the sample says so although prices were imported, too', async () => {
+  const own = await fresh()
+  const apple = await insertEntity(own, {
+    market: 'US',
+    issuerId: '0000320193',
+    ticker: 'AAPL',
+    name: 'Apple',
+  })
+  await own`insert into filing (accession, entity_id, form, filed) values ('a', ${apple}, '10-K', '2023-11-03')`
+  await own.begin(transaction =>
+    advanceDataVersion(transaction, { source: 'sample', entities: 1, factsAdded: 0 }),
+  )
+  const before = await readSampleExtent(own, today)
+  expect(before).not.toBeNull()
+  expect(await importText(own, 'date,symbol,close\n2024-05-01,AAPL,1\n')).toMatchObject({ stored: 1 })
+  expect(await readSampleExtent(own, today)).toEqual(before)
 })
 
 describe('files', () => {
@@ -285,7 +319,7 @@ describe('files', () => {
     ]
     const report = await importText(sql, lines.join('\n'), { name: 'faults' })
     expect(report).toMatchObject({ stored: 4, refused: 11, repeated: 1, contradicting: 2 })
-    expect(report.faults.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 9, 10, 11, 12, expect.any(Number)])
+    expect(report.faults.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 9, 10, 11, 12, 14])
     expect(report.faults[0].reason).toBe(
       'date is "2024-04-31", but must be a date as YYYY-MM-DD from 1900-01-01 to 2026-11-28',
     )
@@ -308,6 +342,21 @@ describe('files', () => {
     expect(await closes(sql, ids.apple, today, 'parquet')).toEqual([
       ['AAPL', { '2024-05-01': 169.3, '2024-05-02': 173.03 }],
     ])
+  })
+
+  test('a fault that is found after reading names the row of the Parquet file', async () => {
+    const dates = ['2024-05-01', '2024-05-02', '2024-05-03', '2024-05-03']
+    const bytes = new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'date', data: dates, type: 'STRING' },
+          { name: 'symbol', data: dates.map(() => 'AAPL'), type: 'STRING' },
+          { name: 'close', data: [-1, 173.03, 1, 2], type: 'DOUBLE' },
+        ],
+      }),
+    )
+    const { faults } = await importText(sql, bytes, { name: 'parquet-faults' })
+    expect(faults.map(({ line }) => line)).toEqual([1, 3])
   })
 
   test('what cannot be right is refused as a whole, with a way to mend it', async () => {

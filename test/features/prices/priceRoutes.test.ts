@@ -215,6 +215,70 @@ describe('prices over HTTP', () => {
     expect(whole.json.count).toBe(8)
   })
 
+  test('a security of another market does not continue one that has the same symbol and ended', async () => {
+    const lines = [
+      'date,symbol,market,close',
+      '2020-08-27,BANK,US,10',
+      '2020-08-28,BANK,US,5',
+      // No company of Taiwan is on record, so these rows are a security of nobody.
+      ...['2020-09-01', '2020-09-02', '2020-09-03'].map(day => `${day},BANK,TW,500`),
+      ...text
+        .split('\n')
+        .filter(line => line.includes('AAPL'))
+        .map(line => `${line.slice(0, 10)},AAPL,US,100`),
+    ]
+    await load('markets', `${lines.join('\n')}\n`)
+    await showToPersonal('markets')
+    const { json } = await ask('/api/v1/prices/markets/forward-returns', personal, {
+      rows: { date: ['2020-08-27'], ticker: ['BANK'] },
+      horizons: [1, 4],
+      entry_lag: 0,
+    })
+    // 10 to 5, then the assumption of -30%.
+    expect(json.data).toMatchObject([
+      { state: 'closes', forward_return: -0.5 },
+      { state: 'assumed_delisting', forward_return: expect.closeTo(0.5 * 0.7 - 1, 12) },
+    ])
+    await removeSet(database.sql, 'markets')
+  })
+
+  test('a stated delisting return ends a security although another company takes its symbol', async () => {
+    const { sql } = database
+    const successor = await insertEntity(sql, {
+      market: 'US',
+      issuerId: '0000000099',
+      ticker: 'SHELL',
+      name: 'Shell',
+    })
+    await load(
+      'stated',
+      `${[
+        'date,symbol,close,delisting_return',
+        '2020-08-27,GONE,10,',
+        '2020-08-28,GONE,5,-0.8',
+        ...['2020-08-27', '2020-08-28', '2020-08-31', '2020-09-01', '2020-09-02'].map(
+          day => `${day},AAPL,100,`,
+        ),
+        ...['2020-09-01', '2020-09-02'].map(day => `${day},SHELL,500,`),
+      ].join('\n')}\n`,
+    )
+    await sql`
+      update price_asset set symbols = array['GONE']
+      where entity_id = ${successor} and price_set_id = (select price_set_id from price_set where name = 'stated')`
+    await showToPersonal('stated')
+    const { json } = await ask('/api/v1/prices/stated/forward-returns', personal, {
+      rows: { date: ['2020-08-27'], ticker: ['GONE'] },
+      horizons: [1, 3],
+      entry_lag: 0,
+    })
+    // 10 to 5, then a loss of 80%.
+    expect(json.data).toMatchObject([
+      { state: 'stated_delisting', forward_return: expect.closeTo(-0.9, 12) },
+      { state: 'stated_delisting', forward_return: expect.closeTo(-0.9, 12) },
+    ])
+    await removeSet(database.sql, 'stated')
+  })
+
   test('bad input is explained', async () => {
     const post = (body: unknown) => ask('/api/v1/prices/open/forward-returns', personal, body)
     const rows = { date: ['2020-08-27'], ticker: ['AAPL'] }

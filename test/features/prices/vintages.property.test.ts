@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { CloseCounts } from '../../../src/features/prices/import/closeCounts.ts'
 import { mergePrices } from '../../../src/features/prices/import/mergePrices.ts'
 import { decodePriceBlock, encodePriceBlock } from '../../../src/prices/priceBlock.ts'
 import { emptyPriceRows, type PriceRows } from '../../../src/prices/priceRows.ts'
@@ -136,6 +137,29 @@ describe('vintages of prices', () => {
           expect([...after.days]).toEqual([...before.days])
         },
       ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('the listed changes add up to the days that have a close, after every import and as of every day', () => {
+    fc.assert(
+      fc.property(fc.array(importOf, { minLength: 1, maxLength: 4 }), imports => {
+        const counts = new CloseCounts()
+        let rows = emptyPriceRows(0)
+        for (const [at, one] of imports.entries()) {
+          rows = mergePrices(rows, rowsOf(one, at + 1), nothingAbsent, counts.add).rows
+          const changes = counts.changes()
+          for (let asOf = 0; asOf <= 16; asOf++) {
+            const known = reference(imports.slice(0, at + 1), asOf)
+            for (let day = 0; day <= asOf; day++) {
+              const closes = changes
+                .filter(change => change.day === day && change.knownDay <= asOf)
+                .reduce((sum, change) => sum + change.closes, 0)
+              expect([day, asOf, closes]).toEqual([day, asOf, Number.isFinite(known.get(day)?.close) ? 1 : 0])
+            }
+          }
+        }
+      }),
       { numRuns: 300 },
     )
   })

@@ -125,7 +125,9 @@ def surprise(ticker, day):
     for end, value in fourth_quarters(ticker, day).items():
         series.setdefault(end, value)
     if not series: return math.nan
-    series = pd.Series(series).sort_index()
+    return surprise_of(pd.Series(series).sort_index())
+
+def surprise_of(series):
     at = lambda lag: float(lookup(series, series.index[-1], lag * 91.3125))
     change = pd.Series([at(k) - at(k + 4) for k in range(9)])
     before = change[1:9]
@@ -149,7 +151,17 @@ def with_debt(ticker, day, figures):
         figures["gross_profit"] = revenue[both] - cost[both] if stated is None else stated.combine_first(revenue[both] - cost[both])
     return figures
 
+def given(figures):
+    """Figures that the caller has chosen, by metric and last day of the period; null is a figure that does not count."""
+    return {m: pd.Series({pd.Timestamp(end): math.nan if v is None else float(v) for end, v in of.items()}).sort_index() for m, of in figures.items()}
+
 for pair in json.load(sys.stdin):
+    if "figures" in pair:
+        out = annual(given(pair["figures"]))
+        quarters = given({"q": pair["quarters"]})["q"]
+        out["earnings_surprise"] = surprise_of(quarters) if len(quarters) > 0 else math.nan
+        print(json.dumps({"scores": {k: (None if math.isnan(v) else v + 0) for k, v in out.items()}}))
+        continue
     figures = with_debt(pair["ticker"], pair["day"], known(pair["ticker"], pair["day"], ["FY"]))
     out = annual(figures)
     out["earnings_surprise"] = surprise(pair["ticker"], pair["day"])

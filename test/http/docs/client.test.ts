@@ -358,9 +358,10 @@ describe('types generated from /openapi.json', () => {
 
   test('compile the program of the guide for clients', async () => {
     const guide = await Bun.file(join(root, 'docs/clients.md')).text()
-    const program = /```ts\n(.*?)```/s.exec(guide)?.[1] ?? ''
+    const programs = [...guide.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => text)
+    const program = programs.find(text => text.includes("from 'openapi-fetch'")) ?? ''
     expect(program).toContain('createClient<paths,')
-    expect(await faultsOf(program)).toBe('')
+    expect(await faultsOf(program.replace('./types.ts', './asfiled.ts'))).toBe('')
   }, 180_000)
 
   test('refuse a field, a parameter or a value that does not exist', async () => {

@@ -202,6 +202,8 @@ describe('the schemas of /openapi.json', () => {
 
 const rows = ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']
 
+const arrow = 'application/vnd.apache.arrow.stream'
+
 test('every media type of an answer is in its content, JSON first', () => {
   const types = operations.map(({ name, operation }) => [
     name,
@@ -209,8 +211,8 @@ test('every media type of an answer is in its content, JSON first', () => {
   ])
   const others = types.filter(([, found]) => String(found) !== 'application/json')
   expect(Object.fromEntries(others)).toEqual({
-    'post /api/v1/as-of': ['application/json', ...rows],
-    'get /api/v1/as-of/{id}/result': ['application/json', ...rows],
+    'post /api/v1/as-of': ['application/json', ...rows, arrow],
+    'get /api/v1/as-of/{id}/result': ['application/json', ...rows, arrow],
     'post /api/v1/audits': ['application/json', ...rows, 'text/html'],
     'get /api/v1/audits/{id}/result': ['application/json', ...rows, 'text/html'],
     'get /api/v1/fundamentals': ['application/json', ...rows],

@@ -169,6 +169,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
       '0053_audit_jobs.sql',
       '0054_shared_reports.sql',
       '0055_prices.sql',
+      '0056_known_price_days.sql',
     ])
     expect(await stored(sql)).toEqual({})
     // The next sync reads the archived lists again, too.

@@ -51,13 +51,20 @@ def ranks_by_score(config: Mapping[str, Any] | None, scores: Sequence[str] | Non
 
 
 def panel_columns(
-    frame: Any, columns: Mapping[str, str], *, scored: bool, own: Sequence[str] = (), grouped: bool = False
+    frame: Any,
+    columns: Mapping[str, str],
+    *,
+    scored: bool,
+    own: Sequence[str] = (),
+    grouped: bool = False,
+    priced: bool = False,
 ) -> dict[str, list[Any]]:
     """The columns of a caller's frame by the names of the API. `columns` says what the frame calls them.
 
     :param scored: the frame needs no column score
     :param own: columns of numbers that the settings name
     :param grouped: the settings use the column group
+    :param priced: a price set gives the returns, so the frame needs no column forward_return
     """
     known = (*_needed, *_optional, *own)
     wrong = [name for name in columns if name not in known]
@@ -65,7 +72,9 @@ def panel_columns(
         raise ValueError(f"columns names {', '.join(wrong)}. A panel has {', '.join(known)}.")
     frames = frames_of(frame)
     names = {name: columns.get(name, name) for name in known}
-    needed = [name for name in _needed if not (scored and name == "score")]
+    needed = [
+        name for name in _needed if not (scored and name == "score") and not (priced and name == "forward_return")
+    ]
     require_columns(frame.columns, [names[name] for name in needed])
     panel: dict[str, list[Any]] = {}
     found = [name for name in list(frame.columns) if name != "group" or grouped]

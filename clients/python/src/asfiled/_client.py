@@ -25,6 +25,7 @@ from ._bulk import Bulk
 from ._changes import ChangeFeed
 from ._figures import Day, Figures
 from ._frames import FrameName, day_text, frames_named, frames_of
+from ._prices import Prices
 from ._progress import Progress
 from ._rows import parameters
 from ._transport import Transport
@@ -40,7 +41,7 @@ T = TypeVar("T")
 _rows_of_a_job = 100_000
 
 
-class Client(Figures[F]):
+class Client(Figures[F], Prices[F]):
     """A connection to asfiled.
 
     :param key: by default that of ASFILED_KEY, else the demo key
@@ -175,6 +176,7 @@ class Client(Figures[F]):
         scores: Sequence[str] | None = None,
         trials_already_tried: int | None = None,
         factors: Any = None,
+        prices: Mapping[str, Any] | None = None,
         data_version: int | None = None,
         job: bool | None = None,
         progress: Progress = True,
@@ -192,6 +194,7 @@ class Client(Figures[F]):
         :param trials_already_tried: configurations you tried before this one; they count in the verdict
         :param factors: what may explain the record: the path of a file of Kenneth French's library as downloaded, or of CSV; a
             frame with the column date, factors and RF, as fractions; or a mapping as the API has it
+        :param prices: a price set that gives the returns, which the frame then need not have: `{"set": "prices", "horizon": 5}`
         :param job: submit and wait with a bar; by default for sweeps and more than 100,000 rows
         """
         body, rows = self._backtest_body(
@@ -208,6 +211,7 @@ class Client(Figures[F]):
             scores,
             trials_already_tried,
             factors,
+            prices,
             data_version,
         )
         if job is None:
@@ -238,6 +242,7 @@ class Client(Figures[F]):
         scores: Sequence[str] | None = None,
         trials_already_tried: int | None = None,
         factors: Any = None,
+        prices: Mapping[str, Any] | None = None,
         data_version: int | None = None,
     ) -> BacktestJob[F]:
         """The same without waiting: the server runs it, also when this program ends."""
@@ -255,6 +260,7 @@ class Client(Figures[F]):
             scores,
             trials_already_tried,
             factors,
+            prices,
             data_version,
         )
         return submit(self._transport, self._frames, body)
@@ -303,6 +309,7 @@ class Client(Figures[F]):
         scores: Sequence[str] | None,
         trials_already_tried: int | None,
         factors: Any,
+        prices: Mapping[str, Any] | None,
         data_version: int | None,
     ) -> tuple[bytes, int]:
         given = [name for name, value in (("frame", frame), ("source", source), ("panel", panel)) if value is not None]
@@ -314,7 +321,9 @@ class Client(Figures[F]):
         if frame is not None:
             unscored = score is not None or not ranks_by_score(config, scores)
             own, grouped = named_columns(config, scores), uses_groups(config, include)
-            rows = panel_columns(frame, columns or {}, scored=unscored, own=own, grouped=grouped)
+            rows = panel_columns(
+                frame, columns or {}, scored=unscored, own=own, grouped=grouped, priced=prices is not None
+            )
         body = backtest_body(
             {
                 **{"panel": panel if rows is None else rows, "source": source, "score": score, "config": config},
@@ -323,6 +332,7 @@ class Client(Figures[F]):
                 **{"scores": None if scores is None else list(scores), "trials_already_tried": trials_already_tried},
                 **{"data_version": data_version},
                 "factors": None if factors is None else factor_columns(factors),
+                "prices": prices,
             }
         )
         return body, 0 if rows is None else len(rows["date"])

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { describeScore, describeStrategy } from '../descriptions.ts'
+import { describePrices } from '../prices.ts'
 import { comparisonSection } from './compare.ts'
 import { costSection } from './costs.ts'
 import { comparison } from './curves.ts'
@@ -11,6 +12,7 @@ import { headlineTiles, notices } from './headline.ts'
 import { legSection } from './legs.ts'
 import { monthTable } from './months.ts'
 import { contentPolicy, styleSheet } from './policy.ts'
+import { priceSection } from './prices.ts'
 import { rankSection } from './ranks.ts'
 import { configTable, positionTable, recordFacts } from './record.ts'
 import { rollingSection } from './rolling.ts'
@@ -49,11 +51,11 @@ ${styleSheet}
 </head>
 <body>
 <main>
-${publicNote}<header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${describeStrategy(config)}</p>${result.score && html`<p>${describeScore(result.score)}</p>`}${recordFacts(result)}</header>
+${publicNote}<header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${describeStrategy(config)}</p>${result.score && html`<p>${describeScore(result.score)}</p>`}${result.prices && html`<p>${describePrices(result.prices)}</p>`}${recordFacts(result)}</header>
 ${notices(result)}
 <nav aria-label="On this page">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a> `)}</nav>
 ${sections.map(({ id, name, content }) => html`<section id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${name}</h2>\n${content}</section>\n`)}
-<footer>${result.score && html`<p>${result.score.attribution}</p>`}<p>Backtested results are hypothetical. They do not predict future returns, and nothing here is investment advice.</p></footer>
+<footer>${result.score && html`<p>${result.score.attribution}</p>`}${result.prices && html`<p>${result.prices.attribution.join(' ')}</p>`}<p>Backtested results are hypothetical. They do not predict future returns, and nothing here is investment advice.</p></footer>
 </main>
 </body>
 </html>
@@ -69,7 +71,7 @@ interface Section {
 /** The sections of the page, in the order in which a sceptical reader asks. Those with nothing to show are
  * omitted. */
 function sectionsOf(result: BacktestResult): Section[] {
-  const { trials, evidence, performance, compare, factors } = result
+  const { trials, evidence, performance, compare, factors, prices } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
     ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
     ['growth', 'Net, gross and universe', comparison(result)],
@@ -85,6 +87,11 @@ function sectionsOf(result: BacktestResult): Section[] {
       'compare',
       'What restatements and early dating would have been worth',
       compare && comparisonSection(compare),
+    ],
+    [
+      'prices',
+      'Returns from prices',
+      prices && priceSection(prices, result.metrics.sharpe, result.metrics.cagr),
     ],
     ['costs', 'Costs', costSection(result)],
     ['trading', 'Returns and trading', tradingSection(result)],

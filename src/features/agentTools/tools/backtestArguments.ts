@@ -8,6 +8,8 @@ import {
   PanelId,
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { BacktestFactors } from '../../../backtest/requestFactors.ts'
+import { BacktestPrices } from '../../../backtest/requestPrices.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
@@ -45,6 +47,8 @@ const meanings: Readonly<Record<string, string>> = {
   score: 'Metric that ranks instead of the forecast: its latest year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
   checks: 'With score: proved, consistent, unchecked, contradicted.',
+  set: 'Its name.',
+  known: 'Day of what is known.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
   meanBlock: 'In periods. Default: from the record.',
@@ -52,6 +56,9 @@ const meanings: Readonly<Record<string, string>> = {
   testGroups: 'Tested at a time.',
   participation: 'Share of volume of a trade, for capacity.',
 }
+
+const factorsMeaning =
+  'Factor returns that may explain the record: date, returns (lists by name) and rf; or file, the text of a French or CSV file. Result: factors.'
 
 /** The same object with names spelled as the tools spell them. */
 function spelled(schema: TObject, description: string) {
@@ -94,6 +101,11 @@ export const BacktestInput = Type.Object(
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
+    prices: spelled(
+      Type.Pick(BacktestPrices, ['set', 'horizon', 'known']),
+      'Price set that gives the returns.',
+    ),
+    factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,

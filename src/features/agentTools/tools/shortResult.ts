@@ -42,6 +42,7 @@ const order: readonly string[] = [
   'config',
   'best',
   'deflated_sharpe',
+  'factors',
   'warnings',
   'n_periods',
   'n_dates',
@@ -86,6 +87,10 @@ export function shorten(
     equity: pointsOf(result),
     ...(trials === undefined ? {} : { best_trials: bestOf(trials) }),
   }
+  if (result.factors !== undefined) {
+    const { rolling: _, ...factors } = result.factors
+    Reflect.set(all, 'factors', factors)
+  }
   if (result.best !== undefined) all.best = { ...result.best, config: asArguments(result.best.config) }
   for (const name of settings) {
     const value = result[name]
@@ -121,8 +126,10 @@ export function shorten(
       ? [`${equity_curve.length} points of the equity curve are shown as ${maxPoints}`]
       : []
   const cut = (trials?.length ?? 0) > maxTrials ? [`${trials?.length} trials as the best ${maxTrials}`] : []
+  const windows =
+    (result.factors?.rolling ?? null) === null ? [] : ['factors without its rolling regressions']
   const missing = dropped.length === 0 ? [] : [`left out: ${dropped.join(', ')}`]
-  const parts = [...thinned, ...cut, ...missing]
+  const parts = [...thinned, ...cut, ...windows, ...missing]
   return {
     short,
     text,
@@ -155,8 +162,14 @@ const bestOf = (trials: NonNullable<Result['trials']>) =>
     )
     .slice(0, maxTrials)
 
+function explained({ alpha, betas, residual, n_periods }: NonNullable<Result['factors']>): string {
+  const exposures = betas.map(({ factor, beta, t }) => `${factor} ${beta} (t ${t})`).join(', ')
+  const reasons = residual.verdict.reasons.map(({ message }) => inToolWords(message)).join(' ')
+  return `Factors over ${n_periods} periods: alpha a year ${alpha.annual} (t ${alpha.t}); betas ${exposures}. What remains is ${residual.verdict.level}. ${reasons}`
+}
+
 function textOf(result: Result): string {
-  const { verdict, metrics, n_periods, best, deflated_sharpe, warnings, equity_dates } = result
+  const { verdict, metrics, n_periods, best, deflated_sharpe, factors, warnings, equity_dates } = result
   const { sharpe, cagr, max_drawdown, cost_drag_annual } = best?.metrics ?? metrics
   const span = `${equity_dates.at(0)} to ${equity_dates.at(-1)}`
   return [
@@ -167,6 +180,7 @@ function textOf(result: Result): string {
       : [
           `After ${deflated_sharpe.trials} trials the deflated Sharpe ratio is ${deflated_sharpe.dsr}: the winner ${deflated_sharpe.survives ? 'survives' : 'does not survive'}.`,
         ]),
+    ...(factors === undefined ? [] : [explained(factors)]),
     ...warnings.map(({ code, message }) => `Warning ${code}: ${inToolWords(message)}`),
     'Hypothetical; no prediction of future returns.',
   ].join('\n')

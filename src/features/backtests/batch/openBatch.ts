@@ -6,7 +6,7 @@ import type { BatchGroup } from '../../../backtest/pool/runBatch.ts'
 import type { Ticket } from '../../../backtest/pool/tickets.ts'
 import { Failure } from '../../../errors.ts'
 import { requirePanels } from '../../panels/panels.ts'
-import { type BacktestDeps, openSource, openStored } from '../run.ts'
+import { type BacktestDeps, openPricedPanel, openSource, openStored } from '../run.ts'
 import { maxScoredDatasets } from '../scoreCache.ts'
 
 /** A batch that is checked and can run. */
@@ -34,7 +34,7 @@ export async function checkBatch(
   requireFewScores(byRows)
   const groups = byRows.map(group => ({
     entries: group.map(placed => entryOf(placed, dataVersion, trialsAlreadyTried)),
-    open: () => openRows(deps, keyId, group[0].item, panel, dataVersion),
+    open: () => openRows(deps, keyId, horizonOf(group), panel, dataVersion),
   }))
   if (!sharesRows) return { size: items.length, groups }
   const rows = await groups[0].open()
@@ -79,7 +79,11 @@ function requireFewScores(groups: readonly PlacedItem[][]): void {
   )
 }
 
-function rowsKey({ rows }: BatchItem): string {
+/** Items with the same rows and the same prices share one dataset. */
+const rowsKey = ({ rows, prices }: BatchItem): string =>
+  prices === undefined ? keyOfRows(rows) : `${keyOfRows(rows)} ${JSON.stringify(prices)}`
+
+function keyOfRows(rows: BatchItem['rows']): string {
   switch (rows.kind) {
     case 'sent':
       return 'sent'
@@ -114,22 +118,27 @@ function entryOf(
   }
 }
 
+/** The first item of a group; where its prices name no horizon, the first returnDays of the group is theirs. */
+function horizonOf(group: readonly PlacedItem[]): BatchItem {
+  const [{ item }] = group
+  const returnDays = group.find(({ item: { config } }) => config.returnDays !== undefined)?.item.config
+    .returnDays
+  return returnDays === undefined ? item : { ...item, config: { ...item.config, returnDays } }
+}
+
 async function openRows(
   deps: BacktestDeps,
   keyId: number,
-  { rows }: BatchItem,
+  item: BatchItem,
   panel: Dataset | null,
   dataVersion: number | undefined,
 ): Promise<BatchRowsOpened> {
-  switch (rows.kind) {
-    case 'sent':
-      if (panel === null) throw new Failure('internal', 'The rows of the batch are missing.')
-      return { data: panel, dataVersion: null }
-    case 'stored':
-      return { data: await openStored(deps, keyId, rows.panelId), dataVersion: null }
-    case 'archive':
-      return openSource(deps, keyId, rows.source, dataVersion)
-    default:
-      return rows satisfies never
-  }
+  const { rows, prices, config } = item
+  if (rows.kind === 'archive')
+    return openSource(deps, keyId, rows.source, dataVersion, undefined, { prices, config })
+  const data = rows.kind === 'stored' ? await openStored(deps, keyId, rows.panelId) : panel
+  if (data === null) throw new Failure('internal', 'The rows of the batch are missing.')
+  if (prices === undefined) return { data, dataVersion: null }
+  const opened = await openPricedPanel(deps, keyId, data, { prices, config, dataVersion })
+  return { data: opened.rows.data, dataVersion: null, prices: opened.prices }
 }

@@ -19,6 +19,7 @@ const BacktestInput = Type.Object({
     scores: text,
     trials_already_tried: Type.Optional(Type.Number()),
     factors: text,
+    prices: text,
     data_version: Type.Optional(Type.Number()),
   }),
 })

@@ -6,6 +6,7 @@ import type { Rights } from '../../../rights/rights.ts'
 import { usableSetsOfLicence } from '../../asOfJoins/valuationPrices.ts'
 import { findByAnyId } from '../../companies/lookup.ts'
 import { type Valuation, valueCompanies } from '../../valuations/valueCompanies.ts'
+import { metricLabel } from '../metricLabels.ts'
 import type { CompanyPageDeps, CompanyView } from './read.ts'
 
 /** The valuations of a company on the day of its page. */
@@ -40,15 +41,6 @@ export async function readValuations(
   return { set: set.name, valuations }
 }
 
-const labels: Readonly<Record<string, string>> = {
-  market_cap: 'Market capitalisation',
-  price_to_earnings: 'Price to earnings',
-  price_to_book: 'Price to book',
-  ev_to_ebitda: 'EV to EBITDA',
-  fcf_yield: 'Free cash flow yield',
-  dividend_yield: 'Dividend yield',
-}
-
 function shown({ metric, value, unit }: Valuation): string {
   if (unit !== 'pure') return `${value.toLocaleString('en', { maximumFractionDigits: 0 })} ${unit}`
   if (metric.endsWith('_yield')) return `${(100 * value).toFixed(2)}%`
@@ -60,7 +52,7 @@ export function valuationBlock(found: ShownValuations | null): Markup | false {
   if (found === null) return false
   const [{ priceDay }] = found.valuations
   return html`<section><h2 id="valuation">Valuation on ${priceDay}</h2>
-<dl class="identity">${found.valuations.map(one => html`<div><dt><a href="/docs/metrics#${one.metric}">${labels[one.metric]}</a></dt><dd>${shown(one)}</dd></div>`)}</dl>
+<dl class="identity">${found.valuations.map(one => html`<div><dt><a href="/docs/metrics#${one.metric}">${metricLabel(one.metric)}</a></dt><dd>${shown(one)}</dd></div>`)}</dl>
 <p class="quiet">From the close of ${priceDay} in the price set ${found.set}, and the figures known on that day.</p></section>
 `
 }

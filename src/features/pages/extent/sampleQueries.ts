@@ -17,7 +17,8 @@ export async function readSampleExtent(sql: SqlClient, today: IsoDate): Promise<
   const [{ isSample }] = await sql<{ isSample: boolean }[]>`
     select exists (select from import_batch where source = 'sample')
       and not exists (select from import_batch
-                      where source <> 'sample' and source not like 'signals %' and source <> all(${withoutFilings})) as "isSample"`
+                      where source <> 'sample' and source not like 'signals %' and source not like 'prices %'
+                        and source <> all(${withoutFilings})) as "isSample"`
   if (!isSample) return null
   const [extent] = await sql<SampleExtent[]>`
     with last as (

@@ -19,16 +19,17 @@ export interface ShownTable {
 /** The companies of a page. Without scripts, too, those that are ticked can be compared. */
 export function companyTable({ table, columns, names, grouping }: ShownTable, screen: Screen): Markup {
   const recentSince = daysBefore(dayOf(table.as_of), recentDays)
+  const isPriced = table.price_set !== undefined
   const day = screen.asOf === undefined ? {} : { as_of: screen.asOf }
   const row = (company: CrossSectionTableRow, place: number) => {
     const name = names.get(company.ticker) ?? company.ticker
     const isOld = company.end < recentSince
-    return html`<tr><th scope="row" id="row-${place}"><input type="checkbox" name="pick_${company.ticker}" value="1" aria-labelledby="row-${place}"> <a href="${companyPath(company.ticker, day)}">${name}</a></th>${columns.map(column => figureCell(company, column))}<td>${company.currency}</td><td${isOld && html` class="old" title="This period ended more than ${recentDays} days before ${dayOf(table.as_of)}."`}>${company.fp} ${company.fy}<small>${isOld && 'old: '}${company.end}</small></td><td>${company.filed}</td>${grouping !== null && html`<td class="group">${typeof company.group === 'string' && (groupName(grouping.scheme, company.group) ?? company.group)}</td>`}</tr>\n`
+    return html`<tr><th scope="row" id="row-${place}"><input type="checkbox" name="pick_${company.ticker}" value="1" aria-labelledby="row-${place}"> <a href="${companyPath(company.ticker, day)}">${name}</a></th>${columns.map(column => figureCell(company, column))}<td>${company.currency}</td><td${isOld && html` class="old" title="This period ended more than ${recentDays} days before ${dayOf(table.as_of)}."`}>${company.fp} ${company.fy}<small>${isOld && 'old: '}${company.end}</small></td><td>${company.filed}</td>${isPriced && html`<td>${company.price_day ?? '–'}</td>`}${grouping !== null && html`<td class="group">${typeof company.group === 'string' && (groupName(grouping.scheme, company.group) ?? company.group)}</td>`}</tr>\n`
   }
   return html`<form method="get" action="/screen/compare" class="picks">
 ${screen.asOf !== undefined && html`<input type="hidden" name="as_of" value="${screen.asOf}">`}
 <div class="scroll" tabindex="0" role="region" aria-label="Companies"><table class="figures">
-<thead><tr><th scope="col">Company</th>${columns.map(column => columnHead(column, screen))}<th scope="col">Currency</th><th scope="col">Period</th><th scope="col">Filed</th>${grouping !== null && html`<th scope="col" class="group">Group</th>`}</tr></thead>
+<thead><tr><th scope="col">Company</th>${columns.map(column => columnHead(column, screen))}<th scope="col">Currency</th><th scope="col">Period</th><th scope="col">Filed</th>${isPriced && html`<th scope="col">Price of</th>`}${grouping !== null && html`<th scope="col" class="group">Group</th>`}</tr></thead>
 <tbody>
 ${table.data.map(row)}</tbody>
 </table></div>

@@ -11,7 +11,7 @@ export function screenUse(
   { settings }: Deps,
   rights: Rights,
   { columns, period, sort, currency, checks, group, asOf: sentDay, bounds }: Screen,
-  { plan: { market, asOf, limit }, age }: Pick<ScreenPlan, 'plan' | 'age'>,
+  { plan: { market, asOf, limit, valued }, age }: Pick<ScreenPlan, 'plan' | 'age'>,
 ): DataUse {
   const as_of = sentDay === undefined ? undefined : asOf
   const sortText = `${sort.descending ? '-' : ''}${sort.metric}`
@@ -30,6 +30,7 @@ export function screenUse(
       ...chosen,
       group,
       limit,
+      prices: valued?.set.name,
     },
     python: {
       method: 'cross_section',

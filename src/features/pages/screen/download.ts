@@ -4,13 +4,13 @@ import { renderList } from '../../../formats/rows.ts'
 import { contentTypes } from '../../../http/answers.ts'
 import { asFile } from '../../../http/fileName.ts'
 import { queryReader } from '../../../http/parameters.ts'
+import type { PriceSet } from '../../../prices/priceQueries.ts'
 import { termsOf } from '../../companies/licenceTerms.ts'
 import { crossSectionLimit, crossSectionTableSheet } from '../../crossSection/schema.ts'
 import { readCrossSectionTable } from '../../crossSection/table.ts'
 import type { PageViewer } from '../../marketPages/query.ts'
-import type { PageDeps } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
-import { planScreen } from './plan.ts'
+import { planScreen, type ScreenDeps } from './plan.ts'
 import { type Screen, screenFields } from './query.ts'
 
 export const screenFormats = ['csv', 'parquet'] as const
@@ -31,10 +31,11 @@ export const screenDownloadPath = (screen: Screen, format: ScreenFormat): string
 
 /** The table of a screen as a file: the answer of GET /api/v1/cross-section with the same rights. */
 export async function screenDownload(
-  deps: PageDeps,
+  deps: ScreenDeps,
   viewer: PageViewer,
   screen: Screen,
   format: ScreenFormat,
+  set: PriceSet | null,
 ): Promise<{
   content: string | Uint8Array<ArrayBuffer>
   headers: Record<string, string>
@@ -48,10 +49,10 @@ export async function screenDownload(
       `There are no files for ${manifest.name}, because the terms of its register have not been read in full. The operator of this service can enable them with ALLOW_UNVERIFIED_MARKETS=${manifest.code}.`,
       { param: 'market' },
     )
-  const { plan } = await planScreen(deps, viewer, screen, crossSectionLimit.max)
+  const { plan } = await planScreen(deps, viewer, screen, crossSectionLimit.max, set)
   const table = await deps.readLimiter.run('pages', () => readCrossSectionTable(deps, viewer.rights, plan))
   const form = { format, comments: format === 'csv', key: format }
-  const sheet = crossSectionTableSheet(plan.metrics, plan.asOf, plan.grouping !== null)
+  const sheet = crossSectionTableSheet(plan.metrics, plan.asOf, plan.grouping !== null, set !== null)
   const { content, headers } = await renderList(form, sheet, table, termsOf(deps.markets, [plan.market]))
   const file = asFile(format, 'screen', plan.market, plan.metrics, plan.asOf)
   return {

@@ -1,4 +1,5 @@
 import type { Markets } from '../../../markets/markets.ts'
+import { findValuation } from '../../../markets/valuations.ts'
 import type { ScreenedCompany } from '../../crossSection/table.ts'
 import { exactFigure, type FigureForm, formOf, shownFigure } from '../figures.ts'
 
@@ -18,7 +19,7 @@ export function screenColumn(
   metric: string,
   currency: string,
 ): ScreenColumn {
-  const unit = metrics.get(metric)?.unit ?? 'pure'
+  const unit = (metrics.get(metric) ?? findValuation(metric))?.unit ?? 'pure'
   const named = unit === 'currency' ? 'USD' : unit === 'currency/share' ? 'USD/shares' : unit
   const isMoney = unit === 'currency' || unit === 'currency/share'
   return { metric, form: formOf(metric, named), currency: isMoney ? currency : null }

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../../html.ts'
 import { groupSchemes } from '../../../markets/industries.ts'
+import { findValuation } from '../../../markets/valuations.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import type { PageDeps } from '../deps.ts'
 import { marketField, metricField } from '../fields.ts'
@@ -20,6 +21,7 @@ interface FormValues extends SentScreen {
   /** The default age limit; null for any age. Undefined if it is not known, because something else was chosen. */
   readonly defaultAge: number | null | undefined
   readonly currency: string
+  readonly offersValuations: boolean
 }
 
 /**
@@ -44,6 +46,7 @@ ${field.select(
 )}
 ${field.select('max_age_days', 'Ended within', ages(values), screen.maxAge === undefined ? '' : String(screen.maxAge ?? anyAge))}
 <span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" value="${sent.get('currency')}" placeholder="${values.currency}"${field.described('currency')}>${field.error('currency')}</span>
+${isShown(values, 'prices') && html`<span class="field"><label for="prices">Prices</label> <input id="prices" name="prices" size="12" maxlength="63" value="${sent.get('prices')}" spellcheck="false"${field.described('prices')}>${field.error('prices')}</span>`}
 ${field.select('checks', 'Figures', withOwn(checkChoices, screen.checks), screen.checks ?? '')}
 ${field.select('group', 'Group by', withOwn(groupChoices, screen.group), screen.group ?? '')}
 ${rights.seesAllHistory ? dayField(values, field) : html`<span class="quiet">As known today. Other days need a <a href="/docs/guides/keys-and-limits">licence</a>.</span>`}</p>
@@ -143,7 +146,7 @@ function dayField({ sent }: FormValues, { described, error }: Fields): Markup {
 
 function columnField(
   deps: Pick<PageDeps, 'markets'>,
-  { screen, sent }: FormValues,
+  { screen, sent, offersValuations }: FormValues,
   { described, error }: Fields,
   name: (typeof columnFields)[number],
   index: number,
@@ -153,7 +156,7 @@ function columnField(
     const field = `${side}_${metric}`
     return html`<label for="${side}-${name}">${label}</label> <input id="${side}-${name}" name="${field}" value="${sent.get(field)}" size="7" inputmode="decimal"${described(field)}>`
   }
-  return html`<p>${metricField(deps, name, `Column ${index + 1}`, metric ?? '', true)}${error(name)}${metric !== undefined && html`<span class="bounds">${bound('min', 'from')} ${bound('max', 'to')}</span>${error(`min_${metric}`)}${error(`max_${metric}`)}`}</p>`
+  return html`<p>${metricField(deps, name, `Column ${index + 1}`, metric ?? '', true, offersValuations || findValuation(metric ?? '') !== undefined)}${error(name)}${metric !== undefined && html`<span class="bounds">${bound('min', 'from')} ${bound('max', 'to')}</span>${error(`min_${metric}`)}${error(`max_${metric}`)}`}</p>`
 }
 
 /** Bounds of metrics that have no column, which the form would lose. */
@@ -163,7 +166,9 @@ const hiddenBounds = ({ columns, typed }: Screen): Markup[] =>
   )
 
 /** Whether the form has a field of this name. */
-function isShown({ screen, rights }: FormValues, name: string): boolean {
+function isShown({ screen, rights, failures }: FormValues, name: string): boolean {
+  // Most visitors may see one set at most.
+  if (name === 'prices') return screen.prices !== undefined || failures.has(name)
   if (name === 'as_of') return rights.seesAllHistory
   if (/^(min|max)_/.test(name)) return screen.columns.includes(name.slice(4))
   const fields: readonly string[] = columnFields

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { Page } from '../../../http/pages/shell.ts'
 import { currencyOf } from '../../../markets/currency.ts'
+import type { PriceSet } from '../../../prices/priceQueries.ts'
 import { demoPrincipal } from '../../../rights/licences.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import { crossSectionLimit } from '../../crossSection/schema.ts'
@@ -22,23 +23,36 @@ import { type ScreenColumn, screenColumn } from './figureSet.ts'
 import { screenForm } from './form.ts'
 import { groupTable } from './groups.ts'
 import { histograms } from './histogram.ts'
-import { planScreen, type ScreenPlan } from './plan.ts'
+import { planScreen, type ScreenDeps, type ScreenPlan } from './plan.ts'
 import { type Screen, type SentScreen, screenPath } from './query.ts'
 import { ageNote } from './recency.ts'
 
 /** Companies per page. */
 const maxRows = 200
 
+/** What of the operator's prices a screen shows. */
+export interface ScreenPrices {
+  /** The set that it takes; null: it has no valuation. */
+  readonly set: PriceSet | null
+  /** Whether the form offers valuations: the visitor may see a set. */
+  readonly isOffered: boolean
+}
+
 /**
  * /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see.
  */
-export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentScreen): Promise<Page> {
+export async function screenPage(
+  deps: ScreenDeps,
+  viewer: PageViewer,
+  sent: SentScreen,
+  { set, isOffered }: ScreenPrices,
+): Promise<Page> {
   const { screen } = sent
   const { rights } = viewer
   // Merely opening the page must not use up companies, so it shows what every visitor sees.
   const isPublic = rights.entityCap !== null && screen.isBlank
   const reader = isPublic ? publicViewer(deps) : viewer
-  const planned = await planScreen(deps, reader, screen, maxRows)
+  const planned = await planScreen(deps, reader, screen, maxRows, set)
   const { plan, age, named } = planned
   const screened = await deps.readLimiter.run('pages', () => readScreenedTable(deps, reader, plan))
   const { table, isWhole, companies, start } = screened
@@ -71,7 +85,7 @@ export async function screenPage(deps: PageDeps, viewer: PageViewer, sent: SentS
     main: html`<h1>Screen</h1>
 ${isPublic ? publicNote(rights, screen) : cappedNote(rights)}
 ${await sampleNotice(deps)}
-${screenForm(deps, { ...sent, rights, defaultAge: age.isDefault ? age.days : undefined, currency: ownCurrency(deps, plan.market) })}
+${screenForm(deps, { ...sent, rights, defaultAge: age.isDefault ? age.days : undefined, currency: ownCurrency(deps, plan.market), offersValuations: isOffered })}
 ${filterChips(screen, age)}
 ${noticeOf(notes)}
 ${otherCurrencies(screened, screen)}
@@ -95,14 +109,19 @@ export const publicViewer = ({ rightsOf }: Pick<PageDeps, 'rightsOf'>): PageView
 })
 
 /** The form with its mistakes, instead of a table that would leave out what was asked for. */
-export function refusedScreen(deps: PageDeps, rights: Rights, sent: SentScreen): Page {
+export function refusedScreen(
+  deps: PageDeps,
+  rights: Rights,
+  sent: SentScreen,
+  offersValuations: boolean,
+): Page {
   const { screen } = sent
   const market = deps.markets.get(screen.market) === undefined ? 'US' : screen.market
   return {
     ...frameOf(deps, market),
     unlisted: true,
     main: html`<h1>Screen</h1>
-${screenForm(deps, { ...sent, rights, defaultAge: undefined, currency: ownCurrency(deps, market) })}`,
+${screenForm(deps, { ...sent, rights, defaultAge: undefined, currency: ownCurrency(deps, market), offersValuations })}`,
   }
 }
 

@@ -4,7 +4,16 @@ import { familyReader, type ParameterFamily } from '../../../http/parameters.ts'
 import { asOfParameter } from '../../../markets/asOf.ts'
 import { type CrossSectionPeriod, CrossSectionQuery } from '../../crossSection/schema.ts'
 
-const { market, fp, currency, checks, group, cursor, max_age_days: days } = CrossSectionQuery.properties
+const {
+  market,
+  fp,
+  currency,
+  checks,
+  group,
+  cursor,
+  prices,
+  max_age_days: days,
+} = CrossSectionQuery.properties
 const column = Type.Optional(
   Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64, allowed: 'the name of a metric, like roe' }),
 )
@@ -48,6 +57,7 @@ const ScreenQuery = Type.Object(
       }),
     ),
     cursor,
+    prices,
     as_of: asOfParameter('Only what was known on this day.', '2010-03-31'),
     sort: Type.Optional(
       Type.String({
@@ -98,6 +108,8 @@ export interface Screen {
   /** The IDs of the only companies, each once; undefined for all of the market. */
   readonly companies: readonly string[] | undefined
   readonly cursor: string | undefined
+  /** The set of prices of valuations; undefined: the only one that the visitor may see. */
+  readonly prices: string | undefined
   /** The column by which the rows are sorted. */
   readonly sort: ScreenSort
   readonly bounds: ReadonlyMap<string, number>
@@ -173,6 +185,7 @@ function screenOf(
     companies:
       query.companies === undefined ? undefined : [...new Set(query.companies.toUpperCase().split(','))],
     cursor: query.cursor,
+    prices: query.prices,
     sort: shown.includes(metric)
       ? { metric, descending: query.sort?.startsWith('-') === true }
       : { metric: shown[0] ?? '', descending: true },
@@ -254,6 +267,7 @@ export function screenFields(screen: Screen): URLSearchParams {
   if (screen.currency !== undefined) fields.set('currency', screen.currency)
   if (screen.checks !== undefined) fields.set('checks', screen.checks)
   if (screen.group !== undefined) fields.set('group', screen.group)
+  if (screen.prices !== undefined) fields.set('prices', screen.prices)
   if (companies !== undefined) fields.set('companies', companies.join(','))
   for (const [name, text] of screen.typed) fields.set(name, text)
   if (!sort.descending || sort.metric !== screen.columns[0])

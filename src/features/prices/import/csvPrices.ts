@@ -48,6 +48,7 @@ export async function readCsvPrices(
   const reader = new CsvReader(source)
   const columns = readPriceHeader(reader.row(), name)
   const rows = new StagedPrices(columns)
+  rows.nextIsOn(reader.line)
   const symbols = new NameInterner(maxSymbolLength)
   const markets = new NameInterner(2)
   markets.numberOf('')
@@ -173,12 +174,14 @@ class PriceLines {
     const { reader, rows, columns } = this
     const { line } = reader
     const cells = reader.row().map(cell => cell.trim())
-    if (cells.length === 1 && cells[0] === '') return
-    const fault =
-      cells.length === columns.length
+    const isBlank = cells.length === 1 && cells[0] === ''
+    const fault = isBlank
+      ? null
+      : cells.length === columns.length
         ? addRow(rows, columns, cells, this.context)
         : `the line has ${cells.length} cells, but the header has ${columns.length} columns`
     if (fault !== null) rows.refuse(line, fault)
+    rows.nextIsOn(reader.line)
   }
 }
 

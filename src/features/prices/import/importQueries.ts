@@ -164,10 +164,11 @@ export async function countPrices(
     where a.asset_id = u.id`
 }
 
-/** First closes of a day in a market. */
+/** By how many the securities of a market with a close on a day change, as known from a day on. */
 export interface MarketDay {
   readonly market: string
   readonly day: number
+  readonly knownDay: number
   readonly closes: number
 }
 
@@ -182,6 +183,8 @@ interface ImportRecord {
   readonly statesDividends: boolean
   readonly statesDelistings: boolean
   readonly days: readonly MarketDay[]
+  /** The numbers of the securities that were given their company. */
+  readonly adopted: readonly number[]
 }
 
 /** Records an import, which makes its rows visible, and returns its data version. */
@@ -201,11 +204,15 @@ export async function recordImport(
   const { days } = record
   if (days.length > 0)
     await transaction`
-      insert into price_day (price_set_id, market, day, data_version, closes)
-      select ${record.priceSetId}, market, day, ${version}, closes
+      insert into price_day (price_set_id, market, day, known_day, data_version, closes)
+      select ${record.priceSetId}, market, day, known_day, ${version}, closes
       from unnest(
         ${days.map(({ market }) => market)}::text[], ${days.map(({ day }) => isoDate(day))}::date[],
-        ${days.map(({ closes }) => closes)}::int[]) as u (market, day, closes)`
+        ${days.map(({ knownDay }) => isoDate(knownDay))}::date[],
+        ${days.map(({ closes }) => closes)}::int[]) as u (market, day, known_day, closes)`
+  if (record.adopted.length > 0)
+    await transaction`
+      update price_asset set adopted_version = ${version} where asset_id = any(${[...record.adopted]}::int[])`
   return advanceDataVersion(transaction, { source: `prices ${name}`, entities: 0, factsAdded: 0 })
 }
 

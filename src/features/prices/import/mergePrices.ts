@@ -23,14 +23,14 @@ export interface MergedPrices {
  * known on its own known day; the vintages on record stay as they are. A row that repeats this vintage states nothing, even
  * if a later import adds a vintage between the two known days.
  *
- * @param onFirstClose is called for each day that had no close of any vintage before
+ * @param onCloses is called for what changes about which days have a close, as known from which days on
  * @param incoming in order of day, then of the day on which they became known, and each pair of these once
  */
 export function mergePrices(
   recorded: PriceRows,
   incoming: PriceRows,
   absent: AbsentColumns,
-  onFirstClose: (day: number) => void = () => {},
+  onCloses: CloseListener = () => {},
 ): MergedPrices {
   const merged = emptyPriceRows(recorded.count + incoming.count)
   let count = 0
@@ -43,9 +43,10 @@ export function mergePrices(
     for (; from < recorded.count && recorded.days[from] < day; from++)
       copyPriceRow(recorded, from, merged, count++)
     const first = count
+    const before = from
+    const storedBefore = stored
     for (; from < recorded.count && recorded.days[from] === day; from++)
       copyPriceRow(recorded, from, merged, count++)
-    const hadClose = hasClose(merged, first, count)
     for (; at < incoming.count && incoming.days[at] === day; at++) {
       let after = count
       while (after > first && merged.knownDays[after - 1] > incoming.knownDays[at]) after--
@@ -63,15 +64,37 @@ export function mergePrices(
       else withoutClose++
       for (let to = after; to < count; to++) copyPriceRow(merged, to + 1, merged, to)
     }
-    if (!hadClose && hasClose(merged, first, count)) onFirstClose(day)
+    if (stored === storedBefore) continue
+    listCloses(recorded, before, from, -1, onCloses)
+    listCloses(merged, first, count, 1, onCloses)
   }
   for (; from < recorded.count; from++) copyPriceRow(recorded, from, merged, count++)
   return { rows: shortened(merged, count), stored, unchanged, withoutClose }
 }
 
-function hasClose({ closes }: PriceRows, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (!Number.isNaN(closes[at])) return true
-  return false
+/** By how many the securities with a close on a day change, as known from a day on. */
+export type CloseListener = (day: number, knownDay: number, change: number) => void
+
+/**
+ * Lists from which known days on the vintages of one day have a close (1) or no longer have one (-1).
+ *
+ * @param sign -1 for rows that are replaced
+ */
+export function listCloses(
+  { days, knownDays, closes }: PriceRows,
+  start: number,
+  end: number,
+  sign: 1 | -1,
+  onCloses: CloseListener,
+): void {
+  let had = 0
+  for (let at = start; at < end; at++) {
+    // Of two vintages with one known day the later import counts.
+    if (at + 1 < end && knownDays[at + 1] === knownDays[at]) continue
+    const has = Number.isNaN(closes[at]) ? 0 : 1
+    if (has !== had) onCloses(days[at], knownDays[at], sign * (has - had))
+    had = has
+  }
 }
 
 function keepAbsent(rows: PriceRows, before: number, at: number, absent: AbsentColumns): void {

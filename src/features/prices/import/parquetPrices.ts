@@ -173,9 +173,13 @@ function kept(
   for (let row = 0; row < count; row++) {
     const isDoubtful = doubtful.has(row) || (hasKnown && rows.knownDays[row] < rows.days[row])
     if (isDoubtful) again.push({ row, cells: columns.map(column => textOf(row, column)) })
-    else move(rows, row, rows.count++)
+    else {
+      rows.nextIsOn(row + 1)
+      move(rows, row, rows.count++)
+    }
   }
   for (const { row, cells } of again) {
+    rows.nextIsOn(row + 1)
     const fault = addRow(rows, columns, cells, names)
     if (fault !== null) rows.refuse(row + 1, fault)
   }

@@ -3,6 +3,7 @@ import type { TransactionSql } from '../../../postgres/client.ts'
 import { encodePriceBlock } from '../../../prices/priceBlock.ts'
 import { emptyPriceRows, type PriceRows } from '../../../prices/priceRows.ts'
 import { idReader } from '../../companies/symbols.ts'
+import { CloseCounts } from './closeCounts.ts'
 import type { ReadPrices } from './csvPrices.ts'
 import { findCompaniesOfSymbols, type NamedDays } from './findCompanies.ts'
 import {
@@ -20,12 +21,12 @@ import {
   saveSecurities,
 } from './importQueries.ts'
 import { easternmostZone, localDay } from './marketClock.ts'
-import { type AbsentColumns, mergePrices } from './mergePrices.ts'
+import { type AbsentColumns, listCloses, mergePrices } from './mergePrices.ts'
 import type { PriceImport, PriceImportOptions } from './priceImport.ts'
 import { assignSecurities, type Security, type SymbolDays } from './securities.ts'
 import { type SortedRows, statesTheSame } from './sortRows.ts'
 import { maxFaults, type StagedPrices } from './stagedPrices.ts'
-import { endOfYear, firstDayOfTable, firstYear, yearOf, yearStarts } from './tableOfYears.ts'
+import { endOfYear, firstYear, yearOf, yearStarts } from './tableOfYears.ts'
 
 /** The rows of one symbol that belong to one company, as positions in the order of rows. */
 interface Part extends SymbolDays {
@@ -40,7 +41,7 @@ export class SetImport {
   readonly #rows: StagedPrices
   readonly #absent: AbsentColumns
   readonly #todays = new Map<string, number>()
-  readonly #closes = new Map<string, Int32Array>()
+  readonly #closes = new Map<string, CloseCounts>()
 
   constructor(
     readonly transaction: TransactionSql,
@@ -98,6 +99,7 @@ export class SetImport {
         statesDividends: has.has('dividend'),
         statesDelistings: has.has('delisting_return'),
         days: this.#marketDays(),
+        adopted: adopted.flatMap(({ assetId }) => assetId ?? []),
       },
       options.name,
     )
@@ -119,6 +121,7 @@ export class SetImport {
       open.map(({ symbols, market }) => ({ symbol: symbols[0], market: market ?? '' })),
     )
     const adopted: Security[] = []
+    const marketBefore = new Map<Security, string>()
     for (const [index, security] of open.entries()) {
       const holders = new Set(
         named[index]
@@ -138,23 +141,32 @@ export class SetImport {
       const owned: Security = { ...security, entityId, market: company.market }
       recorded[recorded.indexOf(security)] = owned
       adopted.push(owned)
+      marketBefore.set(owned, security.market ?? '')
     }
     this.report.adopted = adopted.length
-    await this.#countAdopted(adopted)
+    await this.#countAdopted(adopted, marketBefore)
     return adopted
   }
 
-  /** The days of adopted securities now count for their market. */
-  async #countAdopted(adopted: readonly Security[]): Promise<void> {
+  /** The days of adopted securities now count for the market of their company. */
+  async #countAdopted(
+    adopted: readonly Security[],
+    marketBefore: ReadonlyMap<Security, string>,
+  ): Promise<void> {
     const years = { first: firstYear, last: firstYear + yearStarts.length }
     const ids = adopted.flatMap(({ assetId }) => assetId ?? [])
     const recorded = await readRecordedBlocks(this.transaction, ids, years)
-    for (const { assetId, market } of adopted) {
-      const closesOf = this.#closesOf(market ?? '')
-      for (const rows of recorded.get(assetId ?? 0)?.values() ?? [])
-        for (let at = 0; at < rows.count; at++)
-          if (!Number.isNaN(rows.closes[at]) && rows.days[at] !== rows.days[at - 1])
-            closesOf[rows.days[at] - firstDayOfTable]++
+    for (const security of adopted) {
+      const before = this.#closesOf(marketBefore.get(security) ?? '')
+      const now = this.#closesOf(security.market ?? '')
+      for (const rows of recorded.get(security.assetId ?? 0)?.values() ?? [])
+        for (let start = 0; start < rows.count; ) {
+          let end = start
+          while (end < rows.count && rows.days[end] === rows.days[start]) end++
+          listCloses(rows, start, end, -1, before.add)
+          listCloses(rows, start, end, 1, now.add)
+          start = end
+        }
     }
   }
 
@@ -231,21 +243,16 @@ export class SetImport {
     return last
   }
 
-  /** The number of first closes of each day in a market, from 1900 on. */
-  #closesOf(market: string): Int32Array {
+  #closesOf(market: string): CloseCounts {
     const known = this.#closes.get(market)
     if (known !== undefined) return known
-    const closes = new Int32Array(yearStarts[yearStarts.length - 1] - firstDayOfTable)
+    const closes = new CloseCounts()
     this.#closes.set(market, closes)
     return closes
   }
 
   #marketDays(): MarketDay[] {
-    const days: MarketDay[] = []
-    for (const [market, closes] of this.#closes)
-      for (let at = 0; at < closes.length; at++)
-        if (closes[at] > 0) days.push({ market, day: firstDayOfTable + at, closes: closes[at] })
-    return days
+    return [...this.#closes].flatMap(([market, closes]) => closes.changes().map(day => ({ market, ...day })))
   }
 
   #today(market: string): number {
@@ -275,10 +282,7 @@ export class SetImport {
     for (const [security, parts] of batch) {
       const assetId = ids.get(security) ?? 0
       const incoming = this.#gather(parts, security, importId)
-      const closesOf = this.#closesOf(security.market ?? '')
-      const countDay = (day: number) => {
-        closesOf[day - firstDayOfTable]++
-      }
+      const closes = this.#closesOf(security.market ?? '')
       for (let start = 0; start < incoming.count; ) {
         const year = yearOf(incoming.days[start])
         const end = endOfYear(incoming.days, start, year)
@@ -287,7 +291,7 @@ export class SetImport {
           before ?? emptyPriceRows(0),
           slice(incoming, start, end),
           this.#absent,
-          countDay,
+          closes.add,
         )
         this.report.stored += merged.stored
         this.report.unchanged += merged.unchanged
@@ -371,7 +375,8 @@ export class SetImport {
 
   #fault(row: number, reason: string, rows: number): void {
     this.report.refused += rows
-    if (this.report.faults.length < maxFaults) this.report.faults.push({ line: row + 2, reason })
+    if (this.report.faults.length < maxFaults)
+      this.report.faults.push({ line: this.#rows.lineOf(row), reason })
   }
 }
 

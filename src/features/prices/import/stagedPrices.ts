@@ -72,6 +72,9 @@ export class StagedPrices {
   readonly numbers: Record<NumberColumn, Float64Array>
   refused = 0
   readonly faults: PriceFault[] = []
+  /** Rows whose line does not follow that of the row before, ascending, and their lines. */
+  readonly #rowsOfLines: number[] = []
+  readonly #lines: number[] = []
 
   constructor(columns: readonly PriceColumn[]) {
     this.has = new Set(columns)
@@ -98,6 +101,20 @@ export class StagedPrices {
     if (this.has.has('known')) this.knownDays = grown(this.knownDays, new Int32Array(rows))
     for (const column of numberColumns)
       if (this.has.has(column)) this.numbers[column] = grown(this.numbers[column], new Float64Array(rows))
+  }
+
+  /** Says on which line of the file the next row is. Rows after it are on the lines that follow, until this is called again. */
+  nextIsOn(line: number): void {
+    if (this.lineOf(this.count) === line) return
+    if (this.#rowsOfLines.at(-1) === this.count) this.#lines.pop()
+    else this.#rowsOfLines.push(this.count)
+    this.#lines.push(line)
+  }
+
+  /** The line of a CSV or the row of a Parquet file, from 1, that a row came from. */
+  lineOf(row: number): number {
+    const at = this.#rowsOfLines.findLastIndex(first => first <= row)
+    return at === -1 ? row + 1 : this.#lines[at] + row - this.#rowsOfLines[at]
   }
 
   refuse(line: number, reason: string): void {

@@ -53,7 +53,7 @@ def weekdays_after(day, count):
 def ended(days, t, c):
     """How many of the first periods have returns that ended before day t: both after so many weekdays and on that date of the rows."""
     n = 0
-    while n < t and n + c["returnDates"] < t and weekdays_after(days[n], c["returnDays"]) < days[t]:
+    while n < t and n + math.ceil(c["returnDays"] / c["medianGap"]) < t and weekdays_after(days[n], c["returnDays"]) < days[t]:
         n += 1
     return n
 

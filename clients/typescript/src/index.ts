@@ -1,0 +1,5 @@
+export { type Asfiled, type ClientOptions, createClient } from './client.ts'
+export { AsfiledError, type ClientCode } from './errors.ts'
+export type { Job, JobPath, WaitOptions } from './jobs.ts'
+export { jsonLines } from './jsonLines.ts'
+export { type components, type ErrorCode, errorCodes, type paths } from './openapi.ts'
