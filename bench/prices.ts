@@ -1,8 +1,9 @@
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isoDate } from '../src/dates.ts'
 import { importPrices } from '../src/features/prices/import/importPrices.ts'
+import { importSymbols } from '../src/ingest/symbols/importSymbols.ts'
 import { loadMarkets } from '../src/markets/markets.ts'
 import type { Sql } from '../src/postgres/client.ts'
 import { decodePriceBlock } from '../src/prices/priceBlock.ts'
@@ -54,7 +55,8 @@ function writeFile(path: string, rows: number): { readonly cents: number; readon
 }
 
 /**
- * Imports generated daily prices of 4,000 securities with volumes, splits and dividends. First proves parity: the sum of
+ * Imports generated daily prices of 4,000 securities with volumes, splits and dividends, once with symbols that no company
+ * has and once with those of companies on record. First proves parity: the sum of
  * all stored closes must be that of the file.
  */
 export async function benchPrices({ short = false } = {}): Promise<Figure[]> {
@@ -64,16 +66,16 @@ export async function benchPrices({ short = false } = {}): Promise<Figure[]> {
     const expected = writeFile(path, short ? 1_000_000 : 20_000_000)
     const body = { path, bytes: statSync(path).size }
     const markets = await loadMarkets()
-    return await scratchDatabase(async sql => {
-      const options = {
-        name: 'bench',
-        currency: 'USD',
-        basis: 'raw' as const,
-        known: 'date' as const,
-        adjustedOn: null,
-        markets,
-        now: () => new Date('2026-11-27T12:00:00Z'),
-      }
+    const options = {
+      name: 'bench',
+      currency: 'USD',
+      basis: 'raw' as const,
+      known: 'date' as const,
+      adjustedOn: null,
+      markets,
+      now: () => new Date('2026-11-27T12:00:00Z'),
+    }
+    const unknown = await scratchDatabase(async (sql): Promise<Figure[]> => {
       const began = performance.now()
       const report = await importPrices(sql, { name: 'prices.csv', body }, options)
       const seconds = (performance.now() - began) / 1000
@@ -92,9 +94,46 @@ export async function benchPrices({ short = false } = {}): Promise<Figure[]> {
         { name: 'prices.memory_after', value: peak / 1e6, unit: 'MB' },
       ]
     })
+    const known = await scratchDatabase(async (sql): Promise<Figure[]> => {
+      await insertCompanies(sql)
+      const began = performance.now()
+      const report = await importPrices(sql, { name: 'prices.csv', body }, options)
+      const seconds = (performance.now() - began) / 1000
+      if (report.stored !== expected.rows || report.companies !== securities || report.unresolvedRows > 0)
+        throw new Error(`${report.stored} rows of ${report.companies} companies were stored`)
+      await proveParity(sql, expected.cents)
+      return [
+        { name: 'prices.known_rows_imported', value: expected.rows / seconds, unit: 'rows/s' },
+        {
+          name: 'prices.known_bytes_per_row',
+          value: (await storedBytes(sql)) / expected.rows,
+          unit: 'bytes/row',
+        },
+      ]
+    })
+    return [...unknown, ...known]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Companies that have the symbols of the file: half of them from a list that says since when, which takes the longer way. */
+async function insertCompanies(sql: Sql): Promise<void> {
+  const tickers = Array.from({ length: securities }, (_, at) => `S${at}`)
+  await sql`
+    with added as (
+      insert into entity (market, issuer_id, ticker, name)
+      select 'US', lpad(at::text, 10, '0'), ticker, ticker from unnest(${tickers}::text[]) with ordinality as t (ticker, at)
+      returning entity_id, ticker)
+    insert into entity_ticker (ticker, entity_id) select ticker, entity_id from added`
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-symbols-'))
+  const path = join(folder, 'list.csv')
+  const lines = tickers
+    .slice(0, securities / 2)
+    .map((ticker, at) => `${ticker},CIK${String(at + 1).padStart(10, '0')},1990-01-01,`)
+  writeFileSync(path, `symbol,id,from,to\n${lines.join('\n')}\n`)
+  await importSymbols(sql, { paths: [path], today: '2026-11-27', replaces: false }, () => {})
+  rmSync(folder, { recursive: true })
 }
 
 async function proveParity(sql: Sql, cents: number): Promise<void> {

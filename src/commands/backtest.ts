@@ -185,6 +185,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     )
     // An unknown option would leave the reader without the reason.
     .addOption(new Option('--compare <vintages>', 'Only on a server').hideHelp())
+    .addOption(new Option('--prices <set>', 'Only on a server').hideHelp())
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
     .option(
       '--json <file>',
@@ -265,6 +266,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
   if (flags.compare !== undefined) throw comparesOnServer(flags.compare)
+  if (flags.prices !== undefined) throw pricesOnServer(flags.prices)
   const benchmark = flags.benchmark === undefined ? undefined : await readBenchmark(flags.benchmark)
   if (flags.factors === undefined) requireNoFactorBounds(flags)
   const factors = flags.factors === undefined ? undefined : await readFactors(flags.factors)
@@ -436,6 +438,13 @@ function comparesOnServer(vintages: string): Failure {
   return new Failure(
     'parameter_invalid',
     `--compare shows what other vintages of a metric would have earned, and this command has no figures of companies. Send the rows with score.asOf and compare to POST /api/v1/backtest of a server, for example with ?compare=${vintages} for a CSV body.`,
+  )
+}
+
+function pricesOnServer(set: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `--prices takes returns from a price set, and this command runs without a database. Send the rows to POST /api/v1/backtest of a server with "prices": {"set": "${set}"}, for example with ?prices={"set":"${set}"} for a CSV body.`,
   )
 }
 

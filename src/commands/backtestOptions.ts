@@ -53,6 +53,7 @@ export interface BacktestFlags {
   readonly scores?: string
   readonly trialsAlreadyTried?: number
   readonly compare?: string
+  readonly prices?: string
   readonly title?: string
   readonly json?: string
   readonly html?: string

@@ -14,6 +14,7 @@ import {
   readReaders,
   removeSet,
 } from '../features/prices/setQueries.ts'
+import { csvLine } from '../formats/csv.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
 import { findPriceSet, type PriceSet, readPriceSets } from '../prices/priceQueries.ts'
@@ -227,13 +228,18 @@ const some = (count: number, what: string) => (count === 0 ? [] : [`${grouped(co
 
 const unresolvedCsv = (unresolved: readonly UnresolvedSymbol[]): string =>
   [
-    'symbol,market,rows,from,to,reason',
-    ...unresolved.map(
-      ({ symbol, market, rows, from, to, reason }) =>
-        `${symbol.includes(',') ? `"${symbol.replaceAll('"', '""')}"` : symbol},${market},${rows},${from},${to},"${reason.replaceAll('"', '""')}"`,
-    ),
-    '',
-  ].join('\n')
+    ['symbol', 'market', 'rows', 'from', 'to', 'reason'],
+    ...unresolved.map(({ symbol, market, rows, from, to, reason }) => [
+      symbol,
+      market,
+      rows,
+      from,
+      to,
+      reason,
+    ]),
+  ]
+    .map(csvLine)
+    .join('')
 
 const jsonOf = ({
   isNew,

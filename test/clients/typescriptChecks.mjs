@@ -102,6 +102,10 @@ const checks = {
     const body = 'date,ticker\n2010-01-26,AAPL\n2010-01-25,AAPL\n'
     const first = await client.post('/api/v1/as-of', { params, body, parseAs: 'arrayBuffer' })
     assert.equal(Buffer.from(first).subarray(0, 4).toString(), 'PAR1')
+    const arrow = { query: { metrics: 'revenue', format: 'arrow' } }
+    const stream = await client.post('/api/v1/as-of', { params: arrow, body, parseAs: 'arrayBuffer' })
+    // The continuation marker with which each message of a stream of Arrow begins.
+    assert.equal(new DataView(stream).getInt32(0), -1)
     // The joined column comes back under a name of its own, so that the second join may add another metric.
     const again = { query: { metrics: 'net_income', format: 'csv' } }
     const text = await client.post('/api/v1/as-of', {

@@ -34,7 +34,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 
 `
 
-const parquet = '"application/vnd.apache.parquet"'
+const binary = /("application\/vnd\.apache\.(?:parquet|arrow\.stream)"): string;/g
 
 /** What the file has to contain for this API. */
 export async function generateTypes(): Promise<string> {
@@ -53,8 +53,8 @@ export async function generateTypes(): Promise<string> {
     const [faults, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
     if (code !== 0) throw new Error(faults)
     const types = await Bun.file(target).text()
-    // A body of Parquet is bytes, for which OpenAPI has no type of its own.
-    return header + types.replaceAll(`${parquet}: string;`, `${parquet}: Uint8Array | Blob;`)
+    // A body of Parquet or Arrow is bytes, for which OpenAPI has no type of its own.
+    return header + types.replace(binary, '$1: Uint8Array | Blob;')
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -145,3 +145,16 @@ test('faulty lines are named, and wrong options explained', async () => {
   ])
     expect([wrong, (await run('prices', 'import', path, ...wrong)).code]).toEqual([wrong, 2])
 })
+
+test('symbols without a company are written as CSV that no spreadsheet runs', async () => {
+  const path = file('odd.csv', 'date,symbol,close\n2024-01-03,=1+1,1\n2024-01-03,"A""B",1\n')
+  const unresolved = join(folder, 'odd-unresolved.csv')
+  const { code } = await run(
+    ...['prices', 'import', path, '--set', 'odd', '--currency', 'USD', '--raw', '--unresolved', unresolved],
+  )
+  expect(code).toBe(0)
+  const lines = readFileSync(unresolved, 'utf8').split('\r\n')
+  expect(lines[0]).toBe('symbol,market,rows,from,to,reason')
+  expect(lines.slice(1, 3).map(line => line.split(',')[0])).toEqual(["'=1+1", '"A""B"'])
+  expect((await run('prices', 'remove', 'odd')).code).toBe(0)
+})

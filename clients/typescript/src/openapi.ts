@@ -127,6 +127,8 @@ export interface paths {
          *
          *     Amounts in different currencies are never compared: amounts that are sorted or have a bound are in one `currency`, by default the market’s own. `other_currencies` counts the companies that are left out.
          *
+         *     Valuations such as `price_to_earnings` and `market_cap` may be columns, bounds and the order, too, with the prices that the operator imported (`prices`): they are those of a join that includes the day. `price_day` is the day of their close.
+         *
          *     `group=ff49` adds the industry of each company as its filings up to `as_of` stated it, and `universe=reporting` keeps only companies that were reporting on that day.
          *
          *     The demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen, and a page has 100 companies if `limit` is not sent. If the key may not see as many further companies as `limit`, the answer covers only the companies that it has already seen, and says so (`seen_only`).
@@ -389,7 +391,7 @@ export interface paths {
          *
          *     `max_age_days` leaves out what is too old on the date of the row. `with` adds columns `<metric>_end` and `<metric>_filed` and, for rows with a column `time`, `<metric>_known_by`. Tickers that name no company are in `unknown`, and their rows have null. A ticker means the company that had it on the date of the row, if a source on record says which company that was; `unmatched` lists the days on which no company on record had it. If no source says anything about a ticker, it means today's company, former IDs included. `lineage=follow` also reads the figures of a company's predecessors and successors.
          *
-         *     The body is JSON by columns, CSV, NDJSON or Parquet, the answer what `format` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 100 columns of other names come back unchanged, in the order sent, before those of the metrics; one that the join itself adds is refused. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. The demo key (by address, and five times as many by network) and free keys may join 100,000 rows a minute: more are refused before they are joined, with `rate_limited_minute` and `Retry-After`, or with `body_too_large` if one body has more. Parquet is the fastest and smallest both ways.
+         *     The body is JSON by columns, CSV, NDJSON or Parquet, the answer what `format` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 100 columns of other names come back unchanged, in the order sent, before those of the metrics; one that the join itself adds is refused. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. The demo key (by address, and five times as many by network) and free keys may join 100,000 rows a minute: more are refused before they are joined, with `rate_limited_minute` and `Retry-After`, or with `body_too_large` if one body has more. Parquet is the fastest and smallest both ways; `format=arrow` answers with an Arrow IPC stream, which needs no further decoding.
          *
          *     With `Prefer: respond-async`, the response is 202 once body, rights and data version are checked, with the stored join (the schema `AsOfJoinJob`) and its URL in `Location`. It runs even if this connection closes or this server stops. Follow it with `GET /api/v1/as-of/{id}`; its `result_url` has the bytes of the synchronous answer. An Idempotency-Key counts only then. At most 256 MB compressed are stored of a result, and 2 GB of all results of a key: the oldest are deleted first. Not with the demo key.
          *
@@ -1515,6 +1517,7 @@ export interface components {
              */
             benchmark?: "cash" | "universe" | components["schemas"]["BenchmarkReturn"][] | components["schemas"]["BenchmarkColumns"];
             factors?: components["schemas"]["BacktestFactors"];
+            prices?: components["schemas"]["BacktestPrices"];
         };
         BacktestBatchRequest: {
             /** @description Configurations to run on the same rows: those of panel, or those of source. */
@@ -1534,6 +1537,7 @@ export interface components {
              */
             trials_already_tried?: number;
             factors?: components["schemas"]["BacktestFactors"];
+            prices?: components["schemas"]["BacktestPrices"];
             /**
              * @description Runs on the archive as it stood at this data version, whatever was imported or corrected since: the `data_version` of an earlier result. Requires a licence that includes `as_of`. Rows of your own are the same at every version.
              * @example 1
@@ -1708,6 +1712,8 @@ export interface components {
              * @enum {string}
              */
             frequency?: "daily" | "monthly";
+            /** @description Trading days from the date of a row to the close at which its return begins, as entry_lag of forward returns. The factor returns begin as many days later. Takes daily factors. Default 0. */
+            entryLag?: number;
             /** @description Lags of the standard errors of Newey and West (1987), in periods. Default: max(h - 1, floor(4 (n / 100)^(2/9))), h = holdDays / returnDays, n the number of periods used. */
             lags?: number;
             /** @description Periods of each rolling regression. Default: those of a year, at least 36. */
@@ -1952,6 +1958,94 @@ export interface components {
             /** @description Signed share of the equity. */
             weight: number;
         };
+        /** @description What became of the rows. */
+        BacktestPricedRows: {
+            /** @description Rows of the dates that the request uses. */
+            sent: number;
+            /** @description Rows that the backtest has: all but those that it leaves out. */
+            used: number;
+            /** @description Rows with a return. */
+            with_return: number;
+            /** @description Rows whose exit day has no close, so the latest earlier one counts. */
+            carried: number;
+            /** @description Rows whose security was delisted, with the return that the set states. */
+            stated_delistings: number;
+            /** @description Rows whose prices end without a word, with the assumed delisting return. */
+            assumed_delistings: number;
+            /** @description Used rows without a close on the day of entry: nothing is bought or sold, which earns 0. */
+            no_entry: number;
+            /** @description Used rows of securities whose prices ended so recently that it is not known whether they go on. They earn 0. */
+            undecided: number;
+            /** @description Left out: the exit day has not come yet. */
+            not_ended: number;
+            /** @description Left out: no close on the ten latest trading days up to the date, or before it where rows trade at the close of the date. */
+            not_traded: number;
+            /** @description Left out: no company is known by the ID on the date. */
+            unknown_company: number;
+            /** @description Left out: the set has no prices of the company. */
+            no_prices: number;
+            /** @description Left out: the set has several securities of the company, and the ID names none of them. */
+            several_securities: number;
+        };
+        /** @description The returns of the rows are computed from a price set of the operator, and replace forward_return, which may be left out; `asset` is the ID of a company. A key's licence or its owner must be admitted to the set. */
+        BacktestPrices: {
+            /**
+             * @description Name of a price set that the key may see.
+             * @example prices
+             */
+            set: string;
+            /**
+             * @description Trading days from entry to exit, which is returnDays. Default: config.returnDays, and otherwise the horizon of the source or the date spacing of the panel.
+             * @example 5
+             */
+            horizon?: number;
+            /**
+             * @description Trading days from the date of a row to the close at which it is traded. 0 trades at the close of the date itself: the scores must then have been known before that close. 1 trades at the next close. Default: 1.
+             * @example 1
+             */
+            entry_lag?: number;
+            /**
+             * @description Return after the last close of a security whose prices end without a stated delisting return. The result shows what 0 and -1 change. Default: -0.3.
+             * @example -0.3
+             */
+            delisting?: number;
+            /**
+             * Format: date
+             * @description Only prices that were known by the end of this day. Default: today (UTC). Prices that became known later never change the result.
+             * @example 2024-12-31
+             */
+            known?: string;
+        };
+        /** @description With prices: the set that gave the returns. */
+        BacktestPricesUsed: {
+            /** @description Name of the price set. */
+            set: string;
+            /** @description Currency of its prices; no return is converted. */
+            currency: string;
+            /** @description Whether its closes are raw, split_adjusted or total_return. */
+            basis: string;
+            /** @description The data version that the prices are of. */
+            data_version: number;
+            /** @description Only prices that were known by the end of this day count. */
+            known: string;
+            /** @description Trading days from entry to exit. */
+            horizon: number;
+            /** @description Trading days from the date to the close of entry. */
+            entry_lag: number;
+            /** @description When a row is traded. */
+            entry: string;
+            /** @description The assumed delisting return. */
+            delisting: number;
+            /** @description Mean return of the rows with one. */
+            mean_return: number | null;
+            rows: components["schemas"]["BacktestPricedRows"];
+            /** @description What other assumed delisting returns would give: 0 and -1. Empty where nothing was assumed. */
+            sensitivity: components["schemas"]["DelistingCase"][];
+            /** @description What the returns leave out, and why. */
+            notes: string[];
+            /** @description Where the prices come from. */
+            attribution: string[];
+        };
         BacktestRequest: {
             config?: components["schemas"]["BacktestConfig"];
             /** @description true tries 48 configurations: quantile .05, .1, .2, .3; equal, rank and score weights; holdDays 1, 5, 10 and 21 times returnDays. An object is your own grid. */
@@ -1990,6 +2084,7 @@ export interface components {
              */
             trials_already_tried?: number;
             factors?: components["schemas"]["BacktestFactors"];
+            prices?: components["schemas"]["BacktestPrices"];
             /**
              * @description Runs on the archive as it stood at this data version, whatever was imported or corrected since: the `data_version` of an earlier result. Requires a licence that includes `as_of`. Rows of your own are the same at every version.
              * @example 1
@@ -2038,6 +2133,7 @@ export interface components {
              */
             trials_already_tried?: number;
             factors?: components["schemas"]["BacktestFactors"];
+            prices?: components["schemas"]["BacktestPrices"];
         };
         /** @description A costed cross-sectional backtest. */
         BacktestResult: {
@@ -2050,6 +2146,7 @@ export interface components {
             data_version?: number;
             source?: components["schemas"]["BacktestSourceUsed"];
             score?: components["schemas"]["BacktestScore"];
+            prices?: components["schemas"]["BacktestPricesUsed"];
             request?: components["schemas"]["BacktestRequestUsed"];
             /** @description Rows used: those with a score, on dates that became periods. */
             n_rows: number;
@@ -2184,7 +2281,7 @@ export interface components {
             /** @description Maximum number of rows. Whole dates are taken, the most recent first. */
             limit?: number;
             /**
-             * @description A metric from the coverage index that ranks the companies instead of the forecast. On each date it is the latest full fiscal year, in the latest vintage filed strictly before the date. Requires market, and a licence that includes as_of for all companies. Amounts of money are compared in the market's own currency: a company that reports in another one has no score.
+             * @description A metric from the coverage index or a valuation such as price_to_book, that ranks the companies instead of the forecast. On each date it is the latest full fiscal year, in the latest vintage filed strictly before the date. Requires market, and a licence that includes as_of for all companies. Amounts of money are compared in the market's own currency: a company that reports in another one has no score.
              * @example roe
              */
             score?: string;
@@ -2195,6 +2292,11 @@ export interface components {
              * @example proved,consistent
              */
             checks?: string;
+            /**
+             * @description The set of prices that the operator imported, for valuations such as price_to_earnings. Omit it if your key may see one set only. The answer names the set.
+             * @example daily-us
+             */
+            prices?: string;
         };
         /** @description The source with every default filled in; absent for a panel. */
         BacktestSourceUsed: {
@@ -3082,6 +3184,8 @@ export interface components {
             checks?: string;
             /** @description Only where min_<metric> or max_<metric> was sent; null: no bound. */
             filters?: components["schemas"]["CrossSectionFilter"][];
+            /** @description Only with valuations: the set of prices that they take. */
+            price_set?: string;
             /**
              * @description Only where it was sent.
              * @example -revenue
@@ -3258,6 +3362,8 @@ export interface components {
             checks?: string;
             /** @description Only where min_<metric> or max_<metric> was sent; null: no bound. */
             filters?: components["schemas"]["CrossSectionFilter"][];
+            /** @description Only with valuations: the set of prices that they take. */
+            price_set?: string;
             /**
              * @description Only where it was sent.
              * @example -revenue
@@ -3362,6 +3468,11 @@ export interface components {
              */
             known_by?: "time" | "day";
             /**
+             * Format: date
+             * @description Only with valuations: the day of the close that they take; null: the company has none.
+             */
+            price_day?: string | null;
+            /**
              * @description Only with the parameter group; null: no filing states a code, or the code is in no group.
              * @example Hardw
              */
@@ -3436,6 +3547,16 @@ export interface components {
             id: string;
             /** @constant */
             deleted: true;
+        };
+        DelistingCase: {
+            /** @description The assumed delisting return. */
+            delisting: number;
+            /** @description Mean return of the rows with one. */
+            mean_return: number | null;
+            /** @description metrics.sharpe with this assumption. Absent in sweeps. */
+            sharpe?: number | null;
+            /** @description metrics.cagr with this assumption. Absent in sweeps. */
+            cagr?: number | null;
         };
         Dimension: {
             /** @example srt:ProductOrServiceAxis */
@@ -6365,6 +6486,8 @@ export interface components {
             inputs: string[];
             /** @description Markets whose registers report all that it requires. */
             markets: string[];
+            /** @description The other markets, with what their registers do not report. */
+            unavailable: components["schemas"]["StrategyGap"][];
             /** @description In the order of computation; the last one is the value. */
             lines: components["schemas"]["StrategyLine"][];
             paper: components["schemas"]["StrategyPaper"];
@@ -6385,6 +6508,11 @@ export interface components {
             values: number;
             /** @description What a lag of 4 or 6 months from the end of the period would have done, in place of the filing days. */
             lags: components["schemas"]["StrategyLag"][];
+        };
+        StrategyGap: {
+            market: string;
+            /** @description Metrics that it requires and that are not reported. */
+            lacking: string[];
         };
         StrategyLag: {
             months: 4 | 6;
@@ -6451,6 +6579,8 @@ export interface components {
             inputs: string[];
             /** @description Markets whose registers report all that it requires. */
             markets: string[];
+            /** @description The other markets, with what their registers do not report. */
+            unavailable: components["schemas"]["StrategyGap"][];
             /** @description In the order of computation; the last one is the value. */
             lines: components["schemas"]["StrategyLine"][];
             paper: components["schemas"]["StrategyPaper"];
@@ -7320,6 +7450,8 @@ export interface operations {
                 universe?: string;
                 /** @description Only figures in these states, separated by commas. proved: an identity that the filing itself states holds within its rounding. consistent: an identity holds that every such statement must satisfy, or that the lines of the statement show. unchecked: no identity applies. contradicted: an identity does not hold. A derived figure has the weakest state of its inputs. A figure in any other state is left out, and no earlier one takes its place. Omit it for all figures. */
                 checks?: string;
+                /** @description The set of prices that the operator imported, for valuations such as price_to_earnings. Omit it if your key may see one set only. The answer names the set. */
+                prices?: string;
                 /** @description Excludes companies whose period ended more than this many days before as_of. Default: no limit. */
                 max_age_days?: number;
                 /** @description Sorts all companies of the market, and not just those of a page: `-revenue` has the largest first, `roe` the smallest. The metric does not need to be a column. Amounts are sorted within `currency`. Companies without the figure are left out and counted (`unranked`); companies with equal figures are in the order in which they were first imported. Default: that order alone. */
@@ -8383,8 +8515,8 @@ export interface operations {
     joinAsOf: {
         parameters: {
             query?: {
-                /** @description json; csv (RFC 4180, columns in the order of the JSON row); ndjson (one row per line); parquet (days as DATE, values as DOUBLE). Without it the header Accept decides: text/csv, application/x-ndjson or application/vnd.apache.parquet, by any of their usual names; anything else is json. Default: json. */
-                format?: "json" | "csv" | "ndjson" | "parquet";
+                /** @description json; csv (RFC 4180); ndjson (one row per line); parquet (days as DATE, values as DOUBLE); arrow (an IPC stream, days as date32, values as float64). Without it the header Accept decides: text/csv, application/x-ndjson, application/vnd.apache.parquet or application/vnd.apache.arrow.stream; anything else is json. Default: json. */
+                format?: "json" | "csv" | "ndjson" | "parquet" | "arrow";
                 /** @description With a body other than JSON: `metrics`, comma-separated. */
                 metrics?: string;
                 /** @description With a body other than JSON: as there. Default: FY. */
@@ -8442,6 +8574,7 @@ export interface operations {
                     "text/csv": string;
                     "application/x-ndjson": string;
                     "application/vnd.apache.parquet": Uint8Array | Blob;
+                    "application/vnd.apache.arrow.stream": Uint8Array | Blob;
                 };
             };
             /** @description With `Prefer: respond-async`: the stored join, which will run. Location is its URL; Retry-After is absent once it has ended. */
@@ -8708,6 +8841,7 @@ export interface operations {
                     "text/csv": string;
                     "application/x-ndjson": string;
                     "application/vnd.apache.parquet": Uint8Array | Blob;
+                    "application/vnd.apache.arrow.stream": Uint8Array | Blob;
                 };
             };
             304: components["responses"]["Unchanged"];
@@ -9625,6 +9759,8 @@ export interface operations {
                 trials_already_tried?: number;
                 /** @description With a CSV body: `factors` as in a JSON body, as JSON text. A long series fits a JSON or NDJSON body only. */
                 factors?: string;
+                /** @description With a CSV body: `prices` as in a JSON body, as JSON text. */
+                prices?: string;
                 /** @description With a CSV body: `data_version` as in a JSON body. */
                 data_version?: number;
             };

@@ -36,7 +36,8 @@ export async function shareReport(
   const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
   if (result === null) throw noReport(job)
   const caller = paidKey(job.keyId)
-  const { figureMarkets: markets } = await pool.tasks.readResultParts({ result }, { caller })
+  const { figureMarkets: markets, priceSet } = await pool.tasks.readResultParts({ result }, { caller })
+  if (priceSet !== null) throw pricesNotToBePassedOn(priceSet)
   const closed = markets.filter(market => !mayBePassedOn(deps, [market]))
   if (closed.length > 0) throw notToBePassedOn(closed)
   const token = makeToken()
@@ -92,5 +93,12 @@ const notToBePassedOn = (codes: readonly string[]) =>
   new Failure(
     'licence_required',
     `This report ranks companies by figures of ${codes.join(', ')}. This project has not verified that the terms of the register allow passing them on, so the report cannot be made public. The operator may allow it with ALLOW_UNVERIFIED_MARKETS.`,
+    { param: 'id' },
+  )
+
+const pricesNotToBePassedOn = (set: string) =>
+  new Failure(
+    'licence_required',
+    `The returns of this report come from the price set ${set}, which only some keys may see, so the report cannot be made public. A backtest of rows with returns of your own can be shared.`,
     { param: 'id' },
   )

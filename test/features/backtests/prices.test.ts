@@ -2,12 +2,21 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { Value } from '@sinclair/typebox/value'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { BacktestResult } from '../../../src/backtest/result.ts'
+import { startJobs } from '../../../src/boot/jobs.ts'
 import { dayNumber, isoDate, registerFormats } from '../../../src/dates.ts'
+import { readJob } from '../../../src/features/backtests/submitted/keyJobs.ts'
+import { submitBacktest } from '../../../src/features/backtests/submitted/kind.ts'
+import { backtestTasks } from '../../../src/features/backtests/submitted/tasks.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
 import type { PriceImportOptions } from '../../../src/features/prices/import/priceImport.ts'
 import { changeAccess } from '../../../src/features/prices/setQueries.ts'
+import { shareReport } from '../../../src/features/sharedReports/share.ts'
+import { JobNotifier } from '../../../src/jobs/events.ts'
+import { migrateQueue } from '../../../src/jobs/queue.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
+import { explainDatabaseError } from '../../../src/postgres/errors.ts'
+import { StorageWatch } from '../../../src/postgres/storage.ts'
 import { findPriceSet } from '../../../src/prices/priceQueries.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
@@ -405,6 +414,45 @@ describe('a backtest with the returns of a price set', () => {
     expect([...Value.Errors(BacktestResult, asOf.answer)]).toEqual([])
     expect([asOf.answer.score.metric, asOf.answer.prices.set]).toEqual(['roe', 'daily'])
   })
+})
+
+test('the report of a submitted backtest with prices cannot be made public', async () => {
+  const { sql, databaseUrl, resources } = server
+  await migrateQueue(databaseUrl)
+  const processId = crypto.randomUUID()
+  const stopJobs = await startJobs(
+    { url: databaseUrl, concurrency: 1, drainTimeoutMs: 5_000 },
+    {
+      sql,
+      tasks: backtestTasks({ sql, processId, backtests: resources.backtests }),
+      processId,
+      explain: explainDatabaseError,
+      storage: new StorageWatch(sql, null),
+      report: () => {},
+      notifier: new JobNotifier(),
+    },
+  )
+  const [{ keyId }] = await sql<[{ keyId: number }]>`
+    select key_id as "keyId" from api_key where last_four = ${quant.slice(-4)}`
+  const sent = new TextEncoder().encode(JSON.stringify({ panel: rows, prices: { set: 'daily', horizon: 5 } }))
+  const { job } = await submitBacktest(
+    { sql, processId, newId: () => Bun.randomUUIDv7(), dataVersion: () => 1 },
+    { keyId, requestId: 'test', body: sent, format: 'json', query: {}, idempotencyKey: null },
+  )
+  let found = await readJob(sql, keyId, job.id)
+  for (let left = 1_200; left > 0 && found.finishedAt === null; left--) {
+    await Bun.sleep(50)
+    found = await readJob(sql, keyId, job.id)
+  }
+  await stopJobs()
+  expect(found.state).toBe('succeeded')
+  const shared = shareReport(
+    { sql, pool: resources.pool, markets, settings: { baseUrl: server.url, allowUnverifiedMarkets: [] } },
+    found,
+    30,
+    '127.0.0.1',
+  )
+  await expect(shared).rejects.toMatchObject({ code: 'licence_required' })
 })
 
 describe('refusals', () => {

@@ -17,12 +17,7 @@ const Answer = Type.Object({
   state: said(job.state, 'queued or running: call again with job_id. succeeded, failed or cancelled.'),
   job_id: Type.Optional(said(job.id, 'Of a sweep.')),
   progress: Type.Optional(shownAs(job.progress, 'object', 'done of total configurations.')),
-  result: Type.Optional(
-    said(
-      ShortResult,
-      'In short, with the sections of include. folds, costs, score, ... where there is room.',
-    ),
-  ),
+  result: Type.Optional(said(ShortResult, 'In short, with the sections of include where there is room.')),
   ...leftOutField,
 })
 type Answer = Static<typeof Answer>
@@ -42,7 +37,7 @@ export const runBacktest = defineTool({
   name: 'run_backtest',
   title: 'Backtest a ranking strategy',
   description:
-    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from `source` or your `panel`. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of its winner for all trials. Tell the reader verdict and warnings; results are hypothetical.',
+    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. A sweep is cancelled with the call, and deflates the Sharpe ratio of its winner for all trials. Tell the reader verdict and warnings; results are hypothetical.',
   input: BacktestInput,
   output: Answer,
   // A sweep is stored as a job, so the tool is not read-only.

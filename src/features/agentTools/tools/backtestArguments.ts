@@ -9,7 +9,6 @@ import {
 } from '../../../backtest/request.ts'
 import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
 import { BacktestFactors } from '../../../backtest/requestFactors.ts'
-import { BacktestPrices } from '../../../backtest/requestPrices.ts'
 import { maxTrialsAlreadyTried } from '../../../backtest/requestTrials.ts'
 import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
@@ -33,7 +32,7 @@ const meanings: Readonly<Record<string, string>> = {
   weighting: 'Within a leg.',
   holdDays: 'Days held; a multiple of return_days, its default.',
   returnDays: 'Trading days of a return. Default: of the rows.',
-  costBps: 'Flat round trip, instead of the costs of the markets.',
+  costBps: 'Flat round trip.',
   borrowBps: 'Cost of borrowing a year.',
   gross: 'Gross exposure.',
   neutral: 'Legs within each market.',
@@ -44,21 +43,15 @@ const meanings: Readonly<Record<string, string>> = {
   from: 'First day, YYYY-MM-DD.',
   to: 'Last day.',
   limit: 'Rows, the latest dates first.',
-  score: 'Metric that ranks instead of the forecast: its latest year filed before each date. Needs market.',
+  score: 'Metric that ranks instead: its latest year filed before each date. Needs market.',
   maxAgeDays: 'With score: oldest figure.',
   checks: 'With score: proved, consistent, unchecked, contradicted.',
-  set: 'Its name.',
-  known: 'Day of what is known.',
   seed: 'Of the resamples.',
   bootstraps: 'Resamples.',
-  meanBlock: 'In periods. Default: from the record.',
-  groups: 'Of cpcv.',
-  testGroups: 'Tested at a time.',
   participation: 'Share of volume of a trade, for capacity.',
 }
 
-const factorsMeaning =
-  'Factor returns that may explain the record: date, returns (lists by name) and rf; or file, the text of a French or CSV file. Result: factors.'
+const factorsMeaning = 'Factor returns: date, returns by name, rf; or the text of a file. Result: factors.'
 
 /** The same object with names spelled as the tools spell them. */
 function spelled(schema: TObject, description: string) {
@@ -73,7 +66,7 @@ function spelled(schema: TObject, description: string) {
 const grid: Record<string, TSchema> = Object.fromEntries(
   Object.entries<TSchema>(BacktestSweep.properties).map(([name, field]) => [snakeCase(name), field]),
 )
-const sweepMeaning = `true: 48 usual configurations. Or lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}. Runs as a job.`
+const sweepMeaning = `true: 48 usual configurations. Or lists of values to combine, at most 1,000: ${Object.keys(grid).join(', ')}.`
 
 export const BacktestInput = Type.Object(
   {
@@ -95,22 +88,23 @@ export const BacktestInput = Type.Object(
         description: 'Further sections.',
       }),
     ),
-    evidence: spelled(Type.Omit(BacktestEvidence, ['benchmark']), 'How sections of include are computed.'),
+    // Lengths of blocks and groups have defaults that depend on the record, and are for the API.
+    evidence: spelled(
+      Type.Omit(BacktestEvidence, ['benchmark', 'meanBlock', 'groups', 'testGroups']),
+      'How sections of include are computed.',
+    ),
     benchmark: Type.Optional(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
         description: 'Of the verdict. Default: universe for long_only, cash for long_short.',
       }),
     ),
-    prices: spelled(
-      Type.Pick(BacktestPrices, ['set', 'horizon', 'known']),
-      'Price set that gives the returns.',
-    ),
     factors: Type.Optional({ ...BacktestFactors, shown: { type: 'object', description: factorsMeaning } }),
+    price_set: Type.Optional(Type.String({ description: 'Prices that give the returns.' })),
     trials_already_tried: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: maxTrialsAlreadyTried,
-        description: 'Earlier tries, for the verdict.',
+        description: 'Earlier tries.',
       }),
     ),
     data_version: Type.Optional(
@@ -143,13 +137,14 @@ const renamed = (value: object, rename: (name: string) => string): object =>
 
 /** The request body for the API. */
 export function bodyOf({ source, config, sweep, evidence, ...rest }: Partial<BacktestArgs>): object {
-  const { job_id: _, wait_seconds: __, max_characters: ___, ...same } = rest
+  const { job_id: _, wait_seconds: __, max_characters: ___, price_set: set, ...same } = rest
   const objects = { source, config, sweep, evidence }
   const sent = Object.entries(objects).map(([name, value]) => [
     name,
     typeof value === 'object' ? renamed(value, camelCase) : value,
   ])
-  return { ...same, ...Object.fromEntries(sent.filter(([, value]) => value !== undefined)) }
+  const prices = set === undefined ? {} : { prices: { set } }
+  return { ...same, ...prices, ...Object.fromEntries(sent.filter(([, value]) => value !== undefined)) }
 }
 
 /** A configuration's fields in a response, spelled as the next call takes them. */

@@ -26,7 +26,7 @@ export const ShortResult = Type.Object({
     shownAs(Type.Object({}), 'object', 'Of the winner, for the number of trials.'),
   ),
   best_trials: Type.Optional(shownAs(trials, 'array', 'The highest Sharpe ratios.')),
-  equity: Type.Optional(shownAs(Type.Array(Point), 'array', 'Some points of the curve: date and value.')),
+  equity: Type.Optional(shownAs(Type.Array(Point), 'array', 'Points of the curve: date, value.')),
 })
 type ShortResult = Static<typeof ShortResult>
 type Result = Static<typeof BacktestResult>
