@@ -264,6 +264,6 @@ test('a small Parquet file that would become gigabytes in memory is refused befo
   expect(error).toMatchObject({
     code: 'body_invalid',
     message:
-      'The column date is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume, group.',
+      'The column date is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume, group, close, borrow_bps.',
   })
 }, 180_000)
