@@ -158,7 +158,7 @@ test('a Parquet file that could be misread is refused with what to do', async ()
     'refused-decimal': 'score is DECIMAL; write it as DOUBLE',
     'refused-nested': 'score is nested',
     'refused-column':
-      'The column "colour" is unknown. Allowed columns: date, asset, market, score, forward_return, dollar_volume, group.',
+      'The column "colour" is unknown. Allowed columns: date, asset, market, score, forward_return, dollar_volume, group, close, borrow_bps.',
   }
   for (const [name, reason] of Object.entries(reasons))
     expect([name, (await refusal(await fixture(`${name}.parquet`))).message]).toEqual([
