@@ -91,7 +91,7 @@ const features: Record<string, readonly string[]> = {
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],
   statements: ['companies', 'fundamentals', 'marketPages'],
-  strategies: ['asOfJoins', 'companies', 'fundamentals', 'marketPages'],
+  strategies: ['asOfJoins', 'companies', 'fundamentals', 'marketPages', 'valuations'],
   universe: ['companies', 'fundamentals', 'marketPages'],
   catalogue: ['companies'],
   search: [],
