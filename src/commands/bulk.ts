@@ -125,6 +125,7 @@ async function build(context: CliContext, json: boolean): Promise<number> {
                 folder,
                 manifest: built.manifest,
                 keep,
+                nowMs: Date.now(),
                 signal,
                 onProgress: ({ done, total, path }) =>
                   progress.update({ done, total, note: `publishing ${path}` }),

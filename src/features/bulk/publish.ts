@@ -17,6 +17,8 @@ export interface PublishOptions {
   readonly manifest: BulkManifest
   /** The number of published releases to keep. */
   readonly keep: number
+  /** When the publication begins. */
+  readonly nowMs: number
   readonly signal: AbortSignal
   /** Called before each file, with bytes. */
   readonly onProgress: (state: { done: number; total: number; path: string }) => void
@@ -75,7 +77,7 @@ export async function publishRelease(options: PublishOptions): Promise<Publicati
     await requireWhole(bucket, release, files)
   }
   await nameLatest(bucket)
-  await removeOlder(bucket, keep)
+  await removeOlder(bucket, options)
   return { url: bucket.url + release, isNew: found === null }
 }
 
@@ -116,7 +118,9 @@ async function nameLatest(bucket: Bucket, removed?: number): Promise<void> {
 }
 
 /** Releases beyond the number to keep, and what interrupted publications left. */
-async function removeOlder(bucket: Bucket, keep: number): Promise<void> {
+async function removeOlder(bucket: Bucket, { keep, nowMs }: PublishOptions): Promise<void> {
+  const isAbandoned = (objects: ReadonlyMap<string, StoredObject>) =>
+    [...objects.values()].every(({ writtenMs }) => writtenMs < nowMs - abandonedAfterMs)
   const releases = await publishedReleases(bucket)
   const kept = releases.slice(0, keep)
   for (const version of await bucket.releases()) {
@@ -125,9 +129,6 @@ async function removeOlder(bucket: Bucket, keep: number): Promise<void> {
       await removeFrom(bucket, version)
   }
 }
-
-const isAbandoned = (objects: ReadonlyMap<string, StoredObject>): boolean =>
-  [...objects.values()].every(({ writtenMs }) => writtenMs < Date.now() - abandonedAfterMs)
 
 /** The manifest goes first, so that a partial release never looks complete. */
 async function removeFrom(bucket: Bucket, dataVersion: number): Promise<boolean> {
