@@ -125,8 +125,8 @@ async function build(context: CliContext, json: boolean): Promise<number> {
                 folder,
                 manifest: built.manifest,
                 keep,
-                nowMs: Date.now(),
                 signal,
+                now: context.now,
                 onProgress: ({ done, total, path }) =>
                   progress.update({ done, total, note: `publishing ${path}` }),
               }),

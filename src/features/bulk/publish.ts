@@ -17,9 +17,8 @@ export interface PublishOptions {
   readonly manifest: BulkManifest
   /** The number of published releases to keep. */
   readonly keep: number
-  /** When the publication begins. */
-  readonly nowMs: number
   readonly signal: AbortSignal
+  readonly now: () => Date
   /** Called before each file, with bytes. */
   readonly onProgress: (state: { done: number; total: number; path: string }) => void
 }
@@ -52,7 +51,7 @@ const maxAttempts = 10
  * object of that name and size is complete, and an interrupted publication continues after it.
  */
 export async function publishRelease(options: PublishOptions): Promise<Publication> {
-  const { manifest, keep } = options
+  const { manifest, keep, now } = options
   const bucket = new Bucket(options.bucket, options.signal)
   const release = releaseKey(manifest.data_version)
   const { files, published } = publishedFiles(options)
@@ -77,7 +76,7 @@ export async function publishRelease(options: PublishOptions): Promise<Publicati
     await requireWhole(bucket, release, files)
   }
   await nameLatest(bucket)
-  await removeOlder(bucket, options)
+  await removeOlder(bucket, keep, now().getTime() - abandonedAfterMs)
   return { url: bucket.url + release, isNew: found === null }
 }
 
@@ -118,17 +117,21 @@ async function nameLatest(bucket: Bucket, removed?: number): Promise<void> {
 }
 
 /** Releases beyond the number to keep, and what interrupted publications left. */
-async function removeOlder(bucket: Bucket, { keep, nowMs }: PublishOptions): Promise<void> {
-  const isAbandoned = (objects: ReadonlyMap<string, StoredObject>) =>
-    [...objects.values()].every(({ writtenMs }) => writtenMs < nowMs - abandonedAfterMs)
+async function removeOlder(bucket: Bucket, keep: number, abandonedBeforeMs: number): Promise<void> {
   const releases = await publishedReleases(bucket)
   const kept = releases.slice(0, keep)
   for (const version of await bucket.releases()) {
     if (kept.includes(version)) continue
-    if (releases.includes(version) || isAbandoned(await bucket.objects(releaseKey(version))))
+    if (
+      releases.includes(version) ||
+      isAbandoned(await bucket.objects(releaseKey(version)), abandonedBeforeMs)
+    )
       await removeFrom(bucket, version)
   }
 }
+
+const isAbandoned = (objects: ReadonlyMap<string, StoredObject>, beforeMs: number): boolean =>
+  [...objects.values()].every(({ writtenMs }) => writtenMs < beforeMs)
 
 /** The manifest goes first, so that a partial release never looks complete. */
 async function removeFrom(bucket: Bucket, dataVersion: number): Promise<boolean> {
