@@ -268,9 +268,8 @@ test('a backtest that ranks by the strategy equals one with the join as its scor
     unit: 'pure',
   })
   expect(columns.altman_z.filter((score: number | null) => score !== null).length).toBeGreaterThan(20)
-  for (const name of ['data', 'metrics', 'series', 'periods'])
+  for (const name of ['n_rows', 'n_dates', 'config', 'metrics', 'equity_curve', 'equity_dates', 'costs'])
     expect([name, result[name]]).toEqual([name, own[name]])
-  console.log(Object.keys(result))
 })
 
 test('rights, days and the name of the set are refused in words', async () => {
