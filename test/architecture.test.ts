@@ -412,6 +412,15 @@ describe('habits', () => {
     expect(missing).toEqual([])
   })
 
+  test('no document has the marks of a merge that was not finished', async () => {
+    const unfinished: string[] = []
+    for (const file of ['*.md', '{docs,sample,bench}/*.md'].flatMap(glob => [
+      ...new Bun.Glob(glob).scanSync(root),
+    ]))
+      if (/^(<{7}|>{7}) /m.test(await Bun.file(join(root, file)).text())) unfinished.push(file)
+    expect(unfinished).toEqual([])
+  })
+
   test('no file is named after nothing in particular', () => {
     const vague = all.filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|lib)(\/|\.ts)/.test(path))
     expect(vague.map(source => source.path)).toEqual([])

@@ -53,31 +53,31 @@ export const defaultDelistingReturn = -0.3
 /** A security counts as ended once this many trading days have passed after its last close. */
 export const minAbsentTradingDays = 10
 
-/** The returns of one horizon, one element for each date. */
-export interface HorizonReturns {
-  readonly horizon: number
+/** The returns of one security over some intervals, one element for each. */
+export interface IntervalReturns {
   /** Total returns as fractions; NaN: none. */
   readonly returns: Float64Array
-  /** The returns before the assumed delisting return `a`; where that was used, return = (1 + this)(1 + a) - 1. */
+  /** The returns before the assumed delisting return `a`; where that was used, return = (1 + this)(1 + a) - 1. NaN: none. */
   readonly beforeAssumption: Float64Array
+  /** The returns to the latest close up to the exit, or to what holders of a delisted security had received by then: all that
+   * was known on the day of the exit. NaN: no entry, or the exit has not come yet. */
+  readonly knownAtExit: Float64Array
   /** Indexes of `returnStates`. */
   readonly states: Uint8Array
   /** 1 where the exit day had no close, so the latest earlier one was used. */
   readonly isCarried: Uint8Array
 }
 
+/** The returns of one horizon, one element for each date. */
+export interface HorizonReturns extends IntervalReturns {
+  readonly horizon: number
+}
+
 /**
  * Total returns of one security over several horizons.
  *
  * The entry of a date is the first trading day on or after it, plus `entryLag` trading days, at that day's close. The
- * exit is `horizon` trading days later. With V the value of one share at the first row, its splits and reinvested
- * dividends included, the return is V(exit) / V(entry) - 1. A dividend is reinvested at the close of its ex-day, or at
- * the next close if that day has none; until then it counts as cash. Over one day that is
- * (close + dividend) * splitFactor / closeBefore - 1, the definition of CRSP.
- *
- * Without a close on the exit day the latest earlier close counts, if the security trades again. If it was delisted, the
- * stated delisting return follows its last close, and the proceeds stay in cash. If its prices end without one, at least
- * `minAbsentTradingDays` trading days before the last, `assumedDelistingReturn` follows its last close.
+ * exit is `horizon` trading days later. `returnsBetween` defines the return.
  *
  * @param tradingDays every trading day of the market in order; the last one is the end of what is known
  * @param dates days since 1970-01-01, in any order
@@ -88,35 +88,70 @@ export function forwardReturns(
   dates: Int32Array,
   { horizons, entryLag, assumedDelistingReturn }: ForwardReturnSettings,
 ): HorizonReturns[] {
+  const entries = dates.map(date => firstRowFrom(tradingDays, date) + entryLag)
+  return horizons.map(horizon => ({
+    horizon,
+    ...returnsBetween(security, tradingDays, {
+      entries,
+      exits: entries.map(entry => entry + horizon),
+      assumedDelistingReturn,
+    }),
+  }))
+}
+
+/** Intervals as indexes of trading days, which may lie beyond the last one. */
+export interface Intervals {
+  readonly entries: Int32Array
+  readonly exits: Int32Array
+  readonly assumedDelistingReturn: number
+}
+
+/**
+ * Total returns of one security from the close of each entry to that of its exit. With V the value of one share at the
+ * first row, its splits and reinvested dividends included, the return is V(exit) / V(entry) - 1. A dividend is reinvested
+ * at the close of its ex-day, or at the next close if that day has none; until then it counts as cash. Over one day that is
+ * (close + dividend) * splitFactor / closeBefore - 1, the definition of CRSP.
+ *
+ * Without a close on the exit day the latest earlier close counts, if the security trades again. If it was delisted, the
+ * stated delisting return follows its last close, and the proceeds stay in cash. If its prices end without one, at least
+ * `minAbsentTradingDays` trading days before the last, `assumedDelistingReturn` follows its last close.
+ *
+ * @param tradingDays every trading day of the market in order; the last one is the end of what is known
+ */
+export function returnsBetween(
+  security: PricedSecurity,
+  tradingDays: Int32Array,
+  { entries, exits, assumedDelistingReturn }: Intervals,
+): IntervalReturns {
   const values = new SecurityValues(security)
-  return horizons.map(horizon => {
-    const found: HorizonReturns = {
-      horizon,
-      returns: new Float64Array(dates.length).fill(Number.NaN),
-      beforeAssumption: new Float64Array(dates.length).fill(Number.NaN),
-      states: new Uint8Array(dates.length),
-      isCarried: new Uint8Array(dates.length),
+  const unknown = () => new Float64Array(entries.length).fill(Number.NaN)
+  const found = {
+    returns: unknown(),
+    beforeAssumption: unknown(),
+    knownAtExit: unknown(),
+    states: new Uint8Array(entries.length),
+    isCarried: new Uint8Array(entries.length),
+  }
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]
+    const exit = exits[at]
+    const entryRow = entry < tradingDays.length ? values.rowOn(tradingDays[entry]) : -1
+    if (entry < tradingDays.length && (entryRow === -1 || !values.hasClose(entryRow)))
+      found.states[at] = stateCode('no_entry')
+    else if (exit >= tradingDays.length) found.states[at] = stateCode('pending')
+    else {
+      const state = values.stateOn(tradingDays, exit)
+      const before = values.valueOn(tradingDays[exit]) / values.valueAt(entryRow) - 1
+      found.states[at] = stateCode(state)
+      found.knownAtExit[at] = before
+      if (state === 'pending') continue
+      found.beforeAssumption[at] = before
+      found.returns[at] =
+        state === 'assumed_delisting' ? (1 + before) * (1 + assumedDelistingReturn) - 1 : before
+      if (state === 'closes' && !values.hasCloseOn(tradingDays[exit])) found.isCarried[at] = 1
     }
-    for (let at = 0; at < dates.length; at++) {
-      const entry = firstRowFrom(tradingDays, dates[at]) + entryLag
-      const exit = entry + horizon
-      const entryRow = entry < tradingDays.length ? values.rowOn(tradingDays[entry]) : -1
-      if (entry < tradingDays.length && (entryRow === -1 || !values.hasClose(entryRow)))
-        found.states[at] = stateCode('no_entry')
-      else if (exit >= tradingDays.length) found.states[at] = stateCode('pending')
-      else {
-        const state = values.stateOn(tradingDays, exit)
-        found.states[at] = stateCode(state)
-        if (state === 'pending') continue
-        const before = values.valueOn(tradingDays[exit]) / values.valueAt(entryRow) - 1
-        found.beforeAssumption[at] = before
-        found.returns[at] =
-          state === 'assumed_delisting' ? (1 + before) * (1 + assumedDelistingReturn) - 1 : before
-        if (state === 'closes' && !values.hasCloseOn(tradingDays[exit])) found.isCarried[at] = 1
-      }
-    }
-    return found
-  })
+  }
+  return found
 }
 
 /** The value of one share of the first row at each row. */

@@ -9,6 +9,7 @@ import { BacktestCompare } from './requestCompare.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestFactors } from './requestFactors.ts'
 import { BacktestPrices } from './requestPrices.ts'
+import { BacktestTrading, closeFields, Rebalance } from './requestTrading.ts'
 import { TrialsAlreadyTried } from './requestTrials.ts'
 
 export const PanelId = Type.String({
@@ -101,6 +102,9 @@ export const BacktestConfig = Type.Object(
     folds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
     ),
+    rebalance: Type.Optional(Rebalance),
+    ...closeFields,
+    trading: Type.Optional(BacktestTrading),
   },
   { ...strict, $id: 'BacktestConfig' },
 )
@@ -185,6 +189,14 @@ const cell = {
     description:
       'Group of the name on the date, such as its industry, for config.neutral, config.neutralise and include by_group. null or omitted: none.',
   }),
+  close: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 1e12 }), Type.Null()], {
+    description:
+      'Closing price of the date in place of forward_return, adjusted for splits and dividends: the returns are computed from it over returnDays dates of the panel. null: no close on that date.',
+  }),
+  borrow_bps: Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000 }), Type.Null()], {
+    description:
+      'Annual cost of borrowing the name on the date, in basis points, in place of config.borrowBps. null or omitted: config.borrowBps.',
+  }),
 }
 
 const ownColumns =
@@ -194,8 +206,11 @@ export const BacktestPanelRow = Type.Object(
   {
     ...cell,
     market: Type.Optional(cell.market),
+    forward_return: Type.Optional(cell.forward_return),
     dollar_volume: Type.Optional(cell.dollar_volume),
     group: Type.Optional(cell.group),
+    close: Type.Optional(cell.close),
+    borrow_bps: Type.Optional(cell.borrow_bps),
   },
   { ...strict, $id: 'BacktestPanelRow', description: ownColumns },
 )
@@ -210,9 +225,11 @@ export const BacktestPanelColumns = Type.Object(
     asset: Type.Array(cell.asset, onePerRow),
     market: Type.Optional(Type.Array(cell.market, onePerRow)),
     score: Type.Array(cell.score, onePerRow),
-    forward_return: Type.Array(cell.forward_return, onePerRow),
+    forward_return: Type.Optional(Type.Array(cell.forward_return, onePerRow)),
     dollar_volume: Type.Optional(Type.Array(cell.dollar_volume, onePerRow)),
     group: Type.Optional(Type.Array(cell.group, onePerRow)),
+    close: Type.Optional(Type.Array(cell.close, onePerRow)),
+    borrow_bps: Type.Optional(Type.Array(cell.borrow_bps, onePerRow)),
   },
   { ...strict, $id: 'BacktestPanelColumns', description: `Columns of equal length. ${ownColumns}` },
 )

@@ -25,6 +25,7 @@ import {
 import { performanceFields } from './resultPerformance.ts'
 import { BacktestPricesUsed } from './resultPrices.ts'
 import { BacktestByGroup, BacktestNeutralised, BacktestScores } from './resultScores.ts'
+import { tradingFields } from './resultTrading.ts'
 import { BacktestVerdict } from './resultVerdict.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -112,6 +113,7 @@ export const BacktestWarning = Type.Object(
         Type.Literal('few_dates'),
         Type.Literal('empty_periods'),
         Type.Literal('costs_after_trading'),
+        Type.Literal('late_entry'),
       ],
       { description: 'Stable name of the warning.' },
     ),
@@ -302,6 +304,7 @@ export const BacktestResult = Type.Object(
     neutralised: Type.Optional(BacktestNeutralised),
     scores: Type.Optional(BacktestScores),
     ...performanceFields,
+    ...tradingFields,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },
 )

@@ -67,6 +67,8 @@ export const BacktestConfigUsed = Type.Object(
     neutralise: Type.Optional(Neutralise),
     rankBy: Type.Optional(RankBy),
     folds: configFields.folds,
+    rebalance: Type.Optional(configFields.rebalance),
+    trading: Type.Optional(configFields.trading),
   },
   { ...strict, $id: 'BacktestConfigUsed', description: 'The configuration with every default filled in.' },
 )

@@ -8,6 +8,7 @@ import { operator } from '../backtest/pool/caller.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
 import { combinations } from '../backtest/requestColumns.ts'
+import { rebalanceRules } from '../backtest/requestTrading.ts'
 import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
@@ -34,8 +35,9 @@ import { grouped, printLine, requireFolder, startProgress, writeFileAtomically }
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
-  date,asset,score,forward_return[,market][,dollar_volume][,group]
-and those that --regress, --rank-by or --scores name. forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
+  date,asset,score,forward_return[,market][,dollar_volume][,group][,borrow_bps]
+with close in place of forward_return to have the returns computed from it, and the columns that --regress, --rank-by
+or --scores name. forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
 Everything is computed on this machine, without a server, a database or the network. To rank by a metric, or to
 compare its vintages, send the rows to POST /api/v1/backtest of a server.
@@ -107,6 +109,46 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Columns of the file that are tried as scores, each alone and combined, as trials of one sweep',
     )
     .option('--folds <count>', 'Number of walk-forward blocks (default: 5)', parseNumber)
+    .addOption(
+      new Option(
+        '--rebalance <calendar>',
+        'Trade only on the last date of each week, month or quarter, and compound daily returns in between',
+      ).choices(rebalanceRules),
+    )
+    .option(
+      '--entry-dates <dates>',
+      'With closes: dates from the score to the close at which it is traded (default: 1)',
+      parseNumber,
+    )
+    .option(
+      '--delisting-return <return>',
+      'With closes: return after the last close of a name that ended (default: -0.3)',
+      parseNumber,
+    )
+    .option(
+      '--horizons <days>',
+      'With closes: several --return-days in one run, comma-separated; each counts as a trial',
+    )
+    .option(
+      '--max-turnover <share>',
+      'Highest turnover of a period; trades are cut in proportion',
+      parseNumber,
+    )
+    .option('--max-weight <share>', 'Highest weight of a name', parseNumber)
+    .option(
+      '--target-volatility <share>',
+      'Annualised volatility to scale to, from past returns',
+      parseNumber,
+    )
+    .option('--volatility-periods <count>', 'Past periods for --target-volatility (default: 60)', parseNumber)
+    .option('--max-leverage <multiple>', 'Limit of --target-volatility (default: 2)', parseNumber)
+    .option('--impact <coefficient>', 'Square-root impact; needs --capital and dollar_volume', parseNumber)
+    .option('--capital <amount>', 'Equity in the currency of dollar_volume', parseNumber)
+    .option(
+      '--impact-periods <count>',
+      'Past periods for the volatility of a name (default: 60)',
+      parseNumber,
+    )
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
@@ -187,6 +229,21 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       parseDrawdown,
     )
     .option(
+      '--fail-above-turnover <share>',
+      'Exit with 3 if the mean turnover of a period is higher',
+      parseNumber,
+    )
+    .option(
+      '--fail-above-impact <share>',
+      'Exit with 3 if the impact paid per year is higher or was not computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-above-leverage <multiple>',
+      'Exit with 3 if the leverage of the volatility target was ever higher, or there was none',
+      parseNumber,
+    )
+    .option(
       '--fail-below-alpha-t <t>',
       'Exit with 3 if the t value of alpha against --factors is lower or cannot be computed',
       parseNumber,
@@ -265,7 +322,11 @@ async function compute(
         throw error instanceof Failure ? named(error, error.code, file.name) : error
       },
     )
-    const isDeflated = settings.sweep !== undefined || settings.scores !== undefined || trialsAlreadyTried > 0
+    const isDeflated =
+      settings.sweep !== undefined ||
+      settings.scores !== undefined ||
+      settings.config?.horizons !== undefined ||
+      trialsAlreadyTried > 0
     if (failBelowDsr !== undefined && !isDeflated && !body.mayHaveSettings) throw sweepRequired()
     const result = await runOffline(pool, body, (done, total) => {
       const note = `${done} of ${total} configurations`
@@ -276,6 +337,7 @@ async function compute(
     if (
       failBelowDsr !== undefined &&
       result.deflated_sharpe === undefined &&
+      result.horizons === undefined &&
       result.verdict.already_tried === undefined
     )
       throw sweepRequired()
@@ -368,7 +430,7 @@ async function checkTargets(rows: string, json: string | undefined, html: string
 function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
-    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option, or say by --trials-already-tried how many you tried before.',
+    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, give several values of an option or of --horizons, or say by --trials-already-tried how many you tried before.',
   )
 }
 

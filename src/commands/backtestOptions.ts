@@ -24,6 +24,18 @@ export interface BacktestFlags {
   readonly neutral?: string
   readonly drift?: true
   readonly folds?: number
+  readonly rebalance?: string
+  readonly entryDates?: number
+  readonly delistingReturn?: number
+  readonly horizons?: string
+  readonly maxTurnover?: number
+  readonly maxWeight?: number
+  readonly targetVolatility?: number
+  readonly volatilityPeriods?: number
+  readonly maxLeverage?: number
+  readonly impact?: number
+  readonly capital?: number
+  readonly impactPeriods?: number
   readonly sweep?: true
   readonly include?: string
   readonly seed?: number
@@ -52,6 +64,9 @@ export interface BacktestFlags {
   readonly failBelowIc?: number
   readonly failBelowOosSharpe?: number
   readonly failBelowMaxDrawdown?: number
+  readonly failAboveTurnover?: number
+  readonly failAboveImpact?: number
+  readonly failAboveLeverage?: number
   readonly failBelowAlphaT?: number
   readonly failBelowResidualSharpe?: number
   readonly failAboveAbsBeta?: readonly BetaBound[]
@@ -74,6 +89,7 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
   if (flags.sweep && (isGrid || single.some(([name]) => name !== 'direction'))) throw sweepWithValues()
   const config = {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
+    ...tradingOf(flags),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
     ...neutraliseOf(flags),
     ...rankByOf(flags),
@@ -113,6 +129,20 @@ function rankByOf({ rankBy, combine }: BacktestFlags): { rankBy?: object } {
   if (rankBy === undefined && combine === undefined) return {}
   return {
     rankBy: { columns: listOf(rankBy ?? 'score'), ...(combine === undefined ? {} : { combine }) },
+  }
+}
+
+function tradingOf(flags: BacktestFlags): NonNullable<BacktestSettings['config']> {
+  const { rebalance, entryDates, delistingReturn, maxTurnover, maxWeight, targetVolatility } = flags
+  const { volatilityPeriods, maxLeverage, impact, capital, impactPeriods } = flags
+  const trading = given({
+    ...{ maxTurnover, maxWeight, targetVolatility, volatilityPeriods, maxLeverage },
+    ...{ impact, capital, impactPeriods },
+  })
+  return {
+    ...given({ rebalance, entryDates, delistingReturn }),
+    ...axis('horizons', flags.horizons, numberOf('--horizons')),
+    ...(Object.keys(trading).length === 0 ? {} : { trading }),
   }
 }
 
@@ -163,7 +193,9 @@ export function inOptionWords(message: string): string {
     .replace(/\bconfig\.neutralise\.columns\b/g, '--regress')
     .replace(/\bconfig\.neutralise\.demean\b/g, '--demean')
     .replace(/\bconfig\.rankBy\.combine\b/g, '--combine')
-    .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
+    .replace(/\b(?:config\.trading|config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) =>
+      optionOf(name),
+    )
     .replace(/^benchmark\b/, '--benchmark')
     .replace(/^trials_already_tried\b/, '--trials-already-tried')
     .replace(/\bfactors\.window\b/g, 'The window of the factors')

@@ -3,6 +3,7 @@ import { describeFactors, factorRows } from '../backtest/report/factors.ts'
 import { detailMetricsOf, headlineMetrics } from '../backtest/report/metricGuide.ts'
 import { basisPoints, count, percent, plural, ratio, signedPercent } from '../backtest/report/numberFormat.ts'
 import { describePrices, pricedRowPhrases } from '../backtest/report/prices.ts'
+import { describeReturns, tradingRows } from '../backtest/report/trading.ts'
 import { rankTrials } from '../backtest/report/trials.ts'
 import { explainSweep, headlineOf, judgedAgainst } from '../backtest/report/verdict.ts'
 import type { BacktestResult } from '../backtest/result.ts'
@@ -31,6 +32,7 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
     verdictText(result, wrapped),
     factorText(result, wrapped),
     metricTable(result),
+    tradingText(result, wrapped),
     foldTable(result),
     icLine(result),
     scoreTable(result),
@@ -97,6 +99,40 @@ function metricTable(result: BacktestResult): string {
     ['METRIC', 'VALUE'.padStart(width)],
     rows.map(([name, value]) => [name, value.padStart(width)]),
   )
+}
+
+/** How returns were computed from closes, what limits on trading did, and the record of each horizon. */
+function tradingText(
+  { returns, trading, horizons, n_periods }: BacktestResult,
+  wrapped: (text: string, indent?: string) => string,
+): string {
+  const parts = [
+    ...(returns === undefined ? [] : [wrapped(describeReturns(returns).join(' '))]),
+    ...(trading === undefined
+      ? []
+      : [
+          textTable(
+            ['TRADING', 'VALUE'],
+            tradingRows(trading, n_periods).map(row => [...row]),
+          ),
+        ]),
+    ...(horizons === undefined
+      ? []
+      : [
+          textTable(
+            ['RETURN DAYS', 'SHARPE', 'ANNUAL RETURN', 'MAX DRAWDOWN', 'TURNOVER', 'DSR'],
+            horizons.map(one => [
+              count(one.returnDays),
+              ratio(one.sharpe),
+              signedPercent(one.cagr),
+              signedPercent(one.max_drawdown),
+              percent(one.avg_turnover),
+              ratio(one.dsr, 3),
+            ]),
+          ),
+        ]),
+  ]
+  return parts.join('\n\n')
 }
 
 function foldTable({ folds, trials }: BacktestResult): string {

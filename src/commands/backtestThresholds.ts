@@ -34,14 +34,16 @@ interface Check {
 }
 
 function checksOf(result: BacktestResult, flags: BacktestFlags): Check[] {
-  const { deflated_sharpe, evidence, metrics, verdict, ic, factors } = result
+  const { deflated_sharpe, evidence, metrics, verdict, ic, factors, trading, horizons } = result
   return [
     {
       option: '--fail-below-dsr',
       bound: flags.failBelowDsr,
       name: 'Deflated Sharpe ratio',
-      // One configuration has a Deflated Sharpe ratio if others were tried before it.
-      value: deflated_sharpe?.dsr ?? (verdict.already_tried === undefined ? null : verdict.dsr),
+      // One configuration has a Deflated Sharpe ratio if others were tried before it, or other horizons with it.
+      value:
+        deflated_sharpe?.dsr ??
+        (verdict.already_tried === undefined && horizons === undefined ? null : verdict.dsr),
     },
     {
       option: '--fail-above-spa',
@@ -73,6 +75,27 @@ function checksOf(result: BacktestResult, flags: BacktestFlags): Check[] {
       bound: flags.failBelowMaxDrawdown,
       name: 'max drawdown',
       value: metrics.max_drawdown,
+    },
+    {
+      option: '--fail-above-turnover',
+      bound: flags.failAboveTurnover,
+      name: 'mean turnover',
+      value: metrics.avg_turnover,
+      isMax: true,
+    },
+    {
+      option: '--fail-above-impact',
+      bound: flags.failAboveImpact,
+      name: 'impact paid per year',
+      value: (trading?.impact ?? null) === null ? null : (trading?.impact_annual ?? null),
+      isMax: true,
+    },
+    {
+      option: '--fail-above-leverage',
+      bound: flags.failAboveLeverage,
+      name: 'highest leverage',
+      value: (trading?.targetVolatility ?? null) === null ? null : (trading?.leverage_max ?? null),
+      isMax: true,
     },
     {
       option: '--fail-below-alpha-t',

@@ -158,7 +158,7 @@ test('a Parquet file that could be misread is refused with what to do', async ()
     'refused-decimal': 'score is DECIMAL; write it as DOUBLE',
     'refused-nested': 'score is nested',
     'refused-column':
-      'The column "colour" is unknown. Allowed columns: date, asset, market, score, forward_return, dollar_volume, group.',
+      'The column "colour" is unknown. Allowed columns: date, asset, market, score, forward_return, dollar_volume, group, close, borrow_bps.',
   }
   for (const [name, reason] of Object.entries(reasons))
     expect([name, (await refusal(await fixture(`${name}.parquet`))).message]).toEqual([
@@ -264,6 +264,6 @@ test('a small Parquet file that would become gigabytes in memory is refused befo
   expect(error).toMatchObject({
     code: 'body_invalid',
     message:
-      'The column date is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume, group.',
+      'The column date is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume, group, close, borrow_bps.',
   })
 }, 180_000)

@@ -685,3 +685,26 @@ def test_a_join_returns_other_columns_with_their_types(real: tuple[str, str]) ->
             before, after = table[name], joined[name]
             assert after.type == before.type, name
             assert repr(after.to_pylist()) == repr(before.to_pylist()), name
+
+
+def test_the_catalogue_has_a_row_for_each_metric_and_market(client: Client) -> None:
+    rows = client.metrics("US")
+    names = rows["name"].to_list()
+    assert "revenue" in names and "roe" in names and len(set(names)) == len(names)
+    served = {metric["name"]: metric["markets"] for metric in client.get("/api/v1/metrics", market="US")["data"]}
+    shares = dict(zip(names, rows["share"].to_list()))
+    assert shares["revenue"] == served["revenue"][0]["share"] and list(served) == names
+
+
+def test_a_stored_panel_gives_the_result_of_its_rows_until_it_is_deleted(client: Client) -> None:
+    rows = client.signals(market="US", horizon="1d", from_="2017-01-01")
+    config = {"quantile": 0.1}
+    stored = client.store_panel(rows, columns=panel_names)
+    assert stored["n_rows"] == len(rows) and client.store_panel(rows, columns=panel_names)["id"] == stored["id"]
+    assert stored["id"] in client.panels()["id"].to_list()
+    kept = client.backtest(panel=stored["id"], config=config, job=False)
+    sent = client.backtest(rows, columns=panel_names, config=config, job=False)
+    assert kept.metrics == sent.metrics and kept.curve.equals(sent.curve)
+    client.delete_panel(stored["id"])
+    with pytest.raises(errors.NotFoundError):
+        client.backtest(panel=stored["id"], config=config, job=False)

@@ -9,10 +9,19 @@ import { scanNumber } from './numbers.ts'
 const { properties } = BacktestPanelRow
 export type ColumnName = keyof typeof properties
 export const columnNames = Object.keys(properties) as readonly ColumnName[]
-export const optionalColumns: readonly ColumnName[] = ['market', 'dollar_volume', 'group']
+export const optionalColumns: readonly ColumnName[] = [
+  'market',
+  'dollar_volume',
+  'group',
+  'close',
+  'borrow_bps',
+]
 /** The columns that every request needs. The score may come from elsewhere, which is known only after the
  * whole body has been read. */
 export const requiredColumns = columnNames.filter(name => !optionalColumns.includes(name))
+/** Of these two, a panel has exactly one. */
+export const isRequired = (name: ColumnName, sent: { has(name: ColumnName): boolean }): boolean =>
+  name !== 'forward_return' || !sent.has('close')
 
 export interface Bounds {
   readonly min: number
@@ -28,6 +37,10 @@ export const scoreBounds: Bounds = { min: minScore, max: maxScore }
 export const returnBounds: Bounds = { min: minReturn, max: maxReturn }
 const { minimum: minVolume = 0, maximum: maxVolume = 0 } = properties.dollar_volume.anyOf[0]
 export const volumeBounds: Bounds = { min: minVolume, max: maxVolume }
+const { maximum: maxClose = 0 } = properties.close.anyOf[0]
+export const closeBounds: Bounds = { min: Number.MIN_VALUE, max: maxClose }
+const { minimum: minBorrow = 0, maximum: maxBorrow = 0 } = properties.borrow_bps.anyOf[0]
+export const borrowBounds: Bounds = { min: minBorrow, max: maxBorrow }
 
 /** The schema of each column's cells, for the slow path. */
 export const cellSchemas: Readonly<Record<ColumnName, TSchema>> = properties
@@ -39,14 +52,25 @@ export const cellChecks: Readonly<Record<ColumnName, TypeCheck<TSchema>>> = {
   forward_return: TypeCompiler.Compile(properties.forward_return),
   dollar_volume: TypeCompiler.Compile(properties.dollar_volume),
   group: TypeCompiler.Compile(properties.group),
+  close: TypeCompiler.Compile(properties.close),
+  borrow_bps: TypeCompiler.Compile(properties.borrow_bps),
 }
 
-/** A row whose score comes from elsewhere. */
-export const PanelRowWithoutScore = Type.Object(
-  { ...properties, score: Type.Optional(properties.score) },
-  { additionalProperties: false },
+const strict = { additionalProperties: false } as const
+const { close: _close, forward_return: forwardReturn, ...shared } = properties
+const sentColumns = { ...shared, score: Type.Optional(shared.score) }
+
+/** A row with a return, whose score may come from elsewhere. */
+export const ReturnRow = Type.Object(
+  { ...sentColumns, forward_return: Type.Optional(forwardReturn, false) },
+  strict,
 )
-export type PanelRowWithoutScore = Static<typeof PanelRowWithoutScore>
+/** A row with a close, from which its return is computed. */
+export const ClosingRow = Type.Object(
+  { ...sentColumns, close: Type.Optional(properties.close, false) },
+  strict,
+)
+export type PanelRowWithoutScore = Static<typeof ReturnRow> | Static<typeof ClosingRow>
 
 const maxMarkets = 65_535 // numbers of markets are 16 bits
 

@@ -4,6 +4,7 @@ import {
   type ColumnName,
   checkPanelSize,
   columnNames,
+  isRequired,
   optionalColumns,
   requiredColumns,
   rowCapacity,
@@ -11,11 +12,11 @@ import {
 import { CsvReader } from './csvCells.ts'
 import { type CsvColumn, CsvRowReader } from './csvRows.ts'
 import { showValue } from './faults.ts'
-import { pushChecked } from './jsonRows.ts'
+import { closeAndReturn, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
 const minRowBytes = '2024-01-02,A'.length
-const sampleHeader = columnNames.filter(name => name !== 'dollar_volume' && name !== 'group').join(',')
+const sampleHeader = columnNames.filter(name => name === 'market' || requiredColumns.includes(name)).join(',')
 
 /** Reads a panel as CSV: a header that names the columns in any order, then one line per row. An empty cell
  * is a missing value. Lines of the common form go straight from bytes to columns; any other line is read
@@ -64,8 +65,10 @@ function readHeader(
     }
     columns.push(column)
   }
+  const sent = new Set(columns)
+  if (sent.has('close') && sent.has('forward_return')) throw closeAndReturn('The header (line 1)')
   const absent = requiredColumns.filter(
-    name => !columns.includes(name) && (name !== 'forward_return' || !mayLackReturns()),
+    name => isRequired(name, sent) && !sent.has(name) && (name !== 'forward_return' || !mayLackReturns()),
   )
   if (absent.length === 0) return { columns, missingScore: null }
   const fault = new Failure(
@@ -134,6 +137,8 @@ function cellValue(column: ColumnName, cell: string): string | number | null {
     case 'score':
     case 'forward_return':
     case 'dollar_volume':
+    case 'close':
+    case 'borrow_bps':
       return numberValue(cell)
     default:
       return column satisfies never

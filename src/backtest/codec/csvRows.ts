@@ -1,4 +1,12 @@
-import { type Bounds, type ColumnName, returnBounds, scoreBounds, volumeBounds } from './cells.ts'
+import {
+  type Bounds,
+  borrowBounds,
+  type ColumnName,
+  closeBounds,
+  returnBounds,
+  scoreBounds,
+  volumeBounds,
+} from './cells.ts'
 import type { CsvReader } from './csvCells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import { extraBounds } from './extraColumns.ts'
@@ -34,6 +42,8 @@ export class CsvRowReader {
   #forwardReturn = Number.NaN
   #dollarVolume = Number.NaN
   #group = 0
+  #close = Number.NaN
+  #borrowBps = Number.NaN
 
   constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly CsvColumn[]) {
     this.#reader = reader
@@ -52,6 +62,8 @@ export class CsvRowReader {
         this.#forwardReturn,
         this.#dollarVolume,
         this.#group,
+        this.#close,
+        this.#borrowBps,
       )
       return true
     }
@@ -102,6 +114,12 @@ export class CsvRowReader {
         this.#group = this.#name(this.#panel.groups)
         if (this.#group === empty) this.#group = 0
         return this.#group > -1
+      case 'close':
+        this.#close = this.#number(closeBounds)
+        return this.#close !== Number.POSITIVE_INFINITY
+      case 'borrow_bps':
+        this.#borrowBps = this.#number(borrowBounds)
+        return this.#borrowBps !== Number.POSITIVE_INFINITY
       default:
         return column satisfies never
     }

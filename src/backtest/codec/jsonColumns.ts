@@ -1,11 +1,15 @@
 import { Failure } from '../../errors.ts'
 import {
+  type Bounds,
+  borrowBounds,
   type ColumnName,
   cellChecks,
   cellSchemas,
   checkGroups,
   checkPanelSize,
+  closeBounds,
   columnNames,
+  isRequired,
   maxAssetLength,
   maxGroupLength,
   maxMarketLength,
@@ -23,6 +27,11 @@ import { extraCell, mayNamePrices } from './jsonRows.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
+const optionalBounds: Partial<Record<ColumnName, Bounds>> = {
+  dollar_volume: volumeBounds,
+  close: closeBounds,
+  borrow_bps: borrowBounds,
+}
 
 /** Reads a panel by column, {"date": [...], "asset": [...], ...}, starting at its `{`. Elements of the common
  * form go straight from bytes to columns. Any other element is read again as a JSON value and validated by
@@ -36,8 +45,8 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
     score: new NumberColumn(reader, capacity, scoreBounds),
     forward_return: new NumberColumn(reader, capacity, returnBounds),
   }
-  // Created only on demand: panels without volumes use no memory for them.
-  let dollarVolume: NumberColumn | undefined
+  // Created only on demand: panels without volumes, closes, borrow costs or groups use no memory for them.
+  const optional = new Map<ColumnName, NumberColumn>()
   let group: NameColumn | undefined
   const extras = new ExtraColumns(wanted, 0)
   const extraColumns: NumberColumn[] = []
@@ -54,9 +63,11 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
         checkExtraCells(lengths.get(extras.names[name]) ?? 0, extraColumns.length)
       } else {
         reader.path.push(name)
-        if (name === 'dollar_volume') dollarVolume = new NumberColumn(reader, capacity, volumeBounds)
+        const bounds = optionalBounds[name]
+        if (bounds !== undefined) optional.set(name, new NumberColumn(reader, capacity, bounds))
         if (name === 'group') group = new NameColumn(reader, capacity, maxGroupLength, true)
-        const column = name === 'dollar_volume' ? dollarVolume : name === 'group' ? group : columns[name]
+        const column =
+          name === 'group' ? group : (optional.get(name) ?? columns[name as keyof typeof columns])
         if (column) lengths.set(name, readColumn(reader, name, column))
       }
       reader.path.pop()
@@ -76,7 +87,9 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
       market: toUint16(lengths.has('market') ? market.numbers(count) : new Int32Array(count)),
       score: lengths.has('score') ? score.values(count) : noNumbers(count),
       forwardReturn: hasReturns ? forward_return.values(count) : noNumbers(count),
-      dollarVolume: dollarVolume?.values(count),
+      dollarVolume: optional.get('dollar_volume')?.values(count),
+      close: optional.get('close')?.values(count),
+      borrowBps: optional.get('borrow_bps')?.values(count),
       assetNames: asset.names,
       marketNames: market.names,
       ...(group === undefined ? {} : { group: toUint16(group.numbers(count)), groupNames: group.names }),
@@ -91,7 +104,7 @@ export function readJsonColumns(reader: JsonReader, wanted: WantedColumns): Pars
     },
     placeOf: row => `panel.asset[${row}]`,
     missingScore: lengths.has('score') ? null : columnMissing('score'),
-    missingReturn: hasReturns ? null : columnMissing('forward_return'),
+    missingReturn: hasReturns || lengths.has('close') ? null : columnMissing('forward_return'),
     refusals: extras.refusals,
   }
 }
@@ -150,7 +163,11 @@ function putChecked(reader: JsonReader, name: ColumnName | null, column: JsonCol
 
 function commonLength(lengths: ReadonlyMap<string, number>, needsReturns: boolean): number {
   const absent = requiredColumns.find(
-    name => name !== 'score' && (needsReturns || name !== 'forward_return') && !lengths.has(name),
+    name =>
+      name !== 'score' &&
+      isRequired(name, lengths) &&
+      (needsReturns || name !== 'forward_return') &&
+      !lengths.has(name),
   )
   if (absent !== undefined) throw columnMissing(absent)
   const [[first, count], ...others] = lengths

@@ -2,10 +2,13 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestPanelRow } from '../request.ts'
 import {
+  borrowBounds,
+  ClosingRow,
   type ColumnName,
   checkPanelSize,
+  closeBounds,
   columnNames,
-  PanelRowWithoutScore,
+  ReturnRow,
   readNameFast,
   readNumberFast,
   requiredColumns,
@@ -75,7 +78,8 @@ export function mayNamePrices(reader: JsonReader): () => boolean {
 const mayNameScore = ({ text, isWhole }: JsonReader): boolean =>
   isWhole && ['asOf', '"scores"', 'rankBy', '\\u'].some(mark => text.includes(mark))
 
-const rowCheck = TypeCompiler.Compile(PanelRowWithoutScore)
+const returnCheck = TypeCompiler.Compile(ReturnRow)
+const closingCheck = TypeCompiler.Compile(ClosingRow)
 const wholeRowCheck = TypeCompiler.Compile(BacktestPanelRow)
 
 /** The fault of the first row without a score; null if all rows have one.
@@ -111,20 +115,32 @@ export function pushChecked(
   path: readonly (string | number)[],
   missing = 'null',
 ): void {
-  const row = withReturn(panel, sent)
-  if (rowCheck.Check(row)) {
+  const hasClose = typeof sent === 'object' && sent !== null && 'close' in sent
+  if (hasClose && 'forward_return' in sent) throw closeAndReturn(formatPath(path))
+  const check = hasClose ? closingCheck : returnCheck
+  const row = hasClose ? sent : withReturn(panel, sent)
+  if (check.Check(row)) {
     panel.pushRow(row)
     return
   }
   const { row: known, own } = withoutOwnColumns(panel, row, path, missing)
-  if (own.length > 0 && rowCheck.Check(known)) {
+  if (own.length > 0 && check.Check(known)) {
     panel.pushRow(known, own)
     return
   }
-  const fault = rowCheck.Errors(known).First()
+  const fault = check.Errors(known).First()
   throw fault
     ? describeFault(fault, path, BacktestPanelRow, missing)
     : new Failure('parameter_invalid', 'A row of panel does not match the schema.', { param: 'panel' })
+}
+
+/** @param param the position of the row or column in the body */
+export function closeAndReturn(param: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `${param} has both close and forward_return. Send close to have the returns computed from it, or forward_return, but not both.`,
+    { param },
+  )
 }
 
 /** A row with null for a return that may be left out. */
@@ -172,6 +188,7 @@ const scoreBit = 1 << columnNames.indexOf('score')
 const returnBit = 1 << columnNames.indexOf('forward_return')
 const requiredBits =
   requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit & ~returnBit
+const closeBit = 1 << columnNames.indexOf('close')
 const quote = 0x22
 
 /** The fast path for a row of the common form: the schema's keys, unescaped and once each, names without
@@ -191,6 +208,8 @@ export class JsonRowReader {
   #forwardReturn = 0
   #dollarVolume = Number.NaN
   #group = 0
+  #close = Number.NaN
+  #borrowBps = Number.NaN
 
   constructor(reader: JsonReader, panel: PanelBuilder) {
     this.#reader = reader
@@ -209,6 +228,8 @@ export class JsonRowReader {
         this.#forwardReturn,
         this.#dollarVolume,
         this.#group,
+        this.#close,
+        this.#borrowBps,
       )
       return true
     }
@@ -233,6 +254,8 @@ export class JsonRowReader {
     this.#forwardReturn = Number.NaN
     this.#dollarVolume = Number.NaN
     this.#group = 0
+    this.#close = Number.NaN
+    this.#borrowBps = Number.NaN
     for (let index = 0; index < this.#keys.length; index++) {
       reader.skipSpace()
       const key = this.#key(index)
@@ -244,8 +267,12 @@ export class JsonRowReader {
         return false
       if (reader.take(0x2c)) continue
       if (!reader.take(0x7d) || (seen & requiredBits) !== requiredBits) return false
-      if ((seen & returnBit) === 0 && !this.#panel.mayLackReturns()) return false
-      if ((seen & returnBit) === 0) this.#panel.noteNoReturn()
+      if ((seen & closeBit) !== 0) {
+        if ((seen & returnBit) !== 0) return false
+      } else if ((seen & returnBit) === 0) {
+        if (!this.#panel.mayLackReturns()) return false
+        this.#panel.noteNoReturn()
+      }
       if ((seen & scoreBit) === 0) this.#panel.noteNoScore()
       return true
     }
@@ -300,6 +327,12 @@ export class JsonRowReader {
       case 'group':
         this.#group = takeNull(reader) ? 0 : readNameFast(reader, this.#panel.groups)
         return this.#group !== -1
+      case 'close':
+        this.#close = readNumberFast(reader, closeBounds)
+        return this.#close !== Number.POSITIVE_INFINITY
+      case 'borrow_bps':
+        this.#borrowBps = readNumberFast(reader, borrowBounds)
+        return this.#borrowBps !== Number.POSITIVE_INFINITY
       default:
         return key satisfies never
     }

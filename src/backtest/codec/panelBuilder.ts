@@ -39,8 +39,10 @@ export class PanelBuilder {
   readonly #score: Float64Array
   readonly #forwardReturn: Float64Array
   readonly #capacity: number
-  /** Null until a row has a volume: panels without volumes use no memory for them. */
+  /** Null until a row has one: panels without volumes, closes or borrow costs use no memory for them. */
   #dollarVolume: Float64Array | null = null
+  #close: Float64Array | null = null
+  #borrowBps: Float64Array | null = null
   /** Likewise for groups. */
   #group: Uint16Array | null = null
 
@@ -58,7 +60,7 @@ export class PanelBuilder {
     this.groups.numberOf('')
   }
 
-  /** NaN for a missing score, return or volume; market or group 0 for none. */
+  /** NaN for a missing number; market or group 0 for none. */
   push(
     day: number,
     asset: number,
@@ -67,6 +69,8 @@ export class PanelBuilder {
     forwardReturn: number,
     dollarVolume: number,
     group: number,
+    close: number,
+    borrowBps: number,
   ): void {
     const row = this.count++
     this.#day[row] = day
@@ -74,8 +78,19 @@ export class PanelBuilder {
     this.#market[row] = market
     this.#score[row] = score
     this.#forwardReturn[row] = forwardReturn
-    if (!Number.isNaN(dollarVolume)) this.#volumes()[row] = dollarVolume
+    if (!Number.isNaN(dollarVolume)) {
+      this.#dollarVolume ??= this.#unknown()
+      this.#dollarVolume[row] = dollarVolume
+    }
     if (group !== 0) this.#groupColumn()[row] = group
+    if (!Number.isNaN(close)) {
+      this.#close ??= this.#unknown()
+      this.#close[row] = close
+    }
+    if (!Number.isNaN(borrowBps)) {
+      this.#borrowBps ??= this.#unknown()
+      this.#borrowBps[row] = borrowBps
+    }
   }
 
   /** Records that the next row to be pushed has no score. */
@@ -88,9 +103,8 @@ export class PanelBuilder {
     if (this.withoutReturn === -1) this.withoutReturn = this.count
   }
 
-  #volumes(): Float64Array {
-    this.#dollarVolume ??= new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
-    return this.#dollarVolume
+  #unknown(): Float64Array {
+    return new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
   }
 
   #groupColumn(): Uint16Array {
@@ -109,9 +123,11 @@ export class PanelBuilder {
       this.assets.numberOf(row.asset),
       this.markets.numberOf(row.market ?? ''),
       row.score ?? Number.NaN,
-      row.forward_return ?? Number.NaN,
+      ('forward_return' in row ? row.forward_return : null) ?? Number.NaN,
       row.dollar_volume ?? Number.NaN,
       this.groups.numberOf(row.group ?? ''),
+      ('close' in row ? row.close : null) ?? Number.NaN,
+      row.borrow_bps ?? Number.NaN,
     )
   }
 
@@ -124,6 +140,8 @@ export class PanelBuilder {
       score: this.#score.subarray(0, this.count),
       forwardReturn: this.#forwardReturn.subarray(0, this.count),
       dollarVolume: this.#dollarVolume?.subarray(0, this.count),
+      close: this.#close?.subarray(0, this.count),
+      borrowBps: this.#borrowBps?.subarray(0, this.count),
       assetNames: this.assets.names,
       marketNames: this.markets.names,
       ...(this.#group === null

@@ -23,7 +23,7 @@ export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOpt
     const rowAt = (at: number) => (order ? order[at] : at)
     return { dataset: null, duplicate: { firstRow: rowAt(repeated - 1), secondRow: rowAt(repeated) } }
   }
-  const known = withKnownVolume(columns)
+  const known = withKnownNumbers(columns)
   const own = ownColumns(columns, order)
   const sorted = order === null ? known : ownsColumns ? permute(known, order) : gatherColumns(known, order)
   const inPlace = ownsColumns || order !== null
@@ -38,6 +38,8 @@ export function buildDataset(columns: Columns, { ownsColumns = false }: BuildOpt
       score: sorted.score.subarray(0, count),
       forwardReturn: sorted.forwardReturn.subarray(0, count),
       ...(sorted.dollarVolume ? { dollarVolume: sorted.dollarVolume.subarray(0, count) } : {}),
+      ...(sorted.close ? { close: sorted.close.subarray(0, count) } : {}),
+      ...(sorted.borrowBps ? { borrowBps: sorted.borrowBps.subarray(0, count) } : {}),
       ...own,
       assets: packNames(assets.sorted),
       markets: packNames(markets.sorted),
@@ -142,10 +144,12 @@ function cutDates(day: Int32Array, count: number): Pick<Dataset, 'days' | 'offse
   return { days, offsets }
 }
 
-/** Drops a volume column without any known volume, so that equal rows give equal datasets. */
-function withKnownVolume(columns: Columns): Columns {
-  const sent = columns.dollarVolume?.subarray(0, columns.count)
-  return sent?.some(volume => !Number.isNaN(volume)) ? columns : { ...columns, dollarVolume: undefined }
+/** Drops optional columns without any known number, so that equal rows give equal datasets. */
+function withKnownNumbers(columns: Columns): Columns {
+  const known = (column: Float64Array | undefined) =>
+    column?.subarray(0, columns.count).some(number => !Number.isNaN(number)) ? column : undefined
+  const { dollarVolume, close, borrowBps } = columns
+  return { ...columns, dollarVolume: known(dollarVolume), close: known(close), borrowBps: known(borrowBps) }
 }
 
 /** The groups and the columns of a caller's own in another order, as copies. Equal rows give equal columns: a column
@@ -180,7 +184,7 @@ type NumberColumn = Int32Array | Uint16Array | Float64Array
 
 /** Returns the columns in another order, as copies. */
 function gatherColumns(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
-  const { day, asset, market, score, forwardReturn, dollarVolume } = columns
+  const { day, asset, market, score, forwardReturn, dollarVolume, close, borrowBps } = columns
   const sorted = {
     ...columns,
     day: gather(day, order, sharedInt32),
@@ -189,6 +193,8 @@ function gatherColumns(columns: Columns, order: Int32Array<ArrayBuffer>): Column
     score: gather(score, order, sharedFloat64),
     forwardReturn: gather(forwardReturn, order, sharedFloat64),
     dollarVolume: dollarVolume && gather(dollarVolume, order, sharedFloat64),
+    close: close && gather(close, order, sharedFloat64),
+    borrowBps: borrowBps && gather(borrowBps, order, sharedFloat64),
   }
   release(order)
   return sorted
@@ -202,7 +208,7 @@ function gather<C extends NumberColumn>(from: C, order: Int32Array, make: (lengt
 
 /** Reorders the columns in place, cycle by cycle, which needs no second copy. Consumes `order`. */
 function permute(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
-  const { day, asset, market, score, forwardReturn, dollarVolume } = columns
+  const { day, asset, market, score, forwardReturn, dollarVolume, close, borrowBps } = columns
   for (let start = 0; start < order.length; start++) {
     if (order[start] === start || order[start] === moved) continue
     const firstDay = day[start]
@@ -211,6 +217,8 @@ function permute(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
     const firstScore = score[start]
     const firstReturn = forwardReturn[start]
     const firstVolume = dollarVolume ? dollarVolume[start] : 0
+    const firstClose = close ? close[start] : 0
+    const firstBorrow = borrowBps ? borrowBps[start] : 0
     let to = start
     for (let from = order[to]; from !== start; from = order[to]) {
       day[to] = day[from]
@@ -219,6 +227,8 @@ function permute(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
       score[to] = score[from]
       forwardReturn[to] = forwardReturn[from]
       if (dollarVolume) dollarVolume[to] = dollarVolume[from]
+      if (close) close[to] = close[from]
+      if (borrowBps) borrowBps[to] = borrowBps[from]
       order[to] = moved
       to = from
     }
@@ -229,6 +239,8 @@ function permute(columns: Columns, order: Int32Array<ArrayBuffer>): Columns {
     score[to] = firstScore
     forwardReturn[to] = firstReturn
     if (dollarVolume) dollarVolume[to] = firstVolume
+    if (close) close[to] = firstClose
+    if (borrowBps) borrowBps[to] = firstBorrow
   }
   release(order)
   return columns

@@ -19,6 +19,19 @@ export interface Dataset {
   readonly forwardReturn: Float64Array
   /** Absent if no row has a volume. */
   readonly dollarVolume?: Float64Array | undefined
+  /** Prices from which the returns are computed when the length of a return is known; `forwardReturn` is NaN
+   * until then. NaN: no close. Absent if no row has one. */
+  readonly close?: Float64Array | undefined
+  /** Annual cost of borrowing the name, in basis points. NaN: that of the configuration. Absent if no row has
+   * one. */
+  readonly borrowBps?: Float64Array | undefined
+  /** The returns by which weights are decided, where `forwardReturn` contains what is only known later, or was replaced to
+   * split a record; absent: the same. */
+  readonly decisionReturn?: Float64Array | undefined
+  /** When the returns of each date begin and end, if they were computed from closes or compounded on a calendar. */
+  readonly returnSpans?: ReturnSpans | undefined
+  /** Trading days from the date of a row to the entry of its return, if prices gave it; absent: 0. */
+  readonly returnLag?: number | undefined
   /** The group of each row, if legs are formed within groups rather than markets. */
   readonly group?: GroupColumn | undefined
   /** The group of each row, for what is shown by group; legs do not depend on it. */
@@ -35,6 +48,14 @@ export interface Dataset {
   /** Present if a dataset serves many backtests; null for a single backtest, which picks its legs faster
    * without it. */
   readonly ranking: Ranking | null
+}
+
+/** The days on whose closes the returns of each date begin and end, one element for each date. */
+export interface ReturnSpans {
+  readonly from: Int32Array
+  readonly to: Int32Array
+  /** The dates over which the sent returns of a date were compounded; absent: the returns are those from close to close. */
+  readonly dates?: Int32Array | undefined
 }
 
 /** A group for each row; 0: none is known. */
@@ -90,6 +111,10 @@ export interface Columns {
   readonly forwardReturn: Float64Array
   /** NaN: unknown. */
   readonly dollarVolume?: Float64Array | undefined
+  /** NaN: unknown. */
+  readonly close?: Float64Array | undefined
+  /** NaN: unknown. */
+  readonly borrowBps?: Float64Array | undefined
   readonly assetNames: readonly string[]
   /** Distinct sort keys, one per asset; by default the names. */
   readonly assetKeys?: readonly string[]

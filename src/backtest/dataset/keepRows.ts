@@ -3,6 +3,7 @@ import type { Dataset, GroupColumn } from './dataset.ts'
 /** The rows of a dataset that are marked, in shared memory and without a ranking. Dates without rows disappear. */
 export function keepRows(data: Dataset, isKept: Uint8Array): Dataset {
   const { days, offsets, asset, market, score, forwardReturn, dollarVolume, group, labels, extras } = data
+  const { close, borrowBps, decisionReturn } = data
   let count = 0
   const keptDays: number[] = []
   const keptOffsets: number[] = []
@@ -31,6 +32,9 @@ export function keepRows(data: Dataset, isKept: Uint8Array): Dataset {
     score: numbers(score),
     forwardReturn: numbers(forwardReturn),
     dollarVolume: dollarVolume && numbers(dollarVolume),
+    close: close && numbers(close),
+    borrowBps: borrowBps && numbers(borrowBps),
+    decisionReturn: decisionReturn && numbers(decisionReturn),
     group: group && grouped(group),
     labels: labels && grouped(labels),
     extras: extras?.map(({ name, values }) => ({ name, values: numbers(values) })),

@@ -37,7 +37,8 @@ export const packedBytesOf = (data: Dataset): number => packedSize(shapeOf(data)
 
 /** The bytes of a packed dataset in order: its header, then its columns, which are not copied. */
 export function packedColumns(data: Dataset): Uint8Array[] {
-  const { score, forwardReturn, dollarVolume, asset, days, offsets, assets, markets, market } = data
+  const { score, forwardReturn, dollarVolume, close, borrowBps } = data
+  const { asset, days, offsets, assets, markets, market } = data
   const { group, extras = [] } = data
   const extraNames = extras.length === 0 ? null : packNames(extras.map(({ name }) => name))
   const columns = [
@@ -45,6 +46,8 @@ export function packedColumns(data: Dataset): Uint8Array[] {
     forwardReturn,
     ...(dollarVolume ? [dollarVolume] : []),
     ...extras.map(({ values }) => values),
+    ...(close ? [close] : []),
+    ...(borrowBps ? [borrowBps] : []),
     asset,
     days,
     offsets,
@@ -79,6 +82,8 @@ const shapeOf = (data: Dataset): PackedShape => ({
   extraNameBytes: (data.extras ?? []).reduce((sum, { name }) => sum + Buffer.byteLength(name), 0),
   groups: data.group?.names === undefined ? 0 : nameCount(data.group.names),
   groupBytes: data.group?.names?.bytes.length ?? 0,
+  closes: data.close === undefined ? 0 : 1,
+  borrowCosts: data.borrowBps === undefined ? 0 : 1,
 })
 
 /** Opens packed bytes as a dataset without a ranking and without a copy: its columns are views of the bytes,
@@ -88,7 +93,7 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const shape = readHeader(packed)
   if (shape === null) return null
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
-  const { extras, extraNameBytes, groups, groupBytes } = shape
+  const { extras, extraNameBytes, groups, groupBytes, closes, borrowCosts } = shape
   let at = packed.byteOffset + headerBytes
   const allocate = (bytes: number) => {
     const from = at
@@ -103,6 +108,8 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const forwardReturn = doubles(rows)
   const dollarVolume = dollarVolumes === 1 ? doubles(rows) : undefined
   const extraValues = Array.from({ length: extras }, () => doubles(rows))
+  const close = closes === 1 ? doubles(rows) : undefined
+  const borrowBps = borrowCosts === 1 ? doubles(rows) : undefined
   const asset = integers(rows)
   const days = integers(dates)
   const offsets = integers(dates + 1)
@@ -129,6 +136,8 @@ export function openDataset(packed: Uint8Array): Dataset | null {
       ? { extras: extraValues.map((values, i) => ({ name: nameAt(extraNames, i), values })) }
       : {}),
     ...(groupOf && groupNames ? { group: { of: groupOf, count: groups, names: groupNames } } : {}),
+    ...(close ? { close } : {}),
+    ...(borrowBps ? { borrowBps } : {}),
     assets: assetNames,
     markets: marketNames,
     marketOfAsset,
@@ -154,6 +163,10 @@ interface PackedShape {
   readonly extraNameBytes: number
   readonly groups: number
   readonly groupBytes: number
+  /** 1 if the dataset has closes or borrow costs, else 0. They follow those fields, so that panels stored before them have 0
+   * here. */
+  readonly closes: number
+  readonly borrowCosts: number
 }
 
 /** 'asfp' as a little-endian integer, followed by the version of the layout. */
@@ -179,6 +192,8 @@ function headerOf(shape: PackedShape): Uint8Array {
     shape.extraNameBytes,
     shape.groups,
     shape.groupBytes,
+    shape.closes,
+    shape.borrowCosts,
   ])
   return new Uint8Array(header.buffer)
 }
@@ -188,15 +203,15 @@ function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
   const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, ...more] = header
-  const [dollarVolumes, extras, extraNameBytes, groups, groupBytes] = more
-  const own = { dollarVolumes, extras, extraNameBytes, groups, groupBytes }
+  const [dollarVolumes, extras, extraNameBytes, groups, groupBytes, closes, borrowCosts] = more
+  const own = { dollarVolumes, extras, extraNameBytes, groups, groupBytes, closes, borrowCosts }
   const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, ...own }
   return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
 }
 
 function packedSize(shape: PackedShape): number {
   const { extras, groups } = shape
-  const doubles = (2 + shape.dollarVolumes + extras) * shape.rows
+  const doubles = (2 + shape.dollarVolumes + shape.closes + shape.borrowCosts + extras) * shape.rows
   const ownNames = (extras > 0 ? extras + 1 : 0) + (groups > 0 ? groups + 1 : 0)
   const integers =
     shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1) + ownNames
@@ -219,6 +234,8 @@ export function shareDataset(data: Dataset): Dataset {
     ...(data.dollarVolume
       ? { dollarVolume: shared(data.dollarVolume, buffer => new Float64Array(buffer)) }
       : {}),
+    ...(data.close ? { close: shared(data.close, buffer => new Float64Array(buffer)) } : {}),
+    ...(data.borrowBps ? { borrowBps: shared(data.borrowBps, buffer => new Float64Array(buffer)) } : {}),
     ...(data.group
       ? { group: { ...data.group, of: shared(data.group.of, buffer => new Uint16Array(buffer)) } }
       : {}),

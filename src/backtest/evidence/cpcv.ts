@@ -24,7 +24,11 @@ export interface CpcvCandidate {
 export function cpcvGroups(
   days: Int32Array,
   groups: number,
-  settings: { readonly tranches: number; readonly returnDays: number },
+  settings: {
+    readonly tranches: number
+    readonly returnDays: number
+    readonly ends?: Int32Array | undefined
+  },
 ): CpcvGroup[] {
   const size = Math.floor(days.length / groups)
   return Array.from({ length: groups }, (_, g) => {

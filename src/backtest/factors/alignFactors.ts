@@ -1,6 +1,7 @@
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { addBusinessDays, businessDaysBetween } from '../dataset/calendar.ts'
+import type { ReturnSpans } from '../dataset/dataset.ts'
 import type { FactorSeries } from './factorSeries.ts'
 
 /** Why a period has no factor returns. */
@@ -24,6 +25,8 @@ export interface RecordPeriods {
   readonly returnDays: number
   /** The median gap of the dates of the rows, in business days; 1 for daily dates. */
   readonly medianDateGap: number
+  /** The days on which the returns begin and end, if they were computed from closes or compounded on a calendar. */
+  readonly spans?: ReturnSpans | undefined
 }
 
 /** Longer holes in a daily file are missing rows: the longest closure of the New York Stock Exchange since 1926 was
@@ -45,13 +48,26 @@ const tradingDaysPerMonth = 21
  * - The last period ends `returnDays` trading days later if the rows are daily or weekly, and otherwise at the end of
  *   a month, if all periods begin at the end of one.
  * - Monthly factors match periods that begin at the end of a month and end at the end of one.
+ * - Returns that were computed from closes, or compounded on a calendar, have stated intervals, see `ReturnSpans`: daily
+ *   factors after the day of the entry, up to the day of the exit, are compounded. If the rows' own daily returns were
+ *   compounded, there must be as many factor days as dates of the rows. Monthly factors match intervals that begin and end
+ *   at the end of a month.
  *
  * Returns that begin `entryLag` trading days after the day of their row end as many days later, too, and so do the daily
  * factors: by as many rows.
  *
+ * Where prices give the returns, the intervals are known exactly: a return enters at the close of the first trading day on
+ * or after its date, plus `entryLag`, and the daily factors of the next `returnDays` days are compounded.
+ *
  * A period without an exact match is left out and counted; nothing is filled in. */
 export function alignFactors(series: FactorSeries, record: RecordPeriods): AlignedFactors {
-  const find = series.frequency === 'daily' ? dailyRows(series, record) : monthlyRows(series, record)
+  const { spans: stated } = record
+  const find =
+    series.frequency === 'monthly'
+      ? monthlyRows(series, record)
+      : stated === undefined
+        ? dailyRows(series, record)
+        : statedRows(series, stated)
   const matched: number[] = []
   const spans: { first: number; end: number }[] = []
   const unmatched = new Map<UnmatchedReason, number[]>()
@@ -105,7 +121,18 @@ function hasUnknown({ returns, rf }: FactorSeries, { first, end }: Rows): boolea
 
 type FindRows = (period: number) => Rows | UnmatchedReason
 
-function dailyRows(series: FactorSeries, { days, returnDays, medianDateGap }: RecordPeriods): FindRows {
+function statedRows({ days }: FactorSeries, { from, to, dates }: ReturnSpans): FindRows {
+  return t => {
+    const first = firstAfter(days, from[t])
+    const end = firstAfter(days, to[t])
+    if (!covers(days, from[t], to[t]) || isHole(days, from[t], first, end, to[t])) return 'outside'
+    return dates !== undefined && end - first !== dates[t] ? 'interval' : { first, end }
+  }
+}
+
+function dailyRows(series: FactorSeries, record: RecordPeriods): FindRows {
+  if (series.isPriced) return pricedRows(series, record)
+  const { days, returnDays, medianDateGap } = record
   const isDaily = medianDateGap === 1
   const isStated = !isDaily && !isContiguous(returnDays, medianDateGap)
   return t => {
@@ -123,6 +150,16 @@ function dailyRows(series: FactorSeries, { days, returnDays, medianDateGap }: Re
     if (!covers(series.days, days[t], last) || isHole(series.days, days[t], after, end, last))
       return 'outside'
     return isDaily && end - after !== returnDays ? 'interval' : afterEntryLag(series, { first: after, end })
+  }
+}
+
+function pricedRows(series: FactorSeries, { days, returnDays }: RecordPeriods): FindRows {
+  return t => {
+    const trading = firstAfter(series.days, days[t] - 1)
+    const entry = trading + series.entryLag
+    const end = entry + 1 + returnDays
+    const isCovered = series.days[0] <= days[t] && end <= series.days.length
+    return isCovered && !isHole(series.days, days[t], trading, end) ? { first: entry + 1, end } : 'outside'
   }
 }
 
@@ -161,11 +198,11 @@ function lastEnd(days: Int32Array, returnDays: number, medianDateGap: number): n
   return monthEndAfter(start, months)
 }
 
-function monthlyRows(series: FactorSeries, { days, returnDays }: RecordPeriods): FindRows {
+function monthlyRows(series: FactorSeries, { days, returnDays, spans }: RecordPeriods): FindRows {
   const months = Math.round(returnDays / tradingDaysPerMonth)
   return t => {
-    const start = days[t]
-    const next = t + 1 < days.length ? days[t + 1] : null
+    const start = spans?.from[t] ?? days[t]
+    const next = spans?.to[t] ?? (t + 1 < days.length ? days[t + 1] : null)
     if (months < 1 || !isMonthEnd(start) || (next !== null && !isMonthEnd(next))) return 'interval'
     const last = monthEndAfter(next ?? start, next === null ? months : 0)
     const first = firstAfter(series.days, monthEndAfter(start, 0))

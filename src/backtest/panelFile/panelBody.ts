@@ -190,7 +190,15 @@ function signalBody(
 }
 
 /** The columns that must be numbers. */
-const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
+const numberColumns = [
+  'score',
+  'forward_return',
+  'dollar_volume',
+  'close',
+  'borrow_bps',
+  'predicted_pct',
+  'actual_pct',
+]
 
 const encoder = new TextEncoder()
 

@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { type ColumnName, columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
+import { type ColumnName, columnNames, isRequired, optionalColumns, requiredColumns } from '../codec/cells.ts'
+import { closeAndReturn } from '../codec/jsonRows.ts'
 import { maxPanelRows } from '../request.ts'
 
 /** A file of identical rows has almost no size, but takes 26 bytes per row in memory. Beyond this many rows,
@@ -16,8 +17,14 @@ export function checkPanelTable(
   mayLackReturns: boolean,
 ): void {
   const allowed: readonly string[] = [...columnNames, ...wanted]
+  const sent = { has: (name: ColumnName) => names.includes(name) }
+  if (sent.has('close') && sent.has('forward_return')) throw closeAndReturn('The file')
   const absent = requiredColumns.find(
-    name => name !== 'score' && (name !== 'forward_return' || !mayLackReturns) && !names.includes(name),
+    name =>
+      name !== 'score' &&
+      isRequired(name, sent) &&
+      (name !== 'forward_return' || !mayLackReturns) &&
+      !sent.has(name),
   )
   if (absent !== undefined) throw columnMissing(absent)
   const unknown = names.find(name => !allowed.includes(name))

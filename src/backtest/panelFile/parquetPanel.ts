@@ -3,10 +3,13 @@ import { Failure } from '../../errors.ts'
 import { type BodySource, sizeOf } from '../codec/bodyBytes.ts'
 import {
   type Bounds,
+  borrowBounds,
+  type ColumnName,
   cellChecks,
   cellSchemas,
   checkGroups,
   checkPanelSize,
+  closeBounds,
   columnNames,
   maxAssetLength,
   maxGroupLength,
@@ -24,7 +27,7 @@ import { checkPanelTable, missingScoreOf, numberCell, textCell } from './panelCo
 import { readParquetChunks } from './parquetTable.ts'
 
 /** The columns that must be numbers. */
-const numberColumns = ['score', 'forward_return', 'dollar_volume']
+const numberColumns = ['score', 'forward_return', 'dollar_volume', 'close', 'borrow_bps']
 
 /** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
  * times the memory.
@@ -60,13 +63,20 @@ export async function readParquetPanel(
   return { columns, placeOf: row => `row ${row + 1}`, missingScore }
 }
 
+const optionalNumbers: readonly (readonly [ColumnName, Bounds])[] = [
+  ['dollar_volume', volumeBounds],
+  ['close', closeBounds],
+  ['borrow_bps', borrowBounds],
+]
+
 class ParquetColumns {
   readonly #days: DayCells
   readonly #assets: NameCells<Int32Array>
   readonly #markets: NameCells<Uint16Array>
   readonly #scores: NumberCells
   readonly #returns: NumberCells
-  readonly #volumes: NumberCells | null
+  /** Volumes, closes and borrow costs, if the file has them. */
+  readonly #optional = new Map<string, NumberCells>()
   readonly #groups: NameCells<Uint16Array> | null
   readonly #extras: ReadonlyMap<string, NumberCells>
 
@@ -83,9 +93,8 @@ class ParquetColumns {
     const returns = numbers()
     if (!names.includes('forward_return')) returns.fill(Number.NaN)
     this.#returns = new NumberCells('forward_return', returnBounds, returns)
-    this.#volumes = names.includes('dollar_volume')
-      ? new NumberCells('dollar_volume', volumeBounds, numbers())
-      : null
+    for (const [name, bounds] of optionalNumbers)
+      if (names.includes(name)) this.#optional.set(name, new NumberCells(name, bounds, numbers()))
     const groups = new NameInterner(maxGroupLength)
     groups.numberOf('')
     this.#groups = names.includes('group')
@@ -121,7 +130,9 @@ class ParquetColumns {
       market: this.#markets.numbers,
       score: this.#scores.values,
       forwardReturn: this.#returns.values,
-      dollarVolume: this.#volumes?.values,
+      dollarVolume: this.#optional.get('dollar_volume')?.values,
+      close: this.#optional.get('close')?.values,
+      borrowBps: this.#optional.get('borrow_bps')?.values,
       assetNames: this.#assets.names,
       marketNames: this.#markets.names,
       ...(this.#groups === null ? {} : { group: this.#groups.numbers, groupNames: this.#groups.names }),
@@ -144,7 +155,7 @@ class ParquetColumns {
       case 'forward_return':
         return this.#returns
       default: {
-        const own = name === 'group' ? this.#groups : (this.#extras.get(name) ?? this.#volumes)
+        const own = name === 'group' ? this.#groups : (this.#extras.get(name) ?? this.#optional.get(name))
         if (own) return own
         throw new Error(`The column ${name} was not announced.`)
       }

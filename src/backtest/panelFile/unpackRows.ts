@@ -3,9 +3,9 @@ import { Failure } from '../../errors.ts'
 import { maxAssetLength, maxMarketLength } from '../codec/cells.ts'
 import { type PanelFormat, recogniseFormat } from './panelFormat.ts'
 
-/** The longest possible row: names with 3 bytes per character, four numbers, and the column names if each row
+/** The longest possible row: names with 3 bytes per character, six numbers, and the column names if each row
  * repeats them. */
-const maxRowBytes = 3 * (maxAssetLength + maxMarketLength) + 4 * 25 + 100
+const maxRowBytes = 3 * (maxAssetLength + maxMarketLength) + 6 * 25 + 130
 /** The first lines may be settings or column names. */
 const maxHeadBytes = 65_536
 /** Far more than a backtest accepts, because a file of forecasts may contain several horizons. */

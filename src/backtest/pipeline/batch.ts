@@ -1,3 +1,4 @@
+import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { BatchSummaryLine } from '../batchResult.ts'
 import { type BatchItem, readBatchBody } from '../codec/batchBody.ts'
@@ -46,11 +47,21 @@ export function openBatch(body: Uint8Array): OpenedBatch {
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
   const panelReturnDays = data === null ? null : panelSpacing(data).returnDays
   for (const { config, rows, prices, configPath } of items) {
+    if (config.horizons !== undefined) throw horizonsInBatch(`${configPath}.horizons`)
     const known = rows.kind === 'archive' ? archiveReturnDays(rows.source) : panelReturnDays
     const returnDays = config.returnDays ?? prices?.horizon ?? known
     if (returnDays !== null) resolveConfig(config, returnDays, anySpacing, `${configPath}.holdDays`)
   }
   return { items, panel: data, sharesRows, dataVersion, trialsAlreadyTried }
+}
+
+/** Each horizon would be a backtest that the batch does not count. */
+function horizonsInBatch(param: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `${param} is not for batches, which count every configuration as a trial. Send one configuration for each horizon, with returnDays.`,
+    { param },
+  )
 }
 
 /** The spacing of the dates does not affect which holding periods are possible. */
@@ -182,7 +193,8 @@ function selector({
   const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
-    const key = JSON.stringify([source, config.returnDays, config.neutralise])
+    const { returnDays, neutralise, rebalance, trading } = config
+    const key = JSON.stringify([source, returnDays, neutralise, rebalance, trading?.impact, trading?.capital])
     const selected =
       selections.get(key) ??
       selectArchiveData({ data, dataVersion, score, costs, prices, request: { config, include, source } })

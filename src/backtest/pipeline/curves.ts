@@ -3,7 +3,7 @@ import { cagr, equityCurve, type PeriodSeries } from '../statistics/returns.ts'
 import { maxDrawdown, volatility } from '../statistics/risk.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import type { Fold } from '../walkforward/folds.ts'
-import { finiteOrNull, writeCurve } from './resultFields.ts'
+import { finiteOrNull, type RecordEnds, writeCurve } from './resultFields.ts'
 
 /** A fold, and the net return of each period of the record that the fold tested. */
 export interface TestedFold {
@@ -12,10 +12,7 @@ export interface TestedFold {
 }
 
 /** The days of the record. */
-export interface RecordDays {
-  /** Day of each period, ascending. */
-  readonly days: Int32Array
-  readonly returnDays: number
+export interface RecordDays extends RecordEnds {
   readonly periodsPerYear: number
 }
 
@@ -25,9 +22,8 @@ export function writeCurves(
   tested: readonly TestedFold[],
   record: RecordDays,
 ): BacktestCurves {
-  const { days, returnDays } = record
-  const own = writeCurve(equityCurve(gross).curve, days, returnDays)
-  const all = writeCurve(equityCurve(universe).curve, days, returnDays)
+  const own = writeCurve(equityCurve(gross).curve, record)
+  const all = writeCurve(equityCurve(universe).curve, record)
   const dates = own.equity_dates.length > all.equity_dates.length ? own.equity_dates : all.equity_dates
   return {
     dates,
@@ -40,7 +36,7 @@ export function writeCurves(
 /** The test blocks as one record. They are contiguous, so every day has its period. */
 export function writeUnseen(
   tested: readonly TestedFold[],
-  { days, returnDays, periodsPerYear }: RecordDays,
+  { days, returnDays, ends, periodsPerYear }: RecordDays,
 ): BacktestCurves['unseen'] {
   if (tested.length === 0) return null
   const first = tested[0].fold.testStart
@@ -49,7 +45,11 @@ export function writeUnseen(
   for (const { fold, net } of tested)
     joined.set(net.subarray(fold.testStart, fold.testEnd), fold.testStart - first)
   const { curve } = equityCurve(joined)
-  const { equity_curve, equity_dates } = writeCurve(curve, days.subarray(first, end), returnDays)
+  const { equity_curve, equity_dates } = writeCurve(curve, {
+    days: days.subarray(first, end),
+    returnDays,
+    ends: ends?.subarray(first, end),
+  })
   return {
     dates: equity_dates,
     curve: equity_curve,

@@ -84,6 +84,8 @@ export interface EvidenceRecords extends NotedRecords {
   readonly winner: number
   /** Trading days from the date of a period to the end of its return. */
   readonly returnDays: number
+  /** See `FoldSettings`. */
+  readonly ends?: Int32Array | undefined
   readonly periodsPerYear: number
 }
 
@@ -242,11 +244,11 @@ function writeTrackRecord(judged: Float64Array, periodsPerYear: number): Section
 }
 
 function writeCpcv({ groups, testGroups }: EvidenceSettings, records: EvidenceRecords): Sections['cpcv'] {
-  const { trials, days, returnDays, periodsPerYear } = records
+  const { trials, days, returnDays, ends, periodsPerYear } = records
   if (trials.length < 2 || days.length < 2 * groups) return null
   const groupsOf = new Map<number, CpcvGroup[]>()
   const candidates = trials.map(({ judged, tranches }) => {
-    const own = groupsOf.get(tranches) ?? cpcvGroups(days, groups, { tranches, returnDays })
+    const own = groupsOf.get(tranches) ?? cpcvGroups(days, groups, { tranches, returnDays, ends })
     groupsOf.set(tranches, own)
     return { net: judged, groups: own }
   })

@@ -33,7 +33,12 @@ function marketRecord(input: RunInput, market: number, rows: number): MarketReco
   const { periodsPerYear, portfolio } = config
   const forwardReturn = data.forwardReturn.map((value, row) => (data.market[row] === market ? value : 0))
   const roundTripOfMarket = tradingCosts.roundTripOfMarket.map((cost, other) => (other === market ? cost : 0))
-  const own = simulate({ ...data, forwardReturn }, periods, portfolio, tradingCosts)
+  const own = simulate(
+    { ...data, forwardReturn, decisionReturn: data.decisionReturn ?? data.forwardReturn },
+    periods,
+    portfolio,
+    tradingCosts,
+  )
   const costs = simulate(data, periods, portfolio, { ...tradingCosts, roundTripOfMarket })
   const name = nameAt(data.markets, market)
   return {

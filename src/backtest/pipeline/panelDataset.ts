@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
 import { type SentBody, withBody } from '../codec/bodyBytes.ts'
+import { closeAndReturn } from '../codec/jsonRows.ts'
 import type { ParsedPanel } from '../codec/panelBuilder.ts'
 import { type BuildOptions, buildDataset } from '../dataset/build.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
@@ -21,7 +22,11 @@ export function buildPanelDataset({ columns, placeOf }: ParsedPanel, options?: B
     )
   }
   const { dataset, duplicate } = buildDataset(columns, options)
-  if (dataset) return dataset
+  if (dataset) {
+    if (dataset.close !== undefined && dataset.forwardReturn.some(r => !Number.isNaN(r)))
+      throw closeAndReturn('panel')
+    return dataset
+  }
   const first = placeOf(duplicate.firstRow)
   const second = placeOf(duplicate.secondRow)
   const asset = columns.assetNames[columns.asset[duplicate.firstRow]]

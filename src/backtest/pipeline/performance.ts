@@ -1,5 +1,5 @@
 import { isoDate } from '../../dates.ts'
-import { addBusinessDays } from '../dataset/calendar.ts'
+import { periodEnds } from '../dataset/returnEnds.ts'
 import { type Simulation, simulate } from '../portfolio/simulate.ts'
 import type { PerformanceFields } from '../resultPerformance.ts'
 import { worstDrawdowns } from '../statistics/drawdowns.ts'
@@ -11,7 +11,7 @@ import { rollingRatios } from '../statistics/rolling.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import { marketRecords } from './marketRecords.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
-import { finiteOrNull } from './resultFields.ts'
+import { dayOfPoint, finiteOrNull, type RecordEnds } from './resultFields.ts'
 import type { RunInput } from './runInput.ts'
 
 type Performance = PerformanceFields['performance']
@@ -22,7 +22,7 @@ const minWindow = 4
 
 /** The section `performance` of a result. */
 export function writePerformance(input: RunInput, simulation: Simulation): Performance {
-  const { config, days } = input
+  const { config, data, days, periods } = input
   const { periodsPerYear } = config
   const { series } = simulation
   const window = Math.max(minWindow, Math.round(periodsPerYear))
@@ -34,7 +34,11 @@ export function writePerformance(input: RunInput, simulation: Simulation): Perfo
     })),
     legs: writeLegs(input, simulation),
     markets: marketRecords(input),
-    drawdowns: writeDrawdowns(series.net, days, config.returnDays),
+    drawdowns: writeDrawdowns(series.net, {
+      days,
+      returnDays: config.returnDays,
+      ends: periodEnds(data, periods),
+    }),
     turnover: Array.from(series.turnover),
     exposure_long: longExposure(config, simulation),
     exposure_short: Array.from(series.shortExposure),
@@ -65,10 +69,14 @@ function compare(
 
 /** The long leg is the long-only portfolio with half the exposure: the same names with the same weights. The
  * short leg gets the rest of the gross return. */
-function writeLegs(input: RunInput, { series }: Simulation): Performance['legs'] {
+function writeLegs(input: RunInput, { series, path }: Simulation): Performance['legs'] {
   const { data, periods, config, tradingCosts } = input
   const { portfolio } = config
   if (!portfolio.longShort) return [writeLeg('long', series.gross, config)]
+  if (path !== undefined) {
+    const short = series.gross.map((gross, t) => gross - path.longGross[t])
+    return [writeLeg('long', path.longGross, config), writeLeg('short', short, config)]
+  }
   const longOnly = { ...portfolio, longShort: false, gross: portfolio.gross / 2 }
   const long = simulate(data, periods, longOnly, tradingCosts).series.gross
   const short = series.gross.map((gross, t) => gross - long[t])
@@ -93,7 +101,9 @@ function writeLeg(
 
 /** Both legs of a long-short portfolio have equal size, whatever cancels out between its tranches. A
  * long-only portfolio holds a fraction of its exposure for each of the last h periods that formed a leg. */
-function longExposure({ portfolio }: ResolvedConfig, { series, ranked }: Simulation): number[] {
+function longExposure({ portfolio }: ResolvedConfig, { series, ranked, path }: Simulation): number[] {
+  // Limits may hold one leg back more than the other.
+  if (path !== undefined) return Array.from(path.longExposure)
   if (portfolio.longShort) return Array.from(series.shortExposure)
   const h = portfolio.tranches
   let held = 0
@@ -104,10 +114,9 @@ function longExposure({ portfolio }: ResolvedConfig, { series, ranked }: Simulat
   })
 }
 
-function writeDrawdowns(net: Float64Array, days: Int32Array, returnDays: number): Performance['drawdowns'] {
+function writeDrawdowns(net: Float64Array, record: RecordEnds): Performance['drawdowns'] {
   const { curve } = equityCurve(net)
-  const dayOf = (point: number) =>
-    point < days.length ? days[point] : addBusinessDays(days[days.length - 1], returnDays)
+  const dayOf = (point: number) => dayOfPoint(point, record)
   return worstDrawdowns(curve, maxDrawdowns).map(({ peak, trough, recovered, depth }) => ({
     peak: isoDate(dayOf(peak)),
     trough: isoDate(dayOf(trough)),

@@ -92,6 +92,8 @@ async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPa
     ...Object.fromEntries(
       (columns.extras ?? []).map(({ name, values }) => [name, (row: number) => numberAt(values, row)]),
     ),
+    close: row => numberAt(columns.close, row),
+    borrow_bps: row => numberAt(columns.borrowBps, row),
   }
   const names = await readParquetNames(bytes, [])
   return {

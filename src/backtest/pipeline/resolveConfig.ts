@@ -5,6 +5,8 @@ import { rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
 import { type Neutralise, type RankBy, rankingName } from '../requestColumns.ts'
+import type { BacktestTrading, Rebalance } from '../requestTrading.ts'
+import { tradingRules } from './tradingFields.ts'
 
 /** A configuration with every default filled in, and the values derived from it for a dataset. */
 export interface ResolvedConfig {
@@ -26,6 +28,10 @@ export interface ResolvedConfig {
   readonly step: number
   readonly periodsPerYear: number
   readonly label: string
+  /** As sent. */
+  readonly rebalance?: Rebalance | undefined
+  /** As sent. */
+  readonly trading?: BacktestTrading | undefined
 }
 
 const longestHoldDays = 252
@@ -38,13 +44,16 @@ export function resolveConfig(
   spacing: DateSpacing,
   holdDaysParam = 'config.holdDays',
 ): ResolvedConfig {
-  const returnDays = config.returnDays ?? defaultReturnDays
+  // Between the dates of a calendar, the length of a return is that of the calendar.
+  const returnDays = (config.rebalance === undefined ? config.returnDays : undefined) ?? defaultReturnDays
   const holdDays = config.holdDays ?? returnDays
   if (holdDays % returnDays !== 0) throw holdDaysImpossible(holdDays, returnDays, holdDaysParam)
   const step = rebalanceStep(returnDays, spacing.medianGap)
   const direction = config.direction ?? 'long_short'
   const quantile = config.quantile ?? 0.1
   const weighting = config.weighting ?? 'equal'
+  const perYear = periodsPerYear(step, spacing)
+  const trading = tradingRules(config, { returnDays, periodsPerYear: perYear }, spacing)
   return {
     portfolio: {
       longShort: direction === 'long_short',
@@ -54,6 +63,7 @@ export function resolveConfig(
       gross: config.gross ?? 1,
       neutralMarket: config.neutral !== undefined,
       drift: config.drift ?? false,
+      ...(trading === undefined ? {} : { trading }),
     },
     neutral: config.neutral ?? null,
     neutralise: config.neutralise,
@@ -66,8 +76,10 @@ export function resolveConfig(
     folds: config.folds ?? 5,
     medianDateGap: spacing.medianGap,
     step,
-    periodsPerYear: periodsPerYear(step, spacing),
+    periodsPerYear: perYear,
     label: `${direction} q${quantile} ${weighting} h${holdDays}${config.rankBy === undefined ? '' : ` ${rankingName(config.rankBy)}`}`,
+    rebalance: config.rebalance,
+    trading: config.trading,
   }
 }
 

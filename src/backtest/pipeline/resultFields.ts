@@ -68,6 +68,8 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
     ...(config.neutralise === undefined ? {} : { neutralise: config.neutralise }),
     ...(config.rankBy === undefined ? {} : { rankBy: config.rankBy }),
     folds: config.folds,
+    ...(config.rebalance === undefined ? {} : { rebalance: config.rebalance }),
+    ...(config.trading === undefined ? {} : { trading: config.trading }),
   }
 }
 
@@ -86,12 +88,27 @@ export function writeSource(source: BacktestSource): BacktestSourceUsed {
 
 const lastIsoDay = 2_932_896 // 9999-12-31
 
+/** When the periods of a record begin, and when their returns end. */
+export interface RecordEnds {
+  readonly days: Int32Array
+  readonly returnDays: number
+  /** Undefined: `returnDays` weekdays after the day of each period. */
+  readonly ends?: Int32Array | undefined
+}
+
+/** The day of a point of an equity curve. */
+export function dayOfPoint(point: number, { days, returnDays, ends }: RecordEnds): number {
+  if (point < days.length) return days[point]
+  const last = days.length - 1
+  return ends === undefined ? addBusinessDays(days[last], returnDays) : ends[last]
+}
+
 /** Each point is dated with the first day of the period that begins there, and the last point with the day on
  * which its return ends. The curve of a ruined portfolio is shorter than the record. */
-export function writeCurve(curve: Float64Array, days: Int32Array, returnDays: number) {
+export function writeCurve(curve: Float64Array, { days, returnDays, ends }: RecordEnds) {
   const equityDates: string[] = []
   for (let i = 0; i < curve.length; i++) {
-    const day = i < days.length ? days[i] : addBusinessDays(days[days.length - 1], returnDays)
+    const day = dayOfPoint(i, { days, returnDays, ends })
     equityDates.push(cachedIsoDate(Math.min(day, lastIsoDay)))
   }
   return { equity_curve: Array.from(curve, finiteOrNull), equity_dates: equityDates }

@@ -1,6 +1,9 @@
 import { type Dataset, nameAt, nameCount } from '../dataset/dataset.ts'
 import type { DateView } from '../dataset/subset.ts'
+import type { DateSpacing } from '../portfolio/dateSpacing.ts'
+import type { BacktestConfig } from '../request.ts'
 import type { BacktestWarning } from '../result.ts'
+import type { ReturnsUsed } from '../resultTrading.ts'
 import { constantScoreCorrelation, type Foresight, foresight } from '../statistics/lookAhead.ts'
 import { overlapCorrelation } from '../statistics/overlap.ts'
 
@@ -38,6 +41,22 @@ export function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
       code: 'neutral_without_market',
       message:
         'Rows without a market are treated as one market. Send market with each row to make the legs market-neutral.',
+    },
+  ]
+}
+
+/** Trading at the next close costs little where dates are days, and a month where they are months. */
+export function warnOfLateEntry(
+  { entryDates }: BacktestConfig,
+  returns: ReturnsUsed | undefined,
+  { medianGap }: DateSpacing,
+): BacktestWarning[] {
+  if (returns?.from !== 'close' || returns.rebalance !== null || entryDates !== undefined || medianGap === 1)
+    return []
+  return [
+    {
+      code: 'late_entry',
+      message: `Scores are traded at the close of the next date, ${medianGap} business days later, because entryDates was not sent. If the scores were known before the close of their own date, send config.entryDates 0.`,
     },
   ]
 }

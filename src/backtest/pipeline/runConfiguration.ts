@@ -1,5 +1,6 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { periodEnds, spansOf } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { FactorSeries } from '../factors/factorSeries.ts'
 import type { Benchmark } from '../judging/benchmark.ts'
@@ -24,6 +25,7 @@ import { writeNeutralised } from './neutralised.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { resolveCosts } from './resolveCosts.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
+import { writeTrading } from './tradingFields.ts'
 
 /** A result, and what a batch needs to know about its record. */
 export interface RecordedRun {
@@ -79,10 +81,12 @@ export function recordConfiguration(
   const { series } = simulation
   const { judged, benchmark } = judgedReturns(series, settings.benchmark(days), portfolio.longShort)
   const { net } = series
+  const ends = periodEnds(data, periods)
   const folds = walkForward({ net, judged }, days, {
     folds: config.folds,
     tranches: portfolio.tranches,
     returnDays: returnDays + entryLag,
+    ends,
     periodsPerYear,
   })
   const summary = summarise(series, judged, folds, portfolio.tranches, periodsPerYear)
@@ -102,6 +106,7 @@ export function recordConfiguration(
     winner: 0,
     days,
     returnDays: returnDays + entryLag,
+    ends,
     periodsPerYear,
     hasCosts: summary.costDragAnnual > 0,
     pbo: null,
@@ -132,7 +137,7 @@ export function recordConfiguration(
     benchmark,
     verdict,
     metrics: writeMetrics(summary),
-    ...writeCurve(summary.curve, days, returnDays),
+    ...writeCurve(summary.curve, { days, returnDays, ends }),
     folds: writeFolds(folds, days, config.label),
     dropped,
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
@@ -142,13 +147,14 @@ export function recordConfiguration(
     ...(tested === null || evidence.sections.length === 0
       ? {}
       : { evidence: writeEvidence(evidence, records, tested) }),
+    ...writeTrading(simulation, portfolio.trading, data, periodsPerYear),
     ...(settings.factors === undefined || stop?.[0] === 1
       ? {}
       : {
           factors: writeFactors(settings.factors, {
             net,
             longShort: portfolio.longShort,
-            periods: { days, returnDays, medianDateGap: config.medianDateGap },
+            periods: { days, returnDays, medianDateGap: config.medianDateGap, spans: spansOf(data, periods) },
             tranches: portfolio.tranches,
             periodsPerYear,
             verdict,
@@ -162,7 +168,7 @@ export function recordConfiguration(
           curves: writeCurves(
             series,
             folds.map(fold => ({ fold, net: series.net })),
-            { days, returnDays, periodsPerYear },
+            { days, returnDays, ends, periodsPerYear },
           ),
         }
       : {}),

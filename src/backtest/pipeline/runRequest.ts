@@ -1,3 +1,4 @@
+import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import { type BodySource, type SentBody, withBody } from '../codec/bodyBytes.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
@@ -5,6 +6,8 @@ import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { resolveFactors } from '../factors/factorSeries.ts'
 import { resolveBenchmark } from '../judging/benchmark.ts'
+import { chanceVariance } from '../overfitting/trialsVariance.ts'
+import { deflateRecord, trialRecord } from '../overfitting/winner.ts'
 import { withDelisting } from '../priceReturns/pricedDataset.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BacktestConfig, BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
@@ -18,6 +21,7 @@ import { buildPanelDataset } from './panelDataset.ts'
 import { readRequestBody } from './requestBody.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
+import { finiteOrNull } from './resultFields.ts'
 import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
 import {
   type ArchiveInput,
@@ -134,6 +138,7 @@ export function runPanelRequest(
     const result = runPanelBacktest(panel, request, costs, scored, prices)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
+  if (config.horizons !== undefined) checkHorizons(request)
   const select = (own: BacktestConfig) => selectPanelData(panel, own, scored, prices)
   const plan =
     scores === undefined
@@ -158,9 +163,74 @@ export function runPanelBacktest(
   scored: PanelScored | null = null,
   prices: RowPrices | null = null,
 ): BacktestResult {
+  const { horizons } = request.config
+  if (horizons !== undefined) return runHorizons(panel, request, horizons, { costs, scored, prices })
   const select = (data: Dataset) => selectPanelData(data, request.config, scored, prices)
   const compared = scored?.compared
   return runComparing(select, panel, { request, costs, compared, prices: prices ?? undefined })
+}
+
+interface HorizonRows {
+  readonly costs: MarketCosts
+  readonly scored: PanelScored | null
+  readonly prices: RowPrices | null
+}
+
+/** Runs one configuration with returns over several horizons. The result is that of the first, which no number chose;
+ * each horizon counts as a trial, and so does each that the caller tried before. */
+function runHorizons(
+  panel: Dataset,
+  request: BacktestSettings,
+  horizons: readonly number[],
+  { costs, scored, prices }: HorizonRows,
+): BacktestResult {
+  checkHorizons(request)
+  const trials = horizons.length + (request.trialsAlreadyTried ?? 0)
+  const runs = horizons.map((returnDays, i) => {
+    const config = { ...request.config, returnDays }
+    const one =
+      i === 0 ? { ...request, config } : { ...request, config, include: [], pageOnly: [], factors: undefined }
+    return runSelected(selectPanelData(panel, config, scored, prices), one, costs, {
+      batchSize: horizons.length > 1 ? horizons.length : null,
+    })
+  })
+  const [{ result }] = runs
+  return {
+    ...result,
+    request: { ...result.request, config: request.config },
+    horizons: runs.map(({ result: one, judged }, i) => {
+      const { sharpe, judged_sharpe, cagr, max_drawdown, avg_turnover } = one.metrics
+      const { dsr } = deflateRecord(trialRecord(judged), chanceVariance(judged.length), trials)
+      return {
+        returnDays: horizons[i],
+        n_periods: one.n_periods,
+        periods_per_year: one.periods_per_year,
+        ...{ sharpe, judged_sharpe, cagr, max_drawdown, avg_turnover },
+        dsr: finiteOrNull(dsr),
+      }
+    }),
+  }
+}
+
+function checkHorizons({ config, sweep, scores, compare }: BacktestSettings): void {
+  const other =
+    config.returnDays !== undefined
+      ? 'config.returnDays'
+      : config.rebalance !== undefined
+        ? 'config.rebalance'
+        : sweep
+          ? 'sweep'
+          : scores !== undefined
+            ? 'scores'
+            : compare !== undefined
+              ? 'compare'
+              : null
+  if (other === null) return
+  throw new Failure(
+    'parameter_invalid',
+    `config.horizons and ${other} are both given. horizons runs one configuration with each length of return: omit one of them.`,
+    { param: 'config.horizons' },
+  )
 }
 
 interface Comparing {
@@ -211,7 +281,7 @@ interface SelectedOptions {
 
 /** Runs one configuration on the rows that a request selects. */
 export function runSelected(
-  { data, view, returnDays, spacing, warnings, dataVersion, source, score, prices }: SelectedData,
+  { data, view, returnDays, spacing, warnings, dataVersion, source, score, returns, prices }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
   {
@@ -233,7 +303,7 @@ export function runSelected(
     stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
-    factors: resolveFactors(request.factors),
+    factors: resolveFactors(request.factors, prices ?? null),
     entryLag: prices?.entry_lag,
   })
   return {
@@ -243,6 +313,7 @@ export function runSelected(
       ...versionOf(dataVersion ?? request.dataVersion),
       ...(source === undefined ? {} : { source }),
       ...(score === undefined ? {} : { score }),
+      ...(returns === undefined ? {} : { returns }),
       ...(prices === undefined ? {} : { prices }),
       request: echoRequest(request, { dataVersion, source }),
     },

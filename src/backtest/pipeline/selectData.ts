@@ -12,16 +12,20 @@ import type { OtherChoice } from '../requestCompare.ts'
 import type { BacktestPrices } from '../requestPrices.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import type { BacktestPricesUsed } from '../resultPrices.ts'
+import type { ReturnsUsed } from '../resultTrading.ts'
 import type { CombinationWeights } from '../scoring/combine.ts'
 import { scoreRows } from '../scoring/scoreRows.ts'
+import { periodReturns } from './periodReturns.ts'
 import { writeSource } from './resultFields.ts'
 import {
+  warnOfLateEntry,
   warnOfLookAhead,
   warnOfMissingMarket,
   warnOfOverlap,
   warnOfPercent,
   warnOfSurvivors,
 } from './rowWarnings.ts'
+import { requireImpactInputs } from './tradingFields.ts'
 
 /** The rows that a backtest runs on, wherever they came from. */
 export interface SelectedData {
@@ -39,6 +43,8 @@ export interface SelectedData {
   readonly score?: BacktestScore | undefined
   /** The weights of a combination of scores by training ICs. */
   readonly weights?: CombinationWeights | null
+  /** How the returns were computed; undefined: they are those of the rows. */
+  readonly returns?: ReturnsUsed | undefined
   /** The prices that gave the returns; undefined: the rows came with returns. */
   readonly prices?: BacktestPricesUsed | undefined
 }
@@ -73,28 +79,29 @@ export interface ComparedRows {
 }
 
 /** The dates of the archive that a request selects. */
-export function selectArchiveData({
-  data: sent,
-  request,
-  dataVersion,
-  score,
-  prices,
-}: ArchiveInput): SelectedData {
+export function selectArchiveData(input: ArchiveInput): SelectedData {
+  const { data: sent, request, dataVersion, score, prices } = input
   const { source } = request
-  const view = viewDates(
+  const selected = viewDates(
     sent,
     source.from ? dayNumber(source.from) : Number.NEGATIVE_INFINITY,
     source.to ? dayNumber(source.to) : Number.POSITIVE_INFINITY,
     source.limit ?? Number.POSITIVE_INFINITY,
   )
-  if (view.endDate === view.firstDate) throw nothingSelected(sent, view)
+  if (selected.endDate === selected.firstDate) throw nothingSelected(sent, selected)
   requireGroups(sent, request.config)
-  const spacing = dateSpacing(sent.days.subarray(view.firstDate, view.endDate))
   const horizon = source.horizon ?? '1d'
-  const returnDays = Number.parseInt(horizon, 10)
+  if (request.config.rebalance !== undefined && horizon !== '1d') throw rebalanceNeedsDays(horizon)
+  const own = {
+    spacing: dateSpacing(sent.days.subarray(selected.firstDate, selected.endDate)),
+    returnDays: Number.parseInt(horizon, 10),
+  }
+  const rows = periodReturns(priced(sent, request.config, prices), selected, request.config, own)
+  const { view, spacing, returnDays, returns } = rows
+  requireImpactInputs(rows.data, request.config)
+  const length = lengthOf(request.config, returnDays)
+  const { data, weights } = scoreRows(rows.data, request.config, timing(view, spacing, length))
   const sentDays = request.config.returnDays
-  const times = timing(view, spacing, sentDays ?? returnDays, prices)
-  const { data, weights } = scoreRows(sent, request.config, times)
   const howLong =
     sentDays === undefined
       ? `returnDays is that of the horizon ${horizon}.`
@@ -104,14 +111,27 @@ export function selectArchiveData({
     view,
     spacing,
     returnDays,
-    warnings: warnOfRows({ data, view, spacing, returnDays: sentDays ?? returnDays, howLong }),
+    warnings: warnOfRows({ data, view, spacing, returnDays: length, howLong }),
     dataVersion,
     source: writeSource(source),
     score,
     weights,
+    ...(returns === undefined ? {} : { returns }),
     prices: prices?.used,
   }
 }
+
+function rebalanceNeedsDays(horizon: string): Failure {
+  return new Failure(
+    'backtest_impossible',
+    `config.rebalance compounds returns from one date to the next, but source.horizon is ${horizon}. Send the horizon 1d.`,
+    { param: 'config.rebalance' },
+  )
+}
+
+/** The length of a return, which a calendar decides itself. */
+const lengthOf = ({ rebalance, returnDays }: BacktestConfig, own: number): number =>
+  rebalance === undefined ? (returnDays ?? own) : own
 
 function nothingSelected(data: Dataset, view: DateView): Failure {
   if (view.rowsOverLimit > 0) {
@@ -149,11 +169,14 @@ export function selectPanelData(
   // Where a dataset has groups, legs are formed within them.
   const group = config.neutral === 'group' ? panel.group : undefined
   const grouped = panel.group === undefined ? panel : { ...panel, group, labels: panel.group }
-  const { spacing, returnDays } = panelSpacing(grouped)
-  const view = { firstDate: 0, endDate: grouped.days.length, rowsOverLimit: 0 }
+  const whole = { firstDate: 0, endDate: panel.days.length, rowsOverLimit: 0 }
+  const rows = periodReturns(priced(grouped, config, prices ?? undefined), whole, config, panelSpacing(panel))
+  const { view, spacing, returnDays, returns } = rows
+  requireImpactInputs(rows.data, config)
   const sent = config.returnDays
-  const times = timing(view, spacing, sent ?? returnDays, prices ?? undefined)
-  const { data, weights } = scoreRows(grouped, config, times)
+  const length = lengthOf(config, returnDays)
+  const times = timing(view, spacing, length)
+  const { data, weights } = scoreRows(rows.data, config, times)
   const howLong =
     sent === undefined
       ? `returnDays was not sent, so it is the spacing of the dates, ${returnDays}.`
@@ -165,31 +188,45 @@ export function selectPanelData(
     returnDays,
     warnings: [
       ...warnOfPercent(data.forwardReturn),
-      ...warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
+      ...warnOfRows({ data, view, spacing, returnDays: length, howLong }),
+      ...warnOfLateEntry(config, returns, spacing),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
     dataVersion: scored?.dataVersion ?? prices?.used.data_version ?? null,
     score: scored?.score,
     weights,
+    ...(returns === undefined ? {} : { returns }),
     prices: prices?.used,
   }
 }
 
-/** When returns have ended: one that prices give begins only at its entry. */
-function timing(
-  view: DateView,
-  { medianGap }: DateSpacing,
-  returnDays: number,
-  prices: RowPrices | undefined,
-) {
-  const endsAfter = returnDays + (prices?.used.entry_lag ?? 0)
-  return {
-    view,
-    step: rebalanceStep(returnDays, medianGap),
-    returnDays: endsAfter,
-    returnDates: Math.ceil(endsAfter / medianGap),
-  }
+/** Rows with the returns of prices: weights are decided without the assumption that a security has ended, which becomes known
+ * after the exit. */
+function priced(data: Dataset, { rebalance }: BacktestConfig, prices: RowPrices | undefined): Dataset {
+  if (prices === undefined) return data
+  const other =
+    rebalance !== undefined ? 'config.rebalance' : data.close !== undefined ? 'a column close' : null
+  if (other !== null)
+    throw new Failure(
+      'backtest_impossible',
+      `prices and ${other} both say how returns are computed. Omit one of them.`,
+      { param: 'prices' },
+    )
+  const { beforeAssumption } = prices
+  const returnLag = prices.used.entry_lag
+  if (beforeAssumption === null) return { ...data, returnLag }
+  const decisionReturn = data.forwardReturn.map((value, row) =>
+    Number.isNaN(beforeAssumption[row]) ? value : beforeAssumption[row],
+  )
+  return { ...data, decisionReturn, returnLag }
 }
+
+const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) => ({
+  view,
+  step: rebalanceStep(returnDays, medianGap),
+  returnDays,
+  medianGap,
+})
 
 function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
   if (neutral !== 'group' || data.group !== undefined) return
@@ -227,7 +264,7 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
   ]
 }
 
-/** `selectPanelData` for many configurations of one panel. Its findings depend on only two fields, and
+/** `selectPanelData` for many configurations of one panel. Its findings depend on only a few fields, and
  * computing them takes longer than a small backtest, so they are cached. */
 export function panelSelector(
   data: Dataset,
@@ -236,7 +273,18 @@ export function panelSelector(
   const found = new Map<string, SelectedData>()
   return config => {
     const { returnDays, neutral, neutralise, rankBy } = config
-    const key = JSON.stringify([returnDays, neutral, neutralise, rankBy])
+    const { rebalance, entryDates, delistingReturn, trading } = config
+    const impact = trading?.impact !== undefined && [trading.capital]
+    const key = JSON.stringify([
+      returnDays,
+      neutral,
+      neutralise,
+      rankBy,
+      rebalance,
+      entryDates,
+      delistingReturn,
+      impact,
+    ])
     const selected = found.get(key) ?? selectPanelData(data, config, null, prices ?? null)
     found.set(key, selected)
     return selected

@@ -1,3 +1,4 @@
+import { periodEnds } from '../dataset/returnEnds.ts'
 import { prepareSpa, resampleMaxima, type SpaTest, type SpaTile } from '../evidence/spa.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestWarning } from '../result.ts'
@@ -23,6 +24,7 @@ export function sweepRecords(
     winner,
     days: Int32Array.from(periods, date => data.days[date]),
     returnDays: returnDays + (prices?.entry_lag ?? 0),
+    ends: periodEnds(data, periods),
     periodsPerYear,
     hasCosts: tradingCosts.roundTripOfMarket.some(cost => cost > 0),
     pbo,

@@ -22,6 +22,7 @@ import { rankingName } from '../requestColumns.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestRequestUsed, BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import type { BacktestPricesUsed } from '../resultPrices.ts'
+import type { ReturnsUsed } from '../resultTrading.ts'
 import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
 import { echoRequest } from './requestEcho.ts'
@@ -64,6 +65,8 @@ export interface SweepPlan {
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric, rather than a forecast or the caller's own. */
   readonly score?: BacktestScore | undefined
+  /** See `SelectedData`. */
+  readonly returns?: ReturnsUsed | undefined
   /** The prices that gave the returns. */
   readonly prices?: BacktestPricesUsed | undefined
 }
@@ -154,7 +157,7 @@ function planConfigs(
 ): SweepPlan {
   const { include } = request
   requireVolume(selected.data, include)
-  const { view, warnings, dataVersion, source, score, prices } = selected
+  const { view, warnings, dataVersion, source, score, returns, prices } = selected
   const data = rankedData(selected.data)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
   const evidence = resolveEvidence(include, request.evidence)
@@ -170,13 +173,14 @@ function planConfigs(
     include,
     evidence,
     benchmark: resolveBenchmark(request.benchmark, request.evidence, days),
-    ...(request.factors === undefined ? {} : { factors: resolveFactors(request.factors) }),
+    ...(request.factors === undefined ? {} : { factors: resolveFactors(request.factors, prices ?? null) }),
     participation: request.evidence?.participation ?? defaultParticipation,
     warnings,
     alreadyTried: request.trialsAlreadyTried ?? 0,
     dataVersion,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
+    ...(returns === undefined ? {} : { returns }),
     ...(prices === undefined ? {} : { prices }),
   }
 }
@@ -219,7 +223,10 @@ function gridConfigs(
   defaultReturnDays: number,
   spacing: DateSpacing,
 ): ResolvedConfig[] {
-  const grid = sweep === true ? standardGrid(config.returnDays ?? defaultReturnDays) : sweep
+  const grid =
+    sweep === true
+      ? standardGrid((config.rebalance === undefined ? config.returnDays : undefined) ?? defaultReturnDays)
+      : sweep
   const directions = grid.direction ?? [config.direction]
   const quantiles = grid.quantile ?? [config.quantile]
   const weightings = grid.weighting ?? [config.weighting]

@@ -1,3 +1,4 @@
+import { periodEnds } from '../dataset/returnEnds.ts'
 import type { SpaOutcome } from '../evidence/superiority.ts'
 import { triedBefore } from '../overfitting/trialsVariance.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
@@ -36,11 +37,12 @@ export function writeSweepResult(
   spa?: SpaOutcome,
 ): BacktestResult {
   const { data, view, configs, include, evidence, benchmark, participation, scores, factors } = plan
-  const { dataVersion, source, score, prices, request } = plan
+  const { dataVersion, source, score, request, returns, prices } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
+  const ends = periodEnds(data, periods)
   const trials = readTrials(plan, series)
   const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.judgedSharpe })))
   const best = configs[winner]
@@ -72,6 +74,7 @@ export function writeSweepResult(
   const chosen = walkForwardSweep(trials, days, {
     folds,
     returnDays: returnDays + (prices?.entry_lag ?? 0),
+    ends,
     periodsPerYear,
   })
   const foldSharpes = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
@@ -86,6 +89,7 @@ export function writeSweepResult(
     ...version,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
+    ...(returns === undefined ? {} : { returns }),
     ...(prices === undefined ? {} : { prices }),
     ...(request === undefined ? {} : { request: { ...request, ...version } }),
     metrics: {
@@ -100,7 +104,7 @@ export function writeSweepResult(
             ...own.curves,
             unseen: writeUnseen(
               chosen.map(({ candidate, fold }) => ({ fold, net: trials[candidate].net })),
-              { days, returnDays, periodsPerYear },
+              { days, returnDays, ends, periodsPerYear },
             ),
           },
         }),

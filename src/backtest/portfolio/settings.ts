@@ -1,3 +1,5 @@
+import type { ReturnLength } from '../dataset/returnEnds.ts'
+
 export type Weighting = 'equal' | 'rank' | 'score'
 
 /** Everything that determines which names a portfolio holds at which weights, without anything that only
@@ -15,6 +17,22 @@ export interface PortfolioSettings {
   readonly neutralMarket: boolean
   /** Turnover is measured from the weights after growth, w (1 + r) / (1 + R), instead of the old weights. */
   readonly drift: boolean
+  /** Absent: no limits, no volatility target and no impact. */
+  readonly trading?: TradingRules | undefined
+}
+
+/** How a target is traded; null: without this rule. See `walkTrading`. */
+export interface TradingRules extends ReturnLength {
+  readonly maxTurnover: number | null
+  readonly maxWeight: number | null
+  /** Annualised. */
+  readonly targetVolatility: number | null
+  readonly volatilityPeriods: number
+  readonly maxLeverage: number
+  readonly impact: number | null
+  readonly capital: number
+  readonly impactPeriods: number
+  readonly periodsPerYear: number
 }
 
 /** The costs of trading and of borrowing for shorts. */

@@ -5,6 +5,7 @@ import { chargeCosts } from './chargeCosts.ts'
 import { heldPeriods } from './held.ts'
 import type { PortfolioSettings, TradingCosts } from './settings.ts'
 import { simulatePortfolios } from './simulatePortfolios.ts'
+import { needsTrading, simulateTrading, type TradingPath } from './simulateTrading.ts'
 
 /** A configuration's record and its final portfolio. */
 export interface Simulation {
@@ -19,6 +20,8 @@ export interface Simulation {
   readonly ranked: Int32Array
   /** The number of names with a known return, per period, whose mean is `series.universe`. */
   readonly known: Int32Array
+  /** With rules of trading, or borrow costs by name. */
+  readonly path?: TradingPath | undefined
 }
 
 /** A weight below this fraction of gross is the rounding error left when long and short tranches of one name
@@ -40,6 +43,7 @@ export function simulate(
   trackPositions = false,
   stop?: Int32Array,
 ): Simulation {
+  if (needsTrading(data, settings)) return simulateTrading(data, periods, settings, costs)
   const h = settings.tranches
   const portfolios = simulatePortfolios(data, periods, settings, [h], costs, {
     trackPositions: trackPositions || !isComplete(data, periods),
@@ -84,6 +88,15 @@ export function simulateMany(
   stop: Int32Array,
 ): void {
   const count = periods.length
+  if (settings.some(one => needsTrading(data, one))) {
+    settings.forEach((one, index) => {
+      if (Atomics.load(stop, 0) === 1) return
+      const { net, turnover } = simulateTrading(data, periods, one, costs).series
+      out.set(net, index * (count + 1))
+      out[index * (count + 1) + count] = mean(turnover)
+    })
+    return
+  }
   const series = allocateSeries(count)
   for (const group of groupByTarget(settings)) {
     const tranches = group.map(index => settings[index].tranches)

@@ -1,6 +1,7 @@
 import { type Dataset, nameCount, type Ranking } from '../dataset/dataset.ts'
 import { targetWeights } from './legs.ts'
-import type { PortfolioSettings } from './settings.ts'
+import type { PortfolioSettings, TradingCosts } from './settings.ts'
+import { walkTrading } from './trading.ts'
 
 /** The trades of one period: elements 0 .. count - 1. They are overwritten by the next period. */
 export interface PeriodTrades {
@@ -32,6 +33,14 @@ export function visitTrades(
   settings: PortfolioSettings,
   visit: (trades: PeriodTrades, t: number) => void,
 ): void {
+  if (settings.trading !== undefined) {
+    const costs: TradingCosts = {
+      roundTripOfMarket: new Float64Array(nameCount(data.markets)),
+      borrowPerPeriod: 0,
+    }
+    walkTrading(data, periods, settings, costs, visit)
+    return
+  }
   const { asset, offsets, forwardReturn } = data
   const { tranches: h, drift } = settings
   const targets = targetWeights(data, periods, settings)

@@ -1,5 +1,5 @@
-import { addBusinessDays } from '../dataset/calendar.ts'
 import { type Dataset, maxRowsPerDate } from '../dataset/dataset.ts'
+import { type ReturnLength, returnEndDays } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import { averageRanks, rankCorrelation } from '../statistics/scores.ts'
 
@@ -58,36 +58,32 @@ export function combineRanks(
  * whose returns ended before t, divided by the sum of the absolute mean ICs of all columns. A column with a negative
  * mean IC has a negative weight.
  *
- * A return has ended before t if the day `returnDays` weekdays after that of its period is before t, and so is the date that
- * comes `returnDates` dates after that of its period. Weekdays alone would end a return too early over a holiday, on which no
- * market trades and no row is dated.
+ * `returnEndDays` says when a return ends.
  *
  * All weights are 1 / columns while fewer than `minTrainingPeriods` such periods have an IC of every column, or if all
  * mean ICs are 0. So no weight depends on a return that ends on date t or later.
  *
  * @param scores one array per column
- * @param periods date indices of the rebalances, ascending: the training periods
- * @param returnDays trading days over which a return is earned
- * @param returnDates dates of the rows by which it has been earned, ceil(returnDays / their median gap) */
+ * @param periods date indices of the rebalances, ascending: the training periods */
 export function trainingWeights(
   data: Dataset,
   { firstDate, endDate }: Pick<DateView, 'firstDate' | 'endDate'>,
   scores: readonly Float64Array[],
   periods: Int32Array,
-  { returnDays, returnDates }: { readonly returnDays: number; readonly returnDates: number },
+  length: ReturnLength,
 ): CombinationWeights {
   const count = endDate - firstDate
   const weights = new Float64Array(count * scores.length)
   const trainingPeriods = new Int32Array(count)
   const ics = scores.map(score => periodIcs({ ...data, score }, periods))
+  const endDays = returnEndDays(data, length)
   const sums = new Float64Array(scores.length)
   let known = 0
   let next = 0
   for (let i = 0; i < count; i++) {
     const day = data.days[firstDate + i]
     for (; next < periods.length; next++) {
-      if (periods[next] + returnDates >= firstDate + i) break
-      if (addBusinessDays(data.days[periods[next]], returnDays) >= day) break
+      if (endDays[periods[next]] >= day) break
       if (ics.some(values => Number.isNaN(values[next]))) continue
       for (let c = 0; c < scores.length; c++) sums[c] += ics[c][next]
       known++
@@ -103,7 +99,7 @@ export function trainingWeights(
 
 /** The rank IC of each period; NaN where it does not exist. */
 function periodIcs(data: Dataset, periods: Int32Array): Float64Array {
-  return rankCorrelations(data, periods, data.score, data.forwardReturn)
+  return rankCorrelations(data, periods, data.score, data.decisionReturn ?? data.forwardReturn)
 }
 
 /** Spearman's correlation of two columns over the names that have both, for each period; NaN where it does not exist. */

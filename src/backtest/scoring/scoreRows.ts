@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { type Dataset, nameAt, nameCount } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
+import type { ReturnLength } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import { rebalanceDates } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
@@ -15,11 +16,9 @@ export interface ScoredRows {
   readonly weights: CombinationWeights | null
 }
 
-interface Timing {
+interface Timing extends ReturnLength {
   readonly view: Pick<DateView, 'firstDate' | 'endDate'>
   readonly step: number
-  readonly returnDays: number
-  readonly returnDates: number
 }
 
 /** Replaces the scores of a dataset by the columns that `config.rankBy` names, neutralised and then combined as the
@@ -43,7 +42,7 @@ function combine(
   data: Dataset,
   { combine: how }: RankBy,
   each: readonly Dataset[],
-  { view, step, returnDays, returnDates }: Timing,
+  { view, step, returnDays, medianGap }: Timing,
 ): { score: Float64Array; weights: CombinationWeights | null } {
   const scores = each.map(({ score }) => score)
   if (how === undefined) return { score: scores[0], weights: null }
@@ -52,7 +51,7 @@ function combine(
     return { score: combineRanks(data, view, scores, () => equal), weights: null }
   }
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
-  const weights = trainingWeights(data, view, scores, periods, { returnDays, returnDates })
+  const weights = trainingWeights(data, view, scores, periods, { returnDays, medianGap })
   const ofDate = (date: number) => {
     const at = (date - view.firstDate) * scores.length
     return weights.weights.subarray(at, at + scores.length)

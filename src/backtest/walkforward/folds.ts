@@ -68,6 +68,8 @@ export interface FoldSettings {
   /** h, in periods. */
   readonly tranches: number
   readonly returnDays: number
+  /** The day on which the return of each period ends; undefined: `returnDays` weekdays after the day of the period. */
+  readonly ends?: Int32Array | undefined
   readonly periodsPerYear: number
 }
 
@@ -92,16 +94,15 @@ export function foldWindows(days: Int32Array, settings: FoldSettings): FoldWindo
   }))
 }
 
-type PurgeSettings = Pick<FoldSettings, 'tranches' | 'returnDays'>
+type PurgeSettings = Pick<FoldSettings, 'tranches' | 'returnDays' | 'ends'>
+
+const endOf = (days: Int32Array, period: number, { ends, returnDays }: PurgeSettings): number =>
+  ends === undefined ? addBusinessDays(days[period], returnDays) : ends[period]
 
 /** The end of the training periods before a test: h + 1 periods earlier, or more if dates are irregular. */
-export function purgedEnd(
-  days: Int32Array,
-  testStart: number,
-  { tranches, returnDays }: PurgeSettings,
-): number {
-  let end = Math.max(0, testStart - (tranches + 1))
-  while (end > 0 && addBusinessDays(days[end - 1], returnDays) > days[testStart]) end--
+export function purgedEnd(days: Int32Array, testStart: number, settings: PurgeSettings): number {
+  let end = Math.max(0, testStart - (settings.tranches + 1))
+  while (end > 0 && endOf(days, end - 1, settings) > days[testStart]) end--
   return end
 }
 
@@ -109,13 +110,9 @@ export function purgedEnd(
  * it.
  *
  * @param testEnd the period after the last one of the test */
-export function purgedStart(
-  days: Int32Array,
-  testEnd: number,
-  { tranches, returnDays }: PurgeSettings,
-): number {
-  const lastReturnEnds = addBusinessDays(days[testEnd - 1], returnDays)
-  let start = Math.min(days.length, testEnd + tranches + 1)
+export function purgedStart(days: Int32Array, testEnd: number, settings: PurgeSettings): number {
+  const lastReturnEnds = endOf(days, testEnd - 1, settings)
+  let start = Math.min(days.length, testEnd + settings.tranches + 1)
   while (start < days.length && days[start] < lastReturnEnds) start++
   return start
 }

@@ -1,5 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { BacktestConfig, BacktestSource } from '../../backtest/request.ts'
+import { BacktestTrading } from '../../backtest/requestTrading.ts'
+import { TrialsAlreadyTried } from '../../backtest/requestTrials.ts'
 import { html, type Markup } from '../../html.ts'
 import type { FieldName, Typed } from './runForm.ts'
 
@@ -13,7 +15,12 @@ const config = BacktestConfig.properties
 const source = BacktestSource.properties
 
 /** Labels and ranges come from the API's schema, so that the page cannot contradict it. */
-const schemas: Partial<Record<FieldName, TSchema>> = { ...config, ...source }
+const schemas: Partial<Record<FieldName, TSchema>> = {
+  ...config,
+  ...source,
+  ...BacktestTrading.properties,
+  trials_already_tried: TrialsAlreadyTried,
+}
 
 interface FieldText {
   readonly label: string

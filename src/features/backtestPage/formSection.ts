@@ -58,7 +58,7 @@ ${radioField('rows', state, 'file', false, 'Your own file')}
 <div class="settings" data-for="file">
 <div class="setting wide-setting${state.faulty === 'file' && ' faulty'}" id="drop"><label for="f-file">CSV, NDJSON or Parquet, plain or gzipped</label>
 <input id="f-file" name="file" type="file" accept=".csv,.gz,.ndjson,.jsonl,.parquet,text/csv" aria-describedby="h-file">
-<p class="help" id="h-file">The columns are <code>date, asset, score, forward_return</code>, optionally with <code>market</code> and <code>dollar_volume</code>. Files of forecasts from this service work too. At most ${maxMb} MB and 25,000,000 rows. <span class="with-script">You can also drop the file here.</span></p></div>
+<p class="help" id="h-file">The columns are <code>date, asset, score, forward_return</code>, optionally with <code>market</code>, <code>dollar_volume</code> and <code>borrow_bps</code>; <code>close</code> may replace <code>forward_return</code>. Files of forecasts from this service work too. At most ${maxMb} MB and 25,000,000 rows. <span class="with-script">You can also drop the file here.</span></p></div>
 ${choiceField('fileHorizon', state, { label: 'Horizon of the file', help: 'For files with forecasts of several horizons.' }, [['', 'the only one'], ...sameLabels(horizons)])}
 </div>
 </fieldset>`
@@ -108,7 +108,42 @@ ${choiceField('benchmark', state, { label: 'Benchmark', help: html`By default ca
 <div class="setting${state.faulty === 'factors' && ' faulty'}"><label for="f-factors">Factors</label>
 <input id="f-factors" name="factors" type="file" accept=".csv,.txt,text/csv" aria-describedby="h-factors">
 <p class="help" id="h-factors">What may explain the record: a file of Kenneth French’s data library as downloaded and unzipped, or CSV of <code>date</code>, factors and <code>RF</code> as fractions. The report then shows alpha, betas and what they leave.</p></div>
-</div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}</fieldset>`
+</div>${checkField('drift', state, 'true', 'Measure turnover from weights that have drifted with returns')}${tradingPart(state)}</fieldset>`
+}
+
+const calendars: readonly Choice[] = [
+  ['', 'on every period'],
+  ['weekly:FRI', 'at the end of each week'],
+  ['month_end', 'at the end of each month'],
+  ['quarter_end', 'at the end of each quarter'],
+]
+
+const advanced = [
+  'rebalance',
+  'entryDates',
+  'delistingReturn',
+  'maxTurnover',
+  'maxWeight',
+  'targetVolatility',
+  'maxLeverage',
+  'impact',
+  'capital',
+] as const
+
+/** Open if one of its fields was typed or is at fault. */
+function tradingPart(state: FieldState): Markup {
+  const isOpen = advanced.some(name => state.typed[name] !== undefined || state.faulty === name)
+  return html`<details${isOpen && ' open'}><summary>Advanced: closes, calendars and limits</summary><div class="settings">
+${choiceField('rebalance', state, { label: 'Trade', help: 'Daily returns are compounded in between.' }, calendars)}
+${numberField('entryDates', state, { label: 'Dates to the entry', step: '1', help: 'For files with a column close in place of forward_return: 1 trades at the next close, 0 at the close of the date of the score.' })}
+${numberField('delistingReturn', state, { label: 'Delisting return', step: 'any', help: 'With closes: what is assumed to follow the last close of a name that ended. -0.3 if empty.' })}
+${numberField('maxTurnover', state, { label: 'Highest turnover', step: 'any', help: 'Of one period. Every trade is cut in proportion.' })}
+${numberField('maxWeight', state, { label: 'Highest weight', step: 'any', help: 'Of one name. The excess goes to the other names of its leg.' })}
+${numberField('targetVolatility', state, { label: 'Volatility target', step: 'any', help: 'Per year, as a fraction. The exposure follows the volatility of past returns.' })}
+${numberField('maxLeverage', state, { label: 'Highest leverage', step: 'any', help: 'Limit of the volatility target. 2 if empty.' })}
+${numberField('impact', state, { label: 'Impact coefficient', step: 'any', help: 'Square-root impact; needs the capital and a column dollar_volume.' })}
+${numberField('capital', state, { label: 'Capital', step: 'any', help: 'In the currency of dollar_volume.' })}
+</div></details>`
 }
 
 function gridPart(state: FieldState): Markup {

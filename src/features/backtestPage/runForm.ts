@@ -32,6 +32,15 @@ export const fieldNames = [
   'scores',
   'benchmark',
   'drift',
+  'rebalance',
+  'entryDates',
+  'delistingReturn',
+  'maxTurnover',
+  'maxWeight',
+  'targetVolatility',
+  'maxLeverage',
+  'impact',
+  'capital',
   'folds',
   'run',
   'quantiles',
@@ -62,8 +71,26 @@ export const useForm = <T>(
   sender?: Sender,
 ): Promise<T> => useFileForm(context, bodies, fields, act, sender)
 
-const numbers = ['quantile', 'holdDays', 'returnDays', 'costBps', 'borrowBps', 'gross', 'folds'] as const
-const wordFields = ['direction', 'weighting', 'neutral'] as const
+const numbers = [
+  'quantile',
+  'holdDays',
+  'returnDays',
+  'costBps',
+  'borrowBps',
+  'gross',
+  'folds',
+  'entryDates',
+  'delistingReturn',
+] as const
+const tradingNumbers = [
+  'maxTurnover',
+  'maxWeight',
+  'targetVolatility',
+  'maxLeverage',
+  'impact',
+  'capital',
+] as const
+const wordFields = ['direction', 'weighting', 'neutral', 'rebalance'] as const
 
 /**
  * Turns the fields into a request's settings. The API's schema validates them; this function only rejects
@@ -71,6 +98,10 @@ const wordFields = ['direction', 'weighting', 'neutral'] as const
  */
 export function settingsOf({ typed, texts }: Pick<SubmittedForm, 'typed' | 'texts'>): BacktestSettings {
   const config: Record<string, string | number | true | object> = {}
+  const trading: Record<string, number> = {}
+  for (const name of tradingNumbers)
+    if (typed[name] !== undefined) trading[name] = numberOf(name, typed[name])
+  if (Object.keys(trading).length > 0) config.trading = trading
   for (const name of wordFields) if (typed[name] !== undefined) config[name] = typed[name]
   for (const name of numbers) if (typed[name] !== undefined) config[name] = numberOf(name, typed[name])
   if (typed.drift !== undefined) config.drift = true
@@ -178,14 +209,16 @@ const fieldOf: Readonly<Record<string, string>> = {
 /** An error in the page's words, and the field that it concerns. */
 export function inFormWords({ message, details }: Failure): { text: string; field: string | null } {
   const [, name] =
-    /^(?:config|source|sweep)\.(\w+)/.exec(fieldOf[details.param ?? ''] ?? details.param ?? '') ?? []
+    /^(?:config\.trading|config|source|sweep)\.(\w+)/.exec(
+      fieldOf[details.param ?? ''] ?? details.param ?? '',
+    ) ?? []
   const text = message
     .replace(/(?:for example )?--horizon (?:is (\w+), but it)?/g, (_, wanted?: string) =>
       wanted === undefined
         ? 'the field Horizon of the file: '
         : `The horizon ${wanted} was chosen, but the file `,
     )
-    .replace(/\b(?:config|source|sweep)\.(\w+)/g, '$1')
+    .replace(/\b(?:config\.trading|config|source|sweep)\.(\w+)/g, '$1')
   return {
     text,
     field:

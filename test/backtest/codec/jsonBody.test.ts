@@ -261,21 +261,38 @@ const anyRow = fc.record(
     ),
     score: anyScore,
     forward_return: fc.oneof(fc.double({ min: -2, max: 2, noNaN: true }), fc.constantFrom(null, 1e7)),
+    close: fc.oneof(fc.double({ min: -1, max: 2e12, noNaN: true }), fc.constantFrom(null, 0, 1e13)),
+    borrow_bps: fc.constantFrom(null, 0, 250.5, -1, 1e9),
+    group: fc.constantFrom(null, 'tech', '', 5),
     extra: fc.constant(1),
   },
   { requiredKeys: [] },
 )
-const goodRow = fc.record(
-  {
-    date: fc.constantFrom('2024-02-29', '2024-02-28', '2019-12-31'),
-    asset: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }).filter(s => s.length <= 64),
-    market: fc.constantFrom('US', 'TW', 'x'),
-    score: fc.oneof(fc.double({ min: -1e300, max: 1e300, noNaN: true }), fc.constant(null)),
-    forward_return: fc.oneof(fc.double({ min: -2, max: 2, noNaN: true }), fc.constant(null)),
-  },
-  { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
+const goodCells = {
+  date: fc.constantFrom('2024-02-29', '2024-02-28', '2019-12-31'),
+  asset: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }).filter(s => s.length <= 64),
+  market: fc.constantFrom('US', 'TW', 'x'),
+  score: fc.oneof(fc.double({ min: -1e300, max: 1e300, noNaN: true }), fc.constant(null)),
+  borrow_bps: fc.constantFrom(null, 0, 250.5),
+  group: fc.constantFrom(null, 'tech', 'énergie'),
+}
+const goodRow = fc.oneof(
+  fc.record(
+    {
+      ...goodCells,
+      forward_return: fc.oneof(fc.double({ min: -2, max: 2, noNaN: true }), fc.constant(null)),
+    },
+    { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
+  ),
+  fc.record(
+    { ...goodCells, close: fc.oneof(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), fc.constant(null)) },
+    { requiredKeys: ['date', 'asset', 'score', 'close'] },
+  ),
 )
-const rowCheck = TypeCompiler.Compile(BacktestPanelRow)
+const rowSchema = TypeCompiler.Compile(BacktestPanelRow)
+/** A row has a close or a return, which the schema cannot say. */
+const isRow = (value: unknown): value is BacktestPanelRow =>
+  rowSchema.Check(value) && ('close' in value ? !('forward_return' in value) : 'forward_return' in value)
 
 test('accepts exactly the rows that the schema accepts, with the values that JSON.parse gives', () => {
   fc.assert(
@@ -285,7 +302,7 @@ test('accepts exactly the rows that the schema accepts, with the values that JSO
       (rows, indent) => {
         const text = JSON.stringify({ panel: rows }, null, indent)
         const parsed: { panel: unknown[] } = JSON.parse(text)
-        const firstBad = parsed.panel.findIndex(value => !rowCheck.Check(value))
+        const firstBad = parsed.panel.findIndex(value => !isRow(value))
         if (firstBad !== -1) {
           expect(fault(text).param).toStartWith(`panel[${firstBad}]`)
           return
@@ -294,12 +311,15 @@ test('accepts exactly the rows that the schema accepts, with the values that JSO
         if (!panel) throw new Error('the request has no panel')
         expect(panel.count).toBe(rows.length)
         nonEmpty(parsed.panel).forEach((value, i) => {
-          if (!rowCheck.Check(value)) throw new Error('checked above')
+          if (!isRow(value)) throw new Error('checked above')
           expect(panel.day[i]).toBe(dayNumber(value.date))
           expect(panel.assetNames[panel.asset[i]]).toBe(value.asset)
           expect(panel.marketNames[panel.market[i]]).toBe(value.market ?? '')
           expect(panel.score[i]).toBe(value.score ?? Number.NaN)
           expect(panel.forwardReturn[i]).toBe(value.forward_return ?? Number.NaN)
+          expect(panel.close?.[i] ?? Number.NaN).toBe(value.close ?? Number.NaN)
+          expect(panel.borrowBps?.[i] ?? Number.NaN).toBe(value.borrow_bps ?? Number.NaN)
+          expect(panel.groupNames?.[panel.group?.[i] ?? 0] ?? '').toBe(value.group ?? '')
         })
       },
     ),

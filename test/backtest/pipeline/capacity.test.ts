@@ -145,7 +145,7 @@ test('capacity is that of the plain loops, with overlapping tranches, missing na
         asset: row.asset,
         market: '',
         score: row.score,
-        forwardReturn: row.forward_return,
+        forwardReturn: row.forward_return ?? null,
       }))
       const days = [...new Set(plain.map(({ day }) => day))].sort((a, b) => a - b)
       const periods = loopReference(plain, settings, 1, {}, 0)

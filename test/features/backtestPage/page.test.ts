@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { RealServer } from '../../http/realServer.ts'
 import type { TestBrowser } from '../account/browser.ts'
 import { giveKey, memberWith, newMember } from '../account/members.ts'
+import { closingRows } from '../backtests/closingRows.ts'
 import { runningServer } from './runningServer.ts'
 
 setDefaultTimeout(120_000)
@@ -181,6 +182,43 @@ describe('a run', () => {
     expect((await api.json()).result).toEqual(json)
   })
 
+  test('on closes, on a calendar and under limits shows what the limits did, and its lines do the same', async () => {
+    const closes = closingRows()
+    const names = ['date', 'asset', 'score', 'close', 'borrow_bps', 'dollar_volume'] as const
+    const file = `${names.join(',')}\n${closes.map(row => names.map(name => row[name] ?? '').join(',')).join('\n')}\n`
+    const limits = { maxTurnover: 0.3, maxWeight: 0.1, targetVolatility: 0.1, maxLeverage: 1.5 }
+    const path = await run(quant.browser, {
+      fields: {
+        ...{ rows: 'file', do: 'run', rebalance: 'weekly:FRI', entryDates: '2', delistingReturn: '-0.6' },
+        ...Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, String(value)])),
+        ...{ impact: '0.5', capital: '1000000' },
+      },
+      file,
+    })
+    const text = await ended(quant.browser, path)
+    expect(text).toContain('data-state="succeeded"')
+    const json = await (await quant.browser.get(`${path}/result`)).json()
+    expect(json.returns).toMatchObject({ rebalance: 'weekly:FRI', entryDates: 2, delistingReturn: -0.6 })
+    expect(json.trading).toMatchObject({ ...limits, impact: 0.5, capital: 1e6, borrow_by_name: true })
+    const report = await (await quant.browser.get(`${path}/report`)).text()
+    for (const shown of [
+      'Turnover capped',
+      'Weights capped',
+      'Leverage at its limit',
+      'Impact paid per year',
+    ])
+      expect(report).toContain(shown)
+    const api = await fetch(`${url}/api/v1/backtest`, {
+      method: 'POST',
+      body: JSON.stringify({
+        config: json.request.config,
+        panel: closes.map(row => Object.fromEntries(names.map(name => [name, row[name]]))),
+      }),
+      headers: { Authorization: `Bearer ${quant.key}`, 'Content-Type': 'application/json' },
+    })
+    expect((await api.json()).metrics).toEqual(json.metrics)
+  })
+
   test('of the archive has the curl line that gives the same numbers', async () => {
     const path = await run(quant.browser, {
       fields: {
@@ -232,6 +270,18 @@ describe('a run', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, path])
     expect(await ended(quant.browser, path)).toContain('data-state="cancelled"')
     expect((await quant.browser.get(`${path}/result`)).status).toBe(409)
+  })
+
+  test('under a limit that is not one names its field', async () => {
+    const response = await post(quant.browser, {
+      fields: { rows: 'file', do: 'run', maxWeight: '-1' },
+      file: good,
+    })
+    expect(response.status).toBe(400)
+    const text = await response.text()
+    expect(text).toContain('maxWeight is -1')
+    expect(text).toMatch(/<details[^>]* open/)
+    expect(text).not.toContain('undefined')
   })
 
   test('with a fault in its settings is not stored: the form comes back with what was typed', async () => {

@@ -130,7 +130,7 @@ test('a column that nothing names is refused as before, in every form', async ()
   const misspelt = { panel: rows, config: { neutralise: { columns: ['beta'] } } }
   const error = await ask(['json', encode(JSON.stringify(misspelt)), {}]).catch((reason: unknown) => reason)
   expect(error instanceof Failure && error.message).toBe(
-    'panel[0].size is unknown. Allowed here: date, asset, market, score, forward_return, dollar_volume, group. A column of your own must be named in config.neutralise.columns, config.rankBy or scores.',
+    'panel[0].size is unknown. Allowed here: date, asset, market, score, forward_return, dollar_volume, group, close, borrow_bps. A column of your own must be named in config.neutralise.columns, config.rankBy or scores.',
   )
 })
 

@@ -165,6 +165,6 @@ test('a Parquet file that is none, or has other columns, is refused with the rea
   const refused = await ask({ type, body: other })
   expect([refused.status, refused.body.error.message]).toEqual([
     400,
-    'The column asset is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume, group.',
+    'The column asset is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume, group, close, borrow_bps.',
   ])
 })

@@ -19,6 +19,7 @@ import { everyFormat } from '../../backtest/codec/encodeRequest.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { asPanel, openBench, signals } from '../backtests/backtestBench.ts'
+import { closingRows } from '../backtests/closingRows.ts'
 
 let database: TestDatabase
 let pool: ComputePool
@@ -98,6 +99,24 @@ test('a stored panel gives, to the bit, what the same rows give when they are se
     expect(await ask(second, key, { ...request, panel: panel.id })).toBe(sent)
   }
   expect(first.cache.bytes).toBe(second.cache.bytes)
+})
+
+test('a stored panel of closes and borrow costs gives what its rows give, on a calendar and under limits', async () => {
+  const key = await newKey()
+  const closes = closingRows().map(({ beta: _, ...row }) => row)
+  const first = server()
+  const { panel } = await storePanel(first, ownedBy(key), json(closes), 'json')
+  const trading = { maxTurnover: 0.3, targetVolatility: 0.1, volatilityPeriods: 10, impact: 1, capital: 1e6 }
+  for (const request of [
+    { config: { rebalance: 'weekly:FRI', trading } },
+    { config: { horizons: [1, 5], neutral: 'group' } },
+    { config: { trading }, sweep: { quantile: [0.1, 0.3] } },
+  ]) {
+    const sent = JSON.stringify(await bench.run({ ...request, panel: closes }))
+    expect(sent).toContain('"returns":{"from":"close"')
+    for (const deps of [first, server()])
+      expect(await ask(deps, key, { ...request, panel: panel.id })).toBe(sent)
+  }
 })
 
 test('a stored panel with volumes gives the capacity of its rows, and one without says what is missing', async () => {

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from urllib.parse import quote
 
 from ._answer import answer_of
 from ._audit import AuditResult, audit
@@ -27,6 +28,7 @@ from ._figures import Day, Figures
 from ._frames import FrameName, day_text, frames_named, frames_of
 from ._prices import Prices
 from ._progress import Progress
+from ._reply import parse_json
 from ._rows import parameters
 from ._transport import Transport
 
@@ -268,6 +270,44 @@ class Client(Figures[F], Prices[F]):
     def backtest_job(self, id: str) -> BacktestJob[F]:
         """A backtest that was submitted before, by this program or another one with the same key."""
         return BacktestJob(self._transport, self._frames, self.get(f"/api/v1/backtests/{id}"))
+
+    # Stored panels
+
+    def store_panel(
+        self, frame: object, *, columns: Mapping[str, str] | None = None, own: Sequence[str] = (), grouped: bool = False
+    ) -> dict[str, Any]:
+        """Stores the rows of a backtest once: `backtest(panel=stored["id"])` then uses them. Needs the quant plan.
+
+        Equal rows are stored once. The answer says when they are deleted: 30 days after their last use.
+
+        :param columns: what your frame calls date, asset, score and the others, like {"asset": "ticker"}
+        :param own: further columns of numbers, which settings of a backtest may name; with any, a score is not needed
+        :param grouped: also the column group
+        """
+        named = columns or {}
+        unscored = bool(own) and named.get("score", "score") not in list(getattr(frame, "columns", ()))
+        rows = panel_columns(frame, named, scored=unscored, own=own, grouped=grouped)
+        reply = self._transport.post(
+            "/api/v1/panels",
+            backtest_body({"panel": rows}),
+            "application/json",
+            parameters({"columns": list(own) or None}),
+            repeatable=True,
+        )
+        return parse_json(reply.body)
+
+    def panels(self) -> F:
+        """The stored panels of the key, the newest first: a row each, with `id`, sizes and times."""
+        path = "/api/v1/panels"
+        listed: list[dict[str, Any]] = self.get(path)["data"]
+        texts, counts = ("id", "created_at", "expires_at"), ("n_rows", "n_dates", "n_assets", "bytes")
+        made = self._frames.make({name: [row[name] for row in listed] for name in (*texts, *counts)})
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        return self._told(self._frames.typed(made, dict.fromkeys(texts, "text")))
+
+    def delete_panel(self, id: str) -> None:
+        """Deletes a stored panel of the key."""
+        self._transport.delete(f"/api/v1/panels/{quote(id, safe='')}")
 
     # The store as a whole
 

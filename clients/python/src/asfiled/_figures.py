@@ -455,6 +455,22 @@ class Figures(Connection[F]):
         kinds = {"metric": "text", "periods": "whole", **dict.fromkeys(days, "day")}
         return self._told(self._frames.typed(made, kinds))
 
+    def metrics(self, market: str | None = None, *, data_version: int | None = None) -> F:
+        """The catalogue: a row for each metric and market, with the share of examined companies that have a figure of it.
+
+        A metric of no market has one row without a market.
+        """
+        path = "/api/v1/metrics"
+        listed: list[dict[str, Any]] = self.get(path, market=market, data_version=data_version)["data"]
+        self.last = replace(self.last, source=self._transport.base_url + path)
+        rows = [(metric, of) for metric in listed for of in metric["markets"] or [{}]]
+        texts, kinds = ("name", "unit", "sign"), {"companies_examined": "whole", "companies": "whole", "share": "number"}
+        columns: dict[str, list[Any]] = {name: [metric[name] for metric, _ in rows] for name in texts}
+        for name in ("market", *kinds, "absence"):
+            columns[name] = [of.get(name) for _, of in rows]
+        made = self._frames.make(columns)
+        return self._told(self._frames.typed(made, {**dict.fromkeys((*texts, "market", "absence"), "text"), **kinds}))
+
     def strategies(self) -> F:
         """Published signals from fundamentals: name, title, period, sign, and the t value that was published. Their names are metrics."""
         path = "/api/v1/strategies"

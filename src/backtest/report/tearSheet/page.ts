@@ -19,6 +19,7 @@ import { rollingSection } from './rolling.ts'
 import { runAgain } from './runAgain.ts'
 import { scoreSection } from './scores.ts'
 import { verdictBox } from './skillOrLuck.ts'
+import { tradingSection } from './trading.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
 
@@ -93,6 +94,7 @@ function sectionsOf(result: BacktestResult): Section[] {
       prices && priceSection(prices, result.metrics.sharpe, result.metrics.cagr),
     ],
     ['costs', 'Costs', costSection(result)],
+    ['trading', 'Returns and trading', tradingSection(result)],
     ['trials', 'All configurations tried', trials && trialSection(result)],
     ['evidence', 'Evidence', evidence && evidenceSection(evidence, result)],
     ['configuration', 'Configuration', configTable(result)],

@@ -14,6 +14,14 @@ import { BacktestJobParams } from '../../backtests/submitted/schema.ts'
 import { snakeCase } from '../arguments.ts'
 import { sizeArgument } from '../fields.ts'
 
+/** Scores of a caller's own columns, closes, calendars and limits on trading are for the API: their schemas would crowd
+ * out other tools. */
+const ToolConfig = Type.Omit(
+  BacktestConfig,
+  ['neutralise', 'rankBy', 'rebalance', 'entryDates', 'delistingReturn', 'horizons', 'trading'],
+  { additionalProperties: false, $id: 'ToolBacktestConfig' },
+)
+
 /**
  * The body of a backtest as a tool's arguments, spelled like those of all tools and described in a few words.
  * The bounds are the API's, and so are the descriptions of fields that are not listed here.
@@ -66,8 +74,7 @@ export const BacktestInput = Type.Object(
     panel: Type.Optional(
       Type.String({ ...PanelId, description: 'Stored panel, instead of source.', examples: [] }),
     ),
-    // Scores of a caller's own columns are for the API: their schemas would crowd out other tools.
-    config: spelled(Type.Omit(BacktestConfig, ['neutralise', 'rankBy']), 'The strategy.'),
+    config: spelled(ToolConfig, 'The strategy.'),
     sweep: Type.Optional(
       Type.Union([Type.Boolean(), Type.Object(grid, { additionalProperties: false })], {
         description: sweepMeaning,

@@ -4,6 +4,7 @@ import { cancelBacktest, pageJobs, readJob } from '../../../../src/features/back
 import { readResult } from '../../../../src/features/backtests/submitted/results.ts'
 import { readStored } from '../../../../src/jobs/jobQueries.ts'
 import { asPanel, signals } from '../backtestBench.ts'
+import { closingRows } from '../closingRows.ts'
 import { type JobBench, type JobProcess, jobBench } from './jobBench.ts'
 
 let bench: JobBench
@@ -16,6 +17,12 @@ afterAll(() => bench.close(), 30_000)
 
 const panel = asPanel(signals(60))
 const sweep = { panel, sweep: { quantile: [0.1, 0.2, 0.3], holdDays: [1, 2, 5] }, include: ['ic'] }
+
+const closes = closingRows().map(({ beta: _, ...row }) => row)
+const limits = {
+  rebalance: 'weekly:FRI',
+  trading: { maxWeight: 0.1, maxTurnover: 0.3, targetVolatility: 0.1 },
+}
 
 const days = [...new Set(panel.map(({ date }) => date))]
 const factors = {
@@ -37,6 +44,9 @@ describe('a job', () => {
     'a sweep of the archive': { sweep: true, include: ['monthly', 'positions'] },
     'one configuration with factors': { panel, factors },
     'a sweep with factors': { ...sweep, factors },
+    'closes on a calendar and under limits': { panel: closes, config: limits },
+    'several horizons': { panel: closes, config: { horizons: [1, 5] }, trials_already_tried: 3 },
+    'a sweep of closes under limits': { panel: closes, config: limits, sweep: { quantile: [0.1, 0.2] } },
     'a sweep with evidence': { ...sweep, include: ['spa', 'interval', 'cpcv', 'track_record'] },
   })) {
     test(`answers ${name} with the bits of a synchronous request`, async () => {
