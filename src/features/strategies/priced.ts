@@ -3,7 +3,7 @@ import { Failure } from '../../errors.ts'
 import { isInstant } from '../../instants.ts'
 import { capitalisation, type KnownFigure, type Strategy } from '../../markets/strategies/strategies.ts'
 import { maxFigureAgeDays } from '../../markets/valuations.ts'
-import type { SqlClient } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
 import type { PriceSet } from '../../prices/priceQueries.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { choosePrices } from '../asOfJoins/valuationPrices.ts'
@@ -19,7 +19,7 @@ export type ValueCompanies = ReturnType<typeof companyValuer>
  * see the set never finds a cached answer.
  */
 export async function pricesOfStrategy(
-  sql: SqlClient,
+  sql: Sql,
   rights: Rights,
   { name, takesPrices }: Strategy,
   sent: string | undefined,
