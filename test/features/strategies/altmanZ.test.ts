@@ -4,6 +4,7 @@ import { addDays, dayNumber } from '../../../src/dates.ts'
 import { registers } from '../../../src/ingest/allRegisters.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
+import { memberWith } from '../account/members.ts'
 import {
   appleSplits,
   capitalisationOn,
@@ -13,6 +14,7 @@ import {
   type SampleRow,
   sampleRows,
 } from '../asOfJoins/generatedPrices.ts'
+import { readPage } from '../pages/readPage.ts'
 
 /* The reference reads the lines of the shipped sample and the generated closes by itself. The coefficients are those of
  * Altman (1968), as published. */
@@ -270,6 +272,38 @@ test('a backtest that ranks by the strategy equals one with the join as its scor
   expect(columns.altman_z.filter((score: number | null) => score !== null).length).toBeGreaterThan(20)
   for (const name of ['n_rows', 'n_dates', 'config', 'metrics', 'equity_curve', 'equity_dates', 'costs'])
     expect([name, result[name]]).toEqual([name, own[name]])
+})
+
+test('rows with times take the last close that had ended, and the figures that were public by then', async () => {
+  const dates = ['2013-05-15', '2019-12-31', '2021-03-08']
+  const ticker = dates.map(() => 'AAPL')
+  const atTimes = dates.map(date => `${date}T12:00:00-05:00`)
+  const timed = await read('as-of', { rows: { time: atTimes, ticker }, metrics: ['altman_z'] })
+  const daily = await read('as-of', { rows: { date: dates, ticker }, metrics: ['altman_z'] })
+  expect(timed.columns.altman_z).toEqual(daily.columns.altman_z)
+  expect(timed.columns.altman_z.every((score: number | null) => score !== null)).toBe(true)
+})
+
+test('the page shows the value and the ranking to whoever may see the set, and to others why not', async () => {
+  const buyer = await memberWith(server, server.sql, { licence: 'personal' })
+  const stranger = await memberWith(server, server.sql, { licence: 'commercial' })
+  await server.sql`update price_set set access = 'licence', licences = array['personal']`
+  const path = `${server.url}/strategies/altman_z?market=US&as_of=2019-12-31&company=AAPL`
+  const z = zOn('AAPL', '2019-12-31')?.z ?? Number.NaN
+  const shown = String(Number(z.toPrecision(6)))
+  const seen = await readPage(path, { Cookie: buyer.cookie })
+  expect(seen.html).toContain(`value <strong>${shown}</strong>`)
+  expect(seen.html).toContain('1 company has a value')
+  expect(seen.html).toContain('price set made-up')
+  const refused = await readPage(path, { Cookie: stranger.cookie })
+  expect(refused.html).not.toContain(shown)
+  expect(refused.html).toContain('there is no set of prices that your key may see')
+  expect(refused.html).toContain('id="coverage"')
+  const open = await readPage(path.replace('&company=AAPL', ''), {})
+  expect(open.html).not.toContain('made-up')
+  await server.sql`update price_set set access = 'private', licences = '{}'`
+  expect((await readPage(path, { Cookie: buyer.cookie })).html).not.toContain(shown)
+  await server.sql`update price_set set access = 'licence', licences = array['personal']`
 })
 
 test('rights, days and the name of the set are refused in words', async () => {
