@@ -18,6 +18,7 @@ export interface PublishOptions {
   /** The number of published releases to keep. */
   readonly keep: number
   readonly signal: AbortSignal
+  readonly now: () => Date
   /** Called before each file, with bytes. */
   readonly onProgress: (state: { done: number; total: number; path: string }) => void
 }
@@ -50,7 +51,7 @@ const maxAttempts = 10
  * object of that name and size is complete, and an interrupted publication continues after it.
  */
 export async function publishRelease(options: PublishOptions): Promise<Publication> {
-  const { manifest, keep } = options
+  const { manifest, keep, now } = options
   const bucket = new Bucket(options.bucket, options.signal)
   const release = releaseKey(manifest.data_version)
   const { files, published } = publishedFiles(options)
@@ -75,7 +76,7 @@ export async function publishRelease(options: PublishOptions): Promise<Publicati
     await requireWhole(bucket, release, files)
   }
   await nameLatest(bucket)
-  await removeOlder(bucket, keep)
+  await removeOlder(bucket, keep, now().getTime() - abandonedAfterMs)
   return { url: bucket.url + release, isNew: found === null }
 }
 
@@ -116,18 +117,21 @@ async function nameLatest(bucket: Bucket, removed?: number): Promise<void> {
 }
 
 /** Releases beyond the number to keep, and what interrupted publications left. */
-async function removeOlder(bucket: Bucket, keep: number): Promise<void> {
+async function removeOlder(bucket: Bucket, keep: number, abandonedBeforeMs: number): Promise<void> {
   const releases = await publishedReleases(bucket)
   const kept = releases.slice(0, keep)
   for (const version of await bucket.releases()) {
     if (kept.includes(version)) continue
-    if (releases.includes(version) || isAbandoned(await bucket.objects(releaseKey(version))))
+    if (
+      releases.includes(version) ||
+      isAbandoned(await bucket.objects(releaseKey(version)), abandonedBeforeMs)
+    )
       await removeFrom(bucket, version)
   }
 }
 
-const isAbandoned = (objects: ReadonlyMap<string, StoredObject>): boolean =>
-  [...objects.values()].every(({ writtenMs }) => writtenMs < Date.now() - abandonedAfterMs)
+const isAbandoned = (objects: ReadonlyMap<string, StoredObject>, beforeMs: number): boolean =>
+  [...objects.values()].every(({ writtenMs }) => writtenMs < beforeMs)
 
 /** The manifest goes first, so that a partial release never looks complete. */
 async function removeFrom(bucket: Bucket, dataVersion: number): Promise<boolean> {

@@ -85,6 +85,7 @@ const publish = (manifest: BulkManifest, change: Partial<PublishOptions> = {}) =
     folder,
     manifest,
     keep: 3,
+    now: () => new Date(),
     signal: new AbortController().signal,
     onProgress: () => {},
     ...change,
