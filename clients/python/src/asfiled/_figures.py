@@ -489,15 +489,16 @@ class Figures(Connection[F]):
         market: str = "US",
         *,
         as_of: Moment | None = None,
+        prices: str | None = None,
         limit: int | None = None,
         data_version: int | None = None,
     ) -> F:
         """A published signal of every company of a market as known on `as_of`: value, score, every line and every input.
 
         The score is the sign times the value, so that higher is better. On the rows of a frame of your own, name it as a metric of
-        `as_of_join`.
+        `as_of_join`. `prices` names the set of a strategy that takes prices, if you may see several.
         """
-        values: dict[str, Value] = {"market": market, "as_of": as_of, "data_version": data_version}
+        values: dict[str, Value] = {"market": market, "as_of": as_of, "prices": prices, "data_version": data_version}
         return self._paged(f"strategies/{quote(name, safe='')}/values", values, limit)
 
     def search(self, query: str) -> F:
