@@ -174,7 +174,7 @@ export function walkTrading(
       if (next < 0) {
         short -= next
         const own = row === -1 ? Number.NaN : (borrowBps?.[row] ?? Number.NaN)
-        borrow -= next * (Number.isNaN(own) ? costs.borrowPerPeriod : own / 1e4 / rules.periodsPerYear)
+        borrow -= next * (Number.isNaN(own) ? costs.borrowPerPeriod : own / 1e4 / costs.periodsPerYear)
       }
       const r = known(forwardReturn, row)
       earned += next * r

@@ -58,7 +58,7 @@ function weightsOf(panel: Dataset, config: BacktestConfig): Map<number, Float64A
   const { data, view, returnDays, spacing } = selectPanelData(panel, config)
   const { portfolio, step } = resolveConfig(config, returnDays, spacing)
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
-  const costs = { roundTripOfMarket: Float64Array.of(0.001), borrowPerPeriod: 0 }
+  const costs = { roundTripOfMarket: Float64Array.of(0.001), borrowPerPeriod: 0, periodsPerYear: 252 }
   const found = new Map<number, Float64Array>()
   walkTrading(rankDataset(data), periods, portfolio, costs, (_, t, weight) => {
     found.set(data.days[periods[t]], weight.slice())

@@ -92,7 +92,11 @@ const cases = rules.flatMap((own, at) =>
     },
   })),
 )
-const costs = { roundTripOfMarket: Float64Array.of(0.001), borrowPerPeriod: 50 / 1e4 / 52 }
+const costs = {
+  roundTripOfMarket: Float64Array.of(0.001),
+  borrowPerPeriod: 50 / 1e4 / 52,
+  periodsPerYear: 52,
+}
 const periods = Int32Array.from({ length: dates }, (_, t) => t)
 
 const python = findPython('json')

@@ -246,6 +246,19 @@ test('horizons count the trials that were tried before, and factors explain the 
   expect(explained.factors?.unmatched).toEqual([])
 })
 
+test('the borrow costs of names are annual, with limits and without', async () => {
+  const own = plain.map(row => ({ ...row, borrow_bps: 400 }))
+  const bare = plain.map(({ borrow_bps: _, ...row }) => row)
+  for (const shared of [{ returnDays: 5 }, { rebalance: 'month_end' }, { trading: { maxTurnover: 0.5 } }]) {
+    const named = await run({ panel: own, config: { ...shared, borrowBps: 7 } })
+    const flat = await run({ panel: bare, config: { ...shared, borrowBps: 400 } })
+    named.equity_curve.forEach((value, t) => {
+      expect(value).toBeCloseTo(flat.equity_curve[t] ?? 0, 12)
+    })
+    expect(named.metrics.cost_drag_annual).toBeCloseTo(flat.metrics.cost_drag_annual ?? 0, 12)
+  }
+})
+
 test('what contradicts closes, horizons or limits is refused by name', async () => {
   const sent = plain.map(({ close, ...row }) => ({ ...row, forward_return: close === null ? null : 0 }))
   const withoutVolume = plain.map(({ dollar_volume: _, ...row }) => row)
