@@ -13,6 +13,8 @@ export interface TradingPath {
   readonly cutNames: Float64Array
   readonly inCash: Float64Array
   readonly impact: Float64Array
+  /** The sum over periods of what the names of each market paid. */
+  readonly impactOfMarket: Float64Array
   readonly longGross: Float64Array
   readonly longExposure: Float64Array
   readonly tradesWithoutInputs: number
@@ -53,6 +55,7 @@ export function simulateTrading(
     cutNames: numbers(),
     inCash: numbers(),
     impact: numbers(),
+    impactOfMarket: new Float64Array(nameCount(data.markets)),
     longGross: numbers(),
     longExposure: numbers(),
   }
@@ -71,6 +74,9 @@ export function simulateTrading(
     path.cutNames[t] = period.cutNames
     path.inCash[t] = period.inCash
     path.impact[t] = period.impact
+    period.impactOfMarket.forEach((paid, market) => {
+      path.impactOfMarket[market] += paid
+    })
     path.longGross[t] = period.longGross
     path.longExposure[t] = period.longExposure
     tradesWithoutInputs += period.tradesWithoutInputs

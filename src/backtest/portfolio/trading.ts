@@ -20,6 +20,8 @@ export interface TradedPeriod {
   /** Round trips, without the impact. */
   spreadCost: number
   impact: number
+  /** The part of `impact` that names of each market paid. */
+  readonly impactOfMarket: Float64Array
   borrow: number
   longExposure: number
   shortExposure: number
@@ -92,6 +94,7 @@ export function walkTrading(
     turnover: 0,
     spreadCost: 0,
     impact: 0,
+    impactOfMarket: new Float64Array(nameCount(data.markets)),
     borrow: 0,
     longExposure: 0,
     shortExposure: 0,
@@ -194,7 +197,7 @@ export function walkTrading(
     traded.gross = earned
     traded.longGross = longEarned
     traded.heldWithoutReturn = withoutReturn
-    chargeImpact(traded, rules, dollarVolume, history, rates, minSize)
+    chargeImpact(traded, rules, dollarVolume, history, lastMarket, rates, minSize)
     visit(traded, t, held)
     if (!drift) continue
     // The growth of the portfolio that was traded. After a loss of everything the next one is bought from nothing.
@@ -233,10 +236,12 @@ function chargeImpact(
   rules: TradingRules,
   dollarVolume: Float64Array | undefined,
   history: ReturnHistory,
+  market: Uint16Array,
   rates: Float64Array,
   minSize: number,
 ): void {
   traded.impact = 0
+  traded.impactOfMarket.fill(0)
   traded.tradesWithoutInputs = 0
   if (rules.impact === null) return
   let highest = 0
@@ -256,6 +261,8 @@ function chargeImpact(
     if (traded.size[at] <= minSize) continue
     const isUnknown = Number.isNaN(rates[at])
     if (isUnknown) traded.tradesWithoutInputs++
-    traded.impact += traded.size[at] * (isUnknown ? highest : rates[at])
+    const paid = traded.size[at] * (isUnknown ? highest : rates[at])
+    traded.impact += paid
+    traded.impactOfMarket[market[traded.names[at]]] += paid
   }
 }

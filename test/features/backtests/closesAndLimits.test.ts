@@ -259,6 +259,28 @@ test('the borrow costs of names are annual, with limits and without', async () =
   }
 })
 
+test('the trading costs of markets, impact included, sum to those of the record', async () => {
+  for (const limits of [{ impact: 0.6, capital: 1e6, impactPeriods: 10 }, { maxTurnover: 0.3 }]) {
+    const {
+      performance,
+      metrics,
+      periods_per_year,
+      trading: used,
+    } = await run({
+      panel: plain,
+      config: { quantile: 0.2, borrowBps: 0, trading: limits },
+      include: ['performance'],
+    })
+    const sum = performance?.markets.reduce((total, one) => total + (one.trading_cost_annual ?? 0), 0)
+    expect(used?.impact_annual === 0).toBe(limits.impact === undefined)
+    expect(periods_per_year).toBe(252)
+    const free = plain.map(({ borrow_bps: _, ...row }) => row)
+    const whole = await run({ panel: free, config: { quantile: 0.2, borrowBps: 0, trading: limits } })
+    expect(sum).toBeCloseTo(whole.metrics.cost_drag_annual ?? 0, 12)
+    expect(metrics.cost_drag_annual).toBeGreaterThan(sum ?? 0)
+  }
+})
+
 test('what contradicts closes, horizons or limits is refused by name', async () => {
   const sent = plain.map(({ close, ...row }) => ({ ...row, forward_return: close === null ? null : 0 }))
   const withoutVolume = plain.map(({ dollar_volume: _, ...row }) => row)
