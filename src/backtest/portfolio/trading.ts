@@ -58,15 +58,17 @@ const rounding = 1e-13
  * Only returns that ended before the day of a period are used for it, see `returnEndDays`: weights never depend on later
  * ones. With drift, the old weights in 4 are those that returns have made by the time of the trade.
  *
- * O(rows + periods names impactPeriods); memory O(rows + names impactPeriods).
+ * O(rows + periods names impactPeriods); memory O(rows).
  *
- * @param visit gets the same object every time, and the weights by name */
+ * @param visit gets the same object every time, and the weights by name
+ * @param stop another thread sets it to 1 to end the walk before the next period */
 export function walkTrading(
   data: Dataset & { ranking: Ranking },
   periods: Int32Array,
   settings: PortfolioSettings,
   costs: TradingCosts,
   visit: (period: TradedPeriod, t: number, weight: Float64Array) => void,
+  stop?: Int32Array,
 ): void {
   const { asset, offsets, forwardReturn, market, dollarVolume, borrowBps } = data
   const decisionReturn = data.decisionReturn ?? forwardReturn
@@ -83,7 +85,7 @@ export function walkTrading(
   const lastMarket = new Uint16Array(count)
   const rates = new Float64Array(count)
   const past = new Float64Array(periods.length)
-  const history = new ReturnHistory(rules.impact === null ? 0 : count, rules.impactPeriods)
+  const history = new ReturnHistory(data, rules.impact === null ? noDates : periods, rules.impactPeriods)
   const traded: TradedPeriod = {
     names: new Int32Array(count),
     count: 0,
@@ -118,6 +120,7 @@ export function walkTrading(
   /** Periods whose returns ended before the day of period t. */
   let ended = 0
   for (let t = 0; t < periods.length; t++) {
+    if (stop && Atomics.load(stop, 0) === 1) return
     const date = periods[t]
     for (; ended < t && endDays[periods[ended]] < data.days[date]; ended++)
       if (rules.impact !== null) history.add(data, decisionReturn, periods[ended])
@@ -208,6 +211,8 @@ export function walkTrading(
     }
   }
 }
+
+const noDates = new Int32Array(0)
 
 const noRules: TradingRules = {
   maxTurnover: null,

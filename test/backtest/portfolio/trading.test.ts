@@ -191,3 +191,15 @@ test('a sweep and the trades of a capacity have the bits of the single run', () 
     expect(turnover).toBe(single.turnover[t])
   })
 })
+
+test('another thread ends the walk before the next period', () => {
+  const { panel, settings } = cases[12]
+  const stop = new Int32Array(new SharedArrayBuffer(4))
+  const seen: number[] = []
+  const visit = (_: unknown, t: number) => {
+    seen.push(t)
+    if (t === 3) Atomics.store(stop, 0, 1)
+  }
+  walkTrading(datasetOf(panel), periods, settings, costs, visit, stop)
+  expect(seen).toEqual([0, 1, 2, 3])
+})

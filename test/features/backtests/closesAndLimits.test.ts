@@ -230,6 +230,22 @@ test('a batch has a calendar, limits and entries of its own for each backtest', 
 
 const plain = rows.map(({ beta: _, ...row }) => row)
 
+test('a batch on the archive refuses what a single backtest refuses, whichever came before', () => {
+  const sent = plain.map(({ close: _, ...row }) => ({ ...row, forward_return: 0.01 }))
+  const { panel: data } = openBatch(encode(JSON.stringify({ panel: sent, configs: [{}] })))
+  if (data === null) throw new Error('the batch has rows')
+  const configs: BacktestConfig[] = [{}, { entryDates: 1 }, { delistingReturn: -1 }]
+  const { failures } = runBatchItems({
+    data,
+    dataVersion: 1,
+    entries: configs.map((own, index) => ({ index, config: own, include: [], source: { horizon: '1d' } })),
+    size: configs.length,
+    costs,
+    stop: new Int32Array(new SharedArrayBuffer(4)),
+  })
+  expect(failures.map(({ index }) => index)).toEqual([1, 2])
+})
+
 test('horizons count the trials that were tried before, and factors explain the first', async () => {
   const config = { horizons: [1, 5], entryDates: 0 }
   const bare = await run({ panel: plain, config })
