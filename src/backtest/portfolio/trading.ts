@@ -258,7 +258,7 @@ function chargeImpact(
     const volatility = history.volatility(traded.names[at]) / Math.sqrt(rules.returnDays)
     rates[at] =
       volume > 0
-        ? rules.impact * volatility * Math.sqrt((traded.size[at] * rules.capital) / volume)
+        ? rules.impact * volatility * (Math.sqrt(traded.size[at] * rules.capital) / Math.sqrt(volume))
         : Number.NaN
     if (rates[at] > highest) highest = rates[at]
   }

@@ -203,3 +203,12 @@ test('another thread ends the walk before the next period', () => {
   walkTrading(datasetOf(panel), periods, settings, costs, visit, stop)
   expect(seen).toEqual([0, 1, 2, 3])
 })
+
+test('the impact in a name that hardly trades is enormous, but a number', () => {
+  const { settings, panel } = cases[10]
+  const thin = { ...panel, volume: panel.volume.map(row => row.map(() => 5e-324)) }
+  const trading = { ...settings.trading, capital: 1e15 }
+  const { path } = simulate(datasetOf(thin), periods, { ...settings, trading }, costs)
+  expect(path?.impact.every(Number.isFinite)).toBe(true)
+  expect(Math.max(...(path?.impact ?? []))).toBeGreaterThan(1e100)
+})
