@@ -560,6 +560,9 @@ describe('refusals', () => {
         { panel: first, config: { returnDays: 2 }, prices: { set: 'daily', horizon: 1 } },
         'config.returnDays',
       ],
+      [{ panel: first, config: { rebalance: 'month_end' }, prices: { set: 'daily' } }, 'config.rebalance'],
+      [{ panel: first, config: { horizons: [1, 5] }, prices: { set: 'daily' } }, 'config.horizons'],
+      [{ panel: first, config: { entryDates: 0 }, prices: { set: 'daily' } }, 'config.entryDates'],
       [{ panel: first }, 'panel[0].forward_return'],
       [{ panel: { date: ['2020-01-02'], asset: ['T1'], score: [1] } }, 'panel.forward_return'],
     ] as const) {
@@ -574,5 +577,16 @@ describe('refusals', () => {
     const nothing = await post({ panel: old, prices: { set: 'daily' } })
     expect([nothing.status, nothing.answer.error.code]).toEqual([422, 'backtest_impossible'])
     expect(nothing.answer.error.message).toContain('1 not_traded')
+    const closes = first.map(({ date, asset, score }) => ({ date, asset, score, close: 10 }))
+    for (const more of [{}, { sweep: true }]) {
+      const both = await post({ panel: closes, prices: { set: 'daily' }, ...more })
+      expect([both.status, both.answer.error.param]).toEqual([422, 'prices'])
+      expect(both.answer.error.message).toContain('a column close')
+    }
+    const batch = await post(
+      { configs: [{}, { rebalance: 'month_end' }], panel: first, prices: { set: 'daily' } },
+      { path: '/api/v1/backtests/batch' },
+    )
+    expect([batch.status, batch.answer.error.param]).toEqual([400, 'configs[1].rebalance'])
   })
 })
