@@ -7,6 +7,7 @@
 
 from . import errors
 from ._answer import Answer
+from ._asof import JoinJob
 from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
 from ._bulk import Bulk, BulkRelease
@@ -29,6 +30,7 @@ __all__ = [
     "Client",
     "EmptyAnswer",
     "IncompleteAnswer",
+    "JoinJob",
     "TransportError",
     "UnknownTickers",
     "errors",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ._frames import Frames, frames_of, require_columns
-from ._progress import Progress, bar
+from ._jobs import wait_for_end
+from ._progress import Progress
 from ._reply import parse_json
 from ._transport import Transport
 from .errors import BacktestCancelled, api_error
@@ -19,8 +19,6 @@ from .errors import BacktestCancelled, api_error
 F = TypeVar("F")
 
 _json = "application/json"
-_first_poll = 0.2
-_longest_poll = 2.0
 _needed = ("date", "asset", "score", "forward_return")
 _texts = ("asset", "market", "group")
 _optional = ("market", "dollar_volume", "group")
@@ -266,19 +264,9 @@ class BacktestJob(Generic[F]):
 
         :param timeout: seconds after which TimeoutError is raised; the backtest goes on
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        pause = _first_poll
-        with bar(progress, "backtest", None, unit="trial") as move:
-            while True:
-                done = self.summary["progress"]
-                move.to(int(done["done"]), done["total"])
-                if self.summary.get("finished_at") is not None:
-                    break
-                if end is not None and time.monotonic() + pause > end:
-                    raise TimeoutError(f"Backtest {self.id} is {self.state} after {timeout} s. It goes on.")
-                time.sleep(pause)
-                pause = min(_longest_poll, pause * 1.3)
-                self.refresh()
+        self.summary = wait_for_end(
+            self._transport, self._path, self.summary, noun="backtest", unit="trial", progress=progress, max_wait=timeout
+        )
         return self.result()
 
     def result(self) -> BacktestResult[F]:

@@ -11,9 +11,12 @@ from typing import Any, Literal, TypeVar, Union, cast
 from urllib.parse import quote
 
 from ._answer import Answer
-from ._asof import as_of_join
+from ._asof import JoinJob, JoinKeys, as_of_join, submit_join
+from ._asof import job_path as join_job_path
 from ._connection import Connection
-from ._frames import day_text, frames_of
+from ._frames import Frames, day_text, frames_of
+from ._progress import Progress
+from ._reply import parse_json
 from ._rows import Value, pages, parameter, parameters
 from ._statements import statement_table
 from ._unknown import UnknownNames
@@ -144,8 +147,12 @@ class Figures(Connection[F]):
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
         checks: Texts | None = None,
+        prices: str | None = None,
         prefix: str = "",
         data_version: int | None = None,
+        job: bool = False,
+        progress: Progress = True,
+        max_wait: float | None = None,
     ) -> T:
         """Your frame, of pandas or Polars, with a column for each metric: the value that was known strictly before the date of the row.
 
@@ -158,33 +165,86 @@ class Figures(Connection[F]):
         :param with_: also the columns <metric>_end and <metric>_filed
         :param lineage: "follow" also reads the figures of predecessors and successors
         :param checks: only figures in these states, such as "proved,consistent"; the others are null
+        :param prices: a price set, for metrics that also take prices, such as price_to_book
         :param prefix: before the names of the new columns
+        :param job: the server runs it as a job, and the client waits with a bar of its rows. Needs a key of your own
+        :param max_wait: seconds to wait for a job; then TimeoutError has its ID, and `as_of_join_job(id, frame)` finds it again
         """
-        settings = parameters(
-            {
-                **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
-                **{"max_age_days": max_age_days, "with": list(with_) or None, "lineage": lineage},
-                **{"checks": None if checks is None else ",".join(_texts(checks))},
-            }
-        )
+        keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
         frames = frames_of(frame)
         result, answer = as_of_join(
             self._transport,
             frames,
             frame,
-            settings,
-            date=date if time is None else time,
-            ticker=ticker,
-            prefix=prefix,
-            has_times=time is not None,
+            _join_settings(metrics, fp, inclusive, max_age_days, with_, lineage, checks, prices),
+            keys,
+            job=job,
+            progress=progress,
+            max_wait=max_wait,
             data_version=data_version,
         )
+        return cast(T, self._told_join(frames, result, answer))
+
+    def submit_as_of_join(
+        self,
+        frame: T,
+        metrics: Texts,
+        *,
+        date: str = "date",
+        time: str | None = None,
+        ticker: str = "ticker",
+        fp: Literal["FY", "Q", "TTM", "latest"] = "FY",
+        inclusive: bool = False,
+        max_age_days: int | None = None,
+        with_: Sequence[Literal["end", "filed"]] = (),
+        lineage: Literal["follow", "none"] | None = None,
+        checks: Texts | None = None,
+        prices: str | None = None,
+        prefix: str = "",
+        data_version: int | None = None,
+    ) -> JoinJob[T]:
+        """The same without waiting: the server runs the join, also when this program ends. Needs a key of your own.
+
+        `job.wait()` answers your frame with the new columns. The server keeps a finished join for 7 days.
+        """
+        keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
+        frames = frames_of(frame)
+        settings = _join_settings(metrics, fp, inclusive, max_age_days, with_, lineage, checks, prices)
+        summary = submit_join(self._transport, frames, frame, settings, keys, data_version)
+        return self._join_job(frames, frame, keys, summary)
+
+    def as_of_join_job(
+        self,
+        id: str,
+        frame: T,
+        *,
+        date: str = "date",
+        time: str | None = None,
+        ticker: str = "ticker",
+        prefix: str = "",
+    ) -> JoinJob[T]:
+        """A join that was submitted before, by this program or another one with the same key.
+
+        :param frame: the rows that were submitted; the values are placed next to them
+        """
+        keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
+        summary = parse_json(self._transport.get(join_job_path(id), cached=False).body)
+        return self._join_job(frames_of(frame), frame, keys, summary)
+
+    def _join_job(self, frames: Frames, frame: T, keys: JoinKeys, summary: Mapping[str, Any]) -> JoinJob[T]:
+        def told(result: Any, answer: Answer) -> T:
+            return cast(T, self._told_join(frames, result, answer))
+
+        return JoinJob(self._transport, frames, frame, keys, summary, told)
+
+    def _told_join(self, frames: Frames, result: Any, answer: Answer) -> Any:
+        """The result of a join, with its answer attached and warnings of the rows without values."""
         self.last = replace(answer, source=f"{self._transport.base_url}/api/v1/as-of")
         result = frames.note(result, self.last.as_dict())
         self._warn_unknown("have no values", answer)
         for symbol in answer.unmatched:
             _warn(symbol, UnknownTickers)
-        return cast(T, result)
+        return result
 
     def _warn_unknown(self, outcome: str, answer: Answer) -> None:
         if answer.unknown:
@@ -530,6 +590,25 @@ class Figures(Connection[F]):
         elif self.last.licence is not None and said:
             _warn(said, IncompleteAnswer)
         return cast(F, self._frames.note(rows, self.last.as_dict()))
+
+
+def _join_settings(
+    metrics: Texts,
+    fp: str,
+    inclusive: bool,
+    max_age_days: int | None,
+    with_: Sequence[str],
+    lineage: str | None,
+    checks: Texts | None,
+    prices: str | None,
+) -> dict[str, str]:
+    return parameters(
+        {
+            **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
+            **{"max_age_days": max_age_days, "with": list(with_) or None, "lineage": lineage},
+            **{"checks": None if checks is None else ",".join(_texts(checks)), "prices": prices},
+        }
+    )
 
 
 def _texts(values: Texts) -> list[str]:
