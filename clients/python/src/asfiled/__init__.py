@@ -10,6 +10,7 @@ from ._answer import Answer
 from ._asof import JoinJob
 from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
+from ._batch import BacktestBatch, BatchOutcome
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
@@ -22,8 +23,10 @@ __all__ = [
     "ApiError",
     "AsfiledError",
     "AuditResult",
+    "BacktestBatch",
     "BacktestJob",
     "BacktestResult",
+    "BatchOutcome",
     "Bulk",
     "BulkRelease",
     "ChangeFeed",

@@ -22,6 +22,7 @@ from ._backtest import (
     submit,
     uses_groups,
 )
+from ._batch import Batches
 from ._bulk import Bulk
 from ._changes import ChangeFeed
 from ._figures import Day, Figures
@@ -43,7 +44,7 @@ T = TypeVar("T")
 _rows_of_a_job = 100_000
 
 
-class Client(Figures[F], Prices[F]):
+class Client(Figures[F], Prices[F], Batches[F]):
     """A connection to asfiled.
 
     :param key: by default that of ASFILED_KEY, else the demo key
