@@ -518,16 +518,22 @@ class Figures(Connection[F]):
     def metrics(self, market: str | None = None, *, data_version: int | None = None) -> F:
         """The catalogue: a row for each metric and market, with the share of examined companies that have a figure of it.
 
-        A metric of no market has one row without a market.
+        A metric of no market has one row without a market. So have the valuations at the end, for which `takes_prices` is true: a
+        join of them names a price set.
         """
         path = "/api/v1/metrics"
-        listed: list[dict[str, Any]] = self.get(path, market=market, data_version=data_version)["data"]
+        answer = self.get(path, market=market, data_version=data_version)
         self.last = replace(self.last, source=self._transport.base_url + path)
-        rows = [(metric, of) for metric in listed for of in metric["markets"] or [{}]]
+        listed: list[tuple[dict[str, Any], bool]] = [
+            *((metric, False) for metric in answer["data"]),
+            *((metric, True) for metric in answer.get("valuations", [])),
+        ]
+        rows = [(metric, of, priced) for metric, priced in listed for of in metric.get("markets") or [{}]]
         texts, kinds = ("name", "unit", "sign"), {"companies_examined": "whole", "companies": "whole", "share": "number"}
-        columns: dict[str, list[Any]] = {name: [metric[name] for metric, _ in rows] for name in texts}
+        columns: dict[str, list[Any]] = {name: [metric.get(name) for metric, _, _ in rows] for name in texts}
         for name in ("market", *kinds, "absence"):
-            columns[name] = [of.get(name) for _, of in rows]
+            columns[name] = [of.get(name) for _, of, _ in rows]
+        columns["takes_prices"] = [priced for _, _, priced in rows]
         made = self._frames.make(columns)
         return self._told(self._frames.typed(made, {**dict.fromkeys((*texts, "market", "absence"), "text"), **kinds}))
 
