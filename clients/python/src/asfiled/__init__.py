@@ -14,6 +14,7 @@ from ._batch import BacktestBatch, BatchOutcome
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
+from ._wide import wide_panel
 from .errors import ApiError, AsfiledError, EmptyAnswer, IncompleteAnswer, TransportError, UnknownTickers
 
 __version__ = "0.1.0"
@@ -37,4 +38,5 @@ __all__ = [
     "TransportError",
     "UnknownTickers",
     "errors",
+    "wide_panel",
 ]

@@ -15,6 +15,7 @@ from ._asof import JoinJob, JoinKeys, as_of_join, submit_join
 from ._asof import job_path as join_job_path
 from ._connection import Connection
 from ._frames import Frames, day_text, frames_of
+from ._index import flat, indexed, require_index, restored
 from ._progress import Progress
 from ._reply import parse_json
 from ._rows import Value, pages, parameter, parameters
@@ -63,6 +64,7 @@ class Figures(Connection[F]):
         fields: Texts | None = None,
         checks: Texts | None = None,
         market: str | None = None,
+        index: Sequence[str] | None = None,
         data_version: int | None = None,
     ) -> F:
         """Figures of companies: by default one row per vintage filed by `as_of`. More than 100 companies are requested in batches.
@@ -71,7 +73,9 @@ class Figures(Connection[F]):
 
         :param lineage: "follow" adds the rows of predecessors and successors; for one company
         :param checks: only figures in these states: "proved", "consistent", "unchecked", "contradicted"
+        :param index: of pandas: columns that become its index, like ["filed", "ticker"]
         """
+        require_index(self._frames.make({}), index)
         names = _unrepeated(_texts(tickers))
         path = "/api/v1/fundamentals"
         values: dict[str, Value] = {
@@ -97,7 +101,7 @@ class Figures(Connection[F]):
             # What the server notes of single companies is not in Parquet.
             note = f"No rows under these IDs: {', '.join(missing)}."
             self.last = replace(self.last, notes=(*self.last.notes, note))
-        return self._told(rows, unknown.found)
+        return cast(F, indexed(self._told(rows, unknown.found), index))
 
     def panel(
         self,
@@ -111,9 +115,14 @@ class Figures(Connection[F]):
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
         checks: Texts | None = None,
+        index: Sequence[str] | None = None,
         data_version: int | None = None,
     ) -> F:
-        """A row for each date and ticker, a column for each metric: what was known strictly before the date."""
+        """A row for each date and ticker, a column for each metric: what was known strictly before the date.
+
+        :param index: of pandas: columns that become its index, like ["date", "ticker"]
+        """
+        require_index(self._frames.make({}), index)
         days = [day_text(day) for day in ([dates] if isinstance(dates, (str, dt.date)) else dates)]
         names = _unrepeated(_texts(tickers))
         rows = self._frames.make(
@@ -129,6 +138,7 @@ class Figures(Connection[F]):
             with_=with_,
             lineage=lineage,
             checks=checks,
+            index=index,
             data_version=data_version,
         )
         return joined
@@ -149,6 +159,7 @@ class Figures(Connection[F]):
         checks: Texts | None = None,
         prices: str | None = None,
         prefix: str = "",
+        index: Sequence[str] | None = None,
         data_version: int | None = None,
         job: bool = False,
         progress: Progress = True,
@@ -167,15 +178,18 @@ class Figures(Connection[F]):
         :param checks: only figures in these states, such as "proved,consistent"; the others are null
         :param prices: a price set, for metrics that also take prices, such as price_to_book
         :param prefix: before the names of the new columns
+        :param index: of pandas: columns that become its index, like ["date", "ticker"]. Levels of your own index may be `date` and `ticker`
         :param job: the server runs it as a job, and the client waits with a bar of its rows. Needs a key of your own
         :param max_wait: seconds to wait for a job; then TimeoutError has its ID, and `as_of_join_job(id, frame)` finds it again
         """
         keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
+        require_index(frame, index)
         frames = frames_of(frame)
+        rows = flat(frame, [keys.date, keys.ticker])
         result, answer = as_of_join(
             self._transport,
             frames,
-            frame,
+            rows,
             _join_settings(metrics, fp, inclusive, max_age_days, with_, lineage, checks, prices),
             keys,
             job=job,
@@ -183,7 +197,8 @@ class Figures(Connection[F]):
             max_wait=max_wait,
             data_version=data_version,
         )
-        return cast(T, self._told_join(frames, result, answer))
+        told = self._told_join(frames, result, answer)
+        return cast(T, restored(told, frame, rows) if index is None else indexed(told, index))
 
     def submit_as_of_join(
         self,
@@ -210,8 +225,9 @@ class Figures(Connection[F]):
         keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
         frames = frames_of(frame)
         settings = _join_settings(metrics, fp, inclusive, max_age_days, with_, lineage, checks, prices)
-        summary = submit_join(self._transport, frames, frame, settings, keys, data_version)
-        return self._join_job(frames, frame, keys, summary)
+        rows = flat(frame, [keys.date, keys.ticker])
+        summary = submit_join(self._transport, frames, rows, settings, keys, data_version)
+        return self._join_job(frames, frame, rows, keys, summary)
 
     def as_of_join_job(
         self,
@@ -229,13 +245,19 @@ class Figures(Connection[F]):
         """
         keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
         summary = parse_json(self._transport.get(join_job_path(id), cached=False).body)
-        return self._join_job(frames_of(frame), frame, keys, summary)
+        return self._join_job(frames_of(frame), frame, flat(frame, [keys.date, keys.ticker]), keys, summary)
 
-    def _join_job(self, frames: Frames, frame: T, keys: JoinKeys, summary: Mapping[str, Any]) -> JoinJob[T]:
+    def _join_job(
+        self, frames: Frames, frame: T, rows: T, keys: JoinKeys, summary: Mapping[str, Any]
+    ) -> JoinJob[T]:
+        """
+        :param rows: the frame with the levels of its index as columns
+        """
+
         def told(result: Any, answer: Answer) -> T:
-            return cast(T, self._told_join(frames, result, answer))
+            return cast(T, restored(self._told_join(frames, result, answer), frame, rows))
 
-        return JoinJob(self._transport, frames, frame, keys, summary, told)
+        return JoinJob(self._transport, frames, rows, keys, summary, told)
 
     def _told_join(self, frames: Frames, result: Any, answer: Answer) -> Any:
         """The result of a join, with its answer attached and warnings of the rows without values."""
