@@ -81,6 +81,21 @@ def test_matrices_of_closes_trade_at_the_next_close(client: Client, library: str
     client.delete_panel(stored["id"])
 
 
+def test_costs_are_those_of_the_market_of_each_ticker(client: Client, library: str) -> None:
+    rows: Any = client.signals(market="US", horizon="1d", from_="2017-01-01")
+    names = {"asset": "ticker", "score": "predicted_pct", "forward_return": "actual_pct"}
+    if library == "pandas":
+        scores, returns = (rows.pivot(index="date", columns="ticker", values=names[name]) for name in ("score", "forward_return"))
+    else:
+        scores, returns = (rows.pivot("ticker", index="date", values=names[name]) for name in ("score", "forward_return"))
+    own = client.backtest(rows, columns=names, config=config, progress=False)
+    for market in ("US", dict.fromkeys(rows["ticker"].to_list(), "US")):
+        mine = client.backtest(wide_panel(scores, forward_returns=returns, market=market), config=config, progress=False)
+        assert mine.metrics == own.metrics and mine.result["n_rows"] == len(rows)
+    with pytest.raises(ValueError, match="market names none for"):
+        wide_panel(scores, forward_returns=returns, market={"AAPL": "US"})
+
+
 def test_closes_begin_with_the_first_score_and_go_on_after_the_last(library: str) -> None:
     scores = wide(library, score_cells[10:20], dates=days[10:20])
     rows = wide_panel(scores, closes=wide(library, close_cells), dollar_volume=wide(library, close_cells * 1e4))

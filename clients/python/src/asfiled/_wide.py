@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,9 +21,15 @@ class Matrix:
     """The row of each date."""
     cells: Mapping[str, Sequence[float | None]]
 
-    def at(self, date: str, ticker: str) -> float | None:
-        row, column = self.dates.get(date), self.cells.get(ticker)
-        return None if row is None or column is None else column[row]
+    def rows(self, dates: Sequence[str], tickers: Sequence[str]) -> Iterator[tuple[float | None, ...]]:
+        """For each date its cells in the order of `tickers`; None where there is no such row or column."""
+        places = [self.dates.get(day) for day in dates]
+        columns = [self.cells.get(ticker) for ticker in tickers]
+        found = (
+            [None] * len(places) if column is None else [None if row is None else column[row] for row in places]
+            for column in columns
+        )
+        return zip(*found)
 
 
 def wide_panel(
@@ -32,6 +38,7 @@ def wide_panel(
     forward_returns: Any = None,
     closes: Any = None,
     dollar_volume: Any = None,
+    market: str | Mapping[str, str] | None = None,
     date: str = "date",
 ) -> T:
     """The rows of a backtest from wide frames, of pandas or Polars: `client.backtest(wide_panel(scores, closes=closes))`.
@@ -39,14 +46,15 @@ def wide_panel(
     Each frame has a row a date and a column a ticker. The dates are the index of a pandas frame, or its column `date`; in Polars they are
     the column `date`. Cells are matched by their labels, never by their place.
 
-    The result has the columns date, asset, score, forward_return or close, and dollar_volume, sorted by date, without cells that have
-    neither a score nor an outcome. Tickers without scores stay, because they count in the universe that a backtest compares with.
+    The result has the columns date, asset, score, forward_return or close, dollar_volume and market, sorted by date, without cells that
+    have neither a score nor an outcome. Tickers without scores stay, because they count in the universe that a backtest compares with.
 
     :param scores: what was known on its date. A missing score is not ranked
     :param forward_returns: the return that begins on the date, as a fraction; every date of `scores` has a row here
     :param closes: closes adjusted for splits and dividends, from which the server computes the returns: by default the score of a date is
         traded at the next close. Every date of `scores` has a row here; dates before the first score are left out, later ones stay
     :param dollar_volume: traded amounts, for costs and capacity
+    :param market: the market of all tickers, like "US", or of each by ticker: trading costs depend on it
     :param date: what frames with a column of dates call it
     """
     if forward_returns is not None and closes is not None:
@@ -65,30 +73,36 @@ def wide_panel(
     if closes is not None and outcome is not None:
         dates = sorted(day for day in outcome.dates if day >= dates[0])
     tickers = list(dict.fromkeys([*ranked.cells, *(() if outcome is None else outcome.cells)]))
-    panel: dict[str, list[Any]] = {"date": [], "asset": [], "score": []}
+    read = {"score": ranked}
     if outcome is not None:
-        panel[outcome_name] = []
+        read[outcome_name] = outcome
     if volumes is not None:
-        panel["dollar_volume"] = []
-    for day in dates:
-        for ticker in tickers:
-            score = ranked.at(day, ticker)
-            found = None if outcome is None else outcome.at(day, ticker)
-            if score is None and found is None:
-                continue
-            panel["date"].append(day)
-            panel["asset"].append(ticker)
-            panel["score"].append(score)
-            if outcome is not None:
-                panel[outcome_name].append(found)
-            if volumes is not None:
-                panel["dollar_volume"].append(volumes.at(day, ticker))
+        read["dollar_volume"] = volumes
+    panel: dict[str, list[Any]] = {name: [] for name in ("date", "asset", *read)}
+    # Of a row: the ticker, the score, and the outcome if there is one.
+    last = 1 if outcome is None else 2
+    for day, *cells in zip(dates, *(matrix.rows(dates, tickers) for matrix in read.values())):
+        kept = [row for row in zip(tickers, *cells) if row[1] is not None or row[last] is not None]
+        panel["date"] += [day] * len(kept)
+        for name, column in zip(("asset", *read), zip(*kept)):
+            panel[name] += column
     if not panel["date"]:
         raise ValueError("The frames have no values.")
+    if market is not None:
+        panel["market"] = _markets(market, panel["asset"])
     frames = frames_of(scores)
-    numbers = {name: "number" for name in panel if name not in ("date", "asset")}
+    numbers = {name: "number" for name in panel if name not in ("date", "asset", "market")}
     rows: T = frames.typed(frames.make(panel, ["date"]), numbers)
     return rows
+
+
+def _markets(market: str | Mapping[str, str], tickers: Sequence[str]) -> list[str]:
+    if isinstance(market, str):
+        return [market] * len(tickers)
+    missing = next((ticker for ticker in tickers if ticker not in market), None)
+    if missing is not None:
+        raise ValueError(f"market names none for {missing}. Name the market of every ticker.")
+    return [market[ticker] for ticker in tickers]
 
 
 def _matrix(name: str, frame: Any, date: str) -> Matrix:
