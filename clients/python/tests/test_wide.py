@@ -133,11 +133,11 @@ def test_matrices_are_of_days_and_tickers() -> None:
         wide_panel(scores.set_axis(scores.index + pd.Timedelta(hours=16)))
     with pytest.raises(ValueError, match="has a column 1"):
         wide_panel(scores.rename(columns={"T00": 1}))
-    with pytest.raises(ValueError, match="T00 that is not of numbers"):
+    with pytest.raises(ValueError, match="T00 of .*, not of numbers"):
         wide_panel(scores.assign(T00="a"))
     with pytest.raises(ValueError, match="no column date"):
         wide_panel(pl.DataFrame({"T00": [1.0]}))
-    assert wide_panel(scores.assign(T00=None), forward_returns=scores)["asset"].tolist()[0] == "T00"
+    assert wide_panel(scores.assign(T00=None, T01=pd.array([pd.NA] * 60, dtype="object")), forward_returns=scores)["asset"].tolist()[0] == "T00"
 
 
 def test_a_frame_with_returns_does_not_send_its_closes(client: Client, library: str) -> None:

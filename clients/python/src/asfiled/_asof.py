@@ -131,9 +131,13 @@ class JoinJob(Generic[T]):
 
         :param max_wait: seconds after which TimeoutError is raised; the join continues
         """
-        path = str(self.summary["url"])
-        self.summary = wait_for_end(
-            self._transport, path, self.summary, noun="join", unit="row", progress=progress, max_wait=max_wait
+        wait_for_end(
+            self.summary,
+            lambda: self.refresh().summary,
+            noun="join",
+            unit="row",
+            progress=progress,
+            max_wait=max_wait,
         )
         return self.result()
 

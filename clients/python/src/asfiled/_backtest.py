@@ -274,8 +274,13 @@ class BacktestJob(Generic[F]):
 
         :param timeout: seconds after which TimeoutError is raised; the backtest goes on
         """
-        self.summary = wait_for_end(
-            self._transport, self._path, self.summary, noun="backtest", unit="trial", progress=progress, max_wait=timeout
+        wait_for_end(
+            self.summary,
+            lambda: self.refresh().summary,
+            noun="backtest",
+            unit="trial",
+            progress=progress,
+            max_wait=timeout,
         )
         return self.result()
 

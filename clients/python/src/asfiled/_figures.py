@@ -115,11 +115,13 @@ class Figures(Connection[F]):
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
         checks: Texts | None = None,
+        prices: str | None = None,
         index: Sequence[str] | None = None,
         data_version: int | None = None,
     ) -> F:
         """A row for each date and ticker, a column for each metric: what was known strictly before the date.
 
+        :param prices: a price set, for metrics that also take prices, such as price_to_book
         :param index: of pandas: columns that become its index, like ["date", "ticker"]
         """
         require_index(self._frames.make({}), index)
@@ -138,6 +140,7 @@ class Figures(Connection[F]):
             with_=with_,
             lineage=lineage,
             checks=checks,
+            prices=prices,
             index=index,
             data_version=data_version,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ._progress import Progress, bar
@@ -16,11 +16,18 @@ _longest_poll = 2.0
 
 
 def wait_for_end(
-    transport: Transport, path: str, summary: Mapping[str, Any], *, noun: str, unit: str, progress: Progress, max_wait: float | None
+    summary: Mapping[str, Any],
+    refresh: Callable[[], Mapping[str, Any]],
+    *,
+    noun: str,
+    unit: str,
+    progress: Progress,
+    max_wait: float | None,
 ) -> Mapping[str, Any]:
     """Polls a job until it has ended, with a bar of its progress.
 
     :param summary: the latest that is known of the job
+    :param refresh: asks the server for a later one
     :param max_wait: seconds after which TimeoutError is raised; the job continues. None: no limit
     :returns: the summary of the ended job
     """
@@ -37,7 +44,7 @@ def wait_for_end(
                 )
             time.sleep(pause)
             pause = min(_longest_poll, pause * 1.3)
-            summary = parse_json(transport.get(path, cached=False).body)
+            summary = refresh()
 
 
 def result_path(summary: Mapping[str, Any], noun: str, cancelled: type[AsfiledError]) -> str:
@@ -69,7 +76,14 @@ def follow(
     """
     path = str(summary["url"])
     try:
-        summary = wait_for_end(transport, path, summary, noun=noun, unit="row", progress=progress, max_wait=max_wait)
+        summary = wait_for_end(
+            summary,
+            lambda: parse_json(transport.get(path, cached=False).body),
+            noun=noun,
+            unit="row",
+            progress=progress,
+            max_wait=max_wait,
+        )
     except KeyboardInterrupt:
         # Nobody has its ID, so it would only use the server.
         transport.delete(path)

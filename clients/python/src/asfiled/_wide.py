@@ -125,8 +125,8 @@ def _matrix(name: str, frame: Any, date: str) -> Matrix:
         raise ValueError(f"{name} has no dates or no tickers.")
     numbers = set(frames.number_columns(frame))
     for label in labels:
-        if label not in numbers and any(value is not None and value == value for value in frame[label].to_list()):
-            raise ValueError(f"{name} has a column {label} that is not of numbers.")
+        if label not in numbers and frame[label].count() > 0:
+            raise ValueError(f"{name} has a column {label} of {frame[label].dtype}, not of numbers. Convert it, for example to float64.")
     cells = {label: _numbers(frames, frame, name, label, label in numbers) for label in labels}
     return Matrix(name, {day: row for row, day in enumerate(days)}, cells)
 
