@@ -7,11 +7,14 @@
 
 from . import errors
 from ._answer import Answer
+from ._asof import JoinJob
 from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
+from ._batch import BacktestBatch, BatchOutcome
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
+from ._wide import wide_panel
 from .errors import ApiError, AsfiledError, EmptyAnswer, IncompleteAnswer, TransportError, UnknownTickers
 
 __version__ = "0.1.0"
@@ -21,15 +24,19 @@ __all__ = [
     "ApiError",
     "AsfiledError",
     "AuditResult",
+    "BacktestBatch",
     "BacktestJob",
     "BacktestResult",
+    "BatchOutcome",
     "Bulk",
     "BulkRelease",
     "ChangeFeed",
     "Client",
     "EmptyAnswer",
     "IncompleteAnswer",
+    "JoinJob",
     "TransportError",
     "UnknownTickers",
     "errors",
+    "wide_panel",
 ]
