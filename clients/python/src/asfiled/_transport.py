@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import os
 import random
 import re
 import time
@@ -13,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 from requests.auth import AuthBase
 
+from ._disk_cache import DiskCache
 from ._reply import EtagCache, Reply, parse_json
 from .errors import AnswerError, ApiError, TransportError, UnavailableError, api_error
 
@@ -54,6 +56,7 @@ class Transport:
         retries: int,
         max_wait: float,
         cache_bytes: int,
+        cache_folder: str | os.PathLike[str] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not _printable.fullmatch(key):
@@ -69,7 +72,11 @@ class Transport:
         self._retries = retries
         self._max_wait = max_wait
         self._sleep = sleep
-        self._cache = EtagCache(cache_bytes)
+        self._cache: EtagCache | DiskCache = (
+            EtagCache(cache_bytes)
+            if cache_folder is None
+            else DiskCache(cache_folder, cache_bytes, key, self.base_url)
+        )
         self._session = requests.Session()
         self._session.auth = _Bearer(key)
         self._session.headers["User-Agent"] = "asfiled-python"
