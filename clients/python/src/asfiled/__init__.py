@@ -7,6 +7,7 @@
 
 from . import errors
 from ._answer import Answer
+from ._async import AsyncClient
 from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
 from ._bulk import Bulk, BulkRelease
@@ -20,6 +21,7 @@ __all__ = [
     "Answer",
     "ApiError",
     "AsfiledError",
+    "AsyncClient",
     "AuditResult",
     "BacktestJob",
     "BacktestResult",
