@@ -13,6 +13,7 @@ from ._backtest import BacktestJob, BacktestResult
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
+from ._peers import VectorbtFrames, to_alphalens, to_vectorbt
 from .errors import ApiError, AsfiledError, EmptyAnswer, IncompleteAnswer, TransportError, UnknownTickers
 
 __version__ = "0.1.0"
@@ -33,5 +34,8 @@ __all__ = [
     "IncompleteAnswer",
     "TransportError",
     "UnknownTickers",
+    "VectorbtFrames",
     "errors",
+    "to_alphalens",
+    "to_vectorbt",
 ]
