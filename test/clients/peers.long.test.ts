@@ -45,7 +45,8 @@ test.skipIf(python === null)(
     expect({ code, error: code === 0 ? '' : error }).toEqual({ code: 0, error: '' })
     const found = JSON.parse(out.trim().split('\n').at(-1) ?? '')
     console.log(found)
-    for (const name of ['ic', 'quantiles', 'spread', 'derived_returns']) expect(found[name]).toBeLessThan(1e-12)
+    for (const name of ['ic', 'quantiles', 'spread', 'derived_returns'])
+      expect(found[name]).toBeLessThan(1e-12)
     for (const name of ['total_return', 'curve']) expect(found[name]).toBeLessThan(1e-9)
   },
 )

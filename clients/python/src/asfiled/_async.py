@@ -14,20 +14,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._answer import Answer
-from ._backtest import BacktestJob, BacktestResult
-from ._bulk import Bulk
-from ._changes import ChangeFeed
 from ._client import Client
 from ._transport import CallStopped, call_stop, max_connections
 
 R = TypeVar("R")
 
-# What waits for the server, or writes a file: everything else of these is at hand.
-_waiting: dict[type, frozenset[str]] = {
-    BacktestJob: frozenset({"cancel", "refresh", "result", "wait"}),
-    BacktestResult: frozenset({"save_report"}),
-    Bulk: frozenset({"releases", "sync"}),
-}
+# Methods of jobs, results and `bulk` that wait for the server or write a file. Everything else of these is at hand.
+_waiting = frozenset({"all", "cancel", "close", "refresh", "releases", "result", "save_report", "sync", "wait"})
+_end = object()
 _closed = "This client is closed."
 _local = frozenset({"close"})
 
@@ -78,7 +72,7 @@ class AsyncClient:
 
     def changes(self, *args: Any, **settings: Any) -> Any:
         """As `Client.changes`, for `async for`."""
-        return _AwaitedFeed(self, self._client.changes(*args, **settings))
+        return _Awaited(self, self._client.changes(*args, **settings))
 
     async def close(self) -> None:
         """Ends the calls that still run, and closes the connections."""
@@ -119,11 +113,14 @@ class AsyncClient:
             self._running.discard(stop)
 
     def _wrapped(self, found: Any) -> Any:
-        return _Awaited(self, found) if type(found) in _waiting else found
+        """Jobs, results and answers that are read as they arrive are awaited, too; frames and records are what they are."""
+        of = type(found)
+        own = of.__module__.startswith("asfiled.") and any(callable(getattr(of, name, None)) for name in _waiting)
+        return _Awaited(self, found) if own else found
 
 
 class _Awaited:
-    """A job, a result or `bulk`, whose methods that ask the server are awaited."""
+    """A job, a result or `bulk`, whose methods that ask the server are awaited; what is iterated there is so with `async for`."""
 
     def __init__(self, client: AsyncClient, of: Any) -> None:
         self._client = client
@@ -134,7 +131,7 @@ class _Awaited:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._of, name)
-        if name not in _waiting[type(self._of)]:
+        if name not in _waiting or not callable(found):
             return found
 
         @functools.wraps(found)
@@ -144,21 +141,11 @@ class _Awaited:
 
         return awaited
 
-
-class _AwaitedFeed:
-    """A change feed for `async for`; its pages are fetched one by one, as they are asked for."""
-
-    def __init__(self, client: AsyncClient, of: ChangeFeed[Any]) -> None:
-        self._client = client
-        self._of = of
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._of, name)
-
     async def __aiter__(self) -> AsyncIterator[Any]:
-        pages = iter(self._of)
-        while (page := await self._client._in_thread(next, pages, None)) is not None:
-            yield page
+        # One by one, as they are asked for.
+        each = iter(self._of)
+        while (found := await self._client._in_thread(next, each, _end)) is not _end:
+            yield found
 
 
 def _stoppable(work: Callable[..., R], *args: Any, **settings: Any) -> R:

@@ -36,7 +36,7 @@ class DiskCache:
     """
 
     def __init__(self, folder: str | os.PathLike[str], max_bytes: int, key: str, base_url: str) -> None:
-        self._folder = Path(folder)
+        self._folder = Path(folder).expanduser()
         self._max_bytes = max_bytes
         self._scope = hashlib.sha256(f"asfiled\n{base_url}\n{key}".encode()).digest()
         self._lock = threading.Lock()

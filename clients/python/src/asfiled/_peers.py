@@ -115,8 +115,8 @@ def to_vectorbt(
     import numpy as np
     import pandas as pd
 
-    if not 0 < quantile <= 1 or not gross > 0 or hold_periods < 1:
-        raise ValueError("quantile has to be above 0 and at most 1, gross above 0, and hold_periods at least 1.")
+    if not 0 < quantile <= 0.5 or not gross > 0 or hold_periods < 1:
+        raise ValueError("quantile has to be above 0 and at most 0.5, gross above 0, and hold_periods at least 1.")
     if weighting not in _weightings or direction not in ("long_short", "long_only"):
         raise ValueError(f"weighting is one of {', '.join(_weightings)}, and direction long_short or long_only.")
     rows = _ranked(frame, date, asset, score, {"return": forward_return}, None)
