@@ -256,9 +256,10 @@ function readBucket(
       `BULK_URL=${url.slice(0, 80)} is not the address of a bucket like s3://bucket/prefix. Omit it to keep releases on this machine alone.`,
     )
   const endpoint = text('AWS_ENDPOINT_URL', '') || null
-  if (endpoint !== null && !isHttpUrl(endpoint))
+  // Messages name the endpoint, so it has no user and password.
+  if (endpoint !== null && (!isHttpUrl(endpoint) || endpoint.includes('@')))
     faults.push(
-      'AWS_ENDPOINT_URL is not a URL like https://storage.example.com. Omit it to use the storage of Amazon.',
+      'AWS_ENDPOINT_URL is not a URL like https://storage.example.com, without a user and password. Omit it to use the storage of Amazon.',
     )
   const accessKeyId = text('AWS_ACCESS_KEY_ID', '')
   const secretAccessKey = text('AWS_SECRET_ACCESS_KEY', '')

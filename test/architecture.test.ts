@@ -91,7 +91,7 @@ const features: Record<string, readonly string[]> = {
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],
   statements: ['companies', 'fundamentals', 'marketPages'],
-  strategies: ['asOfJoins', 'companies', 'fundamentals', 'marketPages'],
+  strategies: ['asOfJoins', 'companies', 'fundamentals', 'marketPages', 'valuations'],
   universe: ['companies', 'fundamentals', 'marketPages'],
   catalogue: ['companies'],
   search: [],
@@ -410,6 +410,15 @@ describe('habits', () => {
       }
     }
     expect(missing).toEqual([])
+  })
+
+  test('no document has the marks of a merge that was not finished', async () => {
+    const unfinished: string[] = []
+    for (const file of ['*.md', '{docs,sample,bench}/*.md'].flatMap(glob => [
+      ...new Bun.Glob(glob).scanSync(root),
+    ]))
+      if (/^(<{7}|>{7}) /m.test(await Bun.file(join(root, file)).text())) unfinished.push(file)
+    expect(unfinished).toEqual([])
   })
 
   test('no file is named after nothing in particular', () => {

@@ -74,9 +74,10 @@ test('BULK_URL names a bucket and needs a key, and its faults show neither', () 
     expect(faultsOf({ BULK_URL: url, ...key })).toEqual([
       expect.stringMatching(/^BULK_URL(?!.*(?:AKIA|sesame))/),
     ])
-  expect(faultsOf({ BULK_URL: 's3://figures', ...key, AWS_ENDPOINT_URL: 'http://u:sesame@:x' })).toEqual([
-    expect.stringMatching(/^AWS_ENDPOINT_URL(?!.*sesame)/),
-  ])
+  for (const endpoint of ['http://u:sesame@:x', 'https://u:sesame@storage.example.com'])
+    expect(faultsOf({ BULK_URL: 's3://figures', ...key, AWS_ENDPOINT_URL: endpoint })).toEqual([
+      expect.stringMatching(/^AWS_ENDPOINT_URL(?!.*sesame)/),
+    ])
 })
 
 test('MAIL_URL needs a sender that is one address, and a fault of it does not show its password', () => {

@@ -63,7 +63,7 @@ export const BacktestFactors = Type.Object(
         minimum: 0,
         maximum: 5,
         description:
-          'Trading days from the date of a row to the close at which its return begins, as entry_lag of forward returns. The factor returns begin as many days later. Takes daily factors. Default 0.',
+          'Trading days from the date of a row to the close at which its return begins, as entry_lag of forward returns. The factor returns begin as many days later. Takes daily factors. Default 0; with prices, their entry_lag, and no other.',
       }),
     ),
     lags: Type.Optional(

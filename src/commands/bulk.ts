@@ -126,6 +126,7 @@ async function build(context: CliContext, json: boolean): Promise<number> {
                 manifest: built.manifest,
                 keep,
                 signal,
+                now: context.now,
                 onProgress: ({ done, total, path }) =>
                   progress.update({ done, total, note: `publishing ${path}` }),
               }),

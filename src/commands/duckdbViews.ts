@@ -150,8 +150,11 @@ async function servedManifest(
   release: number | undefined,
   key: string,
 ): Promise<ViewedManifest> {
-  if (!/^https?:\/\/[^/?#'\s]+\/?$/.test(url))
-    throw new Failure('parameter_invalid', `--url ${url} is not an address like https://data.example.com.`)
+  if (!/^https?:\/\/[^/?#@'\s]+\/?$/.test(url))
+    throw new Failure(
+      'parameter_invalid',
+      `--url ${url.replace(/\/\/.*@/, '//...@')} is not an address like https://data.example.com.`,
+    )
   const root = bulkAddress(url)
   const version = release ?? newestOf(await fetchJson(root, key), root)
   const address = `${root}/${version}/${manifestFile}`

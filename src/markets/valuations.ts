@@ -3,8 +3,8 @@ import type { MetricDefinition } from './metrics.ts'
 /** A figure of filings that enters a valuation, as known on the day. */
 export interface ValuationFigure {
   readonly metric: string
-  /** latest: the latest period of any kind. TTM: the latest trailing twelve months. */
-  readonly fp: 'latest' | 'TTM'
+  /** latest: the latest period of any kind. TTM: the latest trailing twelve months. FY: the latest fiscal year. */
+  readonly fp: 'latest' | 'TTM' | 'FY'
   /** Only counts that report covers state, in markets whose covers state them. */
   readonly coverOnly?: true
 }
@@ -94,11 +94,3 @@ export const findValuation = (name: string): ValuationMetric | undefined => byNa
 
 /** The names of the valuations, for messages about unknown metrics. */
 export const valuationNames: readonly string[] = [...byName.keys()]
-
-/** The figures that these valuations need, each once. Empty if there are no valuations among the names. */
-export function figuresOf(names: readonly string[]): ValuationFigure[] {
-  const metrics = names.flatMap(name => byName.get(name) ?? [])
-  if (metrics.length === 0) return []
-  const figures = metrics.flatMap(({ figure, added }) => [figure, added]).filter(one => one !== null)
-  return [...new Map([shareCount, ...figures].map(figure => [figure.metric, figure])).values()]
-}

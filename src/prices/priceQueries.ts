@@ -3,6 +3,7 @@ import type { SqlClient } from '../postgres/client.ts'
 import type { PackedPrices } from './packedPrices.ts'
 import type { PriceBasis, PriceHistory } from './priceSeries.ts'
 import { type BasisDays, historiesOf, type StoredSecurity } from './storedPrices.ts'
+import { tradingDaysOf } from './tradingDays.ts'
 
 /** A set of prices that the operator imported, and who may see it. */
 export interface PriceSet {
@@ -158,9 +159,8 @@ export async function readPackedPrices(
 }
 
 /**
- * The trading days of each market of a set, as days since 1970-01-01: the days up to `lastDay` on which any security has a
- * close, as known on `lastDay`. A Saturday or Sunday counts only if at least half as many securities have one as on the
- * weekday with closes before it, so that a stray row does not move the horizons of a whole market.
+ * The trading days of each market of a set, as days since 1970-01-01: those that follow from the closes up to `lastDay`, as known
+ * on `lastDay`.
  */
 export async function readTradingDays(
   sql: SqlClient,
@@ -173,18 +173,8 @@ export async function readTradingDays(
       and known_day <= ${isoDate(lastDay)} and day <= ${isoDate(lastDay)}
     group by market, day having sum(closes) > 0 order by market, day`
   const found = new Map<string, Int32Array>()
-  for (const [market, ofMarket] of Map.groupBy(rows, row => row.market)) {
-    const days: number[] = []
-    let closesBefore = 0
-    for (const { day, closes } of ofMarket) {
-      const number = dayNumber(day)
-      const isWeekend = (number + 3) % 7 >= 5
-      if (isWeekend && closes * 2 < closesBefore) continue
-      if (!isWeekend) closesBefore = closes
-      days.push(number)
-    }
-    found.set(market, Int32Array.from(days))
-  }
+  for (const [market, ofMarket] of Map.groupBy(rows, row => row.market))
+    found.set(market, tradingDaysOf(ofMarket.map(({ day, closes }) => ({ day: dayNumber(day), closes }))))
   return found
 }
 

@@ -65,7 +65,7 @@ describe('duckdb-views', () => {
     const { code, out, error } = await run()
     expect([code, error]).toEqual([0, ''])
     expect(out).toContain(
-      `read_parquet(['${bulk.replaceAll("'", "''")}/41/US-2010.parquet'], filename = true)`,
+      `read_parquet(['${bulk.replaceAll("'", "''")}/41/US-2010.parquet'], filename = true, hive_partitioning = false)`,
     )
     expect(out).toContain("select 41 as data_version, date '2026-06-30' as as_of")
     expect(out).not.toContain('reported_as_of')
@@ -100,6 +100,12 @@ describe('duckdb-views', () => {
         ['--url', 'data.example.com'],
         2,
         '--url data.example.com is not an address like https://data.example.com.',
+      ],
+      // The address is written to the file.
+      [
+        ['--url', 'https://me:sesame@data.example.com'],
+        2,
+        '--url https://...@data.example.com is not an address like https://data.example.com.',
       ],
       [['--url', url, '--release', '40'], 2, 'refused: There is no bulk release 40.'],
       [[folder], 2, 'is not the folder of a release: it has no manifest.json.'],

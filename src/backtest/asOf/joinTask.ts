@@ -1,4 +1,4 @@
-import { figuresOf, findValuation } from '../../markets/valuations.ts'
+import { figuresOf, findPriced, takesPrices } from '../../markets/strategies/pricedMetrics.ts'
 import { type CompanySpells, labelColumn, labelsOfRows } from './companySpells.ts'
 import type { EventBlock, Events } from './figureEvents.ts'
 import { firstOfBlock, gatherEvents } from './gather.ts'
@@ -85,7 +85,7 @@ export function joinRows(input: JoinInput): JoinedRows {
 
 /** The names of the columns that are found: the metrics that filings state, then the figures of the valuations. */
 const figureNames = ({ metrics }: JoinPlan): string[] => [
-  ...metrics.filter(name => findValuation(name) === undefined),
+  ...metrics.filter(name => !takesPrices(name)),
   ...figuresOf(metrics).map(({ metric }) => metric),
 ]
 
@@ -105,7 +105,7 @@ function withValuations(input: JoinInput, found: readonly JoinedColumn[]): reado
   const stated = found.slice(0, found.length - figuresOf(plan.metrics).length)
   const figures = new Map(found.slice(stated.length).map(column => [column.name, column]))
   return plan.metrics.flatMap(metricName => {
-    const metric = findValuation(metricName)
+    const metric = findPriced(metricName)
     if (metric === undefined) return stated.filter(column => column.name === metricName)
     const valued = { name: metricName, ...valueRows(metric, rows, figures, prices) }
     return plan.extras.includes('known_by')

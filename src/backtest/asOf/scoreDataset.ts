@@ -1,5 +1,5 @@
 import type { SessionPoint } from '../../markets/sessions.ts'
-import { figuresOf, findValuation } from '../../markets/valuations.ts'
+import { figuresOf, findPriced } from '../../markets/strategies/pricedMetrics.ts'
 import { type Dataset, type GroupColumn, nameCount, packNames } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import { type CompanySpells, labelsOfRows } from './companySpells.ts'
@@ -113,8 +113,8 @@ function valueDataset(
   companyOfName: Int32Array,
   { metric: name, prices, blocks, interims }: ScoredValuation,
 ): FigureOfRows {
-  const metric = findValuation(name)
-  if (metric === undefined) throw new Error(`${name} is not a valuation.`)
+  const metric = findPriced(name)
+  if (metric === undefined) throw new Error(`${name} takes no prices.`)
   const { data, entities, clocks = null } = input
   const figures = new Map(
     figuresOf([name]).map((figure, i) => {

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.ts'
 import { type CheckState, readChecks } from '../../markets/checkStates.ts'
 import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import type { GroupScheme } from '../../markets/industries.ts'
-import { findValuation } from '../../markets/valuations.ts'
+import { takesPrices } from '../../markets/strategies/pricedMetrics.ts'
 import { describeFault } from '../codec/faults.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
 import type { AsOfPeriod } from '../figureScore.ts'
@@ -61,7 +61,7 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
 
 /** A security belongs to one registrant, whose count of shares its price must meet. */
 function refuseValuations(metrics: readonly string[]): void {
-  const at = metrics.findIndex(name => findValuation(name) !== undefined)
+  const at = metrics.findIndex(takesPrices)
   if (at === -1) return
   throw new Failure(
     'parameter_invalid',

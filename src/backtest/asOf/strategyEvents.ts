@@ -1,9 +1,5 @@
-import {
-  computeStrategy,
-  type KnownFigure,
-  type Strategy,
-  strategies,
-} from '../../markets/strategies/strategies.ts'
+import { findStatedStrategy } from '../../markets/strategies/pricedStrategies.ts'
+import { computeStrategy, type KnownFigure, type Strategy } from '../../markets/strategies/strategies.ts'
 import { chooseVintages } from './chooseVintages.ts'
 import { companiesPerBlock, type EventBlock, EventBuilder } from './figureEvents.ts'
 import {
@@ -25,7 +21,7 @@ export function buildStrategyEvents({
   choice = 'as_known',
   strategy: { name, inputBytes, pureUnit },
 }: PackedVintages & { readonly strategy: StrategyInputs }): EventBlock {
-  const strategy = strategies.get(name)
+  const strategy = findStatedStrategy(name)
   if (strategy === undefined) throw new Error(`${name} is not a strategy.`)
   const inputs: Vintages[] = []
   let from = 0

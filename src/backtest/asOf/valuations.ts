@@ -1,10 +1,5 @@
-import {
-  maxFigureAgeDays,
-  maxPriceAgeDays,
-  shareCount,
-  type ValuationFigure,
-  type ValuationMetric,
-} from '../../markets/valuations.ts'
+import type { PricedFigure, PricedMetric } from '../../markets/strategies/pricedMetrics.ts'
+import { maxFigureAgeDays, maxPriceAgeDays, shareCount } from '../../markets/valuations.ts'
 import {
   closeAsTraded,
   firstDayKnownOn,
@@ -60,63 +55,76 @@ interface Capitalisation {
  * - a split between A and F, where the filing may state the count before or after it, or between P and A;
  * - prices that, as known on the row's day, begin after A, so a split in between would not be seen;
  * - a figure in another currency than the prices, or whose period ended more than `maxFigureAgeDays` before P;
- * - a denominator that is not positive.
+ * - a denominator that is not positive, or figures of several periods where they must be of one.
  *
  * The result has one event a row: `ends` is the day of the price, `filed` the day on which the last input became known.
  */
 export function valueRows(
-  metric: ValuationMetric,
+  metric: PricedMetric,
   rows: ValuedRows,
   figures: ReadonlyMap<string, FigureOfRows>,
   prices: ValuationPrices,
 ): FigureOfRows {
   const { count } = rows
-  const { figure, added, quotient } = metric
   const { units } = prices
-  const unit = quotient === null ? units.currency : units.pure
-  const built = new RowEvents(count, unit)
+  const built = new RowEvents(count, units[metric.unit])
   const positions = new Int32Array(count).fill(none)
   const counts = figures.get(shareCount.metric)
   if (counts === undefined) throw new Error('Valuations are computed with the count of shares.')
-  const read = (wanted: ValuationFigure | null, row: number, priceDay: number) =>
-    figureOf(figures, wanted, row, priceDay, units.currency)
   for (let row = 0; row < count; row++) {
     const capitalisation = capitalisationOf(rows, row, counts, prices)
     if (capitalisation === null) continue
     const { value: cap, priceDay } = capitalisation
-    const top = read(added, row, priceDay)
-    const main = read(figure, row, priceDay)
-    if (top === null || main === null) continue
-    const value = quotientOf(quotient, cap + top.value, main.value)
+    const found = figuresOfRow(metric, figures, row, priceDay, units.currency)
+    if (found === null) continue
+    const value = metric.valueOf(cap, found.values)
     if (!Number.isFinite(value)) continue
-    positions[row] = built.add(value, priceDay, Math.max(capitalisation.known, top.filed, main.filed))
+    positions[row] = built.add(value, priceDay, Math.max(capitalisation.known, found.filed))
   }
   return { events: built.finish(), positions }
 }
 
-function quotientOf(quotient: ValuationMetric['quotient'], cap: number, figure: number): number {
-  if (quotient === null) return cap
-  const [top, bottom] = quotient === 'capitalisation / figure' ? [cap, figure] : [figure, cap]
-  return bottom > 0 ? top / bottom : Number.NaN
+interface FiguresOfRow {
+  readonly values: readonly number[]
+  /** The day on which the last of them was filed. */
+  readonly filed: number
 }
 
-const nothing = { value: 0, filed: Number.NEGATIVE_INFINITY }
+/** The figures of a metric as a row shows them; null if one is missing or they are of several periods. */
+function figuresOfRow(
+  { figures: wanted, isOfOnePeriod }: PricedMetric,
+  figures: ReadonlyMap<string, FigureOfRows>,
+  row: number,
+  priceDay: number,
+  currency: number,
+): FiguresOfRow | null {
+  const values: number[] = []
+  let filed = Number.NEGATIVE_INFINITY
+  let end: number | null = null
+  for (const figure of wanted) {
+    const found = figureOf(figures, figure, row, priceDay, currency)
+    if (found === null || (isOfOnePeriod && end !== null && found.end !== end)) return null
+    values.push(found.value)
+    filed = Math.max(filed, found.filed)
+    end = found.end
+  }
+  return { values, filed }
+}
 
 /** A figure as a row shows it; null if it is unknown, too old or in another unit. */
 function figureOf(
   figures: ReadonlyMap<string, FigureOfRows>,
-  wanted: ValuationFigure | null,
+  wanted: PricedFigure,
   row: number,
   priceDay: number,
-  unit: number,
-): { readonly value: number; readonly filed: number } | null {
-  if (wanted === null) return nothing
+  currency: number,
+): { readonly value: number; readonly end: number; readonly filed: number } | null {
   const found = figures.get(wanted.metric)
   const at = found?.positions[row] ?? none
   if (found === undefined || at === none) return null
   const { values, ends, filed, units } = found.events
-  if (units[at] !== unit || priceDay - ends[at] > maxFigureAgeDays) return null
-  return { value: values[at], filed: filed[at] }
+  if ((wanted.isAmount && units[at] !== currency) || priceDay - ends[at] > maxFigureAgeDays) return null
+  return { value: values[at], end: ends[at], filed: filed[at] }
 }
 
 function capitalisationOf(

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { readChecks } from '../../markets/checkStates.ts'
-import { findValuation } from '../../markets/valuations.ts'
+import { takesPrices } from '../../markets/strategies/pricedMetrics.ts'
 import type { PanelScore } from '../figureScore.ts'
 import {
   type BacktestConfig,
@@ -349,7 +349,7 @@ function checkDateRange({ from, to }: BacktestSource): void {
 
 function checkScore({ score, market, maxAgeDays, checks, prices }: BacktestSource): void {
   readChecks(checks, 'source.checks')
-  if (prices !== undefined && (score === undefined || findValuation(score) === undefined))
+  if (prices !== undefined && (score === undefined || !takesPrices(score)))
     throw new Failure(
       'parameter_invalid',
       `source.prices names the set of prices of a valuation, but source.score is ${score ?? 'missing'}. Send a valuation such as "price_to_book" as source.score, or omit prices.`,

@@ -56,6 +56,9 @@ const tradingDaysPerMonth = 21
  * Returns that begin `entryLag` trading days after the day of their row end as many days later, too, and so do the daily
  * factors: by as many rows.
  *
+ * Where prices give the returns, the intervals are known exactly: a return enters at the close of the first trading day on
+ * or after its date, plus `entryLag`, and the daily factors of the next `returnDays` days are compounded.
+ *
  * A period without an exact match is left out and counted; nothing is filled in. */
 export function alignFactors(series: FactorSeries, record: RecordPeriods): AlignedFactors {
   const { spans: stated } = record
@@ -127,7 +130,9 @@ function statedRows({ days }: FactorSeries, { from, to, dates }: ReturnSpans): F
   }
 }
 
-function dailyRows(series: FactorSeries, { days, returnDays, medianDateGap }: RecordPeriods): FindRows {
+function dailyRows(series: FactorSeries, record: RecordPeriods): FindRows {
+  if (series.isPriced) return pricedRows(series, record)
+  const { days, returnDays, medianDateGap } = record
   const isDaily = medianDateGap === 1
   const isStated = !isDaily && !isContiguous(returnDays, medianDateGap)
   return t => {
@@ -145,6 +150,16 @@ function dailyRows(series: FactorSeries, { days, returnDays, medianDateGap }: Re
     if (!covers(series.days, days[t], last) || isHole(series.days, days[t], after, end, last))
       return 'outside'
     return isDaily && end - after !== returnDays ? 'interval' : afterEntryLag(series, { first: after, end })
+  }
+}
+
+function pricedRows(series: FactorSeries, { days, returnDays }: RecordPeriods): FindRows {
+  return t => {
+    const trading = firstAfter(series.days, days[t] - 1)
+    const entry = trading + series.entryLag
+    const end = entry + 1 + returnDays
+    const isCovered = series.days[0] <= days[t] && end <= series.days.length
+    return isCovered && !isHole(series.days, days[t], trading, end) ? { first: entry + 1, end } : 'outside'
   }
 }
 

@@ -1,6 +1,7 @@
 import { dayNumber, endOfMonth, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { type BacktestFactors, maxFactors } from '../requestFactors.ts'
+import type { BacktestPricesUsed } from '../resultPrices.ts'
 import { type FactorTable, readFactorFile } from './factorFile.ts'
 
 /** Factor returns as fractions, ready to be aligned with the periods of a record. */
@@ -15,12 +16,21 @@ export interface FactorSeries {
   readonly rf: Float64Array | null
   /** Trading days from the day of a row to the close at which its return begins; 0 for monthly factors. */
   readonly entryLag: number
+  /** Whether prices give the returns of the rows: each begins at the close of its entry and spans `returnDays` trading days. */
+  readonly isPriced: boolean
   readonly lags: number | null
   readonly window: number | null
 }
 
-/** The factors of a request; undefined: none. */
-export function resolveFactors(sent: BacktestFactors | undefined): FactorSeries | undefined {
+/**
+ * The factors of a request; undefined: none.
+ *
+ * @param prices those that give the returns of the rows, whose entry is that of the factors, too; null: none
+ */
+export function resolveFactors(
+  sent: BacktestFactors | undefined,
+  prices: Pick<BacktestPricesUsed, 'entry_lag'> | null = null,
+): FactorSeries | undefined {
   if (sent === undefined) return undefined
   const table = tableOf(sent)
   if (table.columns.length === 0)
@@ -30,11 +40,11 @@ export function resolveFactors(sent: BacktestFactors | undefined): FactorSeries 
   const unit = sent.unit ?? table.unit
   if (sent.unit === undefined && unit === 'fraction') refusePercent(table)
   const frequency = sent.frequency ?? frequencyOf(table.dates)
-  const { entryLag = 0 } = sent
+  const entryLag = entryLagOf(sent, prices)
   if (entryLag > 0 && frequency === 'monthly')
     throw refuse(
-      `factors.entryLag is ${entryLag}, but returns that begin ${entryLag} days after their date match no monthly factors. Send daily factors.`,
-      'factors.entryLag',
+      `${prices === null ? 'factors.entryLag' : 'prices.entry_lag'} is ${entryLag}, but returns that begin ${entryLag} days after their date match no monthly factors. Send daily factors.`,
+      prices === null ? 'factors.entryLag' : 'factors',
     )
   const days = daysOf(table.dates, frequency)
   const asFractions = (values: readonly (number | null)[]) =>
@@ -48,9 +58,23 @@ export function resolveFactors(sent: BacktestFactors | undefined): FactorSeries 
     returns: table.columns.map(({ values }) => asFractions(values)),
     rf: table.rf === null ? null : asFractions(table.rf),
     entryLag,
+    isPriced: prices !== null,
     lags: sent.lags ?? null,
     window: sent.window ?? null,
   }
+}
+
+/** The prices already say where the returns begin. */
+function entryLagOf(
+  { entryLag }: BacktestFactors,
+  prices: Pick<BacktestPricesUsed, 'entry_lag'> | null,
+): number {
+  if (prices === null) return entryLag ?? 0
+  if (entryLag === undefined || entryLag === prices.entry_lag) return prices.entry_lag
+  throw refuse(
+    `factors.entryLag is ${entryLag}, but the prices give returns that begin ${prices.entry_lag} trading days after the date (prices.entry_lag), and the factors begin with them. Omit factors.entryLag.`,
+    'factors.entryLag',
+  )
 }
 
 function tableOf({ file, date, returns, rf }: BacktestFactors): FactorTable {

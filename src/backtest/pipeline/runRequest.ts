@@ -303,7 +303,7 @@ export function runSelected(
     stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
-    factors: resolveFactors(request.factors),
+    factors: resolveFactors(request.factors, prices ?? null),
     entryLag: prices?.entry_lag,
   })
   return {

@@ -173,7 +173,7 @@ function planConfigs(
     include,
     evidence,
     benchmark: resolveBenchmark(request.benchmark, request.evidence, days),
-    ...(request.factors === undefined ? {} : { factors: resolveFactors(request.factors) }),
+    ...(request.factors === undefined ? {} : { factors: resolveFactors(request.factors, prices ?? null) }),
     participation: request.evidence?.participation ?? defaultParticipation,
     warnings,
     alreadyTried: request.trialsAlreadyTried ?? 0,

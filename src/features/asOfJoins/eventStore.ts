@@ -3,7 +3,8 @@ import type { PackedVintages } from '../../backtest/asOf/packedVintages.ts'
 import type { PackedFilings } from '../../backtest/audit/vintages.ts'
 import { Failure } from '../../errors.ts'
 import type { Markets } from '../../markets/markets.ts'
-import { type Strategy, strategies } from '../../markets/strategies/strategies.ts'
+import { findStatedStrategy } from '../../markets/strategies/pricedStrategies.ts'
+import type { Strategy } from '../../markets/strategies/strategies.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { buildAnnouncements } from './announcements.ts'
 import { buildMoments, buildTimedDays } from './moments.ts'
@@ -131,7 +132,7 @@ export class EventStore {
 
   async #read(name: BlockName, sql: SqlClient): Promise<EventBlock> {
     const { firstEntity, kind } = name
-    const strategy = strategies.get(name.metric)
+    const strategy = findStatedStrategy(name.metric)
     if (strategy !== undefined) return this.#readStrategy(strategy, name, sql)
     if (kind === 'moments') return buildMoments(firstEntity, await readMoments(sql, firstEntity))
     if (kind === 'timedDays') return buildTimedDays(firstEntity, await readTimedDays(sql, firstEntity))

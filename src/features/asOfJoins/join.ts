@@ -10,8 +10,9 @@ import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { marketZone } from '../../markets/asOf.ts'
 import type { Markets } from '../../markets/markets.ts'
+import { figuresOf, takesPrices } from '../../markets/strategies/pricedMetrics.ts'
 import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
-import { figuresOf, findValuation, valuationNames } from '../../markets/valuations.ts'
+import { findValuation, valuationNames } from '../../markets/valuations.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isFreeData, isUnpaid } from '../../rights/licences.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -186,7 +187,7 @@ async function openJoin(
   }
   const first = await findJoinCompanies(deps, names, rules, deps.dataVersion())
   const choice = {
-    metrics: plan.metrics.filter(name => findValuation(name) === undefined),
+    metrics: plan.metrics.filter(name => !takesPrices(name)),
     figures: figuresOf(plan.metrics),
     fp: plan.fp,
     checks: plan.checks,
@@ -196,8 +197,7 @@ async function openJoin(
   return openFigures(lease, source, first, choice, run.signal)
 }
 
-const valuationsOf = ({ metrics }: JoinPlan): string[] =>
-  metrics.filter(name => findValuation(name) !== undefined)
+const valuationsOf = ({ metrics }: JoinPlan): string[] => metrics.filter(takesPrices)
 
 /** Null if the join has no valuations. */
 function valuationsWanted(

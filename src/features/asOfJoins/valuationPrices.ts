@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import { maxFigureAgeDays, maxPriceAgeDays } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { primaryOf } from '../../postgres/readRoute.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { PackedPrices } from '../../prices/packedPrices.ts'
 import {
@@ -27,18 +28,20 @@ const maxMarketBlocks = 200_000
 const daysBefore = maxFigureAgeDays + maxPriceAgeDays + 40
 
 /**
- * The set that the caller named, or the only one that the caller may see.
+ * The set that the caller named, or the only one that the caller may see. Read on the primary: on a replica a right that was
+ * withdrawn lasts until the replica has caught up.
  *
  * @param metric a valuation that was sent, for messages
  * @param param the parameter that names a set
  */
 export async function choosePrices(
-  sql: SqlClient,
+  pool: Sql,
   rights: Rights,
   sent: string | null,
   metric: string,
   param = 'prices',
 ): Promise<PriceSet> {
+  const sql = primaryOf(pool)
   const set = sent === null ? await onlySet(sql, rights, metric, param) : await findPriceSet(sql, sent)
   if (set === null || !isThere(set, rights)) throw noSuchSet(metric, sent, param)
   if (set.basis === 'total_return')
@@ -75,9 +78,9 @@ async function onlySet(
   )
 }
 
-/** The sets that all callers of the licence may see and that value companies. */
-export async function usableSetsOfLicence(sql: SqlClient, rights: Rights): Promise<PriceSet[]> {
-  return (await readPriceSets(sql)).filter(
+/** The sets that all callers of the licence may see and that value companies, by the rights on the primary. */
+export async function usableSetsOfLicence(sql: Sql, rights: Rights): Promise<PriceSet[]> {
+  return (await readPriceSets(primaryOf(sql))).filter(
     ({ access, licences, basis, statesSplits }) =>
       access === 'licence' && licences.includes(rights.licence) && basis !== 'total_return' && statesSplits,
   )

@@ -17,8 +17,9 @@ import { type CompanyState, readStates } from '../../markets/companyStates.ts'
 import { type Grouping, readGrouping } from '../../markets/industries.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { MetricDefinition } from '../../markets/metrics.ts'
+import { figuresOf, takesPrices } from '../../markets/strategies/pricedMetrics.ts'
 import { strategies } from '../../markets/strategies/strategies.ts'
-import { figuresOf, findValuation } from '../../markets/valuations.ts'
+import { findValuation } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
@@ -114,14 +115,14 @@ function oneUnit({ events }: PanelScoreDeps, { metric }: ScoreRequest, { units }
   return names
 }
 
-/** Null unless the score is a valuation. */
+/** Null unless the score takes prices. */
 function pricesWanted(
   { events }: Pick<PanelScoreDeps, 'events'>,
   rights: Rights,
   { score, metric }: ScoreRequest,
   { days }: Dataset,
 ): WantedPrices | null {
-  if (findValuation(metric) === undefined) return null
+  if (!takesPrices(metric)) return null
   const range = { first: days[0], last: days[days.length - 1] }
   return {
     events,

@@ -9,6 +9,7 @@ import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
+import { takesPrices } from '../../markets/strategies/pricedMetrics.ts'
 import { scoreDefinitions, strategies } from '../../markets/strategies/strategies.ts'
 import { findValuation } from '../../markets/valuations.ts'
 import type { Sql } from '../../postgres/client.ts'
@@ -184,13 +185,13 @@ export async function openScored(
   )
 }
 
-/** The set of prices of a score, by the rights of the key when the backtest runs; null: the score is no valuation. */
+/** The set of prices of a score, by the rights of the key when the backtest runs; null: the score takes none. */
 async function pricesOfScore(
   sql: Sql,
   rights: Rights,
   { score = '', prices }: BacktestSource,
 ): Promise<PriceSet | null> {
-  if (findValuation(score) === undefined) return null
+  if (!takesPrices(score)) return null
   return choosePrices(sql, rights, prices ?? null, score, 'source.prices')
 }
 

@@ -15,6 +15,12 @@ export interface BucketSettings {
   readonly sessionToken: string | null
 }
 
+export interface StoredObject {
+  readonly bytes: number
+  /** When the storage got it, by its clock; NaN if it does not say. */
+  readonly writtenMs: number
+}
+
 /** A request that takes longer fails: a small one, and one that sends a file, by its size. */
 const requestSeconds = 60
 const slowestBytesPerSecond = 200_000
@@ -79,12 +85,13 @@ export class Bucket {
     await this.#bounded(key, () => this.#client.delete(this.#settings.prefix + key))
   }
 
-  /** The sizes of the objects whose keys begin with this. */
-  async sizes(start: string): Promise<ReadonlyMap<string, number>> {
+  /** The objects whose keys begin with this. */
+  async objects(start: string): Promise<ReadonlyMap<string, StoredObject>> {
     const { prefix } = this.#settings
-    const found = new Map<string, number>()
+    const found = new Map<string, StoredObject>()
     for await (const { contents = [] } of this.#pages(start, {}))
-      for (const { key, size } of contents) found.set(key.slice(prefix.length), size ?? 0)
+      for (const { key, size = 0, lastModified = '' } of contents)
+        found.set(key.slice(prefix.length), { bytes: size, writtenMs: Date.parse(lastModified) })
     return found
   }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Failure } from '../../errors.ts'
-import { Bucket, type BucketSettings, releaseKey } from './bucket.ts'
+import { Bucket, type BucketSettings, releaseKey, type StoredObject } from './bucket.ts'
 import {
   type BulkFileEntry,
   type BulkManifest,
@@ -18,6 +18,7 @@ export interface PublishOptions {
   /** The number of published releases to keep. */
   readonly keep: number
   readonly signal: AbortSignal
+  readonly now: () => Date
   /** Called before each file, with bytes. */
   readonly onProgress: (state: { done: number; total: number; path: string }) => void
 }
@@ -30,6 +31,10 @@ export interface Publication {
 }
 
 const latestObject = 'latest.json'
+
+/** Another server may still be publishing what is younger. */
+const abandonedAfterMs = 24 * 3_600_000
+const maxAttempts = 10
 
 /**
  * Copies a release to a bucket of S3-compatible storage, unless it is there, and removes releases beyond the number to
@@ -46,7 +51,7 @@ const latestObject = 'latest.json'
  * object of that name and size is complete, and an interrupted publication continues after it.
  */
 export async function publishRelease(options: PublishOptions): Promise<Publication> {
-  const { manifest, keep } = options
+  const { manifest, keep, now } = options
   const bucket = new Bucket(options.bucket, options.signal)
   const release = releaseKey(manifest.data_version)
   const { files, published } = publishedFiles(options)
@@ -57,28 +62,29 @@ export async function publishRelease(options: PublishOptions): Promise<Publicati
       'conflict',
       `${bucket.url}${release} is another release of data version ${manifest.data_version}, and a published release never changes. Remove both with ./asfiled bulk remove ${manifest.data_version} and build it again, or set BULK_URL to another prefix.`,
     )
+  const newer = (await publishedReleases(bucket)).filter(version => version > manifest.data_version)
+  if (newer.length >= keep)
+    throw new Failure(
+      'conflict',
+      `${bucket.url} has the releases ${newer.join(', ')}, and ${keep} are kept, so data version ${manifest.data_version} would be removed at once. Set BULK_URL to a prefix that no other database publishes to.`,
+    )
+  await copyFiles(bucket, release, files, options)
+  await requireWhole(bucket, release, files)
   if (found === null) {
-    await copyFiles(bucket, release, files, options)
     await bucket.write(release + manifestFile, text)
+    // Another process may have removed files in the meantime. It leaves none of a release without a manifest.
+    await requireWhole(bucket, release, files)
   }
-  const releases = await publishedReleases(bucket)
-  await nameLatest(bucket, releases)
-  const kept = releases.slice(0, keep)
-  // The others are too old, or what an interrupted publication left.
-  for (const version of await bucket.releases())
-    if (!kept.includes(version)) await removeFrom(bucket, version)
+  await nameLatest(bucket)
+  await removeOlder(bucket, keep, now().getTime() - abandonedAfterMs)
   return { url: bucket.url + release, isNew: found === null }
 }
 
 /** Removes a published release. Returns false if nothing of it is there. */
 export async function removePublished(settings: BucketSettings, dataVersion: number): Promise<boolean> {
   const bucket = new Bucket(settings, new AbortController().signal)
-  const releases = await publishedReleases(bucket)
   // Before the release goes, so that latest.json always names one that is complete.
-  await nameLatest(
-    bucket,
-    releases.filter(version => version !== dataVersion),
-  )
+  await nameLatest(bucket, dataVersion)
   return removeFrom(bucket, dataVersion)
 }
 
@@ -90,20 +96,69 @@ async function publishedReleases(bucket: Bucket): Promise<readonly number[]> {
   return complete.sort((a, b) => b - a)
 }
 
-async function nameLatest(bucket: Bucket, [newest]: readonly number[]): Promise<void> {
-  if (newest === undefined) return bucket.delete(latestObject)
-  const text = `${JSON.stringify({ data_version: newest, manifest: releaseKey(newest) + manifestFile })}\n`
-  if ((await bucket.read(latestObject)) !== text) await bucket.write(latestObject, text)
+/** Looks again after each change, so that of several servers which publish at once the last one names the newest. */
+async function nameLatest(bucket: Bucket, removed?: number): Promise<void> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const newest = (await publishedReleases(bucket)).find(version => version !== removed)
+    const named = await bucket.read(latestObject)
+    if (newest === undefined) {
+      if (named === null) return
+      await bucket.delete(latestObject)
+      continue
+    }
+    const text = `${JSON.stringify({ data_version: newest, manifest: releaseKey(newest) + manifestFile })}\n`
+    if (named === text) return
+    await bucket.write(latestObject, text)
+  }
+  throw new Failure(
+    'conflict',
+    `Other processes keep changing ${bucket.url}${latestObject}. Run the same command again when they have ended.`,
+  )
 }
+
+/** Releases beyond the number to keep, and what interrupted publications left. */
+async function removeOlder(bucket: Bucket, keep: number, abandonedBeforeMs: number): Promise<void> {
+  const releases = await publishedReleases(bucket)
+  const kept = releases.slice(0, keep)
+  for (const version of await bucket.releases()) {
+    if (kept.includes(version)) continue
+    if (
+      releases.includes(version) ||
+      isAbandoned(await bucket.objects(releaseKey(version)), abandonedBeforeMs)
+    )
+      await removeFrom(bucket, version)
+  }
+}
+
+const isAbandoned = (objects: ReadonlyMap<string, StoredObject>, beforeMs: number): boolean =>
+  [...objects.values()].every(({ writtenMs }) => writtenMs < beforeMs)
 
 /** The manifest goes first, so that a partial release never looks complete. */
 async function removeFrom(bucket: Bucket, dataVersion: number): Promise<boolean> {
   const release = releaseKey(dataVersion)
-  const objects = await bucket.sizes(release)
   const isManifest = (key: string) => key === release + manifestFile
-  const ordered = [...objects.keys()].sort((a, b) => Number(isManifest(b)) - Number(isManifest(a)))
-  for (const key of ordered) await bucket.delete(key)
-  return ordered.length > 0
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const objects = await bucket.objects(release)
+    if (objects.size === 0) return attempt > 0
+    const ordered = [...objects.keys()].sort((a, b) => Number(isManifest(b)) - Number(isManifest(a)))
+    for (const key of ordered) await bucket.delete(key)
+  }
+  throw new Failure(
+    'conflict',
+    `Another process keeps writing to ${bucket.url}${release}. Run the same command again when it has ended.`,
+  )
+}
+
+/** The manifest goes if a file is missing: a release that has one is complete. */
+async function requireWhole(bucket: Bucket, release: string, files: readonly SourceFile[]): Promise<void> {
+  const there = await bucket.objects(release)
+  const missing = files.find(({ entry }) => there.get(release + entry.path)?.bytes !== entry.bytes)
+  if (missing === undefined) return
+  await bucket.delete(release + manifestFile)
+  throw new Failure(
+    'conflict',
+    `${bucket.url}${release}${missing.entry.path} was removed while the release was published. Does another process publish or remove releases there? The same command continues.`,
+  )
 }
 
 /** A file of the release: where it is on disk, and its entry in the manifest. */
@@ -118,15 +173,17 @@ async function copyFiles(
   files: readonly SourceFile[],
   { onProgress }: PublishOptions,
 ): Promise<void> {
-  const there = await bucket.sizes(release)
-  const expected = new Set(files.map(({ entry }) => release + entry.path))
+  const there = await bucket.objects(release)
+  const expected = new Set(
+    [manifestFile, ...files.map(({ entry }) => entry.path)].map(path => release + path),
+  )
   // Of an interrupted publication of a release that was built again.
   for (const key of there.keys()) if (!expected.has(key)) await bucket.delete(key)
   const total = files.reduce((sum, { entry }) => sum + entry.bytes, 0)
   let done = 0
   for (const { path, entry } of files) {
     onProgress({ done, total, path: entry.path })
-    if (there.get(release + entry.path) !== entry.bytes) {
+    if (there.get(release + entry.path)?.bytes !== entry.bytes) {
       await requireIntact(path, entry)
       await bucket.writeFile(release + entry.path, path, entry.bytes)
     }

@@ -4,7 +4,7 @@ import { dayOf, isInstant } from '../../instants.ts'
 import type { ServedMetric } from '../../markets/markets.ts'
 import type { MetricDefinition } from '../../markets/metrics.ts'
 import { findValuation, valuationMetrics } from '../../markets/valuations.ts'
-import type { SqlClient } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
 import type { PriceSet } from '../../prices/priceQueries.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { choosePrices } from '../asOfJoins/valuationPrices.ts'
@@ -79,7 +79,7 @@ export function namesValuations(
  * may not see the set never finds a cached answer.
  */
 export async function pricesOfRequest(
-  sql: SqlClient,
+  sql: Sql,
   rights: Rights,
   sent: NamedMetrics,
   bounds: ReadonlyMap<string, number>,

@@ -1,6 +1,6 @@
 
 -- Every figure as its filing states it, and the lines of the statements.
-create or replace view asfiled.reported_figures as select r.* from read_parquet({{reportedFigures}}) r;
+create or replace view asfiled.reported_figures as select r.* from read_parquet({{reportedFigures}}, hive_partitioning = false) r;
 create or replace view asfiled.reported_lines as select r.* from {{reportedLines}} r;
 
 -- The figures of all filings up to the end of a day, as those filings stated them then. If a register edits what it published, the last

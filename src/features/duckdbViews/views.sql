@@ -10,7 +10,7 @@ select * from (values {{licences}}) l (market, licence, url, attribution);
 -- A figure per row and vintage: `value` was filed on `filed` and was current up to the day before `until`.
 create or replace view asfiled.figures as
 select r.* exclude (filename), split_part(parse_filename(r.filename), '-', 1) as market
-from read_parquet({{files}}, filename = true) r;
+from read_parquet({{files}}, filename = true, hive_partitioning = false) r;
 
 create or replace view asfiled.metrics as
 select * from (values {{metrics}}) m (metric, kind, unit, description);
@@ -147,6 +147,8 @@ group by b.entity, b.known_at;
 -- An instant of which the release knows every filing. A filing may be accepted up to five days before its filing day.
 create or replace macro asfiled.instant_of_release(instant) as
   case when instant is null then error('A time is missing.')
+       when typeof(instant) not like '%WITH TIME ZONE' and not regexp_full_match(instant::text, '.*\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)')
+         then error(instant::text || ' has no time zone, and that of this session would change what was known. Convert it to timestamptz.')
        when instant::timestamptz >= (date {{asOf}} - 4)::timestamp at time zone 'UTC'
          then error('This release ends on ' || {{asOf}} || '. A filing may be accepted up to five days before the day under which it is filed, '
            || 'so the release is sure of instants before ' || (date {{asOf}} - 4)::text || ' UTC, and not of ' || instant::text || '.')

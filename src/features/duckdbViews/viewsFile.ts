@@ -40,7 +40,7 @@ export async function duckdbViews(
   markets: Pick<Markets, 'get' | 'codes' | 'metrics'>,
 ): Promise<string> {
   const { data_version, as_of, files, reported = [], licence, attribution } = manifest
-  const folder = place.kind === 'folder' ? `${place.path}/` : `${place.url}/`
+  const folder = place.kind === 'folder' ? `${literal(place.path)}/` : `${place.url}/`
   const below = place.kind === 'folder' ? `${folder}${reportedFolder}/` : folder
   const reportedFiles = (name: string) =>
     (reported.find(table => table.name === name)?.files ?? []).map(({ path }) => below + path)
@@ -64,7 +64,9 @@ export async function duckdbViews(
       .join(' '),
     reportedFigures: list(reportedFiles('figures')),
     reportedLines:
-      reportedFiles('lines').length > 0 ? `read_parquet(${list(reportedFiles('lines'))})` : noLines,
+      reportedFiles('lines').length > 0
+        ? `read_parquet(${list(reportedFiles('lines'))}, hive_partitioning = false)`
+        : noLines,
   }
   const fill = (template: string) => template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name])
   const hasReported = reportedFiles('figures').length > 0
@@ -96,6 +98,8 @@ function header({ data_version, as_of }: ViewedManifest, place: ReleasePlace): s
 `
 }
 
+/** A path that DuckDB takes as it is: it would search for others that fit * and ?, and read their files as well. */
+const literal = (path: string) => path.replace(/[*?[]/g, '[$&]')
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 const list = (texts: readonly string[]) => `[${texts.map(quoted).join(', ')}]`
 const tuples = (rows: readonly (readonly string[])[]) =>

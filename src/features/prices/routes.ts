@@ -31,7 +31,7 @@ import {
   PricesQuery,
   priceSheet,
 } from './schema.ts'
-import { listPriceSets, requirePriceSet } from './sets.ts'
+import { listPriceSets, requirePriceSet, visibleSets } from './sets.ts'
 
 interface PriceDeps extends MarketPageDeps, CompanyDeps {
   readonly bodies: BodyReader
@@ -70,7 +70,8 @@ async function list(deps: PriceDeps, context: RequestContext): Promise<Answer> {
   const { rights } = context.authenticatedCaller
   rights.requireVersion(query.data_version, 'price sets', null)
   return answerPinned(deps, context, query.data_version, async ({ sql }) => {
-    const text = JSON.stringify(await withSnapshot(sql, snapshot => listPriceSets(snapshot, rights)))
+    const visible = await visibleSets(deps.primary.sql, rights)
+    const text = JSON.stringify(await withSnapshot(sql, snapshot => listPriceSets(snapshot, rights, visible)))
     return encodedAnswer(context, text, plainHeaders(jsonType))
   })
 }

@@ -27,8 +27,15 @@ export async function requirePriceSet(
   )
 }
 
-export async function listPriceSets(sql: SqlClient, rights: Rights): Promise<PriceSetList> {
-  const sets = await visibleSets(sql, rights)
+/** @param visible the sets that the caller may see now, as the primary says */
+export async function listPriceSets(
+  sql: SqlClient,
+  rights: Rights,
+  visible: readonly PriceSet[],
+): Promise<PriceSetList> {
+  const sets = (await visibleSets(sql, rights)).filter(({ priceSetId }) =>
+    visible.some(set => set.priceSetId === priceSetId),
+  )
   const coverage = await readCoverage(
     sql,
     sets.map(({ priceSetId }) => priceSetId),

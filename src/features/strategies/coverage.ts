@@ -1,5 +1,6 @@
 import type { EventBlock } from '../../backtest/asOf/figureEvents.ts'
 import { dayNumber, isoDate } from '../../dates.ts'
+import { findPricedStrategy } from '../../markets/strategies/pricedStrategies.ts'
 import { type Strategy, strategyMetric } from '../../markets/strategies/strategies.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -12,6 +13,9 @@ import type { CoverageYear, LagStudy } from './schema.ts'
 export interface CoverageDeps extends Pick<CompanyDeps, 'sql' | 'markets'> {
   readonly events: EventStore
 }
+
+/** The strategy whose values are counted: of one that takes prices, whether filings state all of its other inputs. */
+const countedOf = (strategy: Strategy): Strategy => findPricedStrategy(strategy.name)?.stated ?? strategy
 
 /** How many companies have a value, and what fixed lags would have hidden or shown too early, by market and year. */
 export function readCoverage(
@@ -28,7 +32,7 @@ export function readCoverage(
         const blocks = await lease.open(
           snapshot,
           dataVersion,
-          blockNames(companies, [strategy.name], { fp: 'FY' }),
+          blockNames(companies, [countedOf(strategy).name], { fp: 'FY' }),
         )
         coverage.push(...coverageOf(market, companies, blocks))
       } finally {

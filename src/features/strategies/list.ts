@@ -25,6 +25,7 @@ export function summaryOf(
     period,
     unit,
     sign,
+    takes_prices: strategy.takesPrices,
     inputs: [...inputs],
     markets: [...strategyMetric(metrics, strategy).markets],
     unavailable: manifests.flatMap(({ code, status }) => {

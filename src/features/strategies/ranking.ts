@@ -4,8 +4,10 @@ import type { Strategy } from '../../markets/strategies/strategies.ts'
 import { maxFigureAgeDays } from '../../markets/valuations.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import { blockNames } from '../asOfJoins/figures.ts'
 import type { CoverageDeps } from './coverage.ts'
+import type { ValueCompanies } from './priced.ts'
 import { companiesOf } from './queries.ts'
 
 /** The companies of a market by their score on a day, the best first. */
@@ -41,25 +43,40 @@ export const decileCount = 10
 /** A score whose period ended earlier is not ranked: it is that of a company which no longer reports. */
 export const maxScoreAgeDays = maxFigureAgeDays
 
+export interface RankingDeps extends CoverageDeps {
+  /** Only used for strategies that take prices. */
+  readonly valueCompanies: ValueCompanies
+}
+
+interface RankedMarket {
+  readonly market: string
+  readonly day: IsoDate
+  /** The companies that may be ranked; null: all of the market. */
+  readonly only: readonly number[] | null
+  /** The prices that the strategy takes; null: it takes none. */
+  readonly set: PriceSet | null
+}
+
 /**
  * Ranks a market as a join with `inclusive` sees it on a day. Scores in another currency than most are left out.
- *
- * @param only the companies that may be ranked; null: all of the market
  */
 export function rankMarket(
-  { sql, events }: CoverageDeps,
+  { sql, events, valueCompanies }: RankingDeps,
   strategy: Strategy,
-  {
-    market,
-    day,
-    only,
-  }: { readonly market: string; readonly day: IsoDate; readonly only: readonly number[] | null },
+  { market, day, only, set }: RankedMarket,
 ): Promise<Ranking> {
   return withSnapshot(sql, async snapshot => {
     const dataVersion = await readDataVersion(snapshot)
     const ofMarket = await companiesOf(snapshot, market)
     const allowed = only === null ? null : new Set(only)
     const companies = allowed === null ? ofMarket : ofMarket.filter(company => allowed.has(company))
+    if (set !== null) {
+      const request = { metrics: [strategy.name], set, market, entities: [...companies] }
+      const rule = { day: dayNumber(day), maxAgeDays: maxScoreAgeDays, checks: null }
+      const valued = await valueCompanies(snapshot, { ...request, ...rule })
+      const scores = valued.map(({ entityId, value }) => ({ entityId, score: value, unit: 0 }))
+      return rankScores(scores, () => strategy.unit)
+    }
     const lease = events.lease()
     try {
       const names = blockNames(companies, [strategy.name], { fp: 'FY' })

@@ -1,6 +1,8 @@
 import { Elysia } from 'elysia'
 import { readOutputFormat } from '../../formats/columns.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
+import { computeCaller } from '../../http/computeCaller.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
@@ -10,8 +12,10 @@ import { withAcceptedFormat } from '../../http/preferences.ts'
 import { withAllowance } from '../../rights/entityCap.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
+import { companyValuer, type MarketValuationDeps } from '../valuations/valueMarket.ts'
 import { readCoverage } from './coverage.ts'
 import { listStrategies, summaryOf } from './list.ts'
+import { pricesOfStrategy } from './priced.ts'
 import {
   StrategyDetail,
   StrategyList,
@@ -21,9 +25,9 @@ import {
   StrategyValuesQuery,
   strategySheet,
 } from './schema.ts'
-import { numbersOf, planValues, readValues, strategyOf } from './values.ts'
+import { numbersOf, planValues, readValues, requireAllYears, strategyOf, type ValuesPlan } from './values.ts'
 
-export interface StrategyDeps extends MarketPageDeps {
+export interface StrategyDeps extends MarketPageDeps, MarketValuationDeps {
   readonly events: EventStore
 }
 
@@ -79,22 +83,41 @@ export function strategyRoutes(http: HttpPlugin, deps: StrategyDeps) {
         const name = readName(context.path.slice(prefix.length).split('/')[0])
         const strategy = strategyOf(name)
         const { rights } = context.authenticatedCaller
+        requireAllYears(rights, strategy)
         return withAllowance(deps.sql, rights, allowance => {
-          const plan = planValues(deps, { rights, allowance }, strategy, query)
+          const viewer = { rights, allowance }
+          if (strategy.takesPrices || query.prices !== undefined)
+            return answerPinned(deps, context, query.data_version, async deps => {
+              const set = await pricesOfStrategy(deps.sql, rights, strategy, query.prices)
+              return answerValues(deps, context, query, planValues(deps, viewer, strategy, query, set))
+            })
+          const plan = planValues(deps, viewer, strategy, query, null)
           return answerPinned(deps, context, query.data_version, deps =>
-            answerMarketPage(deps, context, {
-              output: readOutputFormat(query),
-              market: plan.market,
-              cacheKey: plan.cacheKey,
-              columns: strategySheet(numbersOf(strategy)),
-              fileName: [name, plan.market, plan.asOf],
-              read: () => readValues(deps, rights, plan),
-            }),
+            answerValues(deps, context, query, plan),
           )
         })
       },
       { ...valuesOperation },
     )
+}
+
+function answerValues(
+  deps: StrategyDeps,
+  context: RequestContext,
+  query: StrategyValuesQuery,
+  plan: ValuesPlan,
+): Answer | Promise<Answer> {
+  const { rights } = context.authenticatedCaller
+  const { strategy, market, cacheKey, asOf } = plan
+  const reader = { ...deps, valueCompanies: companyValuer(deps, computeCaller(rights, context.address)) }
+  return answerMarketPage(deps, context, {
+    output: readOutputFormat(query),
+    market,
+    cacheKey,
+    columns: strategySheet(numbersOf(strategy)),
+    fileName: [strategy.name, market, asOf],
+    read: () => readValues(reader, rights, plan),
+  })
 }
 
 const listOperation = operation({
@@ -137,7 +160,7 @@ const valuesOperation = operation({
   tag: 'Strategies',
   summary: 'The values of a published signal, as known on a given day',
   description:
-    'One row per company: the value and the score on `as_of`, every line and every input, and the filing of each input. Only filings up to the day count, in the vintages that were current on that day. To trade at the open of a day, send the previous day. Requires a licence that includes `as_of`; with an evaluation key, every company on a page counts as seen.',
+    'One row per company: the value and the score on `as_of`, every line and every input, and the filing of each input. Only filings up to the day count, in the vintages that were current on that day. To trade at the open of a day, send the previous day. A strategy with `takes_prices` takes them from a set that the operator imported (`prices`), and its values are those of a join that includes the day. Requires a licence that includes `as_of`; with an evaluation key, every company on a page counts as seen.',
   access: 'key',
   path: StrategyPath,
   query: StrategyValuesQuery,

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PricesSchema } from '../../backtest/figureScore.ts'
 import { type Column, CommentsSchema, columns, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { asOfParameter, zoneParameter } from '../../markets/asOf.ts'
@@ -71,11 +72,14 @@ export const StrategySummary = Type.Object(
     sign: Type.Union([Type.Literal(1), Type.Literal(-1)], {
       description: 'The score is the sign times the value, so that higher is better.',
     }),
+    takes_prices: Type.Boolean({
+      description: 'Whether it needs a set of prices: `prices` of the values, of joins and of backtests.',
+    }),
     inputs: Type.Array(Type.String(), {
       description: 'The metrics of its lines. The first one decides the period.',
     }),
     markets: Type.Array(Type.String(), {
-      description: 'Markets whose registers report all that it requires.',
+      description: 'Markets whose registers report all that it requires of them.',
     }),
     unavailable: Type.Array(StrategyGap, {
       description: 'The other markets, with what their registers do not report.',
@@ -160,6 +164,7 @@ export const StrategyValuesQuery = Type.Object(
     market: marketParameters.market,
     as_of: asOfParameter('Only filings up to this day count. Default today (UTC).', '2019-12-31'),
     tz: zoneParameter,
+    prices: Type.Optional(PricesSchema),
     data_version: marketParameters.data_version,
     limit: marketParameters.limit(strategyLimit, 'Maximum number of companies on a page.'),
     cursor: marketParameters.cursor,
@@ -202,7 +207,7 @@ const StrategyValueRow = Type.Object(
     }),
     filings: Type.Array(Type.String(), {
       description:
-        'For each input that is known: its name, the last day of its period, its filing day and its accession.',
+        'For each input that is known: its name, the last day of its period, its filing day and its accession. For market_cap: the day of the close, the day on which it was known, and no accession.',
     }),
     source,
   },
@@ -220,6 +225,7 @@ export const StrategyValues = Type.Object(
     strategy: Type.String(),
     market: marketPageFields.market,
     as_of: marketPageFields.as_of,
+    price_set: Type.Optional(Type.String({ description: 'The set of prices that the values take.' })),
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,

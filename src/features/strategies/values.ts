@@ -1,8 +1,9 @@
-import { isoDate } from '../../dates.ts'
+import { type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Row } from '../../formats/columns.ts'
-import type { AsOf } from '../../instants.ts'
+import { dayOf } from '../../instants.ts'
 import {
+  capitalisation,
   computeStrategy,
   type KnownFigure,
   lackingMetrics,
@@ -12,6 +13,9 @@ import {
   strategyMetric,
   type UsedFigure,
 } from '../../markets/strategies/strategies.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
@@ -24,6 +28,7 @@ import {
   type PageViewer,
   resolveMarketPage,
 } from '../marketPages/query.ts'
+import { capitalisationOfPeriod, capitalisationsOf, requireDay, type ValueCompanies } from './priced.ts'
 import { type InputCompany, type InputFigure, inputsOfMarket } from './queries.ts'
 import { type StrategyValuesQuery, strategyLimit } from './schema.ts'
 
@@ -40,28 +45,35 @@ export function strategyOf(name: string): Strategy {
 
 export interface ValuesPlan extends MarketQuery {
   readonly strategy: Strategy
+  /** The set of prices; null: the strategy takes none. */
+  readonly set: PriceSet | null
   readonly cacheKey: string
 }
 
 /** Values need figures of several fiscal years, so the key must see all of them. */
+export function requireAllYears(rights: Rights, { name }: Strategy): void {
+  if (rights.seesAllHistory) return
+  throw new Failure(
+    'licence_required',
+    `The values of ${name} compare several fiscal years of every company, and this key sees only the most recent one. Use an evaluation key or a Personal or Commercial data licence. GET /api/v1/strategies/${name} shows the definition and the coverage.`,
+  )
+}
+
+/** The caller has checked the rights, and those to the set. */
 export function planValues(
   deps: MarketDeps,
   viewer: PageViewer,
   strategy: Strategy,
   query: StrategyValuesQuery,
+  set: PriceSet | null,
 ): ValuesPlan {
   const { name } = strategy
-  const { rights } = viewer
-  if (!rights.seesAllHistory)
-    throw new Failure(
-      'licence_required',
-      `The values of ${name} compare several fiscal years of every company, and this key sees only the most recent one. Use an evaluation key or a Personal or Commercial data licence. GET /api/v1/strategies/${name} shows the definition and the coverage.`,
-    )
   const question = resolveMarketPage(deps, viewer, query, {
     route: 'strategies',
     limits: strategyLimit,
-    query: [name],
+    query: set === null ? [name] : [name, set.priceSetId],
   })
+  requireDay(question, strategy)
   const { metrics } = deps.markets
   const lacking = lackingMetrics(metrics, strategy, question.market)
   if (lacking.length > 0)
@@ -71,7 +83,9 @@ export function planValues(
       { param: 'market' },
     )
   const plan = { metric: name, ...question }
-  return { ...plan, strategy, cacheKey: marketCacheKey('strategies', rights, plan) }
+  const ofSet = set === null ? '' : ` prices ${set.priceSetId}`
+  const cacheKey = `${marketCacheKey('strategies', viewer.rights, plan)}${ofSet}`
+  return { ...plan, strategy, set, cacheKey }
 }
 
 /** The lines and the inputs of a strategy, each as the name of a column. */
@@ -92,12 +106,14 @@ export const nameOf = ({ metric, lag }: Pick<UsedFigure, 'metric' | 'lag'>) =>
   lag === 0 ? metric : `${metric}[-${lag}]`
 
 export async function readValues(
-  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'> & ValuerDeps,
   rights: Rights,
   plan: ValuesPlan,
 ) {
-  const { strategy, market, asOf } = plan
-  const page = await inputsOfMarket(deps.sql, strategy, plan)
+  const { strategy, set, market, asOf } = plan
+  const page = await withCapitalisations(deps, set, { market, day: dayOf(asOf) }, sql =>
+    inputsOfMarket(sql, strategy, plan),
+  )
   await countRows(deps, rights, plan, page.rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(market)?.source_notice ?? market
@@ -107,9 +123,36 @@ export async function readValues(
     strategy: strategy.name,
     market,
     as_of: asOf,
+    ...(set === null ? {} : { price_set: set.name }),
     ...pageFields(deps, plan, { ...page, next }, [page.rows.length === 0 ? empty : null]),
     data: page.rows.map(company => rowOf(strategy, company, source)),
   }
+}
+
+interface ValuerDeps {
+  readonly sql: Sql
+  /** Only used for strategies that take prices. */
+  readonly valueCompanies: ValueCompanies
+}
+
+/** A page of companies with their market capitalisations among the inputs, all of one data version. */
+function withCapitalisations<Page extends { readonly rows: readonly InputCompany[] }>(
+  { sql, valueCompanies }: ValuerDeps,
+  set: PriceSet | null,
+  scope: { readonly market: string; readonly day: IsoDate },
+  read: (sql: SqlClient) => Promise<Page>,
+): Promise<Page> {
+  if (set === null) return read(sql)
+  return withSnapshot(sql, async snapshot => {
+    const page = await read(snapshot)
+    const entities = page.rows.map(({ entityId }) => entityId)
+    const found = await capitalisationsOf(snapshot, valueCompanies, set, { ...scope, entities })
+    const rows = page.rows.map(company => {
+      const own = found.get(company.entityId)
+      return own === undefined ? company : { ...company, figures: [...company.figures, own] }
+    })
+    return { ...page, rows }
+  })
 }
 
 const plain = (value: number) => (Number.isNaN(value) ? null : value + 0)
@@ -132,15 +175,24 @@ export interface InputOfValue {
   readonly figure: InputFigure | null
 }
 
+export interface ValuesScope {
+  readonly market: string
+  readonly day: IsoDate
+  readonly companies: readonly number[]
+  /** Null: the strategy takes no prices, or the visitor sees none. */
+  readonly set: PriceSet | null
+}
+
 /** Values of given companies of a market, in the order of import. The caller has checked that they may be seen. */
 export async function valuesOfCompanies(
-  { sql }: Pick<CompanyDeps, 'sql'>,
+  deps: ValuerDeps,
   strategy: Strategy,
-  scope: { readonly market: string; readonly asOf: AsOf; readonly companies: readonly number[] },
+  { market, day, companies, set }: ValuesScope,
 ): Promise<CompanyValue[]> {
-  const { market, asOf, companies } = scope
-  const limit = companies.length
-  const page = await inputsOfMarket(sql, strategy, { market, asOf, after: null, limit, seen: companies })
+  const scope = { market, asOf: day, after: null, limit: companies.length, seen: companies }
+  const page = await withCapitalisations(deps, set, { market, day }, sql =>
+    inputsOfMarket(sql, strategy, scope),
+  )
   return page.rows.map(company => companyValueOf(strategy, company))
 }
 
@@ -152,11 +204,17 @@ function companyValueOf(
   const chosen = strategy.inputs.map(metric =>
     onePerPeriod(figures.filter(figure => figure.metric === metric)),
   )
-  const known = chosen.map(list =>
+  const stated = chosen.map(list =>
     list.map(
       ({ end, filed, value, unit }): KnownFigure => ({ end, filed, value, unit: units.indexOf(unit) }),
     ),
   )
+  const anchor = stated[strategy.inputs.indexOf(strategy.anchor)]
+  const known = strategy.inputs.map((metric, index) => {
+    const [priced] = chosen[index]
+    if (metric !== capitalisation || priced === undefined) return stated[index]
+    return capitalisationOfPeriod(priced, units.indexOf(priced.unit), anchor)
+  })
   const found = computeStrategy(strategy, known)
   if (found === null) throw new Error(`The page of ${strategy.name} has a company without its first input.`)
   const inputs = found.used.map(({ metric, lag, figure }) => ({
@@ -165,7 +223,9 @@ function companyValueOf(
     figure:
       figure === null
         ? null
-        : (chosen[strategy.inputs.indexOf(metric)].find(({ end }) => end === figure.end) ?? null),
+        : (chosen[strategy.inputs.indexOf(metric)].find(
+            ({ end }) => metric === capitalisation || end === figure.end,
+          ) ?? null),
   }))
   return { entityId, ticker, issuerId, found, unit: units[found.unit], inputs }
 }

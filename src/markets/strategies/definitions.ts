@@ -269,6 +269,53 @@ export const strategyDefinitions: readonly StrategyDefinition[] = [
     ],
   },
   {
+    name: 'altman_z',
+    title: 'Altman Z',
+    explanation:
+      'The distance from bankruptcy of a listed manufacturer. Above 2.99 is safe, below 1.81 in distress.',
+    period: 'FY',
+    unit: 'pure',
+    anchor: 'assets',
+    lines: [
+      line('x1', '(current_assets - current_liabilities) / assets', 'Working capital to assets.'),
+      line('x2', 'retained_earnings / assets', 'Retained earnings to assets.'),
+      line('x3', 'operating_income / assets', 'Profit before interest and taxes to assets.'),
+      line(
+        'x4',
+        'market_cap / positive(liabilities)',
+        'Market capitalisation of the day to total liabilities.',
+      ),
+      line('x5', 'revenue / assets', 'Revenue to assets.'),
+      line('accounts', '1.2 * x1 + 1.4 * x2 + 3.3 * x3 + 0.999 * x5', 'The part of Z that needs no prices.'),
+      line('altman_z', 'accounts + 0.6 * x4', 'Z of Altman (1968).'),
+    ],
+    sign: -1,
+    paper: {
+      authors: 'Edward I. Altman',
+      year: 1968,
+      title: 'Financial Ratios, Discriminant Analysis and the Prediction of Corporate Bankruptcy',
+      journal: 'The Journal of Finance 23',
+    },
+    published: {
+      acronym: 'ZScore',
+      authors: 'Dichev',
+      year: 1998,
+      journal: 'JF',
+      sample_start_year: 1981,
+      sample_end_year: 1995,
+      t_value: 1.59,
+      return_pct: null,
+      predictability: 'not',
+    },
+    notes: [
+      'Needs a set of prices. The market capitalisation is that of the day, as the metric market_cap, and not that of the end of the fiscal year.',
+      'The paper adds the market value of preferred stock to that of common stock; market_cap counts common shares alone.',
+      'operating_income stands for profit before interest and taxes.',
+      'The paper states the coefficients for ratios in percent, apart from revenue to assets: 0.012, 0.014, 0.033, 0.006 and 0.999. These are the same ones for plain ratios.',
+      'The paper estimates the score from manufacturers.',
+    ],
+  },
+  {
     name: 'altman_z_private',
     title: 'Altman Z′ (book values)',
     explanation:

@@ -5,12 +5,17 @@ import { type Expression, evaluateFormula, namesIn, parseFormula } from './formu
 export interface Strategy extends StrategyDefinition {
   /** The metrics that its lines use, the anchor first. */
   readonly inputs: readonly string[]
-  /** The inputs without which it has no value. */
+  /** The inputs of filings without which it has no value. */
   readonly required: readonly string[]
+  /** Whether it needs the market capitalisation, and so prices. */
+  readonly takesPrices: boolean
   readonly parsed: readonly (StrategyLine & { readonly expression: Expression })[]
 }
 
-function strategyFrom(definition: StrategyDefinition): Strategy {
+/** The input that follows from prices. Filings state all others. */
+export const capitalisation = 'market_cap'
+
+export function strategyFrom(definition: StrategyDefinition): Strategy {
   const parsed = definition.lines.map(line => ({ ...line, expression: parseFormula(line.formula) }))
   const own = new Set(definition.lines.map(({ name }) => name))
   const inputs = new Set([definition.anchor])
@@ -20,9 +25,10 @@ function strategyFrom(definition: StrategyDefinition): Strategy {
       // A line may have the name of the strategy's only input.
       if (own.has(used) && used !== name) continue
       inputs.add(used)
-      if (!isOptional(expression)) required.add(used)
+      if (!isOptional(expression) && used !== capitalisation) required.add(used)
     }
-  return { ...definition, inputs: [...inputs], required: [...required], parsed }
+  const takesPrices = inputs.has(capitalisation)
+  return { ...definition, inputs: [...inputs], required: [...required], takesPrices, parsed }
 }
 
 const isOptional = (expression: Expression) => expression.kind === 'call' && expression.call === 'optional'

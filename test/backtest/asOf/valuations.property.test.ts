@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type FigureOfRows, valueRows } from '../../../src/backtest/asOf/valuations.ts'
-import { findValuation } from '../../../src/markets/valuations.ts'
+import { findPriced } from '../../../src/markets/strategies/pricedMetrics.ts'
 import type { PriceBasis, PriceColumns } from '../../../src/prices/priceSeries.ts'
 
-const capitalisation = findValuation('market_cap')
+const capitalisation = findPriced('market_cap')
 if (capitalisation === undefined) throw new Error('market_cap is a valuation')
 
 const units = { shares: 1, currency: 2, pure: 3 }

@@ -136,6 +136,59 @@ test('a return that begins at the next close is explained by the factors after t
   expect([...alignFactors(holed, { ...record, returnDays: 1, medianDateGap: 1 }).matched]).toEqual([0, 1])
 })
 
+test('where prices give the returns, the factors are those of exactly their days', () => {
+  // Weekdays of 2024 without the holidays of New York's exchange from April to June.
+  const closed = ['2024-05-27', '2024-06-19'].map(dayNumber)
+  const trading: number[] = []
+  for (let day = dayNumber('2024-03-25'); day <= dayNumber('2024-06-28'); day++)
+    if ((day + 3) % 7 < 5 && day !== dayNumber('2024-03-29') && !closed.includes(day)) trading.push(day)
+  const f = trading.map((_, i) => ((i * 7) % 11) / 1e3)
+  const sent = { date: trading.map(isoDate), returns: { F: f } }
+  // Ends of months on a Sunday, a Tuesday and a Friday, a Saturday, and a holiday.
+  const dates = ['2024-03-31', '2024-04-30', '2024-05-03', '2024-05-18', '2024-05-27', '2024-06-26'].map(
+    dayNumber,
+  )
+  for (const [lag, horizon, medianDateGap] of [
+    [0, 1, 1],
+    [1, 1, 1],
+    [1, 21, 22],
+    [2, 5, 22],
+  ]) {
+    const resolved = resolveFactors(sent, { entry_lag: lag })
+    if (resolved === undefined) throw new Error('no factors were sent')
+    const aligned = alignFactors(resolved, {
+      days: Int32Array.from(dates),
+      returnDays: horizon,
+      medianDateGap,
+    })
+    const expected: number[] = []
+    for (const date of dates) {
+      const entry = trading.findIndex(day => day >= date) + lag
+      if (entry + horizon >= trading.length) continue
+      let grown = 1
+      for (let at = entry + 1; at <= entry + horizon; at++) grown *= 1 + f[at]
+      expected.push(grown - 1)
+    }
+    expect(expected.length).toBeGreaterThan(3)
+    expect(aligned.returns[0].length).toBe(expected.length)
+    for (const [at, value] of expected.entries()) expect(aligned.returns[0][at]).toBeCloseTo(value, 14)
+  }
+})
+
+test('factors begin where the returns that prices give do: once, whether or not the lag is sent', () => {
+  const sent = { date: ['2024-01-02', '2024-01-03', '2024-01-04'], returns: { F: [0.01, 0.02, 0.03] } }
+  const prices = { entry_lag: 1 }
+  expect(resolveFactors(sent, prices)?.entryLag).toBe(1)
+  expect(resolveFactors({ ...sent, entryLag: 1 }, prices)).toEqual(resolveFactors(sent, prices))
+  for (const entryLag of [0, 2])
+    expect(() => resolveFactors({ ...sent, entryLag }, prices)).toThrow(
+      `factors.entryLag is ${entryLag}, but the prices give returns that begin 1 trading days after the date`,
+    )
+  const monthly = { date: ['2024-01', '2024-02'], returns: { F: [0, 0.01] } }
+  expect(() => resolveFactors(monthly, prices)).toThrow('prices.entry_lag is 1')
+  expect(resolveFactors(monthly, { entry_lag: 0 })?.frequency).toBe('monthly')
+})
+
 test('a daily period whose number of factor days is not that of its return is left out', () => {
   const date = ['2024-01-02', '2024-01-03', '2024-01-04', '2024-01-05', '2024-01-08', '2024-01-09']
   const factors = series({ date, returns: { F: [0.01, 0.02, 0.03, 0.04, 0.05, 0.06] } })

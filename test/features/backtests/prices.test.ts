@@ -382,6 +382,34 @@ describe('a backtest with the returns of a price set', () => {
     expect(html).toContain('the price set daily')
   })
 
+  test('factors begin with the returns of the prices, in single backtests, sweeps and batches', async () => {
+    const sent = {
+      date: tradingDays.map(day => isoDate(day)),
+      returns: { F: tradingDays.map((_, at) => ((at * 37) % 101) / 1e4 - 0.005) },
+    }
+    const wanted = { panel: rows, config: { quantile: 0.2 }, prices: { set: 'daily', horizon: 1 } }
+    const alone = await post({ ...wanted, factors: sent })
+    expect([alone.status, alone.answer.error]).toEqual([200, undefined])
+    expect(alone.answer.factors.n_periods).toBe(alone.answer.n_periods)
+    const stated = await post({ ...wanted, factors: { ...sent, entryLag: 1 } })
+    expect(stated.answer.factors).toEqual(alone.answer.factors)
+    const sweep = await post({ ...wanted, factors: sent, sweep: { quantile: [0.2] } })
+    expect(sweep.answer.factors.betas).toEqual(alone.answer.factors.betas)
+    const { config, ...rest } = wanted
+    const batch = await post(
+      { ...rest, configs: [config], factors: sent },
+      { path: '/api/v1/backtests/batch' },
+    )
+    expect(JSON.parse(batch.text.split('\n')[0]).result.factors.betas).toEqual(alone.answer.factors.betas)
+    for (const body of [
+      { ...wanted, factors: { ...sent, entryLag: 0 } },
+      { ...wanted, factors: { ...sent, entryLag: 2 }, sweep: true },
+    ]) {
+      const { status, answer } = await post(body)
+      expect([status, answer.error.param]).toEqual([400, 'factors.entryLag'])
+    }
+  })
+
   test('the archive and a metric as the score take returns from prices, too', async () => {
     const days: number[] = []
     for (let day = dayNumber('2013-01-01'); day < dayNumber('2013-07-01'); day++)

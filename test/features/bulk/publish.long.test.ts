@@ -9,9 +9,10 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Subprocess } from 'bun'
 import { Failure } from '../../../src/errors.ts'
 import type { BucketSettings } from '../../../src/features/bulk/bucket.ts'
@@ -84,6 +85,7 @@ const publish = (manifest: BulkManifest, change: Partial<PublishOptions> = {}) =
     folder,
     manifest,
     keep: 3,
+    now: () => new Date(),
     signal: new AbortController().signal,
     onProgress: () => {},
     ...change,
@@ -235,6 +237,81 @@ print(json.dumps({'counts': counts, 'aapl': [[d.isoformat(), v] for d, v in one.
         .sort(),
     ).toEqual(['release=1000002', 'release=1000003'])
     expect(readFileSync(join(storageFolder, 'figures/kept/latest.json'), 'utf8')).toContain('1000003')
+  })
+
+  test('is not called complete if another process removes one of its files meanwhile', async () => {
+    const { manifest } = await build(database.sql, folder)
+    const bucket = settings({ prefix: 'raced/' })
+    const release = `raced/release=${manifest.data_version}`
+    let files = 0
+    const raced = publish(manifest, {
+      bucket,
+      onProgress: () => {
+        if (++files !== 4) return
+        const [first] = objects(release).keys()
+        rmSync(join(storageFolder, 'figures', release, first))
+      },
+    })
+    expect((await failureOf(raced)).message).toContain('was removed while the release was published')
+    expect(objects(release).has('manifest.json')).toBe(false)
+    expect(await publish(manifest, { bucket })).toMatchObject({ isNew: true })
+    expect(objects(release).has('manifest.json')).toBe(true)
+  })
+
+  test('whose files were removed from the bucket is mended by the same command', async () => {
+    const { manifest } = await build(database.sql, folder)
+    const bucket = settings({ prefix: 'mended/' })
+    await publish(manifest, { bucket })
+    const release = `mended/release=${manifest.data_version}`
+    const before = [...objects(release).keys()]
+    const [first] = before
+    rmSync(join(storageFolder, 'figures', release, first))
+    await publish(manifest, { bucket })
+    expect([...objects(release).keys()]).toEqual(before)
+  })
+
+  test('leaves one that another server is publishing, and removes what was abandoned a day ago', async () => {
+    const { manifest } = await build(database.sql, folder)
+    const bucket = settings({ prefix: 'others/' })
+    const object = join(storageFolder, 'figures/others/release=0/mapped/part.parquet')
+    mkdirSync(dirname(object), { recursive: true })
+    appendFileSync(object, 'the first of many files')
+    await publish(manifest, { bucket })
+    expect(existsSync(object)).toBe(true)
+    const yesterday = Date.now() / 1_000 - 25 * 3_600
+    utimesSync(object, yesterday, yesterday)
+    await publish(manifest, { bucket })
+    expect(existsSync(object)).toBe(false)
+  })
+
+  test('older than all that are kept is refused instead of removed at once', async () => {
+    const { manifest } = await build(database.sql, folder)
+    const bucket = settings({ prefix: 'older/' })
+    for (const version of [2_000_001, 2_000_002]) {
+      const manifestOf = join(storageFolder, `figures/older/release=${version}/manifest.json`)
+      mkdirSync(dirname(manifestOf), { recursive: true })
+      appendFileSync(manifestOf, '{}')
+    }
+    const { message } = await failureOf(publish(manifest, { bucket, keep: 2 }))
+    expect(message).toContain('has the releases 2000002, 2000001')
+    expect([...objects(`older/release=${manifest.data_version}`).keys()]).toEqual([])
+  })
+
+  test('of several servers that publish at once is whole, and latest.json names the newest', async () => {
+    const { manifest } = await build(database.sql, folder)
+    const bucket = settings({ prefix: 'at-once/' })
+    const versions = [3_000_001, 3_000_002, 3_000_003]
+    for (const version of versions)
+      cpSync(releaseFolder(folder, manifest.data_version), releaseFolder(folder, version), {
+        recursive: true,
+      })
+    await Promise.all(versions.map(version => publish({ ...manifest, data_version: version }, { bucket })))
+    for (const version of versions) {
+      rmSync(releaseFolder(folder, version), { recursive: true })
+      const listed = [...manifest.files, ...(manifest.reported ?? []).flatMap(({ files }) => files)]
+      expect(objects(`at-once/release=${version}`).size).toBe(nonEmpty(listed).length + 1)
+    }
+    expect(readFileSync(join(storageFolder, 'figures/at-once/latest.json'), 'utf8')).toContain('3000003')
   })
 
   test('whose file was damaged on disk is not published', async () => {

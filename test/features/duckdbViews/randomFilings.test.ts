@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { addDays } from '../../../src/dates.ts'
 import { type BulkManifest, releaseFolder } from '../../../src/features/bulk/release.ts'
@@ -211,6 +213,24 @@ describe.skipIf(python === null)('the macros answer like the API', () => {
     expect(late).toBeGreaterThan(10)
   })
 
+  test('a folder is read alone and as it is, whatever its name', async () => {
+    const odd = join(folder, 'odd')
+    const queries = [
+      'select count(*) as found, count(distinct market) as markets from asfiled.figures',
+      'select * from asfiled.figures order by all limit 1',
+    ]
+    const expected = run(queries).map(rowsOf)
+    const names = ['a*b', 'axb', 'a?b', 'a[x]b', "it's", 'release=7/market=XX', 'filed=2010-01-01/a']
+    for (const name of names)
+      cpSync(releaseFolder(folder, manifest.data_version), join(odd, name), { recursive: true })
+    for (const name of names) {
+      const own = await duckdbViews(manifest, { kind: 'folder', path: join(odd, name) }, markets)
+      const found = runDuckdb(python ?? '', folder, own, queries).map(rowsOf)
+      expect([name, found]).toEqual([name, expected])
+    }
+    rmSync(odd, { recursive: true })
+  })
+
   test('what the release cannot know is refused, and so is what is no day, metric or kind of period', () => {
     const refused: [string, string][] = [
       [
@@ -234,16 +254,22 @@ describe.skipIf(python === null)('the macros answer like the API', () => {
         "from asfiled.panel_at('late_times', 'revenue')",
         'the release is sure of instants before 2021-02-23 UTC',
       ],
+      ["from asfiled.panel_at('zoneless', 'revenue')", '2021-02-05 09:30:00 has no time zone'],
+      ["from asfiled.panel_at('zoneless_texts', 'revenue')", '2021-02-05 has no time zone'],
     ]
     const tables = [
       "create table late as select 1 as entity, date '2021-03-01' as date",
       "create table next as select 1 as entity, date '2021-02-28' as date",
       "create table timed as select 1 as entity, timestamp '2021-02-05 09:30' as date",
+      'create table zoneless as select 1 as entity, timestamp \'2021-02-05 09:30\' as "time"',
+      'create table zoneless_texts as select 1 as entity, \'2021-02-05\' as "time"',
+      'create table zoned_texts as select 1 as entity, \'2021-02-05T09:30:00-05:00\' as "time"',
       'create table late_times as select 1 as entity, timestamptz \'2021-02-23 00:00Z\' as "time"',
     ]
     const allowed = [
       "from asfiled.panel('next', 'revenue')",
       "from asfiled.as_of(timestamp '2021-02-05 00:00')",
+      "from asfiled.panel_at('zoned_texts', 'revenue')",
     ]
     const results = run([...tables, ...refused.map(([query]) => query), ...allowed]).slice(tables.length)
     for (const [index, [query, message]] of refused.entries())

@@ -123,7 +123,7 @@ function yearTable(years: readonly YearOfPrices[]): Markup {
   if (years.length === 0) return html`<p>No close is on record.</p>`
   return table(
     'Coverage by year',
-    ['Year', 'Market', 'Trading days', 'Closes', 'Closes a day'],
+    ['Year', 'Market', 'Days with closes', 'Closes', 'Closes a day'],
     years.map(({ year, market, days, closes }) => [
       String(year),
       market === '' ? 'unknown' : market,

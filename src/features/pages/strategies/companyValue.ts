@@ -1,6 +1,6 @@
 import { isoDate } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
-import type { Strategy } from '../../../markets/strategies/strategies.ts'
+import { capitalisation, type Strategy } from '../../../markets/strategies/strategies.ts'
 import { type CompanyValue, nameOf } from '../../strategies/values.ts'
 import { exactFigure } from '../figures.ts'
 
@@ -26,6 +26,6 @@ ${inputs.map(input => {
   const name = html`<a href="/docs/metrics#${metric}"><code>${nameOf(input)}</code></a>`
   return figure === null
     ? html`<tr><th scope="row">${name}</th><td colspan="5">not known, or in another currency</td></tr>\n`
-    : html`<tr><th scope="row">${name}</th><td>${isoDate(figure.end)}</td><td class="number">${exactFigure(figure.value)}</td><td>${figure.unit}</td><td>${isoDate(figure.filed)}</td><td>${figure.accession ?? 'several'}</td></tr>\n`
+    : html`<tr><th scope="row">${name}</th><td>${isoDate(figure.end)}</td><td class="number">${exactFigure(figure.value)}</td><td>${figure.unit}</td><td>${isoDate(figure.filed)}</td><td>${figure.accession ?? (metric === capitalisation ? 'a price' : 'several')}</td></tr>\n`
 })}</tbody></table></div>`
 }

@@ -3,6 +3,7 @@ import type { Rights } from '../../../rights/rights.ts'
 import { strategyLimit } from '../../strategies/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import type { DataUse } from '../useThisData/panel.ts'
+import type { StrategyPageQuery } from './query.ts'
 
 /** How programs get the list of strategies. */
 export const strategyListUse = ({ settings }: Pick<PageDeps, 'settings'>): DataUse => ({
@@ -19,14 +20,14 @@ export const strategyListUse = ({ settings }: Pick<PageDeps, 'settings'>): DataU
  * How programs get what the page of a strategy shows: the values of its market, or the definition and the coverage for
  * visitors whose licence includes no values.
  *
- * @param day undefined: today
+ * @param query without a day: today
  */
 export function strategyUse(
   { settings }: Pick<PageDeps, 'settings'>,
   rights: Rights,
   { name }: Pick<Strategy, 'name'>,
   market: string | null,
-  day: string | undefined,
+  { as_of: day, prices }: StrategyPageQuery,
 ): DataUse {
   const { baseUrl } = settings
   const file = `/strategies/${name}/download`
@@ -44,8 +45,8 @@ export function strategyUse(
   return {
     baseUrl,
     path: `/api/v1/strategies/${name}/values`,
-    query: { market, as_of: day, limit },
-    python: { method: 'strategy', args: [name, market], named: { as_of: day } },
+    query: { market, as_of: day, prices, limit },
+    python: { method: 'strategy', args: [name, market], named: { as_of: day, prices } },
     tool: null,
     file,
     key: 'own',

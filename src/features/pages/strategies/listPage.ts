@@ -1,7 +1,12 @@
 import { Failure } from '../../../errors.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { Page } from '../../../http/pages/shell.ts'
-import { type Strategy, strategies, strategyMetric } from '../../../markets/strategies/strategies.ts'
+import {
+  capitalisation,
+  type Strategy,
+  strategies,
+  strategyMetric,
+} from '../../../markets/strategies/strategies.ts'
 import { readCoverage } from '../../strategies/coverage.ts'
 import type { CoverageYear } from '../../strategies/schema.ts'
 import { sampleNotice } from '../extent/sampleNotice.ts'
@@ -58,15 +63,15 @@ function row(
   coverage: readonly CoverageYear[] | null,
   span: ReturnType<typeof yearsOf>,
 ): Markup {
-  const { name, title, explanation, sign, paper, published, required, inputs } = strategy
+  const { name, title, explanation, sign, paper, published, required, inputs, takesPrices } = strategy
   const codes = strategyMetric(markets.metrics, strategy).markets
   const shown = codes.filter(code => coverage?.some(({ market }) => market === code))
-  const optional = inputs.filter(input => !required.includes(input))
+  const optional = inputs.filter(input => !required.includes(input) && input !== capitalisation)
   return html`<tr><th scope="row"><a href="${strategyPath(name)}">${title}</a><p>${explanation}</p></th>\
 <td>${paper.authors} (${paper.year}), <cite>${paper.title}</cite></td>\
 <td>${sign === 1 ? 'high' : 'low'}</td>\
 <td class="number">${publishedT(published)}</td>\
-<td><details><summary>${exactFigure(required.length)} ${required.length === 1 ? 'metric' : 'metrics'}</summary>${required.map((input, at) => html`${at > 0 && ', '}<a href="/docs/metrics#${input}">${input}</a>`)}${optional.length > 0 && html`; if stated, ${optional.map((input, at) => html`${at > 0 && ', '}<a href="/docs/metrics#${input}">${input}</a>`)}`}</details></td>\
+<td><details><summary>${exactFigure(required.length)} ${required.length === 1 ? 'metric' : 'metrics'}${takesPrices && ' and prices'}</summary>${required.map((input, at) => html`${at > 0 && ', '}<a href="/docs/metrics#${input}">${input}</a>`)}${optional.length > 0 && html`; if stated, ${optional.map((input, at) => html`${at > 0 && ', '}<a href="/docs/metrics#${input}">${input}</a>`)}`}</details></td>\
 <td>${coverage === null && html`<span class="quiet">The server is busy: see its page.</span>`}${span !== null && shown.map(code => html`<span class="market"><a href="${strategyPath(name, { market: code })}">${code}</a> ${coverageSparkline(coverage ?? [], code, span)} <small>${most(coverage ?? [], code)}</small></span> `)}${coverage !== null && shown.length === 0 && html`<span class="quiet">none of the imported companies</span>`}</td></tr>\n`
 }
 

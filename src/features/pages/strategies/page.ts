@@ -22,17 +22,20 @@ import {
   maxListed,
   type RankedList,
   readStrategyView,
+  type SeenPrices,
   type StrategyPageDeps,
   type StrategyView,
+  type StrategyViewDeps,
 } from './read.ts'
 import { researchLines } from './researchLines.ts'
 
 /** /strategies/{name}: a strategy's formula, coverage, values and ranking. A mistake in the form is shown in the form. */
 export async function strategyPage(
-  deps: StrategyPageDeps,
+  deps: StrategyViewDeps,
   viewer: PageViewer,
   name: string,
   queryText: string,
+  prices: SeenPrices,
 ): Promise<Page> {
   const strategy = strategyOf(name)
   const fields = strategyFieldsOf(queryText)
@@ -46,7 +49,9 @@ export async function strategyPage(
   } as const
   try {
     const query = readStrategyPageQuery(queryText)
-    const view = await deps.readLimiter.run('pages', () => readStrategyView(deps, viewer, strategy, query))
+    const view = await deps.readLimiter.run('pages', () =>
+      readStrategyView(deps, viewer, strategy, query, prices),
+    )
     return { ...page, main: await wholePage(deps, viewer, strategy, view, query, fields) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -78,7 +83,7 @@ ${view.company !== null && companySection(strategy, view)}
 ${rankedSection(deps, strategy, view, viewer, query)}
 ${coverageSection(deps, strategy, view, query)}
 ${researchLines(deps, strategy)}
-${useThisData(strategyUse(deps, rights, strategy, market, query.as_of), market !== null && rights.seesAllHistory ? 'The line for Google Sheets has the coverage, which needs no key.' : null)}
+${useThisData(strategyUse(deps, rights, strategy, market, query), market !== null && rights.seesAllHistory ? 'The line for Google Sheets has the coverage, which needs no key.' : null)}
 ${paperSection(strategy)}`
 }
 
@@ -86,12 +91,17 @@ const headOf = ({ title, explanation, sign, period }: Strategy) => html`<h1>${ti
 <p class="lead">${explanation}</p>
 <p class="quiet">The paper buys ${sign === 1 ? 'high' : 'low'} values, so the score is ${sign === 1 ? 'the value' : 'minus the value'}: higher is better. Its periods are ${period === 'FY' ? 'fiscal years' : 'single quarters'}. <a href="/strategies">All strategies</a>, <a href="/docs/guides/strategies">the rules</a></p>`
 
-function form({ markets }: StrategyPageDeps, strategy: Strategy, { market, asOf, company }: Fields): Markup {
+function form(
+  { markets }: StrategyPageDeps,
+  strategy: Strategy,
+  { market, asOf, company, prices }: Fields,
+): Markup {
   const codes = strategyMetric(markets.metrics, strategy).markets
   return html`<form method="get" action="/strategies/${strategy.name}" class="filters"><p class="row">\
 <span class="field"><label for="market">Market</label> <select id="market" name="market">${codes.map(code => html`<option value="${code}"${code === market && html` selected`}>${markets.get(code)?.name ?? code}</option>`)}</select></span> \
 <span class="field"><label for="as-of">As known on</label> <input id="as-of" name="as_of" size="12" value="${asOf}" placeholder="YYYY-MM-DD" spellcheck="false" autocomplete="off"></span> \
 <span class="field"><label for="company">Company</label> <input id="company" name="company" size="14" value="${company}" placeholder="AAPL" spellcheck="false" autocomplete="off" autocapitalize="characters" maxlength="64"></span> \
+${strategy.takesPrices && html`<span class="field"><label for="prices">Prices</label> <input id="prices" name="prices" size="14" value="${prices}" placeholder="the only set" spellcheck="false" autocomplete="off" maxlength="64"></span> `}\
 <button type="submit">Show</button></p>
 <p class="quiet">Leave the day empty for today. A company is shown line by line; without one you see the market alone.</p></form>`
 }
@@ -125,7 +135,7 @@ ${inputTable(value)}`
 function rankedSection(
   deps: StrategyPageDeps,
   strategy: Strategy,
-  { market, day, ranked }: StrategyView,
+  { market, day, ranked, prices }: StrategyView,
   { rights }: PageViewer,
   query: StrategyPageQuery,
 ): Markup {
@@ -134,6 +144,9 @@ function rankedSection(
   if (lacking.length > 0)
     return html`<section><h2 id="ranking">Ranking</h2>
 <p class="notice">The register of ${country} does not report ${lacking.map(metricInText).join(', ')}, so this strategy has no values there.</p></section>`
+  if (prices.why !== null && rights.seesAllHistory)
+    return html`<section><h2 id="ranking">Ranking</h2>
+<p class="notice">${prices.why} The coverage below is open to everybody.</p></section>`
   if (ranked === null)
     return html`<section><h2 id="ranking">Ranking</h2>
 <p class="notice">The values of a market compare several fiscal years of every company, so they need a <a href="/docs/guides/keys-and-limits#licences">licence</a>. The coverage below is open to everybody.</p></section>`
@@ -142,7 +155,7 @@ function rankedSection(
   return html`<section><h2 id="ranking">Ranking of ${country} on ${day}</h2>
 ${cappedNote(rights)}
 ${isOfSeen && html`<p class="notice">Only companies that your licence has counted are ranked.</p>`}
-<p>${count === 0 ? `No company has a value on ${day}.` : `${exactFigure(count)} ${count === 1 ? 'company has' : 'companies have'} a value.`} A value counts if its period ended at most ${maxScoreAgeDays} days before.${ranking.inOtherCurrency > 0 && ` ${exactFigure(ranking.inOtherCurrency)} in another currency than ${ranking.unit} ${ranking.inOtherCurrency === 1 ? 'is' : 'are'} left out.`}</p>
+<p>${count === 0 ? `No company has a value on ${day}.` : `${exactFigure(count)} ${count === 1 ? 'company has' : 'companies have'} a value.`} A value counts if its period ended at most ${maxScoreAgeDays} days before.${ranking.inOtherCurrency > 0 && ` ${exactFigure(ranking.inOtherCurrency)} in another currency than ${ranking.unit} ${ranking.inOtherCurrency === 1 ? 'is' : 'are'} left out.`}${prices.set !== null && ` The closes are those of the price set ${prices.set.name}.`}</p>
 ${ranking.deciles.length > 0 && decileTable(strategy, ranked, query)}
 ${rows.length > 0 && rankTable(strategy, ranked, day, query)}</section>`
 }
@@ -179,9 +192,11 @@ function coverageSection(
   query: StrategyPageQuery,
 ): Markup {
   const span = yearsOf(coverage)
+  const { takesPrices } = strategy
   const codes = markets.manifests.filter(({ status }) => status === 'served').map(({ code }) => code)
   const has = coverage.some(row => row.market === market)
   return html`<section><h2 id="coverage">Coverage</h2>
+${takesPrices && html`<p class="quiet">This counts the years for which filings state all inputs besides market_cap. Whether there is a value on a day also depends on the set of prices.</p>`}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="coverage"><table class="coverage"><thead><tr><th scope="col">Market</th><th scope="col">Companies by year${span !== null && `, ${span.first} to ${span.last}`}</th><th scope="col" class="number">Values</th><th scope="col">Not reported by the register</th></tr></thead>
 <tbody>
 ${codes.map(code => {

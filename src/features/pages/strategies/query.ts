@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PricesSchema } from '../../../backtest/figureScore.ts'
 import { IsoDateSchema } from '../../../dates.ts'
 import { queryReader } from '../../../http/parameters.ts'
 import { MarketCode } from '../../../markets/parameters.ts'
@@ -19,6 +20,7 @@ const StrategyPageQuery = Type.Object(
         examples: ['AAPL'],
       }),
     ),
+    prices: Type.Optional(PricesSchema),
     decile: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -44,5 +46,6 @@ export function strategyFieldsOf(text: string) {
     market: (sent.get('market') ?? '').toUpperCase(),
     asOf: sent.get('as_of') ?? '',
     company: sent.get('company') ?? '',
+    prices: sent.get('prices') ?? '',
   }
 }

@@ -3,12 +3,13 @@ import { Failure } from '../../../errors.ts'
 import { pastDay } from '../../../markets/asOf.ts'
 import { readMarket } from '../../../markets/parameters.ts'
 import { lackingMetrics, type Strategy, strategyMetric } from '../../../markets/strategies/strategies.ts'
+import type { PriceSet } from '../../../prices/priceQueries.ts'
 import type { EventStore } from '../../asOfJoins/eventStore.ts'
 import { findByAnyId, idOnDay, idsOnDay } from '../../companies/lookup.ts'
 import { planCompany } from '../../fundamentals/plan.ts'
 import type { PageViewer } from '../../marketPages/query.ts'
 import { readCoverage } from '../../strategies/coverage.ts'
-import { type RankedCompany, type Ranking, rankMarket } from '../../strategies/ranking.ts'
+import { type RankedCompany, type Ranking, type RankingDeps, rankMarket } from '../../strategies/ranking.ts'
 import type { CoverageYear } from '../../strategies/schema.ts'
 import { type CompanyValue, valuesOfCompanies } from '../../strategies/values.ts'
 import type { PageDeps } from '../deps.ts'
@@ -22,14 +23,25 @@ export interface StrategyPageDeps extends PageDeps {
   readonly events: EventStore
 }
 
+export type StrategyViewDeps = StrategyPageDeps & Pick<RankingDeps, 'valueCompanies'>
+
+/** The prices that a visitor sees of a strategy. */
+export interface SeenPrices {
+  /** Null: the strategy takes none, or the visitor sees no set. */
+  readonly set: PriceSet | null
+  /** Why a strategy that takes prices has none; otherwise null. */
+  readonly why: string | null
+}
+
 export interface StrategyView {
   readonly coverage: readonly CoverageYear[]
   /** The market of the charts and of the ranking. */
   readonly market: string
   readonly day: IsoDate
   readonly company: ChosenCompany | null
-  /** Null if the visitor's licence does not include the values of a market. */
+  /** Null if the visitor's licence does not include the values of a market, or if the strategy lacks prices. */
   readonly ranked: RankedList | null
+  readonly prices: SeenPrices
 }
 
 export interface ChosenCompany {
@@ -61,10 +73,11 @@ export interface RankedRow extends RankedCompany {
 }
 
 export async function readStrategyView(
-  deps: StrategyPageDeps,
+  deps: StrategyViewDeps,
   viewer: PageViewer,
   strategy: Strategy,
   query: StrategyPageQuery,
+  prices: SeenPrices,
 ): Promise<StrategyView> {
   const { markets } = strategyMetric(deps.markets.metrics, strategy)
   const market =
@@ -76,21 +89,23 @@ export async function readStrategyView(
   const today = deps.today()
   const day = query.as_of === undefined ? today : pastDay(query.as_of, today)
   const { coverage } = await readCoverage(deps, strategy)
-  const company = await readCompany(deps, viewer, strategy, query, day)
+  const { set, why } = prices
+  const company = await readCompany(deps, viewer, strategy, query, day, set)
   const ranked =
-    lackingMetrics(deps.markets.metrics, strategy, market).length === 0
-      ? await readRanked(deps, viewer, strategy, { market, day, decile: query.decile ?? 10 })
+    why === null && lackingMetrics(deps.markets.metrics, strategy, market).length === 0
+      ? await readRanked(deps, viewer, strategy, { market, day, decile: query.decile ?? 10, set })
       : null
-  return { coverage, market, day, company, ranked }
+  return { coverage, market, day, company, ranked, prices }
 }
 
 /** The chosen company; for visitors without a licence and without a choice, one that is open to everybody. */
 async function readCompany(
-  deps: StrategyPageDeps,
+  deps: StrategyViewDeps,
   { rights }: PageViewer,
   strategy: Strategy,
   query: StrategyPageQuery,
   day: IsoDate,
+  set: PriceSet | null,
 ): Promise<ChosenCompany | null> {
   const [example] = rights.openCompanies
   const sentId = query.company?.trim() ?? (rights.seesAllHistory ? undefined : example)
@@ -109,7 +124,7 @@ async function readCompany(
     // Counts the company for capped keys.
     await planCompany(deps, rights, { ticker: await idOnDay(lookup, found, sent), as_of: day })
     const lacking = lackingMetrics(deps.markets.metrics, strategy, entity.market)
-    const scope = { market: entity.market, asOf: day, companies: [entity.entityId] }
+    const scope = { market: entity.market, day, companies: [entity.entityId], set }
     const [value = null] = lacking.length > 0 ? [] : await valuesOfCompanies(deps, strategy, scope)
     const names = await namesOf(deps, [entity.ticker])
     return {
@@ -127,21 +142,28 @@ async function readCompany(
   }
 }
 
+interface RankedScope {
+  readonly market: string
+  readonly day: IsoDate
+  readonly decile: number
+  readonly set: PriceSet | null
+}
+
 async function readRanked(
-  deps: StrategyPageDeps,
+  deps: StrategyViewDeps,
   { rights, allowance }: PageViewer,
   strategy: Strategy,
-  { market, day, decile }: { readonly market: string; readonly day: IsoDate; readonly decile: number },
+  { market, day, decile, set }: RankedScope,
 ): Promise<RankedList | null> {
   if (!rights.seesAllHistory) return null
-  const ranking = await rankMarket(deps, strategy, { market, day, only: allowance?.seen ?? null })
+  const ranking = await rankMarket(deps, strategy, { market, day, only: allowance?.seen ?? null, set })
   const hasDeciles = ranking.deciles.length > 0
   const listed = ranking.companies
     .filter(company => !hasDeciles || company.decile === decile)
     .slice(0, maxListed)
   const companies = listed.map(({ entityId }) => entityId)
   const values =
-    companies.length === 0 ? [] : await valuesOfCompanies(deps, strategy, { market, asOf: day, companies })
+    companies.length === 0 ? [] : await valuesOfCompanies(deps, strategy, { market, day, companies, set })
   const byId = new Map(values.map(value => [value.entityId, value]))
   const known = values.map(({ ticker, issuerId }) => ({ ticker, issuer_id: issuerId }))
   const names = await namesOf(
