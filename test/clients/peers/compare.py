@@ -52,7 +52,8 @@ for frame in panels:
     found["quantiles"].append(largest(means["1D"].to_numpy() - server))
     by_date, _ = alphalens.performance.mean_return_by_quantile(data, by_date=True, demeaned=False)
     spread, _ = alphalens.performance.compute_mean_returns_spread(by_date, 10, 1)
-    found["spread"].append(largest(spread["1D"].mean() - (server[-1] - server[0])))
+    # By its definition half of the difference.
+    found["spread"].append(largest(spread["1D"].mean() - (server[-1] - server[0]) / 2))
 
 # Where ten buckets have equal numbers of names and no score is there twice, the table is that of alphalens to the last bit.
 frame = panels[0]
