@@ -8,12 +8,14 @@
 from . import errors
 from ._answer import Answer
 from ._asof import JoinJob
+from ._async import AsyncClient
 from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
 from ._batch import BacktestBatch, BatchOutcome
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
+from ._peers import VectorbtFrames, to_alphalens, to_vectorbt
 from ._wide import wide_panel
 from .errors import ApiError, AsfiledError, EmptyAnswer, IncompleteAnswer, TransportError, UnknownTickers
 
@@ -23,6 +25,7 @@ __all__ = [
     "Answer",
     "ApiError",
     "AsfiledError",
+    "AsyncClient",
     "AuditResult",
     "BacktestBatch",
     "BacktestJob",
@@ -37,6 +40,9 @@ __all__ = [
     "JoinJob",
     "TransportError",
     "UnknownTickers",
+    "VectorbtFrames",
     "errors",
+    "to_alphalens",
+    "to_vectorbt",
     "wide_panel",
 ]

@@ -53,7 +53,9 @@ class Client(Figures[F], Prices[F], Batches[F]):
     :param timeout: seconds without a byte of the server
     :param retries: how often a GET or a repeatable POST is sent again
     :param max_wait: seconds that all waits of one call may take together, those of Retry-After included
-    :param cache_mb: memory for answers that the server may say have not changed
+    :param cache: a folder that keeps answers for the next program; without it they are remembered in memory. Each is used again
+        only after the server has said that it has not changed, so what a key may not see any more it does not get
+    :param cache_mb: bound of these answers, by default 32 MB in memory and 512 MB in a folder
     """
 
     @overload
@@ -66,7 +68,8 @@ class Client(Figures[F], Prices[F], Batches[F]):
         timeout: float = 120.0,
         retries: int = 5,
         max_wait: float = 120.0,
-        cache_mb: float = 32.0,
+        cache: str | os.PathLike[str] | None = None,
+        cache_mb: float | None = None,
     ) -> None: ...
 
     @overload
@@ -79,7 +82,8 @@ class Client(Figures[F], Prices[F], Batches[F]):
         timeout: float = 120.0,
         retries: int = 5,
         max_wait: float = 120.0,
-        cache_mb: float = 32.0,
+        cache: str | os.PathLike[str] | None = None,
+        cache_mb: float | None = None,
     ) -> None: ...
 
     def __init__(
@@ -91,7 +95,8 @@ class Client(Figures[F], Prices[F], Batches[F]):
         timeout: float = 120.0,
         retries: int = 5,
         max_wait: float = 120.0,
-        cache_mb: float = 32.0,
+        cache: str | os.PathLike[str] | None = None,
+        cache_mb: float | None = None,
     ) -> None:
         transport = Transport(
             key if key is not None else os.environ.get("ASFILED_KEY") or "demo",
@@ -99,7 +104,8 @@ class Client(Figures[F], Prices[F], Batches[F]):
             timeout=timeout,
             retries=retries,
             max_wait=max_wait,
-            cache_bytes=int(cache_mb * 1_048_576),
+            cache_bytes=int((cache_mb if cache_mb is not None else 32 if cache is None else 512) * 1_048_576),
+            cache_folder=cache,
         )
         super().__init__(transport, frames_named(frame))
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import email.utils
+import os
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import requests
+from requests.adapters import HTTPAdapter
 from requests.auth import AuthBase
 
+from ._disk_cache import DiskCache
 from ._reply import EtagCache, Reply, parse_json
 from .errors import AnswerError, ApiError, TransportError, UnavailableError, api_error
 
@@ -26,6 +31,30 @@ _retried = (429, 502, 503)
 _redirects = (301, 302, 303, 307, 308)
 # An answer to an error is read up to here: a proxy may send anything.
 _max_error_bytes = 65_536
+# Connections that are kept open: as many as an AsyncClient may have calls at a time.
+max_connections = 32
+
+call_stop: ContextVar[threading.Event | None] = ContextVar("call_stop", default=None)
+"""Ends the call that runs in this context, at its next request or wait."""
+
+
+class CallStopped(KeyboardInterrupt):
+    """A call whose task was cancelled. It cleans up as after Ctrl+C, and is raised once: what cleans up may ask the server."""
+
+    @classmethod
+    def check(cls) -> None:
+        stop = call_stop.get()
+        if stop is not None and stop.is_set():
+            stop.clear()
+            raise cls
+
+    @classmethod
+    def sleep(cls, seconds: float) -> None:
+        stop = call_stop.get()
+        if stop is None:
+            time.sleep(seconds)
+        elif stop.wait(seconds):
+            cls.check()
 
 
 class _Bearer(AuthBase):
@@ -54,7 +83,8 @@ class Transport:
         retries: int,
         max_wait: float,
         cache_bytes: int,
-        sleep: Callable[[float], None] = time.sleep,
+        cache_folder: str | os.PathLike[str] | None = None,
+        sleep: Callable[[float], None] = CallStopped.sleep,
     ) -> None:
         if not _printable.fullmatch(key):
             raise ValueError("key has to be 1 to 200 printable ASCII characters without spaces.")
@@ -69,8 +99,14 @@ class Transport:
         self._retries = retries
         self._max_wait = max_wait
         self._sleep = sleep
-        self._cache = EtagCache(cache_bytes)
+        self._cache: EtagCache | DiskCache = (
+            EtagCache(cache_bytes)
+            if cache_folder is None
+            else DiskCache(cache_folder, cache_bytes, key, self.base_url)
+        )
         self._session = requests.Session()
+        for scheme in ("https://", "http://"):
+            self._session.mount(scheme, HTTPAdapter(pool_maxsize=max_connections))
         self._session.auth = _Bearer(key)
         self._session.headers["User-Agent"] = "asfiled-python"
 
@@ -156,6 +192,7 @@ class Transport:
     ) -> requests.Response:
         """The response to one request, its body still to be read. Follows redirects of this server."""
         for _ in range(5):
+            CallStopped.check()
             broken: str | None = None
             try:
                 response = self._session.request(
