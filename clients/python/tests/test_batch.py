@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 from fake_server import Answered, serving
 
-from asfiled import Client, errors
+from asfiled import AsyncClient, Client, errors
 
 panel_names = {"asset": "ticker", "score": "predicted_pct", "forward_return": "actual_pct"}
 configs: list[dict[str, Any]] = [{"quantile": 0.1}, {"quantile": 0.2, "holdDays": 5}, {"quantile": 0.1, "weighting": "rank"}]
@@ -107,6 +108,21 @@ def test_an_answer_without_its_summary_was_cut_off() -> None:
     assert ended == 2 and "not complete" in message
     ended, message = outcomes(Answered(whole, breaks_after=len(whole) - 1))
     assert "broke off" in message
+
+
+def test_a_task_reads_a_batch_as_it_arrives() -> None:
+    async def work(url: str, answer: str) -> list[int]:
+        async with AsyncClient("k", url, retries=0) as client:
+            batch = await client.backtest_batch(configs=[{}, {}], progress=False)
+            if answer == "all":
+                return [one.index for one in await batch.all()]
+            return [one.index async for one in batch]
+
+    with serving(lambda sent: answered(*lines)) as fake:
+        assert asyncio.run(work(fake.url, "all")) == [0, 1]
+        assert asyncio.run(work(fake.url, "each")) == [1, 0]
+    with serving(lambda sent: answered(*lines[:2])) as fake, pytest.raises(errors.BatchCutOff):
+        asyncio.run(work(fake.url, "each"))
 
 
 def test_what_is_not_a_batch_is_an_error() -> None:
