@@ -21,6 +21,7 @@ export function measure(data: Dataset): Summary {
   const prices = {
     roundTripOfMarket: Float64Array.of(10e-4, 20e-4, 30e-4, 40e-4),
     borrowPerPeriod: 50 / 1e4 / periodsPerYear,
+    periodsPerYear,
   }
   const { series } = simulate(data, periods, settings, prices)
   const days = Int32Array.from(periods, date => data.days[date])

@@ -129,7 +129,11 @@ function judgedGross(spec: PanelSpec, seed: number, direction: Variant['directio
     neutralMarket: false,
     drift: false,
   }
-  const free = { roundTripOfMarket: new Float64Array(nameCount(panel.markets)), borrowPerPeriod: 0 }
+  const free = {
+    roundTripOfMarket: new Float64Array(nameCount(panel.markets)),
+    borrowPerPeriod: 0,
+    periodsPerYear: 252,
+  }
   const { gross, universe } = simulate(
     panel,
     rebalanceDates(0, panel.days.length, 1),

@@ -95,15 +95,62 @@ export function splitsBetween(
   upTo: number,
   lastDay: number,
 ): number {
-  const { days, knownDays, splitFactors } = history
   let product = 1
-  for (let at = firstRowFrom(days, after + 1); at < days.length && days[at] <= upTo; ) {
-    let factor = 1
-    const day = days[at]
-    for (; at < days.length && days[at] === day; at++) if (knownDays[at] <= lastDay) factor = splitFactors[at]
-    product *= factor
-  }
+  for (const factor of knownFactors(history, after, upTo, lastDay)) product *= factor
   return product
+}
+
+/** Whether any day after `after` and up to `upTo` has a split, as known on `lastDay`. */
+export function hasSplitBetween(
+  history: Pick<PriceColumns, 'days' | 'knownDays' | 'splitFactors'>,
+  after: number,
+  upTo: number,
+  lastDay: number,
+): boolean {
+  return knownFactors(history, after, upTo, lastDay).some(factor => factor !== 1)
+}
+
+/** The split factors, as known on `lastDay`, of those days after `after` and up to `upTo` of which any vintage states one. */
+function knownFactors(
+  { days, knownDays, splitFactors }: Pick<PriceColumns, 'days' | 'knownDays' | 'splitFactors'>,
+  after: number,
+  upTo: number,
+  lastDay: number,
+): readonly number[] {
+  const rows = rowsOfSplits(days, splitFactors)
+  if (rows.length === 0) return noFactors
+  const found: number[] = []
+  for (let at = 0; at < rows.length && days[rows[at]] <= upTo; ) {
+    const day = days[rows[at]]
+    let factor = 1
+    for (; at < rows.length && days[rows[at]] === day; at++)
+      if (knownDays[rows[at]] <= lastDay) factor = splitFactors[rows[at]]
+    if (day > after) found.push(factor)
+  }
+  return found
+}
+
+const noFactors: readonly number[] = []
+
+/** By column of split factors. Companies are valued on thousands of days, and few of their days have a split. */
+const rowsOfColumn = new WeakMap<Float64Array, Int32Array>()
+
+/** All rows of those days of which any vintage states a split. */
+function rowsOfSplits(days: Int32Array, splitFactors: Float64Array): Int32Array {
+  const known = rowsOfColumn.get(splitFactors)
+  if (known !== undefined) return known
+  const rows: number[] = []
+  for (let at = 0; at < days.length; ) {
+    let next = at
+    let hasSplit = false
+    for (; next < days.length && days[next] === days[at]; next++)
+      if (splitFactors[next] !== 1) hasSplit = true
+    if (hasSplit) for (let row = at; row < next; row++) rows.push(row)
+    at = next
+  }
+  const found = Int32Array.from(rows)
+  rowsOfColumn.set(splitFactors, found)
+  return found
 }
 
 /**
@@ -118,11 +165,14 @@ export function splitsKnownFrom(
 ): number {
   let from = Number.NEGATIVE_INFINITY
   let factor = 1
-  for (let at = firstRowFrom(days, after + 1); at < days.length && days[at] <= upTo; at++) {
-    if (days[at] !== days[at - 1]) factor = 1
-    if (knownDays[at] > lastDay || splitFactors[at] === factor) continue
-    factor = splitFactors[at]
-    from = Math.max(from, knownDays[at])
+  let day = Number.NEGATIVE_INFINITY
+  for (const row of rowsOfSplits(days, splitFactors)) {
+    if (days[row] <= after || days[row] > upTo) continue
+    if (days[row] !== day) factor = 1
+    day = days[row]
+    if (knownDays[row] > lastDay || splitFactors[row] === factor) continue
+    factor = splitFactors[row]
+    from = Math.max(from, knownDays[row])
   }
   return from
 }

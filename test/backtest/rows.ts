@@ -80,7 +80,7 @@ export function simulateDataset(
     data,
     periods,
     settings,
-    { roundTripOfMarket, borrowPerPeriod },
+    { roundTripOfMarket, borrowPerPeriod, periodsPerYear: 252 },
     true,
   )
   const positions = new Map<string, number>()

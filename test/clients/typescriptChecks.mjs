@@ -202,6 +202,31 @@ const checks = {
     assert.equal(requests[0]['idempotency-key'], requests[1]['idempotency-key'])
     close()
   },
+  async 'repeats a job of the client of openapi-fetch under one Idempotency-Key as well'() {
+    const { client: own, requests, close } = await against([busy, { body: { id: 'a' } }])
+    const { data } = await own.raw.POST('/api/v1/as-of', {
+      body: { rows: { date: [], ticker: [] }, metrics: [] },
+      headers: { Prefer: 'respond-async' },
+    })
+    assert.deepEqual(data, { id: 'a' })
+    assert.equal(requests.length, 2)
+    assert.match(requests[0]['idempotency-key'], /^[0-9a-f-]{36}$/)
+    assert.equal(requests[0]['idempotency-key'], requests[1]['idempotency-key'])
+    close()
+  },
+  async 'takes a timeout that never ends'() {
+    const { client: own, close } = await against([{ body: { state: 'ok' } }], {
+      timeoutMs: Number.POSITIVE_INFINITY,
+    })
+    assert.deepEqual(await own.get('/health'), { state: 'ok' })
+    close()
+  },
+  async 'ends after a response that has no pages'() {
+    const { client: own, requests, close } = await against([{ body: { data: [] } }])
+    assert.deepEqual(await collect(own.rows('/api/v1/markets')), [])
+    assert.equal(requests.length, 1)
+    close()
+  },
   async 'does not repeat what would store twice'() {
     const { client: own, requests, close } = await against([busy])
     assert.equal((await errorOf(own.post('/api/v1/panels', { body: 'date\n' }))).code, 'compute_busy')

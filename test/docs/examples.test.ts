@@ -158,7 +158,7 @@ describe('examples', () => {
     },
   )
 
-  const python = findPython('pandas', 'requests')
+  const python = findPython('pandas', 'pyarrow', 'requests')
   const notebooks = blocks.filter(block => block.language === 'python')
   test
     .skipIf(python === null)
@@ -166,7 +166,7 @@ describe('examples', () => {
     '%s prints what it shows',
     async (_, block) => {
       writeFileSync(join(folder, 'notebook.py'), filledIn(block.text))
-      const run = await shell(`${python} notebook.py`)
+      const run = await shell(`${python} notebook.py`, { PYTHONPATH: resolve(root, 'clients/python/src') })
       expect(run).toEqual({ out: block.shown?.text ?? '', err: '', code: 0 })
     },
   )

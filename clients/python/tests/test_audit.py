@@ -15,6 +15,7 @@ import pytest
 from fake_server import Answered, Fake, Sent, as_json, serving
 
 import asfiled._audit
+import asfiled._jobs
 from asfiled import Client, UnknownTickers
 from asfiled.errors import AnswerError, ApiError, AuditCancelled
 
@@ -102,7 +103,7 @@ def fake(audits: Audits) -> Iterator[Fake]:
 
 @pytest.fixture(params=["at once", "as a job"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(asfiled._audit, "_first_poll", 0.01)
+    monkeypatch.setattr(asfiled._jobs, "_first_poll", 0.01)
     if request.param == "as a job":
         monkeypatch.setattr(asfiled._audit, "_rows_of_a_job", 2)
     return str(request.param)

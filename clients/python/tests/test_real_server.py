@@ -691,9 +691,15 @@ def test_the_catalogue_has_a_row_for_each_metric_and_market(client: Client) -> N
     rows = client.metrics("US")
     names = rows["name"].to_list()
     assert "revenue" in names and "roe" in names and len(set(names)) == len(names)
-    served = {metric["name"]: metric["markets"] for metric in client.get("/api/v1/metrics", market="US")["data"]}
+    answer = client.get("/api/v1/metrics", market="US")
+    served = {metric["name"]: metric["markets"] for metric in answer["data"]}
     shares = dict(zip(names, rows["share"].to_list()))
-    assert shares["revenue"] == served["revenue"][0]["share"] and list(served) == names
+    assert shares["revenue"] == served["revenue"][0]["share"]
+    priced = [metric["name"] for metric in answer["valuations"]]
+    assert "market_cap" in priced and names == [*served, *priced]
+    assert rows["takes_prices"].to_list() == [False] * len(served) + [True] * len(priced)
+    texts = [rows[name].dtype for name in ("name", "sign", "market")]
+    assert texts[0] == texts[1] == texts[2]
 
 
 def test_a_stored_panel_gives_the_result_of_its_rows_until_it_is_deleted(client: Client) -> None:

@@ -16,6 +16,9 @@ export interface ClientOptions extends RetryOptions {
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
+/** A timer of a longer time ends at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 type Json = 'application/json'
 type Verb = 'get' | 'post' | 'delete'
 type Path<V extends Verb> = PathsWithMethod<paths, V>
@@ -81,10 +84,10 @@ export function createClient({
   async function send(method: Method, path: string, sent: Sent = {}) {
     const deadline = new AbortController()
     const late = new AsfiledError('no_response', `The call took longer than ${timeoutMs} ms.`)
-    const timer = setTimeout(() => deadline.abort(late), timeoutMs)
+    const timer = setTimeout(() => deadline.abort(late), Math.min(timeoutMs, longestTimerMs))
     const signal = sent.signal ? AbortSignal.any([sent.signal, deadline.signal]) : deadline.signal
     try {
-      return await request(method, path, { ...sent, signal, headers: headersOf(method, path, sent) })
+      return await request(method, path, { ...sent, signal, headers: headersOf(sent) })
     } catch (error) {
       signal.throwIfAborted()
       throw error instanceof AsfiledError ? error : noResponse(baseUrl, error)
@@ -105,7 +108,7 @@ export function createClient({
       if (page.data_version !== version)
         throw new AsfiledError('data_changed', `${path}: an import came between two pages. Begin again.`)
       yield page
-      if (page.next === null) return
+      if (typeof page.next !== 'string') return
       params = { ...params, query: { ...params.query, cursor: page.next } }
     }
   }
@@ -154,13 +157,10 @@ function requireSettings(baseUrl: string, key: string): void {
 const isRaw = (body: unknown): boolean =>
   typeof body === 'string' || body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body)
 
-/** A text is CSV and bytes are Parquet unless a header says otherwise. A request that is sent again runs once. */
-function headersOf(method: Method, path: string, { headers: own, body }: Sent): Headers {
+/** A text is CSV and bytes are Parquet unless a header says otherwise. */
+function headersOf({ headers: own, body }: Sent): Headers {
   const headers = new Headers(own)
   const type = typeof body === 'string' ? 'text/csv' : 'application/vnd.apache.parquet'
   if (isRaw(body) && !headers.has('Content-Type')) headers.set('Content-Type', type)
-  const runsOnce = headers.has('Prefer') || /^\/api\/v1\/(backtest|audits)$/.test(path)
-  if (method === 'POST' && runsOnce && !headers.has('Idempotency-Key'))
-    headers.set('Idempotency-Key', crypto.randomUUID())
   return headers
 }

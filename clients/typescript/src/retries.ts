@@ -10,7 +10,7 @@ export interface RetryOptions {
 const firstWaitMs = 500
 const longestWaitMs = 8_000
 const passing = new Set<number | null>([429, 502, 503])
-/** Paths whose POST has the same effect when it is sent twice: they store nothing, or have an Idempotency-Key. */
+/** Paths whose POST has the same effect when it is sent twice: they store nothing, or get an Idempotency-Key. */
 const repeatablePost = /\/api\/v1\/(backtest|as-of|audits|prices\/[^/]+\/forward-returns)$/
 
 type Fetch = (request: Request) => Promise<Response>
@@ -18,6 +18,8 @@ type Fetch = (request: Request) => Promise<Response>
 /** A fetch that repeats what may be repeated, and throws for a status of 400 or more. */
 export function retryingFetch(send: Fetch, { retries = 4, maxWaitMs = 120_000 }: RetryOptions): Fetch {
   return async request => {
+    if (storesOnce(request) && !request.headers.has('Idempotency-Key'))
+      request.headers.set('Idempotency-Key', crypto.randomUUID())
     const repeats = isRepeatable(request) ? retries : 0
     let waitedMs = 0
     for (let attempt = 0; ; attempt++) {
@@ -33,6 +35,12 @@ export function retryingFetch(send: Fetch, { retries = 4, maxWaitMs = 120_000 }:
 
 function isRepeatable({ method, url }: Request): boolean {
   return method === 'GET' || method === 'DELETE' || repeatablePost.test(new URL(url).pathname)
+}
+
+/** Whether the server stores a job, and stores it once if it knows that the request is the same. */
+function storesOnce({ method, url, headers }: Request): boolean {
+  const isStored = headers.has('Prefer') || /\/api\/v1\/(backtest|audits)$/.test(new URL(url).pathname)
+  return method === 'POST' && isStored
 }
 
 async function attemptOf(send: Fetch, request: Request): Promise<Response | AsfiledError> {

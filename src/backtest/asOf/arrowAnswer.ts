@@ -41,8 +41,14 @@ setCompressionCodec(CompressionType.ZSTD, {
 /** Version 5 of the metadata, little-endian. */
 const ipc = { version: 4, endianness: 0 } as const
 
+/** A record batch is compressed before the next one is made, so that a large answer is not in memory three times. */
+const rowsPerBatch = 131_072
+
+/** The bytes that end a stream. */
+const endLength = 8
+
 /**
- * A join as an Arrow IPC stream of one record batch.
+ * A join as an Arrow IPC stream.
  *
  * @param metadata key-value metadata of the schema
  */
@@ -54,24 +60,43 @@ export function arrowStream(
   const { count } = joined.rows
   const lead = rowColumns(joined)
   const elements = schemaOf(joined, lead)
-  let size = 0
-  const columns: Column<unknown>[] = []
-  for (const column of columnsOf(joined, lead, 0, count)) {
-    const type = arrowType(elements[columns.length])
-    const made = arrowBatch(type, column, count, bytes => {
-      size = withinLimit(size + bytes, limit)
-    })
-    columns.push(new Column([made], type))
-  }
-  const fields = columns.map(({ type }, at) => field(elements[at].name, type))
+  const types = elements.map(arrowType)
+  const fields = elements.map(({ name }, at) => field(name, types[at]))
   const schema = { ...ipc, fields, metadata: new Map(Object.entries(metadata)) }
-  const bytes = tableToIPC(new Table(schema, columns), { format: 'stream', codec: CompressionType.ZSTD })
-  if (bytes === null) throw new Error('The Arrow stream was not kept in memory.')
-  withinLimit(bytes.length, limit)
-  const whole = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  whole.set(bytes)
+  let size = 0
+  const reserve = (bytes: number) => {
+    size = withinLimit(size + bytes, limit)
+  }
+  const parts: Uint8Array[] = []
+  // An answer without rows has one batch as well.
+  for (let from = 0; from === 0 || from < count; from += rowsPerBatch) {
+    const to = Math.min(count, from + rowsPerBatch)
+    const columns: Column<unknown>[] = []
+    for (const column of columnsOf(joined, lead, from, to)) {
+      const type = types[columns.length]
+      columns.push(new Column([arrowBatch(type, column, to - from, reserve)], type))
+    }
+    const bytes = tableToIPC(new Table(schema, columns), { format: 'stream', codec: CompressionType.ZSTD })
+    if (bytes === null) throw new Error('The Arrow stream was not kept in memory.')
+    const isLast = from + rowsPerBatch >= count
+    parts.push(bytes.subarray(from === 0 ? 0 : schemaLength(bytes), isLast ? undefined : -endLength))
+  }
+  const length = withinLimit(
+    parts.reduce((sum, part) => sum + part.length, 0),
+    limit,
+  )
+  const whole = new Uint8Array(new SharedArrayBuffer(length))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
   return whole
 }
+
+/** The message with which a stream begins: a marker and the length of the schema, of four bytes each, and the schema. */
+const schemaLength = ({ buffer, byteOffset }: Uint8Array) =>
+  8 + new DataView(buffer, byteOffset).getInt32(4, true)
 
 const wholeTypes: Readonly<Record<string, () => DataType>> = {
   INT_8: int8,

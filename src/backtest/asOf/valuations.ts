@@ -3,6 +3,7 @@ import { maxFigureAgeDays, maxPriceAgeDays, shareCount } from '../../markets/val
 import {
   closeAsTraded,
   firstDayKnownOn,
+  hasSplitBetween,
   type PriceBasis,
   type PriceColumns,
   priceKnownOn,
@@ -153,7 +154,7 @@ function capitalisationOf(
   if (close === null || first === null || first > counted || priceDay - counted > maxFigureAgeDays)
     return null
   // A filing that follows a split may state the count of an earlier day before it or after it.
-  if (hasSplit(security, Math.min(counted, priceDay), filed, lastDay)) return null
+  if (hasSplitBetween(security, Math.min(counted, priceDay), filed, lastDay)) return null
   const splits = splitsBetween(security, filed, priceDay, lastDay)
   const known = Math.max(
     filed,
@@ -161,13 +162,6 @@ function capitalisationOf(
     splitsKnownFrom(security, Math.min(counted, priceDay), Math.max(filed, priceDay), lastDay),
   )
   return { value: close * (events.values[at] * splits), priceDay, known }
-}
-
-/** Whether any day after `after` and up to `upTo` has a split, as known on `lastDay`. */
-function hasSplit(security: PriceColumns, after: number, upTo: number, lastDay: number): boolean {
-  for (let day = after; day < upTo; day++)
-    if (splitsBetween(security, day, day + 1, lastDay) !== 1) return true
-  return false
 }
 
 /** One event for each row. Consecutive rows with equal values share one. */

@@ -170,16 +170,22 @@ export function refuseHorizons(prices: JsonValue | undefined, path: string): voi
 }
 
 /**
- * Refuses returns over other days than the prices give.
+ * Refuses returns over other days than the prices give, and what says how returns of another origin are computed.
  *
  * @param path of the configuration in the body
  */
-export function checkPrices(
-  { returnDays }: BacktestConfig,
-  prices: BacktestPrices | undefined,
-  path: string,
-): void {
-  const horizon = prices?.horizon
+export function checkPrices(config: BacktestConfig, prices: BacktestPrices | undefined, path: string): void {
+  if (prices === undefined) return
+  for (const name of ['rebalance', 'entryDates', 'delistingReturn', 'horizons'] as const) {
+    if (config[name] === undefined) continue
+    throw new Failure(
+      'parameter_invalid',
+      `prices and ${path}.${name} both say how returns are computed. Omit one of them.`,
+      { param: `${path}.${name}` },
+    )
+  }
+  const { returnDays } = config
+  const { horizon } = prices
   if (horizon === undefined || returnDays === undefined || horizon === returnDays) return
   throw new Failure(
     'parameter_invalid',

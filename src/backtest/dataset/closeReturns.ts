@@ -1,3 +1,4 @@
+import { firstRowFrom } from '../../prices/priceRows.ts'
 import {
   type IntervalReturns,
   minAbsentTradingDays,
@@ -14,6 +15,9 @@ export interface CloseReturns {
   readonly forwardReturn: Float64Array
   /** The returns to the latest close up to the exit, one for each row; NaN: none. */
   readonly knownAtExit: Float64Array
+  /** For each period the date from which all its returns are known: that of the exit, or of a name without a close there the
+   * date on which it trades again, at most `minAbsentDates` dates after its last close; the number of dates: none. */
+  readonly knownFrom: Int32Array
   /** Rows of the periods by where their return comes from. */
   readonly counts: ReturnCounts
 }
@@ -52,6 +56,7 @@ export function closeReturns(
   const forwardReturn = new Float64Array(asset.length).fill(Number.NaN)
   const knownAtExit = forwardReturn.slice()
   const counts: ReturnCounts = { carried: 0, delisted: 0, noEntry: 0, pending: 0 }
+  const knownFrom = Int32Array.from(periods, ({ exit }) => exit)
   const dateOfRow = new Int32Array(asset.length)
   for (let date = 0; date < days.length; date++) dateOfRow.fill(date, offsets[date], offsets[date + 1])
   const periodOfDate = new Int32Array(days.length).fill(-1)
@@ -60,11 +65,12 @@ export function closeReturns(
   })
   for (const rows of rowsByAsset(data)) {
     const priced = rows.filter(row => !Number.isNaN(close[row]))
+    const closeDays = priced.map(row => days[dateOfRow[row]])
     const held = rows.filter(row => periodOfDate[dateOfRow[row]] !== -1)
     const period = (row: number) => periods[periodOfDate[dateOfRow[row]]]
     const found = returnsBetween(
       {
-        days: priced.map(row => days[dateOfRow[row]]),
+        days: closeDays,
         closes: Float64Array.from(priced, row => close[row]),
       },
       days,
@@ -77,10 +83,22 @@ export function closeReturns(
     held.forEach((row, at) => {
       forwardReturn[row] = found.returns[at]
       knownAtExit[row] = found.knownAtExit[at]
+      if (!isOpen(found, at)) return
+      const of = periodOfDate[dateOfRow[row]]
+      const again = firstRowFrom(closeDays, days[periods[of].exit] + 1)
+      const traded = again < priced.length ? dateOfRow[priced[again]] : days.length
+      const known = Math.min(traded, dateOfRow[priced[again - 1]] + minAbsentDates)
+      knownFrom[of] = Math.max(knownFrom[of], known)
     })
     count(found, counts)
   }
-  return { forwardReturn, knownAtExit, counts }
+  return { forwardReturn, knownAtExit, knownFrom, counts }
+}
+
+/** Whether a name has no close at the exit, so that nobody knows on that day whether it has ended. */
+function isOpen({ states, isCarried }: IntervalReturns, at: number): boolean {
+  const state = returnStates[states[at]]
+  return isCarried[at] === 1 || state === 'assumed_delisting' || state === 'pending'
 }
 
 function count({ states, isCarried }: IntervalReturns, counts: ReturnCounts): void {

@@ -30,6 +30,9 @@ export interface Dataset {
   readonly decisionReturn?: Float64Array | undefined
   /** When the returns of each date begin and end, if they were computed from closes or compounded on a calendar. */
   readonly returnSpans?: ReturnSpans | undefined
+  /** The day on which the returns of each date are known, where an end of a name that they assume becomes known only after
+   * they have ended; absent: when they end. */
+  readonly knownDays?: Int32Array | undefined
   /** Trading days from the date of a row to the entry of its return, if prices gave it; absent: 0. */
   readonly returnLag?: number | undefined
   /** The group of each row, if legs are formed within groups rather than markets. */

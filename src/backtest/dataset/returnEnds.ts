@@ -15,6 +15,23 @@ export interface ReturnLength {
 export const periodEnds = ({ returnSpans }: Pick<Dataset, 'returnSpans'>, periods: Int32Array) =>
   returnSpans && Int32Array.from(periods, date => returnSpans.to[date])
 
+/** The days on which the returns of some periods and of all before them are known, for choices between records; undefined:
+ * they follow from `returnDays`.
+ *
+ * @param periods date indices, ascending */
+export function trainingEnds(
+  data: Pick<Dataset, 'returnSpans' | 'knownDays'>,
+  periods: Int32Array,
+): Int32Array | undefined {
+  const { knownDays } = data
+  if (knownDays === undefined) return periodEnds(data, periods)
+  let latest = knownDays[periods[0]]
+  return Int32Array.from(periods, date => {
+    latest = Math.max(latest, knownDays[date])
+    return latest
+  })
+}
+
 /** The spans of some periods, likewise. */
 export function spansOf(
   { returnSpans }: Pick<Dataset, 'returnSpans'>,
@@ -26,8 +43,8 @@ export function spansOf(
   return { from: ofPeriods(from), to: ofPeriods(to), ...(dates ? { dates: ofPeriods(dates) } : {}) }
 }
 
-/** Later than any date: the rows do not show when the return ends. */
-const never = 2_147_483_647
+/** Later than any date: the rows do not show when the return ends, or is known. */
+export const never = 2_147_483_647
 
 /** The day on which the returns of each date have ended. Whatever is decided on a date may use the returns that ended on an
  * earlier day, and no others: every weight that depends on past returns gets them through here.

@@ -21,6 +21,7 @@ import {
   panelSelector,
   panelSpacing,
   type RowPrices,
+  rowSettings,
   type SelectedData,
   selectArchiveData,
 } from './selectData.ts'
@@ -193,8 +194,7 @@ function selector({
   const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
-    const { returnDays, neutralise, rebalance, trading } = config
-    const key = JSON.stringify([source, returnDays, neutralise, rebalance, trading?.impact, trading?.capital])
+    const key = JSON.stringify([source, ...rowSettings(config)])
     const selected =
       selections.get(key) ??
       selectArchiveData({ data, dataVersion, score, costs, prices, request: { config, include, source } })

@@ -1,5 +1,5 @@
 import { nameAt, nameCount } from '../dataset/dataset.ts'
-import { simulate } from '../portfolio/simulate.ts'
+import { type Simulation, simulate } from '../portfolio/simulate.ts'
 import type { PerformanceFields } from '../resultPerformance.ts'
 import { mean } from '../statistics/moments.ts'
 import { sharpe } from '../statistics/sharpe.ts'
@@ -12,7 +12,7 @@ const maxMarkets = 12
 
 /** What the names of each market contribute to the portfolio. The portfolio is simulated again with the
  * returns of all other names set to 0. Returns do not affect the legs, so the names and their weights stay
- * the same. The market's trading cost comes from a simulation in which only this market has costs. That
+ * the same. The market's round trips come from a simulation in which only this market has costs. That
  * makes two simulations per market, for the markets with the most rows. */
 export function marketRecords(input: RunInput): MarketRecord[] {
   const rows = countRows(input)
@@ -40,12 +40,17 @@ function marketRecord(input: RunInput, market: number, rows: number): MarketReco
     tradingCosts,
   )
   const costs = simulate(data, periods, portfolio, { ...tradingCosts, roundTripOfMarket })
+  const impact = costs.path?.impactOfMarket[market] ?? 0
   const name = nameAt(data.markets, market)
   return {
     market: name === '' ? null : name,
     n_rows: rows,
     gross_return_annual: finiteOrNull(mean(own.series.gross) * periodsPerYear),
     sharpe: finiteOrNull(sharpe(own.series.gross, periodsPerYear)),
-    trading_cost_annual: finiteOrNull(mean(costs.series.tradingCost) * periodsPerYear),
+    trading_cost_annual: finiteOrNull((mean(roundTrips(costs)) + impact / periods.length) * periodsPerYear),
   }
 }
+
+/** The costs of trading without the impact, which all markets pay in every simulation. */
+const roundTrips = ({ series, path }: Simulation): Float64Array =>
+  path === undefined ? series.tradingCost : series.tradingCost.map((cost, t) => cost - path.impact[t])

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.ts'
 import { closeReturns, type ReturnCounts, type ReturnDates } from '../dataset/closeReturns.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { rebalancingDates } from '../dataset/rebalanceCalendar.ts'
+import { never } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import { takeDates } from '../dataset/takeDates.ts'
 import type { DateSpacing } from '../portfolio/dateSpacing.ts'
@@ -40,7 +41,7 @@ export function periodReturns(
   const periods: ReturnDates[] = []
   for (let date = view.firstDate; date < endDate; date++)
     periods.push({ date, entry: date + entryDates, exit: date + entryDates + length })
-  const { closed, counts } = computed({ ...data, close }, periods, config)
+  const { closed, counts, knownDays } = computed({ ...data, close }, periods, config)
   // Dates beyond the view have no return, and nothing reads their spans.
   const last = data.days.length - 1
   const spanOf = (lag: number) => data.days.map((_, date) => data.days[Math.min(last, date + lag)])
@@ -48,6 +49,7 @@ export function periodReturns(
     data: {
       ...closed,
       returnSpans: { from: spanOf(entryDates), to: spanOf(entryDates + length) },
+      knownDays: knownDays && data.days.map((_, date) => knownDays[date - view.firstDate] ?? never),
     },
     view: { ...view, endDate },
     ...own,
@@ -67,7 +69,7 @@ function computed(
   periods: readonly ReturnDates[],
   { delistingReturn = defaultDelistingReturn }: BacktestConfig,
 ) {
-  const { forwardReturn, knownAtExit, counts } = closeReturns(data, periods, delistingReturn)
+  const { forwardReturn, knownAtExit, knownFrom, counts } = closeReturns(data, periods, delistingReturn)
   // Whether a name without a close at the exit has ended or trades again becomes known later, and so does its return.
   const isKnown = counts.carried + counts.delisted + counts.pending === 0
   const closed: Dataset = {
@@ -77,7 +79,9 @@ function computed(
     ...(isKnown ? {} : { decisionReturn: knownAtExit }),
     ranking: null,
   }
-  return { closed, counts: written(counts) }
+  const { days } = data
+  const knownDays = isKnown ? undefined : knownFrom.map(date => days[date] ?? never)
+  return { closed, counts: written(counts), knownDays }
 }
 
 const closeSettings = ({ entryDates, delistingReturn }: BacktestConfig) => ({
@@ -130,7 +134,7 @@ function onCalendar(
       { param: 'config.rebalance' },
     )
   const kept = Int32Array.from(periods, ({ date }) => date)
-  const { closed, counts } =
+  const { closed, counts, knownDays } =
     close === undefined ? compounded(data, periods) : computed({ ...data, close }, periods, config)
   const { days } = data
   const returnSpans = {
@@ -139,7 +143,7 @@ function onCalendar(
     ...(close === undefined ? { dates: Int32Array.from(periods, ({ date, exit }) => exit - date) } : {}),
   }
   return {
-    data: { ...takeDates(closed, kept), returnSpans },
+    data: { ...takeDates(closed, kept), returnSpans, knownDays },
     view: { firstDate: 0, endDate: kept.length, rowsOverLimit: view.rowsOverLimit },
     // Exactly 52, 12 or 4 periods a year, and one date for each period.
     spacing: { medianGap: returnDaysOf(rule), meanCalendarGap: 365.25 / periodsPerYearOf(rule) },
@@ -180,7 +184,7 @@ function compounded(data: Dataset, periods: readonly ReturnDates[]) {
     }
   }
   const closed: Dataset = { ...data, forwardReturn: grown, ranking: null }
-  return { closed, counts: { returns_missing: missing } }
+  return { closed, counts: { returns_missing: missing }, knownDays: undefined }
 }
 
 function requireCloses(config: BacktestConfig): void {

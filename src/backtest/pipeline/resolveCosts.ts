@@ -42,7 +42,11 @@ export function resolveCosts(
     if (!own) withoutOwnCost.push(name === '' ? `${rowsOfMarket[m]} rows without a market` : `market ${name}`)
   }
   return {
-    tradingCosts: { roundTripOfMarket, borrowPerPeriod: config.borrowBps / 1e4 / config.periodsPerYear },
+    tradingCosts: {
+      roundTripOfMarket,
+      borrowPerPeriod: config.borrowBps / 1e4 / config.periodsPerYear,
+      periodsPerYear: config.periodsPerYear,
+    },
     costs: { flat_bps: flat, borrow_bps: config.borrowBps, markets },
     warnings: [
       ...(withoutOwnCost.length > 0 ? [defaultCosts(marketCosts, withoutOwnCost)] : []),

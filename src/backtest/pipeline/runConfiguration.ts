@@ -1,6 +1,6 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
-import { periodEnds, spansOf } from '../dataset/returnEnds.ts'
+import { periodEnds, spansOf, trainingEnds } from '../dataset/returnEnds.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { FactorSeries } from '../factors/factorSeries.ts'
 import type { Benchmark } from '../judging/benchmark.ts'
@@ -86,7 +86,7 @@ export function recordConfiguration(
     folds: config.folds,
     tranches: portfolio.tranches,
     returnDays: returnDays + entryLag,
-    ends,
+    ends: trainingEnds(data, periods),
     periodsPerYear,
   })
   const summary = summarise(series, judged, folds, portfolio.tranches, periodsPerYear)

@@ -2,9 +2,12 @@ import { dayNumber, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { ArchiveRequest } from '../codec/settings.ts'
+import { addBusinessDays } from '../dataset/calendar.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { returnEndDays } from '../dataset/returnEnds.ts'
 import { type DateView, viewDates } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
+import { minAbsentTradingDays } from '../forwardReturns.ts'
 import { type DateSpacing, dateSpacing } from '../portfolio/dateSpacing.ts'
 import { rebalanceDates, rebalanceStep } from '../portfolio/rebalanceDates.ts'
 import type { BacktestConfig } from '../request.ts'
@@ -96,7 +99,7 @@ export function selectArchiveData(input: ArchiveInput): SelectedData {
     spacing: dateSpacing(sent.days.subarray(selected.firstDate, selected.endDate)),
     returnDays: Number.parseInt(horizon, 10),
   }
-  const rows = periodReturns(priced(sent, request.config, prices), selected, request.config, own)
+  const rows = periodReturns(priced(sent, prices), selected, request.config, own)
   const { view, spacing, returnDays, returns } = rows
   requireImpactInputs(rows.data, request.config)
   const length = lengthOf(request.config, returnDays)
@@ -170,7 +173,7 @@ export function selectPanelData(
   const group = config.neutral === 'group' ? panel.group : undefined
   const grouped = panel.group === undefined ? panel : { ...panel, group, labels: panel.group }
   const whole = { firstDate: 0, endDate: panel.days.length, rowsOverLimit: 0 }
-  const rows = periodReturns(priced(grouped, config, prices ?? undefined), whole, config, panelSpacing(panel))
+  const rows = periodReturns(priced(grouped, prices ?? undefined), whole, config, panelSpacing(panel))
   const { view, spacing, returnDays, returns } = rows
   requireImpactInputs(rows.data, config)
   const sent = config.returnDays
@@ -202,14 +205,12 @@ export function selectPanelData(
 
 /** Rows with the returns of prices: weights are decided without the assumption that a security has ended, which becomes known
  * after the exit. */
-function priced(data: Dataset, { rebalance }: BacktestConfig, prices: RowPrices | undefined): Dataset {
+function priced(data: Dataset, prices: RowPrices | undefined): Dataset {
   if (prices === undefined) return data
-  const other =
-    rebalance !== undefined ? 'config.rebalance' : data.close !== undefined ? 'a column close' : null
-  if (other !== null)
+  if (data.close !== undefined)
     throw new Failure(
       'backtest_impossible',
-      `prices and ${other} both say how returns are computed. Omit one of them.`,
+      'prices and a column close both say how returns are computed. Omit one of them.',
       { param: 'prices' },
     )
   const { beforeAssumption } = prices
@@ -218,7 +219,24 @@ function priced(data: Dataset, { rebalance }: BacktestConfig, prices: RowPrices 
   const decisionReturn = data.forwardReturn.map((value, row) =>
     Number.isNaN(beforeAssumption[row]) ? value : beforeAssumption[row],
   )
-  return { ...data, decisionReturn, returnLag }
+  return { ...data, decisionReturn, returnLag, knownDays: pricesKnown(data, prices.request.horizon, prices) }
+}
+
+/** When the returns of each date are known. The last close of a security comes before the exit, and its end becomes known
+ * `minAbsentTradingDays` trading days after it. */
+function pricesKnown(
+  { days, offsets }: Dataset,
+  horizon: number,
+  { used, beforeAssumption }: RowPrices,
+): Int32Array {
+  const { medianGap } = dateSpacing(days)
+  const length = { returnDays: horizon, medianGap }
+  const late = returnEndDays({ days, returnLag: used.entry_lag + minAbsentTradingDays - 1 }, length)
+  return days.map((day, date) =>
+    beforeAssumption?.subarray(offsets[date], offsets[date + 1]).some(value => !Number.isNaN(value))
+      ? late[date]
+      : addBusinessDays(day, horizon + used.entry_lag),
+  )
 }
 
 const timing = (view: DateView, { medianGap }: DateSpacing, returnDays: number) => ({
@@ -264,6 +282,14 @@ function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): Bac
   ]
 }
 
+/** Everything in a configuration on which its rows, and what is refused about them, depend. */
+export function rowSettings(config: BacktestConfig): unknown[] {
+  const { returnDays, neutral, neutralise, rankBy } = config
+  const { rebalance, entryDates, delistingReturn, trading } = config
+  const impact = trading?.impact !== undefined && [trading.capital]
+  return [returnDays, neutral, neutralise, rankBy, rebalance, entryDates, delistingReturn, impact]
+}
+
 /** `selectPanelData` for many configurations of one panel. Its findings depend on only a few fields, and
  * computing them takes longer than a small backtest, so they are cached. */
 export function panelSelector(
@@ -272,19 +298,7 @@ export function panelSelector(
 ): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
-    const { returnDays, neutral, neutralise, rankBy } = config
-    const { rebalance, entryDates, delistingReturn, trading } = config
-    const impact = trading?.impact !== undefined && [trading.capital]
-    const key = JSON.stringify([
-      returnDays,
-      neutral,
-      neutralise,
-      rankBy,
-      rebalance,
-      entryDates,
-      delistingReturn,
-      impact,
-    ])
+    const key = JSON.stringify(rowSettings(config))
     const selected = found.get(key) ?? selectPanelData(data, config, null, prices ?? null)
     found.set(key, selected)
     return selected

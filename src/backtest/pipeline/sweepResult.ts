@@ -1,4 +1,4 @@
-import { periodEnds } from '../dataset/returnEnds.ts'
+import { periodEnds, trainingEnds } from '../dataset/returnEnds.ts'
 import type { SpaOutcome } from '../evidence/superiority.ts'
 import { triedBefore } from '../overfitting/trialsVariance.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
@@ -74,7 +74,7 @@ export function writeSweepResult(
   const chosen = walkForwardSweep(trials, days, {
     folds,
     returnDays: returnDays + (prices?.entry_lag ?? 0),
-    ends,
+    ends: trainingEnds(data, periods),
     periodsPerYear,
   })
   const foldSharpes = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)

@@ -41,4 +41,6 @@ export interface TradingCosts {
   readonly roundTripOfMarket: Float64Array
   /** Short borrow per period, as a fraction of short gross. */
   readonly borrowPerPeriod: number
+  /** Turns the annual borrow costs of names into those of a period. */
+  readonly periodsPerYear: number
 }

@@ -43,7 +43,7 @@ export function simulate(
   trackPositions = false,
   stop?: Int32Array,
 ): Simulation {
-  if (needsTrading(data, settings)) return simulateTrading(data, periods, settings, costs)
+  if (needsTrading(data, settings)) return simulateTrading(data, periods, settings, costs, stop)
   const h = settings.tranches
   const portfolios = simulatePortfolios(data, periods, settings, [h], costs, {
     trackPositions: trackPositions || !isComplete(data, periods),
@@ -91,7 +91,7 @@ export function simulateMany(
   if (settings.some(one => needsTrading(data, one))) {
     settings.forEach((one, index) => {
       if (Atomics.load(stop, 0) === 1) return
-      const { net, turnover } = simulateTrading(data, periods, one, costs).series
+      const { net, turnover } = simulateTrading(data, periods, one, costs, stop).series
       out.set(net, index * (count + 1))
       out[index * (count + 1) + count] = mean(turnover)
     })

@@ -13,6 +13,8 @@ export interface TradingPath {
   readonly cutNames: Float64Array
   readonly inCash: Float64Array
   readonly impact: Float64Array
+  /** The sum over periods of what the names of each market paid. */
+  readonly impactOfMarket: Float64Array
   readonly longGross: Float64Array
   readonly longExposure: Float64Array
   readonly tradesWithoutInputs: number
@@ -32,12 +34,15 @@ interface TradedSimulation {
 export const needsTrading = (data: Dataset, { trading }: PortfolioSettings): boolean =>
   trading !== undefined || data.borrowBps !== undefined
 
-/** Simulates one configuration with `walkTrading`. Deterministic to the bit. */
+/** Simulates one configuration with `walkTrading`. Deterministic to the bit.
+ *
+ * @param stop another thread sets it to 1 to cancel the work; the record is then incomplete */
 export function simulateTrading(
   data: Dataset,
   periods: Int32Array,
   settings: PortfolioSettings,
   costs: TradingCosts,
+  stop?: Int32Array,
 ): TradedSimulation {
   const ranked: Dataset & { ranking: Ranking } = data.ranking
     ? { ...data, ranking: data.ranking }
@@ -53,29 +58,40 @@ export function simulateTrading(
     cutNames: numbers(),
     inCash: numbers(),
     impact: numbers(),
+    impactOfMarket: new Float64Array(nameCount(data.markets)),
     longGross: numbers(),
     longExposure: numbers(),
   }
   let tradesWithoutInputs = 0
   const weight = new Float64Array(nameCount(data.assets))
-  walkTrading(ranked, periods, settings, costs, (period, t, weights) => {
-    series.gross[t] = period.gross
-    series.turnover[t] = period.turnover
-    series.tradingCost[t] = period.spreadCost + period.impact
-    series.borrow[t] = period.borrow
-    series.shortExposure[t] = period.shortExposure
-    series.net[t] = period.gross - (series.tradingCost[t] + period.borrow)
-    series.heldWithoutReturn[t] = period.heldWithoutReturn
-    path.leverage[t] = period.leverage
-    path.tradedFraction[t] = period.tradedFraction
-    path.cutNames[t] = period.cutNames
-    path.inCash[t] = period.inCash
-    path.impact[t] = period.impact
-    path.longGross[t] = period.longGross
-    path.longExposure[t] = period.longExposure
-    tradesWithoutInputs += period.tradesWithoutInputs
-    if (t === periods.length - 1) weight.set(weights)
-  })
+  walkTrading(
+    ranked,
+    periods,
+    settings,
+    costs,
+    (period, t, weights) => {
+      series.gross[t] = period.gross
+      series.turnover[t] = period.turnover
+      series.tradingCost[t] = period.spreadCost + period.impact
+      series.borrow[t] = period.borrow
+      series.shortExposure[t] = period.shortExposure
+      series.net[t] = period.gross - (series.tradingCost[t] + period.borrow)
+      series.heldWithoutReturn[t] = period.heldWithoutReturn
+      path.leverage[t] = period.leverage
+      path.tradedFraction[t] = period.tradedFraction
+      path.cutNames[t] = period.cutNames
+      path.inCash[t] = period.inCash
+      path.impact[t] = period.impact
+      period.impactOfMarket.forEach((paid, market) => {
+        path.impactOfMarket[market] += paid
+      })
+      path.longGross[t] = period.longGross
+      path.longExposure[t] = period.longExposure
+      tradesWithoutInputs += period.tradesWithoutInputs
+      if (t === periods.length - 1) weight.set(weights)
+    },
+    stop,
+  )
   const inLegs = settings.neutralMarket ? neutralTargets(ranked, periods, settings).inLegs : null
   return {
     series,

@@ -37,6 +37,7 @@ export function visitTrades(
     const costs: TradingCosts = {
       roundTripOfMarket: new Float64Array(nameCount(data.markets)),
       borrowPerPeriod: 0,
+      periodsPerYear: settings.trading.periodsPerYear,
     }
     walkTrading(data, periods, settings, costs, visit)
     return

@@ -20,6 +20,8 @@ export interface TradedPeriod {
   /** Round trips, without the impact. */
   spreadCost: number
   impact: number
+  /** The part of `impact` that names of each market paid. */
+  readonly impactOfMarket: Float64Array
   borrow: number
   longExposure: number
   shortExposure: number
@@ -56,15 +58,17 @@ const rounding = 1e-13
  * Only returns that ended before the day of a period are used for it, see `returnEndDays`: weights never depend on later
  * ones. With drift, the old weights in 4 are those that returns have made by the time of the trade.
  *
- * O(rows + periods names impactPeriods); memory O(rows + names impactPeriods).
+ * O(rows + periods names impactPeriods); memory O(rows).
  *
- * @param visit gets the same object every time, and the weights by name */
+ * @param visit gets the same object every time, and the weights by name
+ * @param stop another thread sets it to 1 to end the walk before the next period */
 export function walkTrading(
   data: Dataset & { ranking: Ranking },
   periods: Int32Array,
   settings: PortfolioSettings,
   costs: TradingCosts,
   visit: (period: TradedPeriod, t: number, weight: Float64Array) => void,
+  stop?: Int32Array,
 ): void {
   const { asset, offsets, forwardReturn, market, dollarVolume, borrowBps } = data
   const decisionReturn = data.decisionReturn ?? forwardReturn
@@ -81,7 +85,7 @@ export function walkTrading(
   const lastMarket = new Uint16Array(count)
   const rates = new Float64Array(count)
   const past = new Float64Array(periods.length)
-  const history = new ReturnHistory(rules.impact === null ? 0 : count, rules.impactPeriods)
+  const history = new ReturnHistory(data, rules.impact === null ? noDates : periods, rules.impactPeriods)
   const traded: TradedPeriod = {
     names: new Int32Array(count),
     count: 0,
@@ -92,6 +96,7 @@ export function walkTrading(
     turnover: 0,
     spreadCost: 0,
     impact: 0,
+    impactOfMarket: new Float64Array(nameCount(data.markets)),
     borrow: 0,
     longExposure: 0,
     shortExposure: 0,
@@ -115,6 +120,7 @@ export function walkTrading(
   /** Periods whose returns ended before the day of period t. */
   let ended = 0
   for (let t = 0; t < periods.length; t++) {
+    if (stop && Atomics.load(stop, 0) === 1) return
     const date = periods[t]
     for (; ended < t && endDays[periods[ended]] < data.days[date]; ended++)
       if (rules.impact !== null) history.add(data, decisionReturn, periods[ended])
@@ -174,7 +180,7 @@ export function walkTrading(
       if (next < 0) {
         short -= next
         const own = row === -1 ? Number.NaN : (borrowBps?.[row] ?? Number.NaN)
-        borrow -= next * (Number.isNaN(own) ? costs.borrowPerPeriod : own / 1e4 / rules.periodsPerYear)
+        borrow -= next * (Number.isNaN(own) ? costs.borrowPerPeriod : own / 1e4 / costs.periodsPerYear)
       }
       const r = known(forwardReturn, row)
       earned += next * r
@@ -194,7 +200,7 @@ export function walkTrading(
     traded.gross = earned
     traded.longGross = longEarned
     traded.heldWithoutReturn = withoutReturn
-    chargeImpact(traded, rules, dollarVolume, history, rates, minSize)
+    chargeImpact(traded, rules, dollarVolume, history, lastMarket, rates, minSize)
     visit(traded, t, held)
     if (!drift) continue
     // The growth of the portfolio that was traded. After a loss of everything the next one is bought from nothing.
@@ -205,6 +211,8 @@ export function walkTrading(
     }
   }
 }
+
+const noDates = new Int32Array(0)
 
 const noRules: TradingRules = {
   maxTurnover: null,
@@ -233,10 +241,12 @@ function chargeImpact(
   rules: TradingRules,
   dollarVolume: Float64Array | undefined,
   history: ReturnHistory,
+  market: Uint16Array,
   rates: Float64Array,
   minSize: number,
 ): void {
   traded.impact = 0
+  traded.impactOfMarket.fill(0)
   traded.tradesWithoutInputs = 0
   if (rules.impact === null) return
   let highest = 0
@@ -248,7 +258,7 @@ function chargeImpact(
     const volatility = history.volatility(traded.names[at]) / Math.sqrt(rules.returnDays)
     rates[at] =
       volume > 0
-        ? rules.impact * volatility * Math.sqrt((traded.size[at] * rules.capital) / volume)
+        ? rules.impact * volatility * (Math.sqrt(traded.size[at] * rules.capital) / Math.sqrt(volume))
         : Number.NaN
     if (rates[at] > highest) highest = rates[at]
   }
@@ -256,6 +266,8 @@ function chargeImpact(
     if (traded.size[at] <= minSize) continue
     const isUnknown = Number.isNaN(rates[at])
     if (isUnknown) traded.tradesWithoutInputs++
-    traded.impact += traded.size[at] * (isUnknown ? highest : rates[at])
+    const paid = traded.size[at] * (isUnknown ? highest : rates[at])
+    traded.impact += paid
+    traded.impactOfMarket[market[traded.names[at]]] += paid
   }
 }

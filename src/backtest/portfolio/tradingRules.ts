@@ -1,4 +1,4 @@
-import type { Dataset } from '../dataset/dataset.ts'
+import { type Dataset, nameCount } from '../dataset/dataset.ts'
 
 /** Fits one side of a target below a limit, in place. With S the sum of the side, names with weight x get
  * min(limit, c x), with the smallest c >= 1 for which they sum to S; if the names have no room for S, all get the limit
@@ -66,37 +66,47 @@ export function pastVolatility(values: Float64Array, from: number, end: number):
   return Math.sqrt(squares / (end - from - 1))
 }
 
-/** The last returns of each name, in a ring of periods. */
+/** The known returns of each name, name by name in order of their periods. Memory O(rows), however many names there are. */
 export class ReturnHistory {
   readonly #periods: number
+  /** The returns of name i are at start[i] .. end[i] - 1. */
+  readonly #start: Int32Array
+  readonly #end: Int32Array
   readonly #returns: Float64Array
-  readonly #names: number
+  /** How many periods had been added before that of each return. */
+  readonly #period: Int32Array
   #added = 0
 
-  constructor(names: number, periods: number) {
-    this.#names = names
+  /** @param dates those whose returns may be added
+   * @param periods how far back volatilities look */
+  constructor({ asset, assets, offsets }: Dataset, dates: Int32Array, periods: number) {
     this.#periods = periods
-    this.#returns = new Float64Array(names * periods).fill(Number.NaN)
+    this.#start = new Int32Array(nameCount(assets) + 1)
+    for (const date of dates)
+      for (let row = offsets[date]; row < offsets[date + 1]; row++) this.#start[asset[row] + 1]++
+    for (let name = 0; name + 1 < this.#start.length; name++) this.#start[name + 1] += this.#start[name]
+    this.#end = this.#start.slice()
+    this.#returns = new Float64Array(this.#start[this.#start.length - 1])
+    this.#period = new Int32Array(this.#returns.length)
   }
 
   /** Adds the returns of a date that have ended. */
   add({ asset, offsets }: Dataset, returns: Float64Array, date: number): void {
-    const at = (this.#added++ % this.#periods) * this.#names
-    this.#returns.fill(Number.NaN, at, at + this.#names)
-    for (let row = offsets[date]; row < offsets[date + 1]; row++)
-      this.#returns[at + asset[row]] = returns[row]
+    for (let row = offsets[date]; row < offsets[date + 1]; row++) {
+      if (Number.isNaN(returns[row])) continue
+      const at = this.#end[asset[row]]++
+      this.#returns[at] = returns[row]
+      this.#period[at] = this.#added
+    }
+    this.#added++
   }
 
   /** Standard deviation (ddof 1) of the known returns, from the oldest to the latest; NaN if fewer than half of the
    * periods have one. */
   volatility(name: number): number {
-    const known = new Float64Array(this.#periods)
-    let count = 0
-    for (let back = Math.min(this.#added, this.#periods); back > 0; back--) {
-      const at = (this.#added - back) % this.#periods
-      const value = this.#returns[at * this.#names + name]
-      if (!Number.isNaN(value)) known[count++] = value
-    }
-    return 2 * count < this.#periods ? Number.NaN : pastVolatility(known, 0, count)
+    const end = this.#end[name]
+    let from = end
+    while (from > this.#start[name] && this.#period[from - 1] >= this.#added - this.#periods) from--
+    return 2 * (end - from) < this.#periods ? Number.NaN : pastVolatility(this.#returns, from, end)
   }
 }

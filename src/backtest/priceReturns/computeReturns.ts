@@ -1,7 +1,7 @@
 import { firstRowFrom } from '../../prices/priceRows.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { forwardReturns, minAbsentTradingDays, returnStates } from '../forwardReturns.ts'
-import { type KnownSecurity, knownSecurities, type StoredPrices, securityOf } from './knownSecurities.ts'
+import { type KnownSecurity, knownSecurities, type StoredPrices, securitiesNamed } from './knownSecurities.ts'
 import { type RowState, rowStateCode } from './rowStates.ts'
 
 /** What an asset's ID named on which days. */
@@ -69,7 +69,7 @@ export function computeReturns(input: ReturnsInput): null {
             )
           ]
         if (entityId === undefined || entityId === -1) return 'unknown_company'
-        return securityOf(securities.get(entityId) ?? [], id)
+        return tradedSecurity(securitiesNamed(securities.get(entityId) ?? [], id), day, input)
       })()
       if (typeof state === 'string') {
         found.states[row] = rowStateCode(state)
@@ -89,6 +89,28 @@ export function computeReturns(input: ReturnsInput): null {
 }
 
 const noDays = new Int32Array(0)
+
+/**
+ * The security of a row. Of several, the one that is traded on its date: one that is listed later, or has ended, must not
+ * decide about it.
+ */
+function tradedSecurity(
+  named: readonly KnownSecurity[],
+  day: number,
+  { tradingDays, rule: { entryLag } }: Pick<ReturnsInput, 'tradingDays' | 'rule'>,
+): RowState | KnownSecurity {
+  const [only, ...others] = named
+  if (only === undefined) return 'no_prices'
+  if (others.length === 0) return only
+  const traded = named.filter(({ market, priced }) =>
+    isTraded(closeDaysOf(priced), tradingDays.get(market) ?? noDays, day, entryLag),
+  )
+  if (traded.length === 0) return 'not_traded'
+  return traded.length === 1 ? traded[0] : 'several_securities'
+}
+
+const closeDaysOf = ({ days, closes }: KnownSecurity['priced']): Int32Array =>
+  days.filter((_, at) => !Number.isNaN(closes[at]))
 
 function rowsOfAssets(
   { days, offsets, asset }: ReturnsInput['data'],
@@ -114,7 +136,7 @@ function computeSecurity(
   { horizon, entryLag, assumedDelistingReturn }: ReturnRule,
   found: RowReturns,
 ): void {
-  const closeDays = priced.days.filter((_, at) => !Number.isNaN(priced.closes[at]))
+  const closeDays = closeDaysOf(priced)
   const settings = { horizons: [horizon], entryLag, assumedDelistingReturn }
   const [result] = forwardReturns(priced, tradingDays, Int32Array.from(days), settings)
   for (const [index, row] of rows.entries()) {

@@ -129,13 +129,18 @@ function joined(parts: readonly Float64Array[]): Float64Array {
   return all
 }
 
+/** The securities that an ID may name among those of its company: those with that symbol or, if there are none, all. */
+export function securitiesNamed(securities: readonly KnownSecurity[], id: string): readonly KnownSecurity[] {
+  const named = securities.filter(({ symbols }) => symbols.includes(id.toUpperCase()))
+  return named.length > 0 ? named : securities
+}
+
 /** The security that an ID names among those of its company, or why there is none. */
 export function securityOf(
   securities: readonly KnownSecurity[],
   id: string,
 ): KnownSecurity | 'no_prices' | 'several_securities' {
-  const named = securities.filter(({ symbols }) => symbols.includes(id.toUpperCase()))
-  const [security, ...more] = named.length > 0 ? named : securities
+  const [security, ...more] = securitiesNamed(securities, id)
   if (security === undefined) return 'no_prices'
   return more.length > 0 ? 'several_securities' : security
 }

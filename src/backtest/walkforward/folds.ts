@@ -68,7 +68,7 @@ export interface FoldSettings {
   /** h, in periods. */
   readonly tranches: number
   readonly returnDays: number
-  /** The day on which the return of each period ends; undefined: `returnDays` weekdays after the day of the period. */
+  /** The day on which the return of each period ends, or is known if that is later; undefined: `returnDays` weekdays after the day of the period. */
   readonly ends?: Int32Array | undefined
   readonly periodsPerYear: number
 }

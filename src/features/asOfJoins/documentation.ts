@@ -25,7 +25,7 @@ export const arrowMedia = {
       type: 'string',
       format: 'binary',
       description:
-        'format=arrow: an IPC stream of one record batch, compressed with zstd inside; days are date32, values float64.',
+        'format=arrow: an IPC stream with a record batch for each 131,072 rows, compressed with zstd inside; days are date32, values float64.',
     },
   },
 } as const

@@ -6,7 +6,7 @@ import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import type { AssetCompanies, RowReturns } from '../../backtest/priceReturns/computeReturns.ts'
 import type { PricedRows } from '../../backtest/priceReturns/pricedDataset.ts'
 import type { BacktestPrices } from '../../backtest/requestPrices.ts'
-import { dayNumber, type IsoDate, isoDate } from '../../dates.ts'
+import { dayNumber, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
@@ -129,7 +129,8 @@ async function readRows(
   for (let at = 0; at < assets.length; at += assetsPerRead) {
     const some = assets.slice(at, at + assetsPerRead)
     const ids = [...new Set(some.flatMap(({ entityIds }) => entityIds))].filter(id => id !== -1)
-    const prices = await readStoredPrices(store, set, ids, isoDate(Math.max(days.first - daysBefore, 0)))
+    // Of all years: which security an ID names, and what continues it, must not depend on the first date.
+    const prices = await readStoredPrices(store, set, ids)
     await pool.tasks.computeReturns({ data, assets: some, prices, tradingDays, rule, days, found }, caller)
   }
   const rows = await pool.tasks.priceDataset({ data, found }, caller)
@@ -151,9 +152,6 @@ async function readRows(
   }
   return { rows, prices: { used, request, beforeAssumption: rows.beforeAssumption } }
 }
-
-/** More than the days before a date on which a security must have had a close. */
-const daysBefore = 40
 
 /** By lag. */
 const entries = [

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.ts'
 import { cacheable, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
+import { personalHeaders } from '../../http/headers.ts'
 import { htmlHeaders } from '../../http/pages/policy.ts'
 import { type Page, shell } from '../../http/pages/shell.ts'
 import { maxQueryLength } from '../../http/parameters.ts'
@@ -27,6 +28,12 @@ export function answerPage(
   const rendered = async () => ({ content: shell(await make(), context), headers: ownHeaders })
   const response = cacheable(whole, type, rendered, compressions.companyRows, true)
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+}
+
+/** A page that is made for each request and kept nowhere. */
+export function uncachedPage(context: RequestContext, page: Page): Answer {
+  const headers = { ...htmlHeaders(), 'Cache-Control': 'private, no-store', Vary: 'Cookie' }
+  return { status: 200, headers: personalHeaders(headers), body: shell(page, context) }
 }
 
 /**

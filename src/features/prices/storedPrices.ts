@@ -1,5 +1,4 @@
 import type { StoredPrices } from '../../backtest/priceReturns/knownSecurities.ts'
-import type { IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import {
   type PriceSet,
@@ -12,18 +11,13 @@ import {
 
 const maxSteps = 8
 
-/**
- * Reads the prices of companies, and those of the securities that may go on where theirs end.
- *
- * @param from the first day that is needed; all by default
- */
+/** Reads all prices of companies, and those of the securities that may go on where theirs end. */
 export async function readStoredPrices(
   sql: SqlClient,
   set: PriceSet,
   entityIds: readonly number[],
-  from?: IsoDate,
 ): Promise<StoredPrices> {
-  const securities = await readSecuritiesOfCompanies(sql, set.priceSetId, entityIds, { from })
+  const securities = await readSecuritiesOfCompanies(sql, set.priceSetId, entityIds)
   const successors: SuccessorPair[] = []
   const read = new Set(securities.map(({ assetId }) => assetId))
   let latest = [...read]

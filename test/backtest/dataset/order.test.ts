@@ -30,7 +30,7 @@ const cross = fc.record({
   offset: fc.constantFrom(0, 13),
 })
 
-const noCosts = { roundTripOfMarket: Float64Array.of(0), borrowPerPeriod: 0 }
+const noCosts = { roundTripOfMarket: Float64Array.of(0), borrowPerPeriod: 0, periodsPerYear: 252 }
 
 /** One date, with names in the order of their rows. */
 function columnsOf(score: Float64Array, offset: number, n: number) {

@@ -58,7 +58,7 @@ function weightsOf(panel: Dataset, config: BacktestConfig): Map<number, Float64A
   const { data, view, returnDays, spacing } = selectPanelData(panel, config)
   const { portfolio, step } = resolveConfig(config, returnDays, spacing)
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
-  const costs = { roundTripOfMarket: Float64Array.of(0.001), borrowPerPeriod: 0 }
+  const costs = { roundTripOfMarket: Float64Array.of(0.001), borrowPerPeriod: 0, periodsPerYear: 252 }
   const found = new Map<number, Float64Array>()
   walkTrading(rankDataset(data), periods, portfolio, costs, (_, t, weight) => {
     found.set(data.days[periods[t]], weight.slice())
@@ -265,8 +265,7 @@ test('a fold of a sweep trains on no return whose exit comes after its first day
       const rows = {
         days,
         score: gridOf(random, days.length, random),
-        // Without names that end, whose assumed return counts from the exit on.
-        value: gridOf(random, days.length, () => 100 + 10 * random()),
+        value: closesOf(random, days.length),
       }
       const config = { ...(rebalance === undefined ? { returnDays } : { rebalance }), entryDates }
       const foldsOf = (panel: Rows) => {
@@ -285,7 +284,13 @@ test('a fold of a sweep trains on no return whose exit comes after its first day
       const fold = truth[truth.length - 1]
       if (fold === undefined) return
       const start = days.indexOf(dayNumber(fold.test_start))
-      const value = rows.value.map((own, t) => (t <= start ? own : own.map(() => 100 + 10 * random())))
+      const others = closesOf(random, days.length)
+      // Whoever has been absent for ten dates counts as ended from then on.
+      const isEnded = (name: number) =>
+        rows.value.slice(start - 9, start + 1).every(closes => Number.isNaN(closes[name]))
+      const value = rows.value.map((own, t) =>
+        t <= start ? own : own.map((close, name) => (isEnded(name) ? close : others[t][name])),
+      )
       const changed = foldsOf({ ...rows, value })
       truth.forEach((one, f) => {
         if (one.test_start > fold.test_start) return

@@ -60,7 +60,7 @@ test('a drifting portfolio has the same bits alone and in a sweep', () => {
         data,
         periods,
         many,
-        { roundTripOfMarket, borrowPerPeriod: borrow },
+        { roundTripOfMarket, borrowPerPeriod: borrow, periodsPerYear: 252 },
         out,
         new Int32Array(1),
       )

@@ -63,6 +63,7 @@ function measure(data: Dataset, config: PeerConfig): PeerMetrics {
   const costs = {
     roundTripOfMarket: Float64Array.of(10e-4, 20e-4, 30e-4, 40e-4),
     borrowPerPeriod: 50 / 1e4 / periodsPerYear,
+    periodsPerYear,
   }
   const { series } = simulate(data, periods, settings, costs)
   const { net } = series

@@ -92,7 +92,11 @@ const cases = rules.flatMap((own, at) =>
     },
   })),
 )
-const costs = { roundTripOfMarket: Float64Array.of(0.001), borrowPerPeriod: 50 / 1e4 / 52 }
+const costs = {
+  roundTripOfMarket: Float64Array.of(0.001),
+  borrowPerPeriod: 50 / 1e4 / 52,
+  periodsPerYear: 52,
+}
 const periods = Int32Array.from({ length: dates }, (_, t) => t)
 
 const python = findPython('json')
@@ -186,4 +190,25 @@ test('a sweep and the trades of a capacity have the bits of the single run', () 
     for (let i = 0; i < count; i++) turnover += size[i] / 2
     expect(turnover).toBe(single.turnover[t])
   })
+})
+
+test('another thread ends the walk before the next period', () => {
+  const { panel, settings } = cases[12]
+  const stop = new Int32Array(new SharedArrayBuffer(4))
+  const seen: number[] = []
+  const visit = (_: unknown, t: number) => {
+    seen.push(t)
+    if (t === 3) Atomics.store(stop, 0, 1)
+  }
+  walkTrading(datasetOf(panel), periods, settings, costs, visit, stop)
+  expect(seen).toEqual([0, 1, 2, 3])
+})
+
+test('the impact in a name that hardly trades is enormous, but a number', () => {
+  const { settings, panel } = cases[10]
+  const thin = { ...panel, volume: panel.volume.map(row => row.map(() => 5e-324)) }
+  const trading = { ...settings.trading, capital: 1e15 }
+  const { path } = simulate(datasetOf(thin), periods, { ...settings, trading }, costs)
+  expect(path?.impact.every(Number.isFinite)).toBe(true)
+  expect(Math.max(...(path?.impact ?? []))).toBeGreaterThan(1e100)
 })

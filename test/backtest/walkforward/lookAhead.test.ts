@@ -40,7 +40,11 @@ function choices(rows: Row[]) {
   const periods = rebalanceDates(0, data.days.length, 1)
   const width = periods.length + 1
   const out = new Float64Array(configs.length * width)
-  const costs = { roundTripOfMarket: Float64Array.of(0.001, 0.003), borrowPerPeriod: 0.0001 }
+  const costs = {
+    roundTripOfMarket: Float64Array.of(0.001, 0.003),
+    borrowPerPeriod: 0.0001,
+    periodsPerYear: 252,
+  }
   simulateMany(data, periods, configs, costs, out, new Int32Array(1))
   const candidates = configs.map(({ tranches, weighting, drift }, c) => {
     const net = out.subarray(c * width, c * width + periods.length)

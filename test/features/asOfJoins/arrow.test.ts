@@ -155,17 +155,21 @@ print(json.dumps({'types': [str(f.type) for f in arrow.schema], 'columns': arrow
     expect(new Set(compared.types)).toContain('timestamp[ns, tz=UTC]')
   })
 
-  test('of 20,000 rows is the Parquet answer, cell by cell', async () => {
-    const count = 20_000
-    const body = JSON.stringify({
-      rows: {
-        date: Array.from({ length: count }, (_, row) => (row % 3 === 0 ? '2010-02-20' : '2011-03-01')),
-        ticker: Array.from({ length: count }, (_, row) => (row % 7 === 0 ? `NONE${row % 1_000}` : 'PLANT')),
-      },
-      metrics: ['revenue'],
-    })
+  test('of several record batches is the Parquet answer, cell by cell', async () => {
+    const count = 300_000
+    const rows = `
+import datetime as dt, pyarrow as pa, pyarrow.parquet as pq
+early, late = dt.date(2010, 2, 20), dt.date(2011, 3, 1)
+dates = [early if row % 3 == 0 else late for row in range(${count})]
+names = [f'NONE{row % 1000}' if row % 7 == 0 else 'PLANT' for row in range(${count})]
+pq.write_table(pa.table({'date': dates, 'ticker': names}), 'rows.parquet')`
+    runPython(python ?? '', folder, ['-c', rows])
+    const body = new Uint8Array(readFileSync(join(folder, 'rows.parquet')))
     for (const format of ['parquet', 'arrow']) {
-      const response = await post(body, { query: `format=${format}` })
+      const response = await post(body, {
+        query: `metrics=revenue&format=${format}`,
+        type: 'application/vnd.apache.parquet',
+      })
       if (response.status !== 200) throw new Error(await response.text())
       writeFileSync(join(folder, `large.${format}`), await response.bytes())
     }
@@ -173,7 +177,10 @@ print(json.dumps({'types': [str(f.type) for f in arrow.schema], 'columns': arrow
 import pyarrow as pa, pyarrow.parquet as pq
 arrow = pa.ipc.open_stream('large.arrow').read_all()
 parquet = pq.read_table('large.parquet')
-print(arrow.num_rows, all(arrow[n].equals(parquet[n]) for n in parquet.column_names))`
-    expect(runPython(python ?? '', folder, ['-c', script]).trim()).toBe(`${count} True`)
+arrow.validate(full=True)
+print(arrow.num_rows, [batch.num_rows for batch in arrow.to_batches()], all(arrow[n].equals(parquet[n]) for n in parquet.column_names))`
+    expect(runPython(python ?? '', folder, ['-c', script]).trim()).toBe(
+      `${count} [131072, 131072, 37856] True`,
+    )
   })
 })

@@ -230,6 +230,22 @@ test('a batch has a calendar, limits and entries of its own for each backtest', 
 
 const plain = rows.map(({ beta: _, ...row }) => row)
 
+test('a batch on the archive refuses what a single backtest refuses, whichever came before', () => {
+  const sent = plain.map(({ close: _, ...row }) => ({ ...row, forward_return: 0.01 }))
+  const { panel: data } = openBatch(encode(JSON.stringify({ panel: sent, configs: [{}] })))
+  if (data === null) throw new Error('the batch has rows')
+  const configs: BacktestConfig[] = [{}, { entryDates: 1 }, { delistingReturn: -1 }]
+  const { failures } = runBatchItems({
+    data,
+    dataVersion: 1,
+    entries: configs.map((own, index) => ({ index, config: own, include: [], source: { horizon: '1d' } })),
+    size: configs.length,
+    costs,
+    stop: new Int32Array(new SharedArrayBuffer(4)),
+  })
+  expect(failures.map(({ index }) => index)).toEqual([1, 2])
+})
+
 test('horizons count the trials that were tried before, and factors explain the first', async () => {
   const config = { horizons: [1, 5], entryDates: 0 }
   const bare = await run({ panel: plain, config })
@@ -244,6 +260,41 @@ test('horizons count the trials that were tried before, and factors explain the 
   const alone = await run({ panel: plain, config: { returnDays: 1, entryDates: 0 }, factors })
   expect(explained.factors?.betas).toEqual(alone.factors?.betas)
   expect(explained.factors?.unmatched).toEqual([])
+})
+
+test('the borrow costs of names are annual, with limits and without', async () => {
+  const own = plain.map(row => ({ ...row, borrow_bps: 400 }))
+  const bare = plain.map(({ borrow_bps: _, ...row }) => row)
+  for (const shared of [{ returnDays: 5 }, { rebalance: 'month_end' }, { trading: { maxTurnover: 0.5 } }]) {
+    const named = await run({ panel: own, config: { ...shared, borrowBps: 7 } })
+    const flat = await run({ panel: bare, config: { ...shared, borrowBps: 400 } })
+    named.equity_curve.forEach((value, t) => {
+      expect(value).toBeCloseTo(flat.equity_curve[t] ?? 0, 12)
+    })
+    expect(named.metrics.cost_drag_annual).toBeCloseTo(flat.metrics.cost_drag_annual ?? 0, 12)
+  }
+})
+
+test('the trading costs of markets, impact included, sum to those of the record', async () => {
+  for (const limits of [{ impact: 0.6, capital: 1e6, impactPeriods: 10 }, { maxTurnover: 0.3 }]) {
+    const {
+      performance,
+      metrics,
+      periods_per_year,
+      trading: used,
+    } = await run({
+      panel: plain,
+      config: { quantile: 0.2, borrowBps: 0, trading: limits },
+      include: ['performance'],
+    })
+    const sum = performance?.markets.reduce((total, one) => total + (one.trading_cost_annual ?? 0), 0)
+    expect(used?.impact_annual === 0).toBe(limits.impact === undefined)
+    expect(periods_per_year).toBe(252)
+    const free = plain.map(({ borrow_bps: _, ...row }) => row)
+    const whole = await run({ panel: free, config: { quantile: 0.2, borrowBps: 0, trading: limits } })
+    expect(sum).toBeCloseTo(whole.metrics.cost_drag_annual ?? 0, 12)
+    expect(metrics.cost_drag_annual).toBeGreaterThan(sum ?? 0)
+  }
 })
 
 test('what contradicts closes, horizons or limits is refused by name', async () => {

@@ -382,6 +382,47 @@ describe('a backtest with the returns of a price set', () => {
     expect(html).toContain('the price set daily')
   })
 
+  test('the first date of a request does not decide which security of a company an ID names', async () => {
+    // Two classes of Alphabet: prices of GOOGL end long before those of GOOG begin.
+    const years = (symbol: string, year: number) =>
+      tradingDays.slice(0, 60).map((day, at) => {
+        const date = `${year}${isoDate(day).slice(4)}`
+        return `${date},${symbol},${20 + at},1`
+      })
+    const lines = [...years('GOOGL', 2015), ...years('GOOG', 2024)]
+    await load(['date,symbol,close,split_factor', ...lines, ''].join('\n'), { name: 'two' })
+    const set = await findPriceSet(server.sql, 'two')
+    if (set === null) throw new Error('The set is missing.')
+    await changeAccess(server.sql, set, { licences: ['personal'], allowed: [], denied: [] })
+    const dated = (year: number, id: string) =>
+      tradingDays.slice(12, 50).map((day, at) => ({
+        date: `${year}${isoDate(day).slice(4)}`,
+        asset: id,
+        score: at,
+      }))
+    const counts = async (sent: readonly { readonly date: string }[]) => {
+      const { answer } = await post({
+        panel: sent,
+        config: { quantile: 0.5 },
+        prices: { set: 'two', horizon: 1 },
+      })
+      expect(answer.error).toBeUndefined()
+      return answer.prices.rows
+    }
+    const late = [...dated(2024, 'GOOGL'), ...dated(2024, 'GOOG')]
+    const alone = await counts(late)
+    expect([alone.with_return, alone.not_traded]).toEqual([38, 38])
+    const withEarly = await counts([...dated(2015, 'GOOGL'), ...late])
+    expect([withEarly.with_return, withEarly.not_traded]).toEqual([76, 38])
+    // An ID that names neither has the one that was traded on the date.
+    const other = await counts([
+      ...dated(2015, '0001652044'),
+      ...dated(2024, '0001652044'),
+      ...dated(2019, '0001652044'),
+    ])
+    expect([other.with_return, other.several_securities]).toEqual([76, 0])
+  })
+
   test('factors begin with the returns of the prices, in single backtests, sweeps and batches', async () => {
     const sent = {
       date: tradingDays.map(day => isoDate(day)),
@@ -519,6 +560,9 @@ describe('refusals', () => {
         { panel: first, config: { returnDays: 2 }, prices: { set: 'daily', horizon: 1 } },
         'config.returnDays',
       ],
+      [{ panel: first, config: { rebalance: 'month_end' }, prices: { set: 'daily' } }, 'config.rebalance'],
+      [{ panel: first, config: { horizons: [1, 5] }, prices: { set: 'daily' } }, 'config.horizons'],
+      [{ panel: first, config: { entryDates: 0 }, prices: { set: 'daily' } }, 'config.entryDates'],
       [{ panel: first }, 'panel[0].forward_return'],
       [{ panel: { date: ['2020-01-02'], asset: ['T1'], score: [1] } }, 'panel.forward_return'],
     ] as const) {
@@ -533,5 +577,16 @@ describe('refusals', () => {
     const nothing = await post({ panel: old, prices: { set: 'daily' } })
     expect([nothing.status, nothing.answer.error.code]).toEqual([422, 'backtest_impossible'])
     expect(nothing.answer.error.message).toContain('1 not_traded')
+    const closes = first.map(({ date, asset, score }) => ({ date, asset, score, close: 10 }))
+    for (const more of [{}, { sweep: true }]) {
+      const both = await post({ panel: closes, prices: { set: 'daily' }, ...more })
+      expect([both.status, both.answer.error.param]).toEqual([422, 'prices'])
+      expect(both.answer.error.message).toContain('a column close')
+    }
+    const batch = await post(
+      { configs: [{}, { rebalance: 'month_end' }], panel: first, prices: { set: 'daily' } },
+      { path: '/api/v1/backtests/batch' },
+    )
+    expect([batch.status, batch.answer.error.param]).toEqual([400, 'configs[1].rebalance'])
   })
 })

@@ -16,6 +16,7 @@ import { type TestServer, testServer } from '../../http/testServer.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { findPython } from '../../python.ts'
 import { markets } from '../companies/fixtures.ts'
+import { statedNames } from './statedNames.ts'
 
 /* The inputs of a strategy under each option are chosen here by plain loops over the vintages that the register's filings made, and
  * the strategies are computed from them with pandas. */
@@ -154,7 +155,7 @@ async function ownScores(
   const version = await readDataVersion(database.sql)
   const ids = Int32Array.from(pairs, ({ company }) => company.id)
   const scores = new Map<string, (number | null)[]>()
-  for (const name of strategies.keys()) {
+  for (const name of statedNames) {
     const [block] = await lease.open(database.sql, version, blockNames(ids, [name], { fp: 'FY', ...option }))
     scores.set(
       name,
@@ -200,7 +201,7 @@ test.skipIf(python === null)(
         pairs,
         option === 'checked' ? { checks: [...states] } : option === 'as_known' ? {} : { kind: option },
       )
-      for (const name of strategies.keys())
+      for (const name of statedNames)
         for (const [i, { company, day }] of pairs.entries()) {
           const ours = own.get(name)?.[i] ?? null
           const theirs = expected[i]?.[name] ?? null

@@ -8,11 +8,11 @@ import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { EventStore } from '../../../src/features/asOfJoins/eventStore.ts'
 import { blockNames } from '../../../src/features/asOfJoins/figures.ts'
 import { registers } from '../../../src/ingest/allRegisters.ts'
-import { strategies } from '../../../src/markets/strategies/strategies.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { findPython } from '../../python.ts'
 import { markets } from '../companies/fixtures.ts'
+import { statedNames } from './statedNames.ts'
 
 /* The reference reads the shipped figures of the registers by itself, finds what was known on a day, and computes every strategy
  * with pandas. */
@@ -89,7 +89,7 @@ test.skipIf(python === null)(
     const ids = Int32Array.from(all, ({ id }) => id)
     const compared: Record<string, number> = {}
     const wrong: string[] = []
-    for (const name of strategies.keys()) {
+    for (const name of statedNames) {
       compared[name] = 0
       const blocks = await lease.open(database.sql, version, blockNames(ids, [name], { fp: 'FY' }))
       expect(blocks).toHaveLength(1)

@@ -76,6 +76,9 @@ def annual(figures):
     x1 = divide(g("current_assets") - g("current_liabilities"), a)
     x2, x3 = divide(g("retained_earnings"), a), divide(g("operating_income"), a)
     x4, x5 = divide(g("equity"), g("liabilities")), divide(g("revenue"), a)
+    # The two parts of Z that filings state; the market capitalisation completes them.
+    out["altman_z.accounts"] = 1.2 * x1 + 1.4 * x2 + 3.3 * x3 + 0.999 * x5
+    out["altman_z.liabilities"] = g("liabilities")
     out["altman_z_private"] = -(0.717 * x1 + 0.847 * x2 + 3.107 * x3 + 0.42 * x4 + 0.998 * x5)
     out["altman_z_double_prime"] = -(6.56 * x1 + 3.26 * x2 + 6.72 * x3 + 1.05 * x4)
     def index(f): return divide(f(0), f(1))

@@ -7,13 +7,16 @@
 
 from . import errors
 from ._answer import Answer
+from ._asof import JoinJob
 from ._async import AsyncClient
 from ._audit import AuditResult
 from ._backtest import BacktestJob, BacktestResult
+from ._batch import BacktestBatch, BatchOutcome
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
 from ._peers import VectorbtFrames, to_alphalens, to_vectorbt
+from ._wide import wide_panel
 from .errors import ApiError, AsfiledError, EmptyAnswer, IncompleteAnswer, TransportError, UnknownTickers
 
 __version__ = "0.1.0"
@@ -24,18 +27,22 @@ __all__ = [
     "AsfiledError",
     "AsyncClient",
     "AuditResult",
+    "BacktestBatch",
     "BacktestJob",
     "BacktestResult",
+    "BatchOutcome",
     "Bulk",
     "BulkRelease",
     "ChangeFeed",
     "Client",
     "EmptyAnswer",
     "IncompleteAnswer",
+    "JoinJob",
     "TransportError",
     "UnknownTickers",
     "VectorbtFrames",
     "errors",
     "to_alphalens",
     "to_vectorbt",
+    "wide_panel",
 ]

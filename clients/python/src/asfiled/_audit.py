@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from ._frames import Frames, require_columns
-from ._progress import Progress, bar
+from ._jobs import follow
+from ._progress import Progress
 from ._reply import parse_json
 from ._rows import parameters
 from ._transport import Transport
-from .errors import AnswerError, AuditCancelled, api_error
+from .errors import AnswerError, AuditCancelled
 
 F = TypeVar("F")
 T = TypeVar("T")
@@ -22,8 +22,6 @@ _path = "/api/v1/audits"
 _parquet = "application/vnd.apache.parquet"
 # More rows run as a job. Their values come back as Parquet, fewer in one answer together with the report.
 _rows_of_a_job = 200_000
-_first_poll = 0.2
-_longest_poll = 2.0
 _returns = "forward_return"
 _worst = (
     *("row", "date", "ticker", "column", "value", "known", "state", "reason", "days"),
@@ -114,7 +112,7 @@ def audit(
     answer = parse_json(reply.body)
     values: Any = None
     if reply.status == 202:
-        result = _follow(transport, answer, progress)
+        result = follow(transport, answer, noun="audit", cancelled=AuditCancelled, progress=progress)
         answer = parse_json(transport.get(result, {"format": "json"}, cached=False).body)
         if is_job:
             values = frames.read([transport.get(result, {"format": "parquet"}, cached=False).body])[0]
@@ -167,30 +165,3 @@ def _added(report: Mapping[str, Any], with_: Sequence[str]) -> dict[str, str]:
     extras = {"filing": "text", "filed": "day", "end": "day"}
     endings = {**kinds, **{ending: extras[ending] for ending in with_ if ending in extras}}
     return {f"{column['name']}_{ending}": kind for column in report["columns"] for ending, kind in endings.items()}
-
-
-def _follow(transport: Transport, summary: Mapping[str, Any], progress: Progress) -> str:
-    """Waits for the end of a job, with a bar of its rows.
-
-    :returns: the path of its result
-    """
-    path = str(summary["url"])
-    pause = _first_poll
-    try:
-        with bar(progress, "audit", None, unit="row") as move:
-            while True:
-                move.to(int(summary["progress"]["done"]), summary["progress"]["total"])
-                if summary.get("finished_at") is not None:
-                    break
-                time.sleep(pause)
-                pause = min(_longest_poll, pause * 1.3)
-                summary = parse_json(transport.get(path, cached=False).body)
-    except KeyboardInterrupt:
-        # Nothing has its id, so it would only use the server.
-        transport.delete(path)
-        raise
-    if summary["state"] == "failed":
-        raise api_error(summary["error"], 200)
-    if summary["state"] == "cancelled":
-        raise AuditCancelled(f"Audit {summary['id']} was cancelled.")
-    return str(summary["result_url"])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ._frames import Frames, frames_of, require_columns
-from ._progress import Progress, bar
+from ._index import flat
+from ._jobs import wait_for_end
+from ._progress import Progress
 from ._reply import parse_json
 from ._transport import Transport
 from .errors import BacktestCancelled, api_error
@@ -19,11 +20,11 @@ from .errors import BacktestCancelled, api_error
 F = TypeVar("F")
 
 _json = "application/json"
-_first_poll = 0.2
-_longest_poll = 2.0
 _needed = ("date", "asset", "score", "forward_return")
 _texts = ("asset", "market", "group")
 _optional = ("market", "dollar_volume", "group")
+# In place of forward_return and of config.borrowBps: another column of a frame may have these names.
+_in_place = ("close", "borrow_bps")
 
 
 def named_columns(config: Mapping[str, Any] | None, scores: Sequence[str] | None) -> tuple[str, ...]:
@@ -65,21 +66,28 @@ def panel_columns(
     :param own: columns of numbers that the settings name
     :param grouped: the settings use the column group
     :param priced: a price set gives the returns, so the frame needs no column forward_return
+    :returns: with `close` in place of `forward_return` where the frame has only that
     """
-    known = (*_needed, *_optional, *own)
+    known = (*_needed, *_optional, *_in_place, *own)
     wrong = [name for name in columns if name not in known]
     if wrong:
         raise ValueError(f"columns names {', '.join(wrong)}. A panel has {', '.join(known)}.")
-    frames = frames_of(frame)
     names = {name: columns.get(name, name) for name in known}
-    needed = [
-        name for name in _needed if not (scored and name == "score") and not (priced and name == "forward_return")
-    ]
+    frame = flat(frame, [names["date"], names["asset"]])
+    frames = frames_of(frame)
+    present = list(frame.columns)
+    # Closes give the returns where columns names them, or where there are no returns.
+    closes = "close" in columns or (
+        not priced and "close" not in own and names["forward_return"] not in present and "close" in present
+    )
+    unneeded = {*(["score"] if scored else []), *(["forward_return"] if priced or closes else [])}
+    needed = [name for name in _needed if name not in unneeded]
     require_columns(frame.columns, [names[name] for name in needed])
     panel: dict[str, list[Any]] = {}
     found = [name for name in list(frame.columns) if name != "group" or grouped]
     sent = [name for name in _optional if name in columns or name in found]
-    for name in [*needed, *sent, *own]:
+    sent += [name for name in _in_place if name in columns or (closes and name == "close")]
+    for name in dict.fromkeys([*needed, *sent, *own]):
         require_columns(frame.columns, [names[name]])
         read = frames.days if name == "date" else frames.texts if name in _texts else frames.numbers
         panel[name] = list(read(frame, names[name]))
@@ -266,19 +274,14 @@ class BacktestJob(Generic[F]):
 
         :param timeout: seconds after which TimeoutError is raised; the backtest goes on
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        pause = _first_poll
-        with bar(progress, "backtest", None, unit="trial") as move:
-            while True:
-                done = self.summary["progress"]
-                move.to(int(done["done"]), done["total"])
-                if self.summary.get("finished_at") is not None:
-                    break
-                if end is not None and time.monotonic() + pause > end:
-                    raise TimeoutError(f"Backtest {self.id} is {self.state} after {timeout} s. It goes on.")
-                time.sleep(pause)
-                pause = min(_longest_poll, pause * 1.3)
-                self.refresh()
+        wait_for_end(
+            self.summary,
+            lambda: self.refresh().summary,
+            noun="backtest",
+            unit="trial",
+            progress=progress,
+            max_wait=timeout,
+        )
         return self.result()
 
     def result(self) -> BacktestResult[F]:

@@ -22,6 +22,7 @@ from ._backtest import (
     submit,
     uses_groups,
 )
+from ._batch import Batches
 from ._bulk import Bulk
 from ._changes import ChangeFeed
 from ._figures import Day, Figures
@@ -43,7 +44,7 @@ T = TypeVar("T")
 _rows_of_a_job = 100_000
 
 
-class Client(Figures[F], Prices[F]):
+class Client(Figures[F], Prices[F], Batches[F]):
     """A connection to asfiled.
 
     :param key: by default that of ASFILED_KEY, else the demo key
@@ -191,7 +192,8 @@ class Client(Figures[F], Prices[F]):
     ) -> BacktestResult[F]:
         """Ranks names on each date, holds the best against the worst and charges costs. Needs the quant plan.
 
-        :param frame: your rows: date, asset, score, forward_return, and if you like market and dollar_volume
+        :param frame: your rows: date, asset, score, forward_return or close, and if you like market and dollar_volume. `wide_panel` makes
+            them of matrices
         :param columns: what your frame calls them, like {"asset": "ticker", "score": "predicted_pct"}
         :param source: instead of rows, the archive of the server, like {"market": "US", "horizon": "1d"}
         :param panel: instead of rows, the id of a stored panel

@@ -11,9 +11,13 @@ from typing import Any, Literal, TypeVar, Union, cast
 from urllib.parse import quote
 
 from ._answer import Answer
-from ._asof import as_of_join
+from ._asof import JoinJob, JoinKeys, as_of_join, submit_join
+from ._asof import job_path as join_job_path
 from ._connection import Connection
-from ._frames import day_text, frames_of
+from ._frames import Frames, day_text, frames_of
+from ._index import flat, indexed, require_index, restored
+from ._progress import Progress
+from ._reply import parse_json
 from ._rows import Value, pages, parameter, parameters
 from ._statements import statement_table
 from ._unknown import UnknownNames
@@ -60,6 +64,7 @@ class Figures(Connection[F]):
         fields: Texts | None = None,
         checks: Texts | None = None,
         market: str | None = None,
+        index: Sequence[str] | None = None,
         data_version: int | None = None,
     ) -> F:
         """Figures of companies: by default one row per vintage filed by `as_of`. More than 100 companies are requested in batches.
@@ -68,7 +73,9 @@ class Figures(Connection[F]):
 
         :param lineage: "follow" adds the rows of predecessors and successors; for one company
         :param checks: only figures in these states: "proved", "consistent", "unchecked", "contradicted"
+        :param index: of pandas: columns that become its index, like ["filed", "ticker"]
         """
+        require_index(self._frames.make({}), index)
         names = _unrepeated(_texts(tickers))
         path = "/api/v1/fundamentals"
         values: dict[str, Value] = {
@@ -94,7 +101,7 @@ class Figures(Connection[F]):
             # What the server notes of single companies is not in Parquet.
             note = f"No rows under these IDs: {', '.join(missing)}."
             self.last = replace(self.last, notes=(*self.last.notes, note))
-        return self._told(rows, unknown.found)
+        return cast(F, indexed(self._told(rows, unknown.found), index))
 
     def panel(
         self,
@@ -108,9 +115,16 @@ class Figures(Connection[F]):
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
         checks: Texts | None = None,
+        prices: str | None = None,
+        index: Sequence[str] | None = None,
         data_version: int | None = None,
     ) -> F:
-        """A row for each date and ticker, a column for each metric: what was known strictly before the date."""
+        """A row for each date and ticker, a column for each metric: what was known strictly before the date.
+
+        :param prices: a price set, for metrics that also take prices, such as price_to_book
+        :param index: of pandas: columns that become its index, like ["date", "ticker"]
+        """
+        require_index(self._frames.make({}), index)
         days = [day_text(day) for day in ([dates] if isinstance(dates, (str, dt.date)) else dates)]
         names = _unrepeated(_texts(tickers))
         rows = self._frames.make(
@@ -126,6 +140,8 @@ class Figures(Connection[F]):
             with_=with_,
             lineage=lineage,
             checks=checks,
+            prices=prices,
+            index=index,
             data_version=data_version,
         )
         return joined
@@ -144,8 +160,13 @@ class Figures(Connection[F]):
         with_: Sequence[Literal["end", "filed"]] = (),
         lineage: Literal["follow", "none"] | None = None,
         checks: Texts | None = None,
+        prices: str | None = None,
         prefix: str = "",
+        index: Sequence[str] | None = None,
         data_version: int | None = None,
+        job: bool = False,
+        progress: Progress = True,
+        max_wait: float | None = None,
     ) -> T:
         """Your frame, of pandas or Polars, with a column for each metric: the value that was known strictly before the date of the row.
 
@@ -158,33 +179,97 @@ class Figures(Connection[F]):
         :param with_: also the columns <metric>_end and <metric>_filed
         :param lineage: "follow" also reads the figures of predecessors and successors
         :param checks: only figures in these states, such as "proved,consistent"; the others are null
+        :param prices: a price set, for metrics that also take prices, such as price_to_book
         :param prefix: before the names of the new columns
+        :param index: of pandas: columns that become its index, like ["date", "ticker"]. Levels of your own index may be `date` and `ticker`
+        :param job: the server runs it as a job, and the client waits with a bar of its rows. Needs a key of your own
+        :param max_wait: seconds to wait for a job; then TimeoutError has its ID, and `as_of_join_job(id, frame)` finds it again
         """
-        settings = parameters(
-            {
-                **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
-                **{"max_age_days": max_age_days, "with": list(with_) or None, "lineage": lineage},
-                **{"checks": None if checks is None else ",".join(_texts(checks))},
-            }
-        )
+        keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
+        require_index(frame, index)
         frames = frames_of(frame)
+        rows = flat(frame, [keys.date, keys.ticker])
         result, answer = as_of_join(
             self._transport,
             frames,
-            frame,
-            settings,
-            date=date if time is None else time,
-            ticker=ticker,
-            prefix=prefix,
-            has_times=time is not None,
+            rows,
+            _join_settings(metrics, fp, inclusive, max_age_days, with_, lineage, checks, prices),
+            keys,
+            job=job,
+            progress=progress,
+            max_wait=max_wait,
             data_version=data_version,
         )
+        told = self._told_join(frames, result, answer)
+        return cast(T, restored(told, frame, rows) if index is None else indexed(told, index))
+
+    def submit_as_of_join(
+        self,
+        frame: T,
+        metrics: Texts,
+        *,
+        date: str = "date",
+        time: str | None = None,
+        ticker: str = "ticker",
+        fp: Literal["FY", "Q", "TTM", "latest"] = "FY",
+        inclusive: bool = False,
+        max_age_days: int | None = None,
+        with_: Sequence[Literal["end", "filed"]] = (),
+        lineage: Literal["follow", "none"] | None = None,
+        checks: Texts | None = None,
+        prices: str | None = None,
+        prefix: str = "",
+        data_version: int | None = None,
+    ) -> JoinJob[T]:
+        """The same without waiting: the server runs the join, also when this program ends. Needs a key of your own.
+
+        `job.wait()` answers your frame with the new columns. The server keeps a finished join for 7 days.
+        """
+        keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
+        frames = frames_of(frame)
+        settings = _join_settings(metrics, fp, inclusive, max_age_days, with_, lineage, checks, prices)
+        rows = flat(frame, [keys.date, keys.ticker])
+        summary = submit_join(self._transport, frames, rows, settings, keys, data_version)
+        return self._join_job(frames, frame, rows, keys, summary)
+
+    def as_of_join_job(
+        self,
+        id: str,
+        frame: T,
+        *,
+        date: str = "date",
+        time: str | None = None,
+        ticker: str = "ticker",
+        prefix: str = "",
+    ) -> JoinJob[T]:
+        """A join that was submitted before, by this program or another one with the same key.
+
+        :param frame: the rows that were submitted; the values are placed next to them
+        """
+        keys = JoinKeys(date if time is None else time, ticker, prefix, time is not None)
+        summary = parse_json(self._transport.get(join_job_path(id), cached=False).body)
+        return self._join_job(frames_of(frame), frame, flat(frame, [keys.date, keys.ticker]), keys, summary)
+
+    def _join_job(
+        self, frames: Frames, frame: T, rows: T, keys: JoinKeys, summary: Mapping[str, Any]
+    ) -> JoinJob[T]:
+        """
+        :param rows: the frame with the levels of its index as columns
+        """
+
+        def told(result: Any, answer: Answer) -> T:
+            return cast(T, restored(self._told_join(frames, result, answer), frame, rows))
+
+        return JoinJob(self._transport, frames, rows, keys, summary, told)
+
+    def _told_join(self, frames: Frames, result: Any, answer: Answer) -> Any:
+        """The result of a join, with its answer attached and warnings of the rows without values."""
         self.last = replace(answer, source=f"{self._transport.base_url}/api/v1/as-of")
         result = frames.note(result, self.last.as_dict())
         self._warn_unknown("have no values", answer)
         for symbol in answer.unmatched:
             _warn(symbol, UnknownTickers)
-        return cast(T, result)
+        return result
 
     def _warn_unknown(self, outcome: str, answer: Answer) -> None:
         if answer.unknown:
@@ -458,16 +543,22 @@ class Figures(Connection[F]):
     def metrics(self, market: str | None = None, *, data_version: int | None = None) -> F:
         """The catalogue: a row for each metric and market, with the share of examined companies that have a figure of it.
 
-        A metric of no market has one row without a market.
+        A metric of no market has one row without a market. So have the valuations at the end, for which `takes_prices` is true: a
+        join of them names a price set.
         """
         path = "/api/v1/metrics"
-        listed: list[dict[str, Any]] = self.get(path, market=market, data_version=data_version)["data"]
+        answer = self.get(path, market=market, data_version=data_version)
         self.last = replace(self.last, source=self._transport.base_url + path)
-        rows = [(metric, of) for metric in listed for of in metric["markets"] or [{}]]
+        listed: list[tuple[dict[str, Any], bool]] = [
+            *((metric, False) for metric in answer["data"]),
+            *((metric, True) for metric in answer.get("valuations", [])),
+        ]
+        rows = [(metric, of, priced) for metric, priced in listed for of in metric.get("markets") or [{}]]
         texts, kinds = ("name", "unit", "sign"), {"companies_examined": "whole", "companies": "whole", "share": "number"}
-        columns: dict[str, list[Any]] = {name: [metric[name] for metric, _ in rows] for name in texts}
+        columns: dict[str, list[Any]] = {name: [metric.get(name) for metric, _, _ in rows] for name in texts}
         for name in ("market", *kinds, "absence"):
-            columns[name] = [of.get(name) for _, of in rows]
+            columns[name] = [of.get(name) for _, of, _ in rows]
+        columns["takes_prices"] = [priced for _, _, priced in rows]
         made = self._frames.make(columns)
         return self._told(self._frames.typed(made, {**dict.fromkeys((*texts, "market", "absence"), "text"), **kinds}))
 
@@ -489,15 +580,16 @@ class Figures(Connection[F]):
         market: str = "US",
         *,
         as_of: Moment | None = None,
+        prices: str | None = None,
         limit: int | None = None,
         data_version: int | None = None,
     ) -> F:
         """A published signal of every company of a market as known on `as_of`: value, score, every line and every input.
 
         The score is the sign times the value, so that higher is better. On the rows of a frame of your own, name it as a metric of
-        `as_of_join`.
+        `as_of_join`. `prices` names the set of a strategy that takes prices, if you may see several.
         """
-        values: dict[str, Value] = {"market": market, "as_of": as_of, "data_version": data_version}
+        values: dict[str, Value] = {"market": market, "as_of": as_of, "prices": prices, "data_version": data_version}
         return self._paged(f"strategies/{quote(name, safe='')}/values", values, limit)
 
     def search(self, query: str) -> F:
@@ -530,6 +622,25 @@ class Figures(Connection[F]):
         elif self.last.licence is not None and said:
             _warn(said, IncompleteAnswer)
         return cast(F, self._frames.note(rows, self.last.as_dict()))
+
+
+def _join_settings(
+    metrics: Texts,
+    fp: str,
+    inclusive: bool,
+    max_age_days: int | None,
+    with_: Sequence[str],
+    lineage: str | None,
+    checks: Texts | None,
+    prices: str | None,
+) -> dict[str, str]:
+    return parameters(
+        {
+            **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
+            **{"max_age_days": max_age_days, "with": list(with_) or None, "lineage": lineage},
+            **{"checks": None if checks is None else ",".join(_texts(checks)), "prices": prices},
+        }
+    )
 
 
 def _texts(values: Texts) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, Union, cast
+from urllib.parse import quote
 
 from ._answer import answer_of, joined
 from ._connection import Connection
@@ -50,7 +51,7 @@ class Prices(Connection[F]):
         :param as_of: only prices that were known by then; the close of a day is known at the end of the day
         """
         names = [tickers] if isinstance(tickers, str) else list(dict.fromkeys(tickers))
-        path = f"/api/v1/prices/{price_set}"
+        path = f"/api/v1/prices/{quote(price_set, safe='')}"
         values: dict[str, Value] = {"from": from_, "to": to, "as_of": as_of, "data_version": data_version}
 
         def fetch() -> Iterator[bytes]:
@@ -120,7 +121,7 @@ class Prices(Connection[F]):
         data_version: int | None = None,
     ) -> F:
         """A row for each company, trading day and horizon: of the companies named, or of all of the set."""
-        path = f"/api/v1/prices/{price_set}/forward-returns"
+        path = f"/api/v1/prices/{quote(price_set, safe='')}/forward-returns"
         wanted = [horizons] if isinstance(horizons, int) else list(horizons)
         values: dict[str, Value] = {
             **{"from": from_, "to": to, "horizons": wanted, "ticker": tickers, "entry_lag": entry_lag},
@@ -132,7 +133,7 @@ class Prices(Connection[F]):
         self, price_set: str, days: Sequence[str], tickers: Sequence[str], settings: Mapping[str, Any], horizons: int
     ) -> list[Mapping[str, Any]]:
         """The rows of all requests, of one data version: where an import came between two of them, all are sent again."""
-        path = f"/api/v1/prices/{price_set}/forward-returns"
+        path = f"/api/v1/prices/{quote(price_set, safe='')}/forward-returns"
         size = min(_rows_at_a_time, _returns_at_a_time // horizons)
         for _ in range(_max_restarts):
             rows: list[Mapping[str, Any]] = []

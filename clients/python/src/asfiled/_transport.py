@@ -156,6 +156,11 @@ class Transport:
         sent = {**headers, "Accept-Encoding": "identity"}
         return self._repeated(lambda: self._attempt("GET", self.base_url + path, sent, None), repeatable=True)
 
+    def stream_post(self, path: str, body: bytes, content_type: str) -> requests.Response:
+        """A POST whose answer the caller reads with `chunks` as it arrives, and closes. It may be sent twice before the answer begins."""
+        sent = {"Content-Type": content_type, "Accept-Encoding": "identity"}
+        return self._repeated(lambda: self._attempt("POST", self.base_url + path, sent, body), repeatable=True)
+
     def _exchange(
         self, method: str, address: str, headers: Mapping[str, str], body: bytes | None, *, repeatable: bool
     ) -> Reply:

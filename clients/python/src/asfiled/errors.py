@@ -38,6 +38,14 @@ class AuditCancelled(AsfiledError):
     """The audit was cancelled before it ended."""
 
 
+class JoinCancelled(AsfiledError):
+    """The as-of join was cancelled before it ended."""
+
+
+class BatchCutOff(TransportError):
+    """The answer of a batch ended before its summary."""
+
+
 class UnknownTickers(UserWarning):
     """Tickers that no company has, or had on record. In a join their rows have no values; elsewhere they have no rows."""
 

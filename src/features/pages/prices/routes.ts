@@ -1,13 +1,10 @@
 import { Elysia } from 'elysia'
-import type { Answer, RequestContext } from '../../../http/context.ts'
-import { personalHeaders } from '../../../http/headers.ts'
-import { htmlHeaders } from '../../../http/pages/policy.ts'
-import { type Page, shell } from '../../../http/pages/shell.ts'
 import { noQuery, pathReader } from '../../../http/parameters.ts'
 import type { HttpPlugin } from '../../../http/plugin.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { PriceSetParams } from '../../prices/schema.ts'
 import { requirePriceSet, visibleSets } from '../../prices/sets.ts'
+import { uncachedPage } from '../answer.ts'
 import type { PageDeps } from '../deps.ts'
 import { priceSetPage, priceSetsPage } from './page.ts'
 
@@ -32,7 +29,7 @@ export function pricePageRoutes(http: HttpPlugin, deps: PricePageDeps) {
         noQuery(context)
         const { rights } = context.authenticatedCaller
         const sets = await visibleSets(deps.primary.sql, rights)
-        return shown(context, await priceSetsPage(deps, rights, sets))
+        return uncachedPage(context, await priceSetsPage(deps, rights, sets))
       },
       { ...page },
     )
@@ -43,13 +40,8 @@ export function pricePageRoutes(http: HttpPlugin, deps: PricePageDeps) {
         const { rights } = context.authenticatedCaller
         const name = readSet(context.path.slice('/prices/'.length).replace(/\/$/, ''))
         const set = await requirePriceSet(deps.primary.sql, rights, name)
-        return shown(context, await priceSetPage(deps, rights, set))
+        return uncachedPage(context, await priceSetPage(deps, rights, set))
       },
       { ...page },
     )
-}
-
-function shown(context: RequestContext, content: Page): Answer {
-  const headers = { ...htmlHeaders(), 'Cache-Control': 'private, no-store', Vary: 'Cookie' }
-  return { status: 200, headers: personalHeaders(headers), body: shell(content, context) }
 }

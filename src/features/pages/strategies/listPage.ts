@@ -17,13 +17,23 @@ import { strategyListUse } from './dataUse.ts'
 import { strategyPath } from './query.ts'
 import type { StrategyPageDeps } from './read.ts'
 
-/** /strategies: every published signal with its paper, sign and t value, and how many companies have a value. */
+/** The page without some of its coverage, which no later visitor may get from a cache. */
+export class UnfinishedPage extends Error {
+  constructor(readonly page: Page) {
+    super('The server is busy.')
+  }
+}
+
+/**
+ * /strategies: every published signal with its paper, sign and t value, and how many companies have a value. Throws an
+ * `UnfinishedPage` if not every coverage can be read at the moment.
+ */
 export async function strategiesPage(deps: StrategyPageDeps): Promise<Page> {
   const listed = []
   for (const strategy of strategies.values())
     listed.push({ strategy, coverage: await coverageOf(deps, strategy) })
   const span = yearsOf(listed.flatMap(({ coverage }) => coverage ?? []))
-  return {
+  const page: Page = {
     title: 'Published strategies',
     section: '/strategies',
     description:
@@ -42,6 +52,8 @@ ${listed.map(({ strategy, coverage }) => row(deps, strategy, coverage, span))}</
 <p class="quiet">The bars count the companies with a value by the year in which the period ends, each market on a scale of its own. Signs, samples and t values are facts of the papers as <a href="https://github.com/OpenSourceAP/CrossSection" rel="noreferrer">SignalDoc.csv</a> states them. A published t value says nothing about the years after the paper.</p>
 ${useThisData(strategyListUse(deps))}`,
   }
+  if (listed.some(({ coverage }) => coverage === null)) throw new UnfinishedPage(page)
+  return page
 }
 
 /** Null if the memory for joins is taken by other requests at the moment. */

@@ -11,9 +11,9 @@ import { pricesOfStrategy } from '../../strategies/priced.ts'
 import { StrategyPath } from '../../strategies/schema.ts'
 import { strategyOf } from '../../strategies/values.ts'
 import { companyValuer, type MarketValuationDeps } from '../../valuations/valueMarket.ts'
-import { answerList, answerPage, filledFields } from '../answer.ts'
+import { answerList, answerPage, filledFields, uncachedPage } from '../answer.ts'
 import { coverageDownload, strategiesDownload } from './download.ts'
-import { strategiesPage } from './listPage.ts'
+import { strategiesPage, UnfinishedPage } from './listPage.ts'
 import { strategyPage } from './page.ts'
 import { strategyFieldsOf } from './query.ts'
 import type { SeenPrices, StrategyPageDeps } from './read.ts'
@@ -31,7 +31,12 @@ export function strategyPageRoutes(http: HttpPlugin, deps: StrategyRouteDeps) {
       '/strategies',
       async ({ context }) => {
         noQuery(context)
-        return answerPage(deps, context, 'strategies', () => strategiesPage(deps))
+        try {
+          return await answerPage(deps, context, 'strategies', () => strategiesPage(deps))
+        } catch (error) {
+          if (error instanceof UnfinishedPage) return uncachedPage(context, error.page)
+          throw error
+        }
       },
       { access: 'page', detail: { hide: true } },
     )

@@ -66,7 +66,11 @@ for (const [name, rows] of Object.entries(panels)) {
 }
 
 test('a portfolio’s numbers do not depend, to the bit, on the others in the same run', () => {
-  const costs = { roundTripOfMarket: Float64Array.of(0.001, 0.004), borrowPerPeriod: 0.001 }
+  const costs = {
+    roundTripOfMarket: Float64Array.of(0.001, 0.004),
+    borrowPerPeriod: 0.001,
+    periodsPerYear: 252,
+  }
   for (const rows of Object.values(panels)) {
     const data = rankDataset(datasetOf(rows))
     const periods = rebalanceDates(0, data.days.length, 1)
@@ -132,7 +136,11 @@ test('a part of a panel has the columns of a panel of that part', () => {
   const part = rows.filter(row => row.day >= 5)
   const whole = datasetOf(rows)
   const alone = datasetOf(part)
-  const costs = { roundTripOfMarket: Float64Array.of(0.001, 0.004), borrowPerPeriod: 0.001 }
+  const costs = {
+    roundTripOfMarket: Float64Array.of(0.001, 0.004),
+    borrowPerPeriod: 0.001,
+    periodsPerYear: 252,
+  }
   const view = rebalanceDates(5, whole.days.length, 1)
   for (const drift of [false, true]) {
     const settings = { ...plainSettings, weighting: 'score' as const, tranches: 2, drift }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { dayNumber } from '../../../../src/dates.ts'
+import { Failure } from '../../../../src/errors.ts'
 import { rankScores } from '../../../../src/features/strategies/ranking.ts'
 import { strategies } from '../../../../src/markets/strategies/strategies.ts'
 import { sampleDatabase, type TestDatabase } from '../../../database.ts'
@@ -286,4 +287,25 @@ describe('a mistake', () => {
     )
     expect(html).not.toContain('NaN')
   })
+})
+
+test('a list without some of its coverage, because the server is busy, is shown but not kept', async () => {
+  const member = await memberWith(server, database.sql, { licence: 'commercial' })
+  const { events } = server.resources
+  const lease = events.lease
+  events.lease = () => {
+    throw new Failure('compute_busy', 'The memory is taken.')
+  }
+  const ask = () => fetch(`${server.url}/strategies`, { headers: { Cookie: member.cookie } })
+  const busy = await ask()
+  events.lease = lease
+  expect([busy.status, busy.headers.get('cache-control'), busy.headers.get('etag')]).toEqual([
+    200,
+    'private, no-store',
+    null,
+  ])
+  expect(await busy.text()).toContain('The server is busy')
+  const after = await ask()
+  expect(after.status).toBe(200)
+  expect(await after.text()).not.toContain('The server is busy')
 })
