@@ -343,7 +343,7 @@ export interface paths {
         };
         /**
          * The values of a published signal, as known on a given day
-         * @description One row per company: the value and the score on `as_of`, every line and every input, and the filing of each input. Only filings up to the day count, in the vintages that were current on that day. To trade at the open of a day, send the previous day. Requires a licence that includes `as_of`; with an evaluation key, every company on a page counts as seen.
+         * @description One row per company: the value and the score on `as_of`, every line and every input, and the filing of each input. Only filings up to the day count, in the vintages that were current on that day. To trade at the open of a day, send the previous day. A strategy with `takes_prices` takes them from a set that the operator imported (`prices`), and its values are those of a join that includes the day. Requires a licence that includes `as_of`; with an evaluation key, every company on a page counts as seen.
          */
         get: operations["getStrategyValues"];
         put?: never;
@@ -1602,6 +1602,18 @@ export interface components {
             rankBy?: components["schemas"]["RankBy"];
             /** @description Walk-forward test blocks. Default: 5. */
             folds?: number;
+            /**
+             * @description Trades only on the last date of each week (up to the named weekday), month or quarter, and compounds the returns in between. Needs daily rows with a close or with returns from each date to the next; replaces returnDays and holdDays.
+             * @enum {string}
+             */
+            rebalance?: "weekly:MON" | "weekly:TUE" | "weekly:WED" | "weekly:THU" | "weekly:FRI" | "month_end" | "quarter_end";
+            /** @description With the column close: dates of the panel from the score to the close at which it is traded. 1, the default, trades at the next close and needs no assumption. 0 trades at the close of the date itself: only where the score was known before that close. Default: 1. */
+            entryDates?: number;
+            /** @description With the column close: the return that follows the last close of a name whose closes end at least 10 dates before those of the panel. -1 loses everything. Default: -0.3. */
+            delistingReturn?: number;
+            /** @description With the column close: several values of returnDays in one run. The result is that of the first, with the record of each in horizons; each counts as a trial. */
+            horizons?: number[];
+            trading?: components["schemas"]["BacktestTrading"];
         };
         /** @description The configuration with every default filled in. */
         BacktestConfigUsed: {
@@ -1635,6 +1647,12 @@ export interface components {
             rankBy?: components["schemas"]["RankBy"];
             /** @description Walk-forward test blocks. Default: 5. */
             folds: number;
+            /**
+             * @description Trades only on the last date of each week (up to the named weekday), month or quarter, and compounds the returns in between. Needs daily rows with a close or with returns from each date to the next; replaces returnDays and holdDays.
+             * @enum {string}
+             */
+            rebalance?: "weekly:MON" | "weekly:TUE" | "weekly:WED" | "weekly:THU" | "weekly:FRI" | "month_end" | "quarter_end";
+            trading?: components["schemas"]["BacktestTrading"];
         };
         /** @description Costs used. */
         BacktestCosts: {
@@ -1712,7 +1730,7 @@ export interface components {
              * @enum {string}
              */
             frequency?: "daily" | "monthly";
-            /** @description Trading days from the date of a row to the close at which its return begins, as entry_lag of forward returns. The factor returns begin as many days later. Takes daily factors. Default 0. */
+            /** @description Trading days from the date of a row to the close at which its return begins, as entry_lag of forward returns. The factor returns begin as many days later. Takes daily factors. Default 0; with prices, their entry_lag, and no other. */
             entryLag?: number;
             /** @description Lags of the standard errors of Newey and West (1987), in periods. Default: max(h - 1, floor(4 (n / 100)^(2/9))), h = holdDays / returnDays, n the number of periods used. */
             lags?: number;
@@ -1925,9 +1943,11 @@ export interface components {
             asset: string[];
             market?: (string | null)[];
             score: (number | null)[];
-            forward_return: (number | null)[];
+            forward_return?: (number | null)[];
             dollar_volume?: (number | null)[];
             group?: (string | null)[];
+            close?: (number | null)[];
+            borrow_bps?: (number | null)[];
         };
         /** @description Besides these, up to 20 columns of your own with numbers, if config.neutralise.columns, config.rankBy or scores names them. */
         BacktestPanelRow: {
@@ -1944,11 +1964,15 @@ export interface components {
             /** @description The highest scores are bought. null: not eligible on that date. */
             score: number | null;
             /** @description Return after the date, as a fraction (0.025 is +2.5%); no return is below -1. null: unknown; it earns 0 and is counted in dropped. */
-            forward_return: number | null;
+            forward_return?: number | null;
             /** @description Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0. */
             dollar_volume?: number | null;
             /** @description Group of the name on the date, such as its industry, for config.neutral, config.neutralise and include by_group. null or omitted: none. */
             group?: string | null;
+            /** @description Closing price of the date in place of forward_return, adjusted for splits and dividends: the returns are computed from it over returnDays dates of the panel. null: no close on that date. */
+            close?: number | null;
+            /** @description Annual cost of borrowing the name on the date, in basis points, in place of config.borrowBps. null or omitted: config.borrowBps. */
+            borrow_bps?: number | null;
         };
         BacktestPosition: {
             /** @description The name. */
@@ -2207,6 +2231,10 @@ export interface components {
             capacity?: components["schemas"]["Capacity"];
             /** @description With include quantile_returns: the return of each of ten score buckets over time, with standard errors. */
             quantile_returns?: components["schemas"]["ScoreBucketReturns"][];
+            returns?: components["schemas"]["ReturnsUsed"];
+            trading?: components["schemas"]["TradingUsed"];
+            /** @description With config.horizons: the record of each, in the order sent. */
+            horizons?: components["schemas"]["HorizonRecord"][];
         };
         /** @description With source.score or score: how the score of each date is defined. */
         BacktestScore: {
@@ -2327,6 +2355,25 @@ export interface components {
             holdDays?: number[];
             direction?: ("long_short" | "long_only")[];
         };
+        /** @description Limits on trades and weights, a volatility target and market impact. */
+        BacktestTrading: {
+            /** @description Highest turnover of a period, 1/2 sum |dw|. Where the target needs more, every trade is cut to the same fraction of its size. */
+            maxTurnover?: number;
+            /** @description Highest |weight| of a name in the target. The excess goes to the other names of its side in proportion to their weights, up to the limit; what finds no room stays in cash. */
+            maxWeight?: number;
+            /** @description Annualised volatility. The target is multiplied by this divided by the volatility of its own gross returns over the trailing volatilityPeriods that had ended, at most maxLeverage; 1 until there are enough. */
+            targetVolatility?: number;
+            /** @description Default: 60. */
+            volatilityPeriods?: number;
+            /** @description Default: 2. */
+            maxLeverage?: number;
+            /** @description Coefficient of the square-root impact: a trade of value q in a name with daily volatility s and dollar volume V costs impact * s * sqrt(q / V) of q. Needs capital and the column dollar_volume. */
+            impact?: number;
+            /** @description Equity of the portfolio in the currency of dollar_volume; it is held constant. */
+            capital?: number;
+            /** @description Trailing periods from whose returns the volatility of a name is measured; at least half of them must have a return. Default: 60. */
+            impactPeriods?: number;
+        };
         BacktestTrial: {
             /** @description The configuration. */
             label: string;
@@ -2424,7 +2471,7 @@ export interface components {
              * @description Stable name of the warning.
              * @enum {string}
              */
-            code: "overlapping_returns" | "score_is_return" | "too_good" | "no_name_ever_leaves" | "default_costs" | "neutral_without_market" | "fewer_folds" | "no_positions" | "ruined" | "returns_like_percent" | "few_names" | "few_dates" | "empty_periods" | "costs_after_trading";
+            code: "overlapping_returns" | "score_is_return" | "too_good" | "no_name_ever_leaves" | "default_costs" | "neutral_without_market" | "fewer_folds" | "no_positions" | "ruined" | "returns_like_percent" | "few_names" | "few_dates" | "empty_periods" | "costs_after_trading" | "late_entry";
             /** @description What was found, and what to do about it. */
             message: string;
         };
@@ -4687,6 +4734,24 @@ export interface components {
             /** @description Version of the software. */
             version: string;
         };
+        HorizonRecord: {
+            returnDays: number;
+            /** @description Periods. */
+            n_periods: number;
+            periods_per_year: number;
+            /** @description Annualised Sharpe ratio of net returns. */
+            sharpe: number | null;
+            /** @description The same of the net return minus that of the benchmark. */
+            judged_sharpe: number | null;
+            /** @description Compound annual growth rate. */
+            cagr: number | null;
+            /** @description Largest decline from a running peak. */
+            max_drawdown: number | null;
+            /** @description Mean of 1/2 sum |dw| per period. */
+            avg_turnover: number | null;
+            /** @description Deflated Sharpe ratio, with every horizon counted as a trial. */
+            dsr: number | null;
+        };
         /** @description With include ic: rank information coefficient. */
         InformationCoefficient: {
             /** @description Mean rank correlation of score and forward return. */
@@ -5875,6 +5940,33 @@ export interface components {
             /** @description One row per change, by company, period end, fiscal period and filing; with ticker by metric first. Companies are in the order in which they were first imported. */
             data: components["schemas"]["Restatement"][];
         };
+        /** @description With closes or config.rebalance: how returns were computed. */
+        ReturnsUsed: {
+            /**
+             * @description The column from which the returns were computed.
+             * @enum {string}
+             */
+            from: "close" | "forward_return";
+            rebalance: ("weekly:MON" | "weekly:TUE" | "weekly:WED" | "weekly:THU" | "weekly:FRI" | "month_end" | "quarter_end") | null;
+            /** @description Dates from the score to the close at which it is traded. */
+            entryDates?: number;
+            /** @description The assumed return after the last close of a name that ended. */
+            delistingReturn?: number;
+            /** @description Dates of the panel over which a return is earned; null: from one rebalancing to the next. */
+            dates: number | null;
+            /** @description Dates at the end, or rebalancings, whose return has not ended. They are left out. */
+            dates_without_return: number;
+            /** @description Rows whose exit has no close: the latest earlier close counted, as the name trades again. */
+            rows_carried?: number;
+            /** @description Rows whose name ended before the exit: delistingReturn followed its last close. */
+            rows_delisted?: number;
+            /** @description Rows without a close at the entry, which have no return. */
+            rows_without_entry?: number;
+            /** @description Rows whose name has no later close, too recently to count as ended; they have no return. */
+            rows_pending?: number;
+            /** @description Missing returns between rebalancings; each contributed 0 to a compounded return. */
+            returns_missing?: number;
+        };
         RollingBeta: {
             /** @description Name of the factor. */
             factor: string;
@@ -6482,9 +6574,11 @@ export interface components {
             unit: "pure" | "currency";
             /** @description The score is the sign times the value, so that higher is better. */
             sign: 1 | -1;
+            /** @description Whether it needs a set of prices: `prices` of the values, of joins and of backtests. */
+            takes_prices: boolean;
             /** @description The metrics of its lines. The first one decides the period. */
             inputs: string[];
-            /** @description Markets whose registers report all that it requires. */
+            /** @description Markets whose registers report all that it requires of them. */
             markets: string[];
             /** @description The other markets, with what their registers do not report. */
             unavailable: components["schemas"]["StrategyGap"][];
@@ -6575,9 +6669,11 @@ export interface components {
             unit: "pure" | "currency";
             /** @description The score is the sign times the value, so that higher is better. */
             sign: 1 | -1;
+            /** @description Whether it needs a set of prices: `prices` of the values, of joins and of backtests. */
+            takes_prices: boolean;
             /** @description The metrics of its lines. The first one decides the period. */
             inputs: string[];
-            /** @description Markets whose registers report all that it requires. */
+            /** @description Markets whose registers report all that it requires of them. */
             markets: string[];
             /** @description The other markets, with what their registers do not report. */
             unavailable: components["schemas"]["StrategyGap"][];
@@ -6618,7 +6714,7 @@ export interface components {
             unit: string;
             /** @description The inputs that are not known, such as `assets[-1]`. */
             missing: string[];
-            /** @description For each input that is known: its name, the last day of its period, its filing day and its accession. */
+            /** @description For each input that is known: its name, the last day of its period, its filing day and its accession. For market_cap: the day of the close, the day on which it was known, and no accession. */
             filings: string[];
             /**
              * @description Source notice of the register.
@@ -6639,6 +6735,8 @@ export interface components {
              * @example 2010-02-01
              */
             as_of: string;
+            /** @description The set of prices that the values take. */
+            price_set?: string;
             /** @description Increases with each import; equal versions mean equal responses. */
             data_version: number;
             /**
@@ -6723,6 +6821,49 @@ export interface components {
             components: components["schemas"]["CostComponent"][];
             /** @description What the costs do not include. */
             note?: string;
+        };
+        /** @description With config.trading or borrow_bps: what the rules did. */
+        TradingUsed: {
+            /** @description As sent; null: no limit. */
+            maxTurnover: number | null;
+            /** @description As sent; null: no limit. */
+            maxWeight: number | null;
+            /** @description As sent; null: none. */
+            targetVolatility: number | null;
+            volatilityPeriods: number;
+            maxLeverage: number;
+            /** @description As sent; null: none. */
+            impact: number | null;
+            /** @description As sent; null: none. */
+            capital: number | null;
+            impactPeriods: number;
+            /** @description Periods in which the target needed more than maxTurnover. */
+            periods_turnover_capped: number;
+            /** @description Mean part of each wanted trade that was made. */
+            mean_traded_fraction: number;
+            /** @description Periods in which a name was cut to maxWeight. */
+            periods_weight_capped: number;
+            /** @description Mean number of names cut to maxWeight per period. */
+            mean_names_capped: number;
+            /** @description Mean exposure for which no name had room. */
+            mean_in_cash: number;
+            leverage_mean: number;
+            leverage_min: number;
+            leverage_max: number;
+            /** @description Periods in which maxLeverage held the volatility target back. */
+            periods_leverage_capped: number;
+            /** @description Mean impact paid, a fraction of equity per year. */
+            impact_annual: number;
+            /** @description Trades without a volume or past returns, which paid the highest rate of their period. */
+            trades_without_inputs: number;
+            /** @description True if rows have borrow_bps. */
+            borrow_by_name: boolean;
+            /** @description Multiple of the target in each period. */
+            leverage: number[];
+            /** @description Turnover of each period. */
+            turnover: number[];
+            /** @description Impact of each period, a fraction of equity. */
+            impact_paid: number[];
         };
         Universe: {
             /** @constant */
@@ -8363,6 +8504,8 @@ export interface operations {
                 as_of?: string;
                 /** @description The time zone of an `as_of` without an offset. Default: the market's own. `as_of` in the answer shows the offset that was used. */
                 tz?: string;
+                /** @description The set of prices that the operator imported, for valuations such as price_to_earnings. Omit it if your key may see one set only. The answer names the set. */
+                prices?: string;
                 /** @description Answers as the data stood at this data version, whatever was imported or corrected since: the `data_version` of an earlier answer. Send `as_of`, too, if the answer must not depend on the day of the request. Requires a licence that includes `as_of`. How far back is up to the operator. */
                 data_version?: number;
                 /** @description Maximum number of companies on a page. Default: 500. */
