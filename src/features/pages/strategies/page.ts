@@ -117,7 +117,7 @@ ${strategy.lines.map(({ name, formula, explanation }, at) => html`<tr id="line-$
 <p class="quiet"><code>name[-1]</code> is the period before. A comparison is 1 or 0. If an input is missing or a denominator is 0, the line has no value, and neither has any line that uses it.${strategy.lines.some(({ formula }) => formula.includes('optional(')) && html` <code>optional(x)</code> is 0 if x is missing.`}${strategy.lines.some(({ formula }) => formula.includes('positive(')) && html` <code>positive(x)</code> is missing unless x is above 0.`}</p></section>`
 }
 
-function companySection(strategy: Strategy, { company, day }: StrategyView): Markup | false {
+function companySection(strategy: Strategy, { company, day, prices }: StrategyView): Markup | false {
   if (company === null) return false
   const { ticker, name, market, lacking, value, isExample } = company
   const link = html`<a href="${companyAddress(ticker)}">${name ?? ticker}</a>`
@@ -127,7 +127,7 @@ ${lacking.length > 0 && html`<p class="notice">The register of market ${market} 
 ${lacking.length === 0 && value === null && html`<p class="notice">No filing of ${link} up to ${day} states ${metricInText(strategy.anchor)}.</p>`}
 ${
   value !== null &&
-  html`<p>${link}: ${Number.isNaN(value.found.value) ? 'no value, because an input is missing or a denominator is 0' : html`value <strong>${shownValue(value.found.value)}${unitText(strategy, value.unit)}</strong>, score ${shownValue(value.found.score)}${unitText(strategy, value.unit)}`}, for the period to ${isoDate(value.found.end)}. The last of its inputs was filed on ${isoDate(value.found.filed)}.</p>
+  html`<p>${link}: ${Number.isNaN(value.found.value) ? (strategy.takesPrices && prices.set === null ? 'no value, because it takes prices and you see no set of them' : 'no value, because an input is missing or a denominator is 0') : html`value <strong>${shownValue(value.found.value)}${unitText(strategy, value.unit)}</strong>, score ${shownValue(value.found.score)}${unitText(strategy, value.unit)}`}, for the period to ${isoDate(value.found.end)}. The last of its inputs was filed on ${isoDate(value.found.filed)}.</p>
 ${inputTable(value)}`
 }</section>`
 }
