@@ -2347,6 +2347,8 @@ export interface components {
             maxAgeDays?: number;
             /** @description As sent, with score; absent: figures in all states. */
             checks?: string;
+            /** @description As sent, with a valuation as score; absent: the set that the key sees. */
+            prices?: string;
         };
         /** @description The values to combine into at most 1,000 configurations. An omitted field keeps its value from config. holdDays must be multiples of returnDays. */
         BacktestSweep: {

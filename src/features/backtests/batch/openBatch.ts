@@ -90,8 +90,8 @@ function keyOfRows(rows: BatchItem['rows']): string {
     case 'stored':
       return rows.panelId
     case 'archive': {
-      const { horizon, market, score, maxAgeDays, checks } = rows.source
-      return JSON.stringify([horizon ?? '1d', market, score, maxAgeDays, checks])
+      const { horizon, market, score, maxAgeDays, checks, prices } = rows.source
+      return JSON.stringify([horizon ?? '1d', market, score, maxAgeDays, checks, prices])
     }
     default:
       return rows satisfies never
