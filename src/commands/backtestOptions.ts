@@ -136,8 +136,14 @@ function tradingOf(flags: BacktestFlags): NonNullable<BacktestSettings['config']
   const { rebalance, entryDates, delistingReturn, maxTurnover, maxWeight, targetVolatility } = flags
   const { volatilityPeriods, maxLeverage, impact, capital, impactPeriods } = flags
   const trading = given({
-    ...{ maxTurnover, maxWeight, targetVolatility, volatilityPeriods, maxLeverage },
-    ...{ impact, capital, impactPeriods },
+    maxTurnover,
+    maxWeight,
+    targetVolatility,
+    volatilityPeriods,
+    maxLeverage,
+    impact,
+    capital,
+    impactPeriods,
   })
   return {
     ...given({ rebalance, entryDates, delistingReturn }),

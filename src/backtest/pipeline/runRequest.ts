@@ -205,7 +205,11 @@ function runHorizons(
         returnDays: horizons[i],
         n_periods: one.n_periods,
         periods_per_year: one.periods_per_year,
-        ...{ sharpe, judged_sharpe, cagr, max_drawdown, avg_turnover },
+        sharpe,
+        judged_sharpe,
+        cagr,
+        max_drawdown,
+        avg_turnover,
         dsr: finiteOrNull(dsr),
       }
     }),

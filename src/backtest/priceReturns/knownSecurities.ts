@@ -29,7 +29,7 @@ export interface KnownSecurity {
 const maxGapDays = 10
 const maxContinuations = 8
 
-/** The securities of each company as known on a day. Securities of which nothing was known are left out. */
+/** The securities of each company as known on a day. Securities without any known price are left out. */
 export function knownSecurities(
   { set, securities, successors, basisDays }: StoredPrices,
   entityIds: Iterable<number>,
