@@ -88,8 +88,15 @@ export async function readPriceHistories(
 }
 
 /** Whether the connection's data version includes the company of a security. */
-const isAdopted = (sql: SqlClient) => sql`
+const hasCompany = (sql: SqlClient) => sql`
   (a.adopted_version is null or a.adopted_version <= (select version from data_version))`
+
+/** The company of a security, and its market: one that was given its company later has the market of that. */
+const securityColumns = (sql: SqlClient) => sql`
+  a.asset_id as "assetId", e.entity_id as "entityId", coalesce(a.market, e.market) as market`
+
+const companyOfSecurity = (sql: SqlClient) => sql`
+  left join entity e on e.entity_id = a.entity_id and ${hasCompany(sql)}`
 
 /** The securities of companies, not decoded. Those that were given their company with a later data version are left out. */
 export async function readSecuritiesOfCompanies(
@@ -99,10 +106,10 @@ export async function readSecuritiesOfCompanies(
   range: ReadRange = {},
 ): Promise<StoredSecurity[]> {
   const rows = await sql<BlockRow[]>`
-    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, b.bytes
-    from price_asset a join price_block b on b.asset_id = a.asset_id
+    select ${securityColumns(sql)}, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id ${companyOfSecurity(sql)}
     where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
-      and ${isAdopted(sql)} and ${ofYears(sql, range)}
+      and ${hasCompany(sql)} and ${ofYears(sql, range)}
     order by a.asset_id, b.year`
   return storedSecurities(sql, rows)
 }
@@ -115,8 +122,8 @@ export async function readSecurities(
 ): Promise<StoredSecurity[]> {
   if (assetIds.length === 0) return []
   const rows = await sql<BlockRow[]>`
-    select a.asset_id as "assetId", case when ${isAdopted(sql)} then a.entity_id end as "entityId", a.market, b.bytes
-    from price_asset a join price_block b on b.asset_id = a.asset_id
+    select ${securityColumns(sql)}, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id ${companyOfSecurity(sql)}
     where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[])
     order by a.asset_id, b.year`
   return storedSecurities(sql, rows)
@@ -185,7 +192,7 @@ export async function readPackedPrices(
       order by a.asset_id, b.year), '') as blocks
     from price_asset a join price_block b on b.asset_id = a.asset_id
     where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
-      and ${isAdopted(sql)}
+      and ${hasCompany(sql)}
       and a.last_day >= ${lastFrom} and ${ofYears(sql, range)}`
   return { blocks, basisDays: await readBasisDays(sql, priceSetId) }
 }

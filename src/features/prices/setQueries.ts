@@ -77,7 +77,7 @@ export async function readListedSecurities(
   limit: number,
 ): Promise<ListedSecurity[]> {
   return sql<ListedSecurity[]>`
-    select e.ticker as id, a.market, a.symbols, a.first_day as first, a.last_day as last, a.price_count as prices
+    select e.ticker as id, coalesce(a.market, e.market) as market, a.symbols, a.first_day as first, a.last_day as last, a.price_count as prices
     from price_asset a left join entity e on e.entity_id = a.entity_id
     where a.price_set_id = ${priceSetId}
     order by a.entity_id is not null, e.ticker, a.symbols limit ${limit}`

@@ -45,8 +45,10 @@ interface SecurityRow extends Omit<Security, 'firstDay' | 'lastDay'> {
 
 export async function readSecurities(transaction: TransactionSql, priceSetId: number): Promise<Security[]> {
   const rows = await transaction<SecurityRow[]>`
-    select asset_id as "assetId", entity_id as "entityId", market, symbols, first_day as first, last_day as last
-    from price_asset where price_set_id = ${priceSetId} order by asset_id`
+    select a.asset_id as "assetId", a.entity_id as "entityId", coalesce(a.market, e.market) as market, a.symbols,
+           a.first_day as first, a.last_day as last
+    from price_asset a left join entity e on e.entity_id = a.entity_id
+    where a.price_set_id = ${priceSetId} order by a.asset_id`
   return rows.map(({ first, last, ...row }) => ({
     ...row,
     symbols: [...row.symbols],
