@@ -87,8 +87,8 @@ export async function readPriceHistories(
   return Map.groupBy(histories, ({ entityId }) => entityId ?? 0)
 }
 
-/** Whether the connection's data version includes the company of a security. */
-const hasCompany = (sql: SqlClient) => sql`
+/** Whether the connection's data version includes the company of the security `a`. */
+export const hasCompany = (sql: SqlClient) => sql`
   (a.adopted_version is null or a.adopted_version <= (select version from data_version))`
 
 /** The company of a security, and its market: one that was given its company later has the market of that. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { dayNumber } from '../../../src/dates.ts'
 import { readForwardReturns } from '../../../src/features/prices/forwardReturns.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
+import { readSetCompanies } from '../../../src/features/prices/setQueries.ts'
 import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql, SqlClient } from '../../../src/postgres/client.ts'
@@ -117,6 +118,7 @@ test('a data version from before a security was given its company has no prices 
   const sql = await fresh()
   const first = await insertEntity(sql, { market: 'US', issuerId: '0000000001', ticker: 'ONE', name: 'One' })
   const second = await insertEntity(sql, { market: 'US', issuerId: '0000000002', ticker: 'TWO', name: 'Two' })
+  await insertEntity(sql, { market: 'US', issuerId: '0000000003', ticker: 'OTHER', name: 'Other' })
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-later-'))
   const path = join(folder, 'list.csv')
   const list = async (lines: readonly string[]) => {
@@ -132,11 +134,25 @@ test('a data version from before a security was given its company has no prices 
   await list(['PASSED,CIK0000000001,2000-01-01,2024-03-04', 'PASSED,CIK0000000002,2024-03-05,'])
   rmSync(folder, { recursive: true })
   expect(await load(sql, 'date,symbol,close\n2024-03-07,PASSED,5\n')).toMatchObject({ adopted: 1 })
+  await load(sql, 'date,symbol,close\n2024-03-08,OTHER,5\n')
+  const companies = async (own: SqlClient) => {
+    const set = await findPriceSet(own, 'prices')
+    return (await readSetCompanies(own, set?.priceSetId ?? 0)).map(({ ticker, knownFrom }) => [
+      ticker,
+      knownFrom,
+    ])
+  }
+  expect(await companies(sql)).toEqual([
+    ['ONE', '2024-03-01'],
+    ['OTHER', '2024-03-08'],
+    ['TWO', '2024-03-05'],
+  ])
   const read = (own: SqlClient) => shown(own, second, 'PASSED', '2024-03-07', '2024-03-05', [first])
   expect(await read(sql)).toEqual(['PASSED', 'closes', 4 / 3 - 1])
   await sql.begin(async transaction => {
     await transaction`select set_config('asfiled.pin', ${String(version)}, true)`
     await transaction`set local search_path = pinned, public`
     expect(await read(transaction)).toEqual([null, 'no_prices', null])
+    expect(await companies(transaction)).toEqual([['ONE', '2024-03-01']])
   })
 })
