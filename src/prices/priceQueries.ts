@@ -1,5 +1,6 @@
 import { dayNumber, type IsoDate, isoDate } from '../dates.ts'
 import type { SqlClient } from '../postgres/client.ts'
+import type { KnownSymbol } from './knownSymbols.ts'
 import type { PackedPrices } from './packedPrices.ts'
 import type { PriceBasis, PriceHistory } from './priceSeries.ts'
 import { type BasisDays, historiesOf, type StoredSecurity } from './storedPrices.ts'
@@ -61,7 +62,7 @@ export async function findPriceSet(sql: SqlClient, name: string): Promise<PriceS
   return row ?? null
 }
 
-interface BlockRow extends Omit<StoredSecurity, 'blocks'> {
+interface BlockRow extends Omit<StoredSecurity, 'symbols' | 'blocks'> {
   readonly bytes: Buffer
 }
 
@@ -86,6 +87,17 @@ export async function readPriceHistories(
   return Map.groupBy(histories, ({ entityId }) => entityId ?? 0)
 }
 
+/** Whether the connection's data version includes the company of the security `a`. */
+export const hasCompany = (sql: SqlClient) => sql`
+  (a.adopted_version is null or a.adopted_version <= (select version from data_version))`
+
+/** The company of a security, and its market: one that was given its company later has the market of that. */
+const securityColumns = (sql: SqlClient) => sql`
+  a.asset_id as "assetId", e.entity_id as "entityId", coalesce(a.market, e.market) as market`
+
+const companyOfSecurity = (sql: SqlClient) => sql`
+  left join entity e on e.entity_id = a.entity_id and ${hasCompany(sql)}`
+
 /** The securities of companies, not decoded. Those that were given their company with a later data version are left out. */
 export async function readSecuritiesOfCompanies(
   sql: SqlClient,
@@ -94,13 +106,12 @@ export async function readSecuritiesOfCompanies(
   range: ReadRange = {},
 ): Promise<StoredSecurity[]> {
   const rows = await sql<BlockRow[]>`
-    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
-    from price_asset a join price_block b on b.asset_id = a.asset_id
+    select ${securityColumns(sql)}, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id ${companyOfSecurity(sql)}
     where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
-      and (a.adopted_version is null or a.adopted_version <= (select version from data_version))
-      and ${ofYears(sql, range)}
+      and ${hasCompany(sql)} and ${ofYears(sql, range)}
     order by a.asset_id, b.year`
-  return withBlocks(rows)
+  return storedSecurities(sql, rows)
 }
 
 /** Securities by their numbers, not decoded. */
@@ -111,18 +122,46 @@ export async function readSecurities(
 ): Promise<StoredSecurity[]> {
   if (assetIds.length === 0) return []
   const rows = await sql<BlockRow[]>`
-    select a.asset_id as "assetId", a.entity_id as "entityId", a.market, a.symbols, b.bytes
-    from price_asset a join price_block b on b.asset_id = a.asset_id
+    select ${securityColumns(sql)}, b.bytes
+    from price_asset a join price_block b on b.asset_id = a.asset_id ${companyOfSecurity(sql)}
     where a.price_set_id = ${priceSetId} and a.asset_id = any(${[...assetIds]}::int[])
     order by a.asset_id, b.year`
-  return withBlocks(rows)
+  return storedSecurities(sql, rows)
 }
 
-const withBlocks = (rows: readonly BlockRow[]): StoredSecurity[] =>
-  [...Map.groupBy(rows, row => row.assetId).values()].map(ofAsset => {
+/** Puts the blocks of each security together, with its symbols of the connection's data version. */
+async function storedSecurities(sql: SqlClient, rows: readonly BlockRow[]): Promise<StoredSecurity[]> {
+  const blocksOf = Map.groupBy(rows, row => row.assetId)
+  const symbols = await readSymbols(sql, [...blocksOf.keys()])
+  return [...blocksOf.values()].map(ofAsset => {
     const [{ bytes: _, ...security }] = ofAsset
-    return { ...security, blocks: ofAsset.map(({ bytes }) => bytes) }
+    return {
+      ...security,
+      symbols: symbols.get(security.assetId) ?? [],
+      blocks: ofAsset.map(({ bytes }) => bytes),
+    }
   })
+}
+
+/** The symbols that the rows of securities name, with all their known days. */
+export async function readSymbols(
+  sql: SqlClient,
+  assetIds: readonly number[],
+): Promise<Map<number, KnownSymbol[]>> {
+  const found = new Map<number, KnownSymbol[]>()
+  if (assetIds.length === 0) return found
+  const rows = await sql<{ assetId: number; symbol: string; firstDay: IsoDate; knownDay: IsoDate }[]>`
+    select asset_id as "assetId", symbol, first_day as "firstDay", known_day as "knownDay" from price_symbol
+    where asset_id = any(${[...assetIds]}::int[]) and data_version <= (select version from data_version)
+    order by asset_id, symbol, known_day, data_version`
+  for (const { assetId, symbol, firstDay, knownDay } of rows) {
+    const known = { symbol, firstDay: dayNumber(firstDay), knownDay: dayNumber(knownDay) }
+    const own = found.get(assetId)
+    if (own === undefined) found.set(assetId, [known])
+    else own.push(known)
+  }
+  return found
+}
 
 const ofYears = (sql: SqlClient, { from, to }: ReadRange) => sql`
   b.year between ${from === undefined ? 0 : Number(from.slice(0, 4))} and ${to === undefined ? 9999 : Number(to.slice(0, 4))}`
@@ -153,7 +192,7 @@ export async function readPackedPrices(
       order by a.asset_id, b.year), '') as blocks
     from price_asset a join price_block b on b.asset_id = a.asset_id
     where a.price_set_id = ${priceSetId} and a.entity_id = any(${[...entityIds]}::int[])
-      and (a.adopted_version is null or a.adopted_version <= (select version from data_version))
+      and ${hasCompany(sql)}
       and a.last_day >= ${lastFrom} and ${ofYears(sql, range)}`
   return { blocks, basisDays: await readBasisDays(sql, priceSetId) }
 }
@@ -178,15 +217,15 @@ export async function readTradingDays(
   return found
 }
 
-/** A security, and another one with a symbol of it: it may go on where the first one ends. */
+/** A security, and another one that ever had a symbol of it: it may go on where the first one ends. */
 export interface SuccessorPair {
   readonly assetId: number
   readonly successorId: number
 }
 
 /**
- * The securities that share a symbol with others and have later prices. Which of them go on where the others end depends on
- * the prices as known on a day.
+ * The securities that ever shared a symbol with others and have later prices. Which of them go on where the others end depends
+ * on the prices and symbols as known on a day.
  */
 export async function readSuccessors(
   sql: SqlClient,

@@ -1,5 +1,6 @@
 import { dayNumber } from '../dates.ts'
 import { type AsOf, lastWholeDay } from '../instants.ts'
+import type { KnownSymbol } from './knownSymbols.ts'
 import { copyPriceRow, emptyPriceRows, firstRowFrom, isEmptyPriceRow, type PriceRows } from './priceRows.ts'
 
 /**
@@ -15,8 +16,8 @@ export interface PriceHistory extends PriceRows {
   /** Null: no company was known by its symbol. */
   readonly entityId: number | null
   readonly market: string | null
-  /** The symbols that its rows named, the latest one last. A company with several classes of shares has several histories. */
-  readonly symbols: readonly string[]
+  /** The symbols that its rows name. A company with several classes of shares has several histories. */
+  readonly symbols: readonly KnownSymbol[]
   /** For each row, the day up to which the splits are known that its close is adjusted for. */
   readonly basisDays: Int32Array
 }

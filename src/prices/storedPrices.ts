@@ -1,3 +1,4 @@
+import type { KnownSymbol } from './knownSymbols.ts'
 import { decodePriceBlock } from './priceBlock.ts'
 import { joinPriceRows, type PriceRows } from './priceRows.ts'
 import type { PriceHistory } from './priceSeries.ts'
@@ -8,8 +9,8 @@ export interface StoredSecurity {
   /** Null: no company was known by its symbol. */
   readonly entityId: number | null
   readonly market: string | null
-  /** The latest one last. */
-  readonly symbols: readonly string[]
+  /** Those of the data version that is read. */
+  readonly symbols: readonly KnownSymbol[]
   readonly blocks: readonly Uint8Array[]
 }
 

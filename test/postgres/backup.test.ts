@@ -90,6 +90,8 @@ beforeAll(async () => {
     select price_set_id, 0, '2026-01-01', 'prices.csv', 'date', 1, false, false, false from price_set`
   await sql`insert into price_asset (price_set_id, entity_id, market, symbols, first_day, last_day, price_count)
     select price_set_id, 1, 'US', '{A}', '2026-01-01', '2026-01-01', 1 from price_set`
+  await sql`insert into price_symbol (asset_id, symbol, first_day, known_day, data_version)
+    select asset_id, 'A', '2026-01-01', '2026-01-01', 0 from price_asset`
   await sql`insert into price_block (asset_id, year, bytes) select asset_id, 2026, '\\x01' from price_asset`
   await sql`insert into price_day (price_set_id, market, day, known_day, data_version, closes) select price_set_id, 'US', '2026-01-01', '2026-01-01', 0, 1 from price_set`
   await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`

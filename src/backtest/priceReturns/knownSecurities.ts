@@ -1,3 +1,4 @@
+import { symbolsKnownOn } from '../../prices/knownSymbols.ts'
 import type { SuccessorPair } from '../../prices/priceQueries.ts'
 import {
   asKnownOn,
@@ -35,17 +36,18 @@ export function knownSecurities(
   entityIds: Iterable<number>,
   lastDay: number,
 ): Map<number, KnownSecurity[]> {
-  const known = new Map(
+  const known = new Map<number, KnownHistory>(
     historiesOf(securities, basisDays).map(history => [
       history.assetId,
-      { history, series: asKnownOn(history, lastDay) },
+      { history, series: asKnownOn(history, lastDay), symbols: symbolsKnownOn(history.symbols, lastDay) },
     ]),
   )
   const wanted = new Set(entityIds)
   const successorsOf = Map.groupBy(successors, ({ assetId }) => assetId)
   const found = new Map<number, KnownSecurity[]>()
   for (const one of known.values()) {
-    const { entityId, market, symbols } = one.history
+    const { symbols, history } = one
+    const { entityId, market } = history
     if (entityId === null || !wanted.has(entityId) || one.series.count === 0) continue
     const chain = [one]
     for (let last = one; chain.length <= maxContinuations && !isDelisted(last.series); ) {
@@ -63,6 +65,7 @@ export function knownSecurities(
 interface KnownHistory {
   readonly history: PriceHistory
   readonly series: PriceSeries
+  readonly symbols: readonly string[]
 }
 
 /**
@@ -81,12 +84,13 @@ function isDelisted({ closes, delistingReturns }: PriceSeries): boolean {
 function continuation(
   known: ReadonlyMap<number, KnownHistory>,
   pairs: readonly SuccessorPair[],
-  { history: { market }, series: { days } }: KnownHistory,
+  { history: { market }, series: { days }, symbols }: KnownHistory,
 ): KnownHistory | undefined {
   const end = days[days.length - 1]
   const following = pairs.flatMap(({ successorId }) => {
     const next = known.get(successorId)
     if (next === undefined || next.series.count === 0) return []
+    if (!next.symbols.some(symbol => symbols.includes(symbol))) return []
     if (market !== null && next.history.market !== null && next.history.market !== market) return []
     const first = next.series.days[0]
     return first > end && first <= end + maxGapDays ? [next] : []

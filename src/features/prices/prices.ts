@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts'
 import { type AsOf, isInstant } from '../../instants.ts'
 import { parseAsOf, resolveAsOf } from '../../markets/asOf.ts'
 import type { SqlClient } from '../../postgres/client.ts'
+import { symbolsKnownOn } from '../../prices/knownSymbols.ts'
 import { type PriceSet, readPriceHistories } from '../../prices/priceQueries.ts'
 import { asKnownOn, lastPriceDay, type PriceHistory, tradedFactors } from '../../prices/priceSeries.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
@@ -123,17 +124,18 @@ function addRows(
   history: PriceHistory,
   { set, ticker, asOf, from, to }: RowRequest,
 ): void {
-  const series = asKnownOn(history, lastPriceDay(asOf))
+  const lastDay = lastPriceDay(asOf)
+  const series = asKnownOn(history, lastDay)
   const isUndone = set.basis === 'raw' || (set.basis === 'split_adjusted' && set.statesSplits)
   const factors = tradedFactors(series, history, set)
-  const symbol = history.symbols[history.symbols.length - 1]
+  const symbols = symbolsKnownOn(history.symbols, lastDay)
   for (let at = 0; at < series.count && data.length <= maxPriceRows; at++) {
     const date = isoDate(series.days[at])
     if ((from !== null && date < from) || (to !== null && date > to)) continue
     data.push({
       date,
       ticker,
-      symbol,
+      symbol: symbols[symbols.length - 1],
       close: orNull(series.closes[at]),
       close_as_traded: isUndone ? orNull(series.closes[at] * factors[at]) : null,
       volume: orNull(series.volumes[at]),

@@ -70,7 +70,9 @@ async function companiesOf(deps: Deps, rights: Rights, set: PriceSet, query: For
   const sent = parseAsOf(query)
   const [market = 'US'] = companies.map(company => company.market)
   const asOf: AsOf = resolveAsOf(deps.markets, market, sent, deps.today())
-  return { companies, asOf: lastWholeDay(asOf) }
+  const day = lastWholeDay(asOf)
+  // Companies whose prices became known later are not told of.
+  return { companies: companies.filter(({ knownFrom }) => knownFrom <= day), asOf: day }
 }
 
 const bodyCheck = TypeCompiler.Compile(ForwardReturnsBody)

@@ -1,6 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
 import { advanceDataVersion } from '../../postgres/dataVersion.ts'
+import { hasCompany } from '../../prices/priceQueries.ts'
 
 /** What a set covers. */
 export interface SetCoverage {
@@ -77,7 +78,7 @@ export async function readListedSecurities(
   limit: number,
 ): Promise<ListedSecurity[]> {
   return sql<ListedSecurity[]>`
-    select e.ticker as id, a.market, a.symbols, a.first_day as first, a.last_day as last, a.price_count as prices
+    select e.ticker as id, coalesce(a.market, e.market) as market, a.symbols, a.first_day as first, a.last_day as last, a.price_count as prices
     from price_asset a left join entity e on e.entity_id = a.entity_id
     where a.price_set_id = ${priceSetId}
     order by a.entity_id is not null, e.ticker, a.symbols limit ${limit}`
@@ -157,13 +158,20 @@ export async function readVersion(sql: SqlClient): Promise<number> {
   return row.version
 }
 
-/** The companies with prices in a set. */
-export async function readSetCompanies(
-  sql: SqlClient,
-  priceSetId: number,
-): Promise<{ readonly entityId: number; readonly ticker: string; readonly market: string }[]> {
-  return sql<{ entityId: number; ticker: string; market: string }[]>`
-    select distinct e.entity_id as "entityId", e.ticker, e.market
-    from price_asset a join entity e on e.entity_id = a.entity_id
-    where a.price_set_id = ${priceSetId} order by e.ticker`
+/** A company with prices in a set. */
+export interface SetCompany {
+  readonly entityId: number
+  readonly ticker: string
+  readonly market: string
+  /** The first day on which a price of it was known. */
+  readonly knownFrom: IsoDate
+}
+
+/** The companies with prices in a set of the connection's data version: every row that is stored names a symbol. */
+export async function readSetCompanies(sql: SqlClient, priceSetId: number): Promise<SetCompany[]> {
+  return sql<SetCompany[]>`
+    select e.entity_id as "entityId", e.ticker, e.market, min(s.known_day) as "knownFrom"
+    from price_asset a join entity e on e.entity_id = a.entity_id join price_symbol s on s.asset_id = a.asset_id
+    where a.price_set_id = ${priceSetId} and ${hasCompany(sql)} and s.data_version <= (select version from data_version)
+    group by e.entity_id, e.ticker, e.market order by e.ticker`
 }

@@ -12,6 +12,7 @@ import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { advanceDataVersion, readDataVersion } from '../../../src/postgres/dataVersion.ts'
+import { symbolsKnownOn } from '../../../src/prices/knownSymbols.ts'
 import { findPriceSet, readPriceHistories } from '../../../src/prices/priceQueries.ts'
 import { asKnownOn, closeAsTraded, lastPriceDay, priceKnownOn } from '../../../src/prices/priceSeries.ts'
 import { demoPrincipal } from '../../../src/rights/licences.ts'
@@ -60,7 +61,8 @@ async function closes(sql: Sql, entityId: number, asOf = today, name = 'prices')
   return (found.get(entityId) ?? []).map(history => {
     const series = asKnownOn(history, lastPriceDay(asOf))
     const days = [...series.days].map(day => new Date(day * 86_400_000).toISOString().slice(0, 10))
-    return [history.symbols.join(','), Object.fromEntries(days.map((day, at) => [day, series.closes[at]]))]
+    const symbols = symbolsKnownOn(history.symbols, lastPriceDay(asOf))
+    return [symbols.join(','), Object.fromEntries(days.map((day, at) => [day, series.closes[at]]))]
   })
 }
 
@@ -187,7 +189,7 @@ describe('vintages', () => {
 
   test('without a rule, prices are known from the day of the import in their market', async () => {
     await importText(sql, 'date,symbol,close\n2024-03-01,AAPL,179.66\n', { name: 'default', known: null })
-    expect(await closes(sql, ids.apple, '2026-11-26', 'default')).toEqual([['AAPL', {}]])
+    expect(await closes(sql, ids.apple, '2026-11-26', 'default')).toEqual([['', {}]])
     expect(await closes(sql, ids.apple, '2026-11-27', 'default')).toEqual([
       ['AAPL', { '2024-03-01': 179.66 }],
     ])

@@ -9,7 +9,8 @@ import { importPrices } from '../../../src/features/prices/import/importPrices.t
 import { removeSet } from '../../../src/features/prices/setQueries.ts'
 import { importSymbols } from '../../../src/ingest/symbols/importSymbols.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
-import type { Sql } from '../../../src/postgres/client.ts'
+import type { Sql, SqlClient } from '../../../src/postgres/client.ts'
+import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { findPriceSet } from '../../../src/prices/priceQueries.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { insertEntity } from '../companies/fixtures.ts'
@@ -74,8 +75,8 @@ async function load(sql: Sql, rows: readonly Row[]): Promise<void> {
   )
 }
 
-test('forward returns as of a day are not changed by rows that became known later', async () => {
-  const sql = await fresh()
+/** Two companies with a symbol each, one of which has two classes of shares, and a symbol that passes to a third one. */
+async function createCompanies(sql: Sql): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
   for (const [at, ticker] of ['AAA', 'BBB', 'CCC'].entries())
     ids.set(
@@ -84,7 +85,6 @@ test('forward returns as of a day are not changed by rows that became known late
     )
   // The number of a company names none of its securities.
   ids.set('0000000002', ids.get('BBB') ?? 0)
-  // Two classes of shares of one company, and a symbol that passes to another company.
   await sql`insert into entity_ticker (ticker, entity_id) values ('BBBB', ${ids.get('BBB') ?? 0})`
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-known-'))
   const path = join(folder, 'list.csv')
@@ -95,42 +95,77 @@ test('forward returns as of a day are not changed by rows that became known late
   await importSymbols(sql, { paths: [path], today: '2026-11-27', replaces: false }, () => {})
   rmSync(folder, { recursive: true })
 
-  const answer = async (asOf: number) => {
-    const set = await findPriceSet(sql, 'known')
-    if (set === null) return null
-    const days: number[] = []
-    const tickers: string[] = []
-    for (const ticker of ids.keys())
-      for (let day = 0; day <= 40; day++) {
-        days.push(firstDay + day)
-        tickers.push(ticker)
-      }
-    const rows = {
-      count: days.length,
-      days: Int32Array.from(days),
-      tickers,
-      entityIds: Int32Array.from(tickers, ticker => ids.get(ticker) ?? -1),
-    }
-    const settings = { entryLag: 1, delisting: -0.3, freeLicence: false, horizons: [1, 3] }
-    const found = await readForwardReturns(sql, set, rows, { ...settings, asOf: isoDate(firstDay + asOf) })
-    // The symbols of a security have no versions: the name that is shown may be a later one. The guide says so.
-    return found.data.map(({ symbol: _, ...row }) => row)
-  }
+  return ids
+}
 
+/** The returns of every company on every day, as known on a day. */
+async function answer(sql: SqlClient, ids: ReadonlyMap<string, number>, asOf: number) {
+  const set = await findPriceSet(sql, 'known')
+  if (set === null) return null
+  const days: number[] = []
+  const tickers: string[] = []
+  for (const ticker of ids.keys())
+    for (let day = 0; day <= 40; day++) {
+      days.push(firstDay + day)
+      tickers.push(ticker)
+    }
+  const rows = {
+    count: days.length,
+    days: Int32Array.from(days),
+    tickers,
+    entityIds: Int32Array.from(tickers, ticker => ids.get(ticker) ?? -1),
+  }
+  const settings = { entryLag: 1, delisting: -0.3, freeLicence: false, horizons: [1, 3] }
+  const found = await readForwardReturns(sql, set, rows, { ...settings, asOf: isoDate(firstDay + asOf) })
+  return found.data
+}
+
+const countReturns = (rows: Awaited<ReturnType<typeof answer>>): number =>
+  rows?.filter(({ forward_return }) => forward_return !== null).length ?? 0
+
+test('forward returns as of a day are not changed by rows that became known later', async () => {
+  const sql = await fresh()
+  const ids = await createCompanies(sql)
   let withReturns = 0
   await fc.assert(
     fc.asyncProperty(rowsOf, rowsOf, fc.integer({ min: 10, max: 45 }), async (first, second, asOf) => {
       await removeSet(sql, 'known')
       await load(sql, first)
-      const before = await answer(asOf)
-      withReturns += before?.filter(({ forward_return }) => forward_return !== null).length ?? 0
+      const before = await answer(sql, ids, asOf)
+      withReturns += countReturns(before)
       await load(
         sql,
         second.filter(({ known }) => known > asOf),
       )
-      expect(await answer(asOf)).toEqual(before)
+      expect(await answer(sql, ids, asOf)).toEqual(before)
     }),
     { numRuns: 60 },
   )
   expect(withReturns).toBeGreaterThan(100)
+})
+
+test('forward returns of a data version are not changed by later imports', async () => {
+  const sql = await fresh()
+  const ids = await createCompanies(sql)
+  let withReturns = 0
+  let changed = 0
+  await fc.assert(
+    fc.asyncProperty(rowsOf, rowsOf, fc.integer({ min: 10, max: 65 }), async (first, second, asOf) => {
+      await removeSet(sql, 'known')
+      await load(sql, first)
+      const before = await answer(sql, ids, asOf)
+      const version = await readDataVersion(sql)
+      withReturns += countReturns(before)
+      await load(sql, second)
+      if (!Bun.deepEquals(await answer(sql, ids, asOf), before)) changed++
+      await sql.begin(async transaction => {
+        await transaction`select set_config('asfiled.pin', ${String(version)}, true)`
+        await transaction`set local search_path = pinned, public`
+        expect(await answer(transaction, ids, asOf)).toEqual(before)
+      })
+    }),
+    { numRuns: 60 },
+  )
+  expect(withReturns).toBeGreaterThan(100)
+  expect(changed).toBeGreaterThan(10)
 })

@@ -263,8 +263,11 @@ describe('prices over HTTP', () => {
       ].join('\n')}\n`,
     )
     await sql`
-      update price_asset set symbols = array['GONE']
-      where entity_id = ${successor} and price_set_id = (select price_set_id from price_set where name = 'stated')`
+      with changed as (
+        update price_asset set symbols = array['GONE']
+        where entity_id = ${successor} and price_set_id = (select price_set_id from price_set where name = 'stated')
+        returning asset_id)
+      update price_symbol set symbol = 'GONE' where asset_id in (select asset_id from changed)`
     await showToPersonal('stated')
     const { json } = await ask('/api/v1/prices/stated/forward-returns', personal, {
       rows: { date: ['2020-08-27'], ticker: ['GONE'] },

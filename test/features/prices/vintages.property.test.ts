@@ -88,7 +88,7 @@ function merged(imports: readonly (readonly Stated[])[]): PriceHistory {
     assetId: 1,
     entityId: 1,
     market: 'US',
-    symbols: ['A'],
+    symbols: [],
     basisDays: new Int32Array(rows.count),
   }
 }

@@ -154,7 +154,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
     }
     await importRegister(sql, earlier, files, () => {})
     await sql.unsafe(`
-      drop table price_day, price_block, price_asset, price_import, price_set_reader, price_set;
+      drop table price_symbol, price_day, price_block, price_asset, price_import, price_set_reader, price_set;
       drop table shared_report;
       drop table announcement, announcement_past cascade; drop function keep_announcement;
       delete from migration where name >= '0052'`)
@@ -170,6 +170,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
       '0054_shared_reports.sql',
       '0055_prices.sql',
       '0056_known_price_days.sql',
+      '0057_known_price_symbols.sql',
     ])
     expect(await stored(sql)).toEqual({})
     // The next sync reads the archived lists again, too.

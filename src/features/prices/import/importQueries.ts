@@ -2,6 +2,7 @@ import { dayNumber, type IsoDate, isoDate } from '../../../dates.ts'
 import type { Sql, TransactionSql } from '../../../postgres/client.ts'
 import { BinaryCopyWriter, copyBytes } from '../../../postgres/copy.ts'
 import { advanceDataVersion, lockNextDataVersion } from '../../../postgres/dataVersion.ts'
+import type { KnownSymbol } from '../../../prices/knownSymbols.ts'
 import { decodePriceBlock } from '../../../prices/priceBlock.ts'
 import type { PriceRows } from '../../../prices/priceRows.ts'
 import type { PriceBasis } from '../../../prices/priceSeries.ts'
@@ -44,8 +45,10 @@ interface SecurityRow extends Omit<Security, 'firstDay' | 'lastDay'> {
 
 export async function readSecurities(transaction: TransactionSql, priceSetId: number): Promise<Security[]> {
   const rows = await transaction<SecurityRow[]>`
-    select asset_id as "assetId", entity_id as "entityId", market, symbols, first_day as first, last_day as last
-    from price_asset where price_set_id = ${priceSetId} order by asset_id`
+    select a.asset_id as "assetId", a.entity_id as "entityId", coalesce(a.market, e.market) as market, a.symbols,
+           a.first_day as first, a.last_day as last
+    from price_asset a left join entity e on e.entity_id = a.entity_id
+    where a.price_set_id = ${priceSetId} order by a.asset_id`
   return rows.map(({ first, last, ...row }) => ({
     ...row,
     symbols: [...row.symbols],
@@ -172,6 +175,11 @@ export interface MarketDay {
   readonly closes: number
 }
 
+/** A symbol that rows of a security name. */
+export interface NamedSymbol extends KnownSymbol {
+  readonly assetId: number
+}
+
 interface ImportRecord {
   readonly importId: number
   readonly priceSetId: number
@@ -183,6 +191,8 @@ interface ImportRecord {
   readonly statesDividends: boolean
   readonly statesDelistings: boolean
   readonly days: readonly MarketDay[]
+  /** What the rows say about symbols beyond what is on record. */
+  readonly symbols: readonly NamedSymbol[]
   /** The numbers of the securities that were given their company. */
   readonly adopted: readonly number[]
 }
@@ -201,7 +211,7 @@ export async function recordImport(
     values (
       ${record.importId}, ${record.priceSetId}, ${version}, ${record.basisDay}, ${record.file}, ${record.known},
       ${record.rowsStored}, ${record.statesSplits}, ${record.statesDividends}, ${record.statesDelistings})`
-  const { days } = record
+  const { days, symbols } = record
   if (days.length > 0)
     await transaction`
       insert into price_day (price_set_id, market, day, known_day, data_version, closes)
@@ -210,6 +220,14 @@ export async function recordImport(
         ${days.map(({ market }) => market)}::text[], ${days.map(({ day }) => isoDate(day))}::date[],
         ${days.map(({ knownDay }) => isoDate(knownDay))}::date[],
         ${days.map(({ closes }) => closes)}::int[]) as u (market, day, known_day, closes)`
+  if (symbols.length > 0)
+    await transaction`
+      insert into price_symbol (asset_id, symbol, first_day, known_day, data_version)
+      select asset_id, symbol, first_day, known_day, ${version}
+      from unnest(
+        ${symbols.map(({ assetId }) => assetId)}::int[], ${symbols.map(({ symbol }) => symbol)}::text[],
+        ${symbols.map(({ firstDay }) => isoDate(firstDay))}::date[],
+        ${symbols.map(({ knownDay }) => isoDate(knownDay))}::date[]) as u (asset_id, symbol, first_day, known_day)`
   if (record.adopted.length > 0)
     await transaction`
       update price_asset set adopted_version = ${version} where asset_id = any(${[...record.adopted]}::int[])`
@@ -218,5 +236,5 @@ export async function recordImport(
 
 /** Tables grow by millions of rows at once, so the planner's statistics are renewed. */
 export async function analyzePrices(sql: Sql): Promise<void> {
-  await sql`analyze price_asset, price_block`
+  await sql`analyze price_asset, price_block, price_symbol`
 }

@@ -1,6 +1,7 @@
 import { dayNumber, type IsoDate, isoDate } from '../../../dates.ts'
 import type { TransactionSql } from '../../../postgres/client.ts'
 import { encodePriceBlock } from '../../../prices/priceBlock.ts'
+import { readSymbols } from '../../../prices/priceQueries.ts'
 import { emptyPriceRows, type PriceRows } from '../../../prices/priceRows.ts'
 import { idReader } from '../../companies/symbols.ts'
 import { CloseCounts } from './closeCounts.ts'
@@ -13,6 +14,7 @@ import {
   deleteBlocks,
   type LockedSet,
   type MarketDay,
+  type NamedSymbol,
   type NewBlock,
   nextImportId,
   readRecordedBlocks,
@@ -22,6 +24,7 @@ import {
 } from './importQueries.ts'
 import { easternmostZone, localDay } from './marketClock.ts'
 import { type AbsentColumns, listCloses, mergePrices } from './mergePrices.ts'
+import { NamedSymbols } from './namedSymbols.ts'
 import type { PriceImport, PriceImportOptions } from './priceImport.ts'
 import { assignSecurities, type Security, type SymbolDays } from './securities.ts'
 import { type SortedRows, statesTheSame } from './sortRows.ts'
@@ -42,6 +45,7 @@ export class SetImport {
   readonly #absent: AbsentColumns
   readonly #todays = new Map<string, number>()
   readonly #closes = new Map<string, CloseCounts>()
+  readonly #symbols: NamedSymbol[] = []
 
   constructor(
     readonly transaction: TransactionSql,
@@ -99,6 +103,7 @@ export class SetImport {
         statesDividends: has.has('dividend'),
         statesDelistings: has.has('delisting_return'),
         days: this.#marketDays(),
+        symbols: this.#symbols,
         adopted: adopted.flatMap(({ assetId }) => assetId ?? []),
       },
       options.name,
@@ -279,10 +284,15 @@ export class SetImport {
     const blocks: NewBlock[] = []
     const replaced: BlockKey[] = []
     const counts = new Map<number, number>()
+    const named = new Map<number, NamedSymbols>()
     for (const [security, parts] of batch) {
       const assetId = ids.get(security) ?? 0
       const incoming = this.#gather(parts, security, importId)
       const closes = this.#closesOf(security.market ?? '')
+      const symbols = new NamedSymbols(
+        parts.map(part => ({ ...part, has: (day, knownDay) => this.#has(part, security, day, knownDay) })),
+        importId,
+      )
       for (let start = 0; start < incoming.count; ) {
         const year = yearOf(incoming.days[start])
         const end = endOfYear(incoming.days, start, year)
@@ -298,6 +308,8 @@ export class SetImport {
         this.report.withoutClose += merged.withoutClose
         if (merged.stored > 0) {
           if (before !== undefined) replaced.push({ assetId, year })
+          symbols.add(merged.rows)
+          named.set(assetId, symbols)
           counts.set(assetId, (counts.get(assetId) ?? 0) + merged.stored)
           blocks.push({ assetId, year, bytes: encodePriceBlock(merged.rows, 0, merged.rows.count) })
         }
@@ -307,6 +319,40 @@ export class SetImport {
     await deleteBlocks(transaction, replaced)
     await copyBlocks(transaction, each(blocks))
     await countPrices(transaction, counts)
+    const known = await readSymbols(
+      transaction,
+      old.filter(assetId => named.has(assetId)),
+    )
+    for (const [assetId, symbols] of named)
+      for (const symbol of symbols.beyond(known.get(assetId) ?? []))
+        this.#symbols.push({ assetId, ...symbol })
+  }
+
+  /** Whether a part has a row of a day that is known from a day on. */
+  #has({ start, end }: Part, security: Security, day: number, knownDay: number): boolean {
+    const { order } = this.sorted
+    const source = this.#rows
+    let low = start
+    let high = end
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (source.days[order[middle]] < day) low = middle + 1
+      else high = middle
+    }
+    if (!source.has.has('known'))
+      return (
+        low < end && source.days[order[low]] === day && (this.#statedKnownDay(security) ?? day) === knownDay
+      )
+    for (; low < end && source.days[order[low]] === day; low++)
+      if (source.knownDays[order[low]] === knownDay) return true
+    return false
+  }
+
+  /** The day from which on the rows of a file that states none are known; null: each from its own day. */
+  #statedKnownDay(security: Security): number | null {
+    const { known } = this.options
+    if (known === 'date') return null
+    return known === null || known === 'import' ? this.#today(security.market ?? '') : dayNumber(known)
   }
 
   /** The rows of a security in order of day and known day. Repeated rows are left out, contradicting ones refused. */
@@ -326,9 +372,8 @@ export class SetImport {
       source.days[a] - source.days[b] || (hasKnown ? source.knownDays[a] - source.knownDays[b] : 0)
     const overlap = inOrder.some((part, at) => at > 0 && part.firstDay <= inOrder[at - 1].lastDay)
     if (overlap) chosen.sort(after)
-    const { known } = this.options
     const today = this.#today(security.market ?? '')
-    const fixed = known === null || known === 'import' ? today : known === 'date' ? null : dayNumber(known)
+    const fixed = this.#statedKnownDay(security)
     const rows = emptyPriceRows(total)
     let count = 0
     for (let at = 0; at < total; ) {
