@@ -70,16 +70,9 @@ export async function priceRows(
   wanted: UnpricedRows,
 ): Promise<OpenedRows> {
   const { sql, pins, today } = deps
-  const { set: name, known = today() } = wanted.prices
-  if (known > today())
-    throw new Failure(
-      'parameter_invalid',
-      `prices.known is ${known}, which is in the future: today is ${today()} (UTC). Send a day up to today, or omit it.`,
-      { param: 'prices.known' },
-    )
+  const { known = today() } = wanted.prices
   // Read when the job runs rather than with the request, because rights may have changed in between.
-  const rights = new Rights(await readPrincipal(sql, keyId))
-  await requirePriceSet(sql, rights, name, 'prices.set')
+  const rights = await requirePrices(deps, keyId, wanted.prices)
   if (wanted.isPinned) rights.requireVersion(wanted.version ?? undefined, 'prices', null)
   const read = (store: SqlClient) => readRows(deps, store, rights, { ...wanted, known })
   return reads.run(async () => {
@@ -96,6 +89,23 @@ export async function priceRows(
       pin.release()
     }
   })
+}
+
+/** Fails if a key may not see the set that prices name, or if their known day has not come. Returns the rights of the key. */
+export async function requirePrices(
+  { sql, today }: Pick<RowPriceDeps, 'sql' | 'today'>,
+  keyId: number,
+  { set, known }: Pick<BacktestPrices, 'set' | 'known'>,
+): Promise<Rights> {
+  if (known !== undefined && known > today())
+    throw new Failure(
+      'parameter_invalid',
+      `prices.known is ${known}, which is in the future: today is ${today()} (UTC). Send a day up to today, or omit it.`,
+      { param: 'prices.known' },
+    )
+  const rights = new Rights(await readPrincipal(sql, keyId))
+  await requirePriceSet(sql, rights, set, 'prices.set')
+  return rights
 }
 
 async function readRows(
