@@ -134,9 +134,9 @@ describe('the prices of a company on its pages', () => {
       '2020-08-28|499.23|46,907,500|2020-08-28',
       // Its file has no column of volumes, so that of the first one stays.
       '2020-08-27|500.05|38,888,100|2020-08-29',
-      'Day|New shares for one|Dividend per share|Delisting return|Known',
-      '2020-11-06||0.205||2020-11-06',
-      '2020-08-31|4|||2020-08-31',
+      'Day|New shares for one|Dividend per share|Known',
+      '2020-11-06||0.205|2020-11-06',
+      '2020-08-31|4||2020-08-31',
     ])
     // 500.05 / 4 in the shares after the split.
     expect(today.text).toContain('From 125.01 on 2020-08-27 to 118.69 USD on 2020-11-06.')

@@ -119,17 +119,23 @@ ${recent.map(row => html`<tr><th scope="row">${row.date}</th><td class="number">
 
 const cell = (value: number | null): string => (value === null ? '' : exactFigure(value))
 
-/** Splits, dividends and delistings, the latest first. */
+const eventColumns: readonly [head: string, text: (row: PriceRow) => string][] = [
+  ['New shares for one', ({ split_factor: factor }) => (factor === 1 ? '' : exactFigure(factor))],
+  ['Dividend per share', ({ dividend }) => (dividend === 0 ? '' : exactFigure(dividend))],
+  ['Delisting return', ({ delisting_return: value }) => cell(value)],
+]
+
+/** Splits, dividends and delistings, the latest first, with a column for each kind of which there are some. */
 function eventsTable(rows: readonly PriceRow[], at: number): Markup {
-  const events = rows
-    .filter(row => row.split_factor !== 1 || row.dividend !== 0 || row.delisting_return !== null)
-    .reverse()
+  const events = rows.filter(row => eventColumns.some(([, text]) => text(row) !== '')).reverse()
   if (events.length === 0) return html`<p class="quiet">No split, dividend or delisting is stated.</p>`
+  const shown = events.slice(0, maxEvents)
+  const columns = eventColumns.filter(([, text]) => shown.some(row => text(row) !== ''))
   return html`<h3 id="events-${at + 1}">Splits, dividends and delistings</h3>
 ${events.length > maxEvents && html`<p>The latest ${maxEvents} of ${exactFigure(events.length)} are shown.</p>`}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="events-${at + 1}"><table>
-<thead><tr><th scope="col">Day</th><th scope="col" class="number">New shares for one</th><th scope="col" class="number">Dividend per share</th><th scope="col" class="number">Delisting return</th><th scope="col">Known</th></tr></thead>
+<thead><tr><th scope="col">Day</th>${columns.map(([head]) => html`<th scope="col" class="number">${head}</th>`)}<th scope="col">Known</th></tr></thead>
 <tbody>
-${events.slice(0, maxEvents).map(row => html`<tr><th scope="row">${row.date}</th><td class="number">${row.split_factor === 1 ? '' : exactFigure(row.split_factor)}</td><td class="number">${row.dividend === 0 ? '' : exactFigure(row.dividend)}</td><td class="number">${cell(row.delisting_return)}</td><td>${row.known}</td></tr>\n`)}</tbody>
+${shown.map(row => html`<tr><th scope="row">${row.date}</th>${columns.map(([, text]) => html`<td class="number">${text(row)}</td>`)}<td>${row.known}</td></tr>\n`)}</tbody>
 </table></div>`
 }
