@@ -124,7 +124,7 @@ const features: Record<string, readonly string[]> = {
   auditPage: ['audits', 'asOfJoins'],
   backtests: ['panels', 'asOfJoins', 'companies', 'prices'],
   sharedReports: ['account', 'backtests', 'bulk'],
-  backtestPage: ['backtests', 'sharedReports', 'signals'],
+  backtestPage: ['backtests', 'prices', 'sharedReports', 'signals'],
   health: ['syncs'],
   agentTools: [
     'search',

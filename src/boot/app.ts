@@ -28,6 +28,7 @@ import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
+import { companyPricesRoutes } from '../features/pages/companyPrices/routes.ts'
 import { compareRoutes } from '../features/pages/compare/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { presentedRoutes } from '../features/pages/presented/routes.ts'
@@ -103,6 +104,7 @@ export function createApp(resources: Resources) {
   }
   // Dependencies of read-only routes. Keys, limits, jobs, panels, sessions and mail stay on the primary.
   const reading = { ...shared, ...resources.reads, marketValuations: new MarketValuationCache() }
+  const priceSets = new KnownPriceSets(reading)
   const features = [
     fundamentalsRoutes(plugin, reading),
     coverageRoutes(plugin, reading),
@@ -121,6 +123,7 @@ export function createApp(resources: Resources) {
     auditJobRoutes(plugin, shared),
     priceRoutes(plugin, { ...reading, primary: shared }),
     pricePageRoutes(plugin, { ...reading, primary: shared }),
+    companyPricesRoutes(plugin, { ...reading, primary: shared }),
     signalsRoutes(plugin, reading),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),
@@ -133,13 +136,13 @@ export function createApp(resources: Resources) {
     searchRoutes(plugin, reading),
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
-    pageRoutes(plugin, { ...reading, annualFormOf }),
+    pageRoutes(plugin, { ...reading, annualFormOf, priceSets }),
     compareRoutes(plugin, reading),
     restatementsPageRoutes(plugin, reading),
     universePageRoutes(plugin, reading),
     strategyPageRoutes(plugin, reading),
-    presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf }),
-    screenRoutes(plugin, { ...reading, priceSets: new KnownPriceSets(reading) }),
+    presentedRoutes(plugin, { ...reading, annualFormOf, tagGroups: tagGroupsOf, priceSets }),
+    screenRoutes(plugin, { ...reading, priceSets }),
     fileRoutes(plugin, reading),
     auditPageRoutes(plugin, { ...reading, primary: shared }),
     backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),

@@ -114,6 +114,18 @@ export async function readSecuritiesOfCompanies(
   return storedSecurities(sql, rows)
 }
 
+/** How many prices a set has of each company, all vintages counted. Companies without prices are left out. */
+export async function countPrices(
+  sql: SqlClient,
+  priceSetId: number,
+  entityIds: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await sql<{ entityId: number; prices: number }[]>`
+    select entity_id as "entityId", sum(price_count)::float8 as prices from price_asset
+    where price_set_id = ${priceSetId} and entity_id = any(${[...entityIds]}::int[]) group by entity_id`
+  return new Map(rows.map(({ entityId, prices }) => [entityId, prices]))
+}
+
 /** Securities by their numbers, not decoded. */
 export async function readSecurities(
   sql: SqlClient,

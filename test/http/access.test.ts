@@ -295,6 +295,9 @@ const table: Row[] = [
   open('/companies/:id', '/companies/NOTHING', [404, 'entity_unknown']),
   open('/companies/:id/download', '/companies/AAPL/download'),
   open('/companies/:id/download', '/companies/005930.KS/download', [403, 'licence_required']),
+  // Of those who may see a set: test/features/pages/companyPrices.test.ts.
+  open('/companies/:id/prices', '/companies/SNOW/prices?as_of=2023-12-31'),
+  open('/companies/:id/prices', '/companies/NOTHING/prices', [404, 'entity_unknown']),
   // Filings cannot be cut to one fiscal year, so only the flagship companies are open to everybody.
   ...['statements', 'segments', 'statements/download', 'segments/download'].flatMap(part => [
     open(`/companies/:id/${part}`, `/companies/AAPL/${part}`),

@@ -96,6 +96,8 @@ const table: readonly Row[] = [
       `/companies/:id/${part}/download`,
     ),
   ),
+  openTo('/companies/SNOW/prices', '/companies/:id/prices'),
+  page('/companies/NOTHING/prices', [404, 'entity_unknown'], '/companies/:id/prices'),
   openTo('/markets'),
   openTo('/markets/US', '/markets/:code'),
   openTo('/catalogue'),

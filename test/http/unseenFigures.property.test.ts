@@ -235,6 +235,10 @@ const others: readonly [RegExp, string][] = [
     /^(\/api\/v1)?\/prices/,
     'test/features/prices/priceRoutes.test.ts: the named companies count before a price is read, and a key with a cap must name them',
   ],
+  [
+    /^\/companies\/:id\/prices$/,
+    'test/features/pages/companyPrices.test.ts: the company counts before a price is read',
+  ],
   [/^\/mcp$/, 'its answers are made of those of the API'],
 ]
 

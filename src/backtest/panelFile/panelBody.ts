@@ -31,6 +31,16 @@ export interface BacktestSettings {
   readonly scores?: readonly string[]
   readonly trials_already_tried?: number
   readonly factors?: BacktestFactors
+  readonly prices?: SentPrices
+}
+
+/** The price set that gives the returns of the rows. */
+export interface SentPrices {
+  readonly set: string
+  readonly horizon?: number
+  readonly entry_lag?: number
+  readonly delisting?: number
+  readonly known?: string
 }
 
 /** The body of a backtest request, made from the bytes of a file. */
@@ -183,7 +193,9 @@ function signalBody(
   { columns, horizon, openRows, next, placeOf }: SignalPanel,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const config = { returnDays: horizonDays(horizon), ...settings.config }
+  // The horizon of a price set takes the place of the forecasts' own.
+  const own = settings.prices?.horizon === undefined ? { returnDays: horizonDays(horizon) } : {}
+  const config = { ...own, ...settings.config }
   const notices =
     openRows === 0 ? [] : [`Left out: ${plural(openRows, 'forecast')} after the last known outcome.`]
   return { ...columnsBody(columns, { ...settings, config }), notices, next, placeOf }
@@ -212,7 +224,8 @@ function rowsBody(
   format: Exclude<PanelFormat, 'json'>,
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence, benchmark, factors, scores, trials_already_tried } = settings
+  const { config, sweep, include, evidence, benchmark, factors, prices, scores, trials_already_tried } =
+    settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
@@ -222,6 +235,7 @@ function rowsBody(
     ...(scores === undefined ? {} : { scores: scores.join(',') }),
     ...(trials_already_tried === undefined ? {} : { trials_already_tried }),
     ...(factors === undefined ? {} : { factors: JSON.stringify(factors) }),
+    ...(prices === undefined ? {} : { prices: JSON.stringify(prices) }),
   }
   return {
     bytes,

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { BacktestConfig, BacktestSource } from '../../backtest/request.ts'
+import { BacktestPrices } from '../../backtest/requestPrices.ts'
 import { BacktestTrading } from '../../backtest/requestTrading.ts'
 import { TrialsAlreadyTried } from '../../backtest/requestTrials.ts'
 import { html, type Markup } from '../../html.ts'
@@ -13,6 +14,7 @@ export interface FieldState {
 
 const config = BacktestConfig.properties
 const source = BacktestSource.properties
+const prices = BacktestPrices.properties
 
 /** Labels and ranges come from the API's schema, so that the page cannot contradict it. */
 const schemas: Partial<Record<FieldName, TSchema>> = {
@@ -20,6 +22,8 @@ const schemas: Partial<Record<FieldName, TSchema>> = {
   ...source,
   ...BacktestTrading.properties,
   trials_already_tried: TrialsAlreadyTried,
+  priceHorizon: prices.horizon,
+  priceDelisting: prices.delisting,
 }
 
 interface FieldText {

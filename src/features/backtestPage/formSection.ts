@@ -1,6 +1,7 @@
 import { maxSweepConfigurations } from '../../backtest/request.ts'
 import { horizons } from '../../horizons.ts'
 import { html, type Markup } from '../../html.ts'
+import type { PriceSet } from '../../prices/priceQueries.ts'
 import {
   type Choice,
   checkField,
@@ -26,6 +27,8 @@ export interface FormParts {
   /** The number of names in the shipped archive, and how many of them have figures. */
   readonly shipped: { readonly names: number; readonly withFigures: number }
   readonly maxMb: number
+  /** The price sets that the runner may see. */
+  readonly priceSets: readonly Pick<PriceSet, 'name' | 'currency'>[]
 }
 
 /** The form of a backtest: rows, configuration and sweep. It works without JavaScript. */
@@ -40,7 +43,8 @@ ${gridPart(state)}
 
 const sameLabels = (values: readonly string[]): Choice[] => values.map(value => [value, value])
 
-function rowsPart({ archive, metrics, shipped, maxMb }: FormParts, state: FieldState): Markup {
+function rowsPart(parts: FormParts, state: FieldState): Markup {
+  const { archive, metrics, shipped, maxMb } = parts
   const { days } = archive
   const span = days === null ? 'The archive is empty.' : `It covers ${days.first} to ${days.last}.`
   return html`<fieldset><legend>Rows</legend>
@@ -61,7 +65,24 @@ ${radioField('rows', state, 'file', false, 'Your own file')}
 <p class="help" id="h-file">The columns are <code>date, asset, score, forward_return</code>, optionally with <code>market</code>, <code>dollar_volume</code> and <code>borrow_bps</code>; <code>close</code> may replace <code>forward_return</code>. Files of forecasts from this service work too. At most ${maxMb} MB and 25,000,000 rows. <span class="with-script">You can also drop the file here.</span></p></div>
 ${choiceField('fileHorizon', state, { label: 'Horizon of the file', help: 'For files with forecasts of several horizons.' }, [['', 'the only one'], ...sameLabels(horizons)])}
 </div>
-</fieldset>`
+</fieldset>${parts.priceSets.length > 0 && returnsPart(parts.priceSets, state)}`
+}
+
+const entries: readonly Choice[] = [
+  ['', 'the next close'],
+  ['0', 'the close of the date'],
+  ['2', 'the second close after the date'],
+]
+
+/** Only for those who may see a price set: to others there is none. */
+function returnsPart(sets: FormParts['priceSets'], state: FieldState): Markup {
+  return html`<fieldset><legend>Returns</legend><div class="settings">
+${choiceField('priceSet', state, { label: 'From', help: html`A <a href="/prices">price set</a> that your key may see. Its returns replace those of the rows, so a file needs no <code>forward_return</code>, and its <code>asset</code> is the ID of a company.` }, [['', 'the rows themselves'], ...sets.map(({ name, currency }): Choice => [name, `the prices of ${name}, ${currency}`])])}
+${numberField('priceHorizon', state, { label: 'Trading days of a return', step: '1', help: 'From the close of entry to the close of exit. Leave empty for the return period, the horizon or the spacing of the dates.' })}
+${choiceField('entryLag', state, { label: 'Trade at', help: 'At the close of the date itself, the scores must have been known before that close.' }, entries)}
+${numberField('priceDelisting', state, { label: 'Delisting return assumed', step: 'any', help: 'After the last close of a name whose prices end without a stated return. The report shows what 0 and -1 change.' })}
+${dayField('known', state, { label: 'Prices known by', help: 'Only prices that were known by the end of this day, as YYYY-MM-DD. Leave empty for today.' })}
+</div></fieldset>`
 }
 
 const directions: readonly Choice[] = [

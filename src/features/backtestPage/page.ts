@@ -31,7 +31,7 @@ export function backtestPage(parts: BacktestPageParts): Page {
   const run = html`<section id="own" aria-labelledby="own-title"><h2 id="own-title">Run your own</h2>
 ${canRun ? html`<p class="quiet">It uses your key <code>${keyName}...</code> and counts towards its limits.</p>` : invitation(parts.isSignedIn)}
 <div id="fault" role="alert"${fault?.field != null && html` data-field="${fault.field}"`}>${fault !== null && html`<p class="notice bad">${fault.text}${checked === null && typed.rows === 'file' && html` <span class="without-script">Please choose the file again: browsers do not remember it.</span>`}</p>`}</div>
-<div id="preview" role="status">${checked !== null && preview(checked)}</div>
+<div id="preview" role="status">${checked !== null && preview(checked, typed.priceSet)}</div>
 <div id="own-form"${!canRun && html` hidden`}>${runForm(form, { typed, faulty: fault?.field ?? null })}</div>
 ${runList(runs)}</section>`
   const stored = storedSection(choice, shipped)
@@ -62,7 +62,11 @@ const roles: Readonly<Record<string, string>> = {
 }
 const used = new Set(['date', 'asset', 'score', 'forward_return', 'market', 'horizon'])
 
-function preview({ head, rows, dates, assets, firstDay, lastDay, notices }: PanelFile): Markup {
+/** @param priceSet the set that gives the returns */
+function preview(
+  { head, rows, dates, assets, firstDay, lastDay, notices }: PanelFile,
+  priceSet: string | undefined,
+): Markup {
   const count = (value: number) => value.toLocaleString('en-US')
   const days = `${isoDate(firstDay)} to ${isoDate(lastDay)}`
   return html`<div class="notice"><h3>The file is valid</h3>
@@ -70,12 +74,13 @@ function preview({ head, rows, dates, assets, firstDay, lastDay, notices }: Pane
 ${
   head !== null &&
   html`<div class="scroll" role="region" aria-label="First rows of the file" tabindex="0"><table>
-<thead><tr>${head.columns.map(name => html`<th scope="col">${name}<small>${role(name)}</small></th>`)}</tr></thead>
+<thead><tr>${head.columns.map(name => html`<th scope="col">${name}<small>${role(name, priceSet)}</small></th>`)}</tr></thead>
 <tbody>${head.rows.map(row => html`<tr>${row.map(cell => html`<td>${cell.slice(0, 80)}</td>`)}</tr>\n`)}</tbody></table></div>`
 }</div>`
 }
 
-function role(column: string): string {
+function role(column: string, priceSet: string | undefined): string {
   const meaning = roles[column] ?? column
+  if (meaning === 'forward_return' && priceSet !== undefined) return `not used: returns come from ${priceSet}`
   return used.has(meaning) ? `read as ${meaning}` : 'not used'
 }

@@ -11,7 +11,10 @@ import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
 import { strategies } from '../../markets/strategies/strategies.ts'
+import { readPrincipal } from '../../rights/queries.ts'
+import { Rights } from '../../rights/rights.ts'
 import { pageJobs } from '../backtests/submitted/keyJobs.ts'
+import { visibleSets } from '../prices/sets.ts'
 import type { ShareDeps } from '../sharedReports/share.ts'
 import { readSignalExtent } from '../signals/queries.ts'
 import { answerPage, storedAnswer } from './answers.ts'
@@ -112,6 +115,8 @@ async function showForm(
       ],
       shipped,
       maxMb: settings.bodyLimitMb,
+      priceSets:
+        keyId === undefined ? [] : await visibleSets(sql, new Rights(await readPrincipal(sql, keyId))),
     },
     typed,
     choice,

@@ -1,5 +1,5 @@
 import { factorRequest, readFactorFile } from '../../backtest/factors/factorFile.ts'
-import type { BacktestSettings } from '../../backtest/panelFile/panelBody.ts'
+import type { BacktestSettings, SentPrices } from '../../backtest/panelFile/panelBody.ts'
 import { reportSections } from '../../backtest/report/reportSections.ts'
 import { type BacktestFactors, maxFactorFileLength } from '../../backtest/requestFactors.ts'
 import { Failure } from '../../errors.ts'
@@ -18,6 +18,11 @@ export const fieldNames = [
   'score',
   'maxAgeDays',
   'fileHorizon',
+  'priceSet',
+  'priceHorizon',
+  'entryLag',
+  'priceDelisting',
+  'known',
   'direction',
   'quantile',
   'weighting',
@@ -113,6 +118,7 @@ export function settingsOf({ typed, texts }: Pick<SubmittedForm, 'typed' | 'text
   const scores = typed.scores === undefined ? undefined : list(typed.scores)
   const sweep = sweepOf(typed)
   const benchmark = benchmarkOf(typed)
+  const prices = pricesOf(typed)
   const factors = texts.get('factors')
   // A grid lists its own values, so the same fields of the single configuration do not apply.
   if (sweep !== undefined)
@@ -121,6 +127,7 @@ export function settingsOf({ typed, texts }: Pick<SubmittedForm, 'typed' | 'text
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(benchmark === undefined ? {} : { benchmark }),
+    ...(prices === undefined ? {} : { prices }),
     ...(factors === undefined ? {} : { factors: factorsOf(factors) }),
     ...(typed.trials_already_tried === undefined
       ? {}
@@ -146,6 +153,30 @@ function benchmarkOf({ benchmark }: Typed): 'cash' | 'universe' | undefined {
   throw new Failure('parameter_invalid', 'The benchmark of the form is cash or universe.', {
     param: 'benchmark',
   })
+}
+
+const priceNumbers = { priceHorizon: 'horizon', entryLag: 'entry_lag', priceDelisting: 'delisting' } as const
+
+/** The price set that gives the returns; undefined: the rows have their own. */
+function pricesOf(typed: Typed): SentPrices | undefined {
+  const { priceSet, known } = typed
+  const numbers = (['priceHorizon', 'entryLag', 'priceDelisting'] as const).filter(
+    name => typed[name] !== undefined,
+  )
+  if (priceSet === undefined) {
+    const [name] = known === undefined ? numbers : ['known' as const]
+    if (name === undefined) return undefined
+    throw new Failure(
+      'parameter_invalid',
+      'Trading days, the close of entry, the delisting return and the known day belong to a price set. Choose one under Returns, or leave them empty.',
+      { param: name },
+    )
+  }
+  return {
+    set: priceSet,
+    ...Object.fromEntries(numbers.map(name => [priceNumbers[name], numberOf(name, typed[name] ?? '')])),
+    ...(known === undefined ? {} : { known }),
+  }
 }
 
 const defaultAxes = ['quantile', 'weighting', 'holdDays']
@@ -204,6 +235,11 @@ export const fileHorizonOf = ({ fileHorizon }: Typed): Horizon | undefined =>
 const fieldOf: Readonly<Record<string, string>> = {
   'config.neutralise.columns': 'config.regress',
   'config.neutralise.demean': 'config.demean',
+  'prices.set': 'config.priceSet',
+  'prices.horizon': 'config.priceHorizon',
+  'prices.entry_lag': 'config.entryLag',
+  'prices.delisting': 'config.priceDelisting',
+  'prices.known': 'config.known',
 }
 
 /** An error in the page's words, and the field that it concerns. */

@@ -46,7 +46,11 @@ function fileLines(address: string, request: string, format: BodyFormat): Snippe
     format === 'ndjson'
       ? `(echo ${quoted(first)}; cat ${file}) | curl -s ${address} -H "Authorization: Bearer $ASFILED_KEY" -H 'Content-Type: ${type}' --data-binary @-`
       : `curl -s ${quoted(`${address}?${query}`)} -H "Authorization: Bearer $ASFILED_KEY" -H 'Content-Type: ${type}' --data-binary @${file}`
-  const columns = `["date", "asset", "score", "forward_return"]`
+  // Rows that take their returns from prices need none of their own.
+  const columns =
+    settings.prices === undefined
+      ? `["date", "asset", "score", "forward_return"]`
+      : `["date", "asset", "score"]`
   return {
     curl,
     python: `import json, os, urllib.request

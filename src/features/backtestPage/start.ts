@@ -1,25 +1,39 @@
 import { readBody } from '../../backtest/codec/body.ts'
+import type { BacktestSettings } from '../../backtest/panelFile/panelBody.ts'
 import type { PanelFile } from '../../backtest/pipeline/readPanelFile.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
 import type { SubmitDeps } from '../../jobs/submit.ts'
 import type { PerKeyLimit } from '../backtests/perKeyLimit.ts'
+import { type RowPriceDeps, requirePrices } from '../backtests/priceRows.ts'
 import { submitBacktest } from '../backtests/submitted/kind.ts'
 import { fileHorizonOf, type SubmittedForm, settingsOf, sourceOf } from './runForm.ts'
 
-export interface StartDeps extends SubmitDeps {
+export interface StartDeps extends SubmitDeps, Pick<RowPriceDeps, 'sql' | 'today'> {
   readonly pool: ComputePool
   readonly perKeyLimit: PerKeyLimit
 }
 
+/** The settings of a form. A price set that the key may not see is a fault of the form, rather than of a job. */
+async function allowedSettings(
+  deps: StartDeps,
+  keyId: number,
+  form: SubmittedForm,
+): Promise<BacktestSettings> {
+  const settings = settingsOf(form)
+  if (settings.prices !== undefined) await requirePrices(deps, keyId, settings.prices)
+  return settings
+}
+
 /** Reads a form's file in a worker thread and fails with the first fault in its rows or settings. */
 export async function checkFile(
-  { pool, perKeyLimit }: StartDeps,
+  deps: StartDeps,
   keyId: number,
-  { file, typed, texts }: SubmittedForm,
+  form: SubmittedForm,
   signal: AbortSignal,
 ): Promise<PanelFile> {
+  const { file, typed } = form
   if (file === null)
     throw new Failure('body_invalid', 'No file was chosen. Choose one, or run on the archive.', {
       param: 'file',
@@ -27,10 +41,10 @@ export async function checkFile(
   const input = {
     bytes: new Uint8Array(await file.arrayBuffer()),
     horizon: fileHorizonOf(typed),
-    settings: settingsOf({ typed, texts }),
+    settings: await allowedSettings(deps, keyId, form),
   }
-  return perKeyLimit.use(keyId, () =>
-    pool.tasks.readPanelFile(input, {
+  return deps.perKeyLimit.use(keyId, () =>
+    deps.pool.tasks.readPanelFile(input, {
       signal,
       caller: paidKey(keyId),
       transfer: [input.bytes.buffer],
@@ -54,7 +68,7 @@ export async function startRun(
     const { body, format, query } = await checkFile(deps, keyId, form, signal)
     return (await submitBacktest(deps, { ...own, body, format, query })).job.id
   }
-  const request = { ...settingsOf(form), source: sourceOf(form.typed) }
+  const request = { ...(await allowedSettings(deps, keyId, form)), source: sourceOf(form.typed) }
   const body = new TextEncoder().encode(JSON.stringify(request))
   // The body has a few hundred bytes and no rows; this checks its settings.
   readBody(body, 'json')

@@ -12,7 +12,7 @@ import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import { readTradingDays } from '../../prices/priceQueries.ts'
+import { countPrices, readTradingDays } from '../../prices/priceQueries.ts'
 import { lastPriceDay } from '../../prices/priceSeries.ts'
 import { enforceEntityCap } from '../../rights/entityCap.ts'
 import { readPrincipal } from '../../rights/queries.ts'
@@ -24,6 +24,7 @@ import { findCompaniesOfSymbols } from '../prices/import/findCompanies.ts'
 import { attributionOf, requirePriceSet } from '../prices/sets.ts'
 import { readStoredPrices } from '../prices/storedPrices.ts'
 import type { ArchivePins } from './pinnedArchives.ts'
+import { readsOf } from './priceReads.ts'
 
 export interface RowPriceDeps {
   readonly sql: Sql
@@ -58,7 +59,6 @@ export interface OpenedRows {
 
 /** Each read holds a connection while threads compute. */
 const reads = new Semaphore({ slots: 2 })
-const assetsPerRead = 200
 
 /**
  * The returns of a dataset's rows from a price set that a key may see: those of `POST /api/v1/prices/{set}/forward-returns`,
@@ -70,16 +70,9 @@ export async function priceRows(
   wanted: UnpricedRows,
 ): Promise<OpenedRows> {
   const { sql, pins, today } = deps
-  const { set: name, known = today() } = wanted.prices
-  if (known > today())
-    throw new Failure(
-      'parameter_invalid',
-      `prices.known is ${known}, which is in the future: today is ${today()} (UTC). Send a day up to today, or omit it.`,
-      { param: 'prices.known' },
-    )
+  const { known = today() } = wanted.prices
   // Read when the job runs rather than with the request, because rights may have changed in between.
-  const rights = new Rights(await readPrincipal(sql, keyId))
-  await requirePriceSet(sql, rights, name, 'prices.set')
+  const rights = await requirePrices(deps, keyId, wanted.prices)
   if (wanted.isPinned) rights.requireVersion(wanted.version ?? undefined, 'prices', null)
   const read = (store: SqlClient) => readRows(deps, store, rights, { ...wanted, known })
   return reads.run(async () => {
@@ -96,6 +89,23 @@ export async function priceRows(
       pin.release()
     }
   })
+}
+
+/** Fails if a key may not see the set that prices name, or if their known day has not come. Returns the rights of the key. */
+export async function requirePrices(
+  { sql, today }: Pick<RowPriceDeps, 'sql' | 'today'>,
+  keyId: number,
+  { set, known }: Pick<BacktestPrices, 'set' | 'known'>,
+): Promise<Rights> {
+  if (known !== undefined && known > today())
+    throw new Failure(
+      'parameter_invalid',
+      `prices.known is ${known}, which is in the future: today is ${today()} (UTC). Send a day up to today, or omit it.`,
+      { param: 'prices.known' },
+    )
+  const rights = new Rights(await readPrincipal(sql, keyId))
+  await requirePriceSet(sql, rights, set, 'prices.set')
+  return rights
 }
 
 async function readRows(
@@ -126,8 +136,8 @@ async function readRows(
   }
   const { horizon, entry_lag: entryLag, delisting: assumedDelistingReturn } = request
   const rule = { horizon, entryLag, assumedDelistingReturn, lastDay }
-  for (let at = 0; at < assets.length; at += assetsPerRead) {
-    const some = assets.slice(at, at + assetsPerRead)
+  const counts = await countPrices(store, set.priceSetId, companies)
+  for (const some of readsOf(assets, counts, set.name)) {
     const ids = [...new Set(some.flatMap(({ entityIds }) => entityIds))].filter(id => id !== -1)
     // Of all years: which security an ID names, and what continues it, must not depend on the first date.
     const prices = await readStoredPrices(store, set, ids)

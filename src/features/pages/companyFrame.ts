@@ -6,12 +6,13 @@ import type { Company } from '../companyProfile/schema.ts'
 import { lastFiledBadge, nameOnPage } from './names/identity.ts'
 
 /** The pages of one company. */
-export type CompanyPart = 'figures' | 'statements' | 'segments'
+export type CompanyPart = 'figures' | 'statements' | 'segments' | 'prices'
 
 const names: Readonly<Record<CompanyPart, string>> = {
   figures: 'Key figures',
   statements: 'Statements',
   segments: 'Segments',
+  prices: 'Prices',
 }
 
 export const companyAddress = (ticker: string): string => `/companies/${encodeURIComponent(ticker)}`
@@ -30,6 +31,7 @@ export function queryText(fields: Readonly<Record<string, string | number | unde
  *
  * @param since the day from which each page has something to show, or null. A page that has nothing yet on `until` is
  * hidden, and company.js shows it on later days.
+ * @param seesPrices whether the visitor sees a price set
  */
 export function companyParts(
   ticker: string,
@@ -37,6 +39,7 @@ export function companyParts(
   day: { readonly as_of?: string; readonly tz?: string },
   since: ContentSince,
   until: IsoDate,
+  seesPrices: boolean,
 ): Markup {
   const chosen = {
     ...(day.as_of === undefined ? {} : { as_of: day.as_of }),
@@ -48,12 +51,18 @@ export function companyParts(
     figures: `${path}${query}`,
     statements: `${path}/statements${query}`,
     segments: `${path}/segments${query}`,
+    prices: `${path}/prices${query}`,
   }
-  const has = { statements: since.statements !== null, segments: since.segments !== null }
+  const has = {
+    statements: since.statements !== null,
+    segments: since.segments !== null,
+    prices: seesPrices,
+  }
   const shown = (Object.keys(names) as CompanyPart[]).filter(
     part => part === 'figures' || part === current || has[part],
   )
-  const sinceOf = (part: CompanyPart) => (part === 'figures' || part === current ? null : since[part])
+  const sinceOf = (part: CompanyPart) =>
+    part === 'figures' || part === 'prices' || part === current ? null : since[part]
   const links = html`<nav class="tabs parts" aria-label="Company">${shown.map(
     part =>
       html`<a href="${paths[part]}"${part === current && html` aria-current="page"`}${sinceOf(part) !== null && html` data-since="${sinceOf(part)}"`}${(sinceOf(part) ?? '') > until && html` hidden`}>${names[part]}</a>`,

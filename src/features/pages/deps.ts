@@ -26,6 +26,12 @@ export interface Visitor {
   readonly subject: string
 }
 
+/** The visitor of a page of a company. */
+export interface CompanyVisitor extends Visitor {
+  /** Whether there is a price set that the visitor may see, which is part of the page's cache key. */
+  readonly seesPrices: boolean
+}
+
 /**
  * Part of a cache key that groups visitors who see the same. A capped key sees its own companies, so it is a
  * group of its own under each of its licences, which pages name.

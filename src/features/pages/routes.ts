@@ -70,8 +70,11 @@ export function pageRoutes(http: HttpPlugin, deps: CompanyPageDeps) {
       async ({ context }) => {
         const id = readId(lastPart(context, '/companies/'))
         const query = readCompanyPageQuery(filledFields(context.queryText))
-        const key = `company ${id} ${JSON.stringify(query)}`
-        return answerPage(deps, context, key, () => companyPage(deps, context.authenticatedCaller, id, query))
+        const { rights, subject } = context.authenticatedCaller
+        const seesPrices = await deps.priceSets.hasAny(rights)
+        const key = `company ${id} ${JSON.stringify(query)}${seesPrices ? ' prices' : ''}`
+        const visitor = { rights, subject, seesPrices }
+        return answerPage(deps, context, key, () => companyPage(deps, visitor, id, query))
       },
       { ...page },
     )

@@ -589,4 +589,24 @@ describe('refusals', () => {
     )
     expect([batch.status, batch.answer.error.param]).toEqual([400, 'configs[1].rebalance'])
   })
+
+  test('more prices than one backtest reads are refused before any is read', async () => {
+    const first = rows.slice(0, 40)
+    const claim = (prices: number) =>
+      server.sql`update price_asset set price_count = ${prices} where symbols && ${names}::text[]`
+    const counts = await server.sql<{ id: number; prices: number }[]>`
+      select asset_id as id, price_count as prices from price_asset`
+    try {
+      await claim(2_000_001)
+      const one = await post({ panel: first, prices: { set: 'daily' } })
+      expect([one.status, one.answer.error.param]).toEqual([422, 'prices.set'])
+      expect(one.answer.error.message).toContain('at most 2,000,000 of one asset')
+      await claim(1_900_000)
+      // 20 assets have 38 million prices, which is allowed.
+      expect((await post({ panel: first, prices: { set: 'daily' } })).status).toBe(200)
+    } finally {
+      for (const { id, prices } of counts)
+        await server.sql`update price_asset set price_count = ${prices} where asset_id = ${id}`
+    }
+  })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
+import { parquetReadObjects } from 'hyparquet'
 import { registerFormats } from '../../../src/dates.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
 import { ForwardReturnList, PriceList, PriceSetList } from '../../../src/features/prices/schema.ts'
@@ -213,6 +214,87 @@ describe('prices over HTTP', () => {
       '/api/v1/prices/open/forward-returns?from=2020-08-27&to=2020-08-28&horizons=1&entry_lag=0',
     )
     expect(whole.json.count).toBe(8)
+  })
+
+  test('forward returns of rows are the same in every format', async () => {
+    const path = '/api/v1/prices/open/forward-returns'
+    const body = {
+      rows: {
+        date: [
+          '2020-08-27',
+          '2020-08-28',
+          '2020-08-29',
+          '2020-08-28',
+          '2020-08-27',
+          '2020-08-27',
+          '2020-09-18',
+        ],
+        ticker: ['AAPL', 'aapl', 'AAPL', 'GONE', 'BANK', 'NOSUCH', 'AAPL'],
+      },
+      horizons: [1, 2, 5],
+      entry_lag: 0,
+      delisting: -0.55,
+    }
+    const { json } = await ask(path, personal, body)
+    expect(json.data).toHaveLength(21)
+    expect(new Set(json.data.map((row: { state: string }) => row.state)).size).toBeGreaterThan(3)
+    const send = (query: string, accept: string) =>
+      fetch(`${server.url}${path}${query}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${personal}`, 'Content-Type': 'application/json', Accept: accept },
+        body: JSON.stringify(body),
+      })
+    const both = async (format: string, type: string) => {
+      const named = await send(`?format=${format}`, '*/*')
+      const accepted = await send('', type)
+      expect([named.status, accepted.status]).toEqual([200, 200])
+      for (const { headers } of [named, accepted]) {
+        expect(headers.get('content-type')).toStartWith(type)
+        expect(headers.get('cache-control')).toBe('private, no-cache')
+        expect(headers.get('content-disposition')).toContain(`.${format}`)
+      }
+      const bytes = await named.arrayBuffer()
+      expect(Buffer.from(await accepted.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
+      return bytes
+    }
+
+    const lines = Buffer.from(await both('ndjson', 'application/x-ndjson'))
+      .toString()
+      .trimEnd()
+      .split('\n')
+    expect(lines.map(line => JSON.parse(line))).toEqual(json.data)
+
+    const [head, ...csv] = Buffer.from(await both('csv', 'text/csv'))
+      .toString()
+      .trimEnd()
+      .split('\r\n')
+    const names = Object.keys(json.data[0])
+    expect(head).toBe(names.join(','))
+    // Each number is written with all of its digits.
+    expect(csv.map(line => line.split(','))).toEqual(
+      json.data.map((row: object) => Object.values(row).map(value => (value === null ? '' : String(value)))),
+    )
+    const commented = await (await send('?format=csv&comments=true', '*/*')).text()
+    expect(commented).toStartWith('#')
+    expect(commented).toContain('Prices: the set open')
+    expect(commented.replace(/^#.*\r?\n/gm, '').trimEnd()).toBe([head, ...csv].join('\r\n'))
+
+    const parquet = await parquetReadObjects({
+      file: await both('parquet', 'application/vnd.apache.parquet'),
+    })
+    const day = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : value)
+    expect(parquet.map(row => ({ ...row, date: day(row.date), horizon: Number(row.horizon) }))).toEqual(
+      json.data,
+    )
+
+    const refused = await send('?format=xlsx', '*/*')
+    expect([refused.status, (await refused.json()).error.param]).toEqual([400, 'format'])
+    const other = await fetch(`${server.url}/api/v1/prices/closed/forward-returns?format=csv`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${personal}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(other.status).toBe(404)
   })
 
   test('a security of another market does not continue one that has the same symbol and ended', async () => {

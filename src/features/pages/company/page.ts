@@ -5,7 +5,7 @@ import { lastWholeDay } from '../../../instants.ts'
 import type { Rights } from '../../../rights/rights.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import { companyParts, sourceSection } from '../companyFrame.ts'
-import type { Visitor } from '../deps.ts'
+import type { CompanyVisitor } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
 import { sampleNotice } from '../extent/sampleNotice.ts'
 import { formNote } from '../names/forms.ts'
@@ -31,7 +31,7 @@ import { hasNoFigures, pageWithoutFigures } from './withoutFigures.ts'
 /** /companies/{id}: a company's figures as known today or, if the visitor's licence permits, on any day. */
 export async function companyPage(
   deps: CompanyPageDeps,
-  visitor: Visitor,
+  visitor: CompanyVisitor,
   id: string,
   query: CompanyPageQuery,
 ): Promise<Page> {
@@ -41,7 +41,7 @@ export async function companyPage(
   const manifest = deps.markets.get(market)
   const valuations = await readValuations(deps, visitor.rights, view)
   const notice = await sampleNotice(deps, profile.last_filed)
-  if (hasNoFigures(view)) return pageWithoutFigures(deps, view, query, notice)
+  if (hasNoFigures(view)) return pageWithoutFigures(deps, view, query, notice, visitor.seesPrices)
   const name = nameOnPage(profile, list.name)
   const tables = chosenTables(deps, view, query)
   // The revisions of a figure are listed in full, whichever of them the tables show.
@@ -62,7 +62,7 @@ export async function companyPage(
 <p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p>${lastFiledBadge(profile, list.as_of)}</header>
 ${notice}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
-${companyParts(ticker, 'figures', query, view.content, lastWholeDay(list.as_of))}
+${companyParts(ticker, 'figures', query, view.content, lastWholeDay(list.as_of), visitor.seesPrices)}
 <div class="views-row">${(query.as_of !== undefined || profile.metrics.length > 0) && tabLinks(ticker, query)}
 ${tables.statements.length > 0 && figureViewLinks(ticker, query)}
 </div>

@@ -17,6 +17,7 @@ import type { WholeFilingDeps } from '../../statements/filingReader.ts'
 import { fiscalPeriods } from '../../statements/fiscalYears.ts'
 import { readStandardStatementWithSources } from '../../statements/standardStatement.ts'
 import { planStatement } from '../../statements/statementPlan.ts'
+import type { KnownPriceSets } from '../../valuations/knownPriceSets.ts'
 import { type CheckedStatement, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { periodsOf } from '../periodTabs.ts'
@@ -50,6 +51,7 @@ export interface ShownSplits {
 
 export interface CompanyPageDeps extends PageDeps, WholeFilingDeps {
   readonly events: EventStore
+  readonly priceSets: KnownPriceSets
 }
 
 const shownFilings = 20
@@ -118,7 +120,7 @@ export async function readCompanyView(
 }
 
 /** On the page of a visitor who sees only the most recent year, which has no other day. */
-function recentContent({ filings, last_filed }: Company): ContentSince {
+export function recentContent({ filings, last_filed }: Company): ContentSince {
   const since = filings > 0 ? last_filed : null
   return { statements: since, segments: since }
 }

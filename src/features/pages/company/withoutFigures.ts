@@ -18,6 +18,7 @@ export function pageWithoutFigures(
   { profile, list, content }: CompanyView,
   query: CompanyPageQuery,
   notice: Markup | false,
+  seesPrices: boolean,
 ): Page {
   const { as_of } = query
   const { ticker, market, filings } = profile
@@ -35,7 +36,7 @@ export function pageWithoutFigures(
     main: html`${companyHead(profile, manifest)}
 ${identity(profile, country, list.name)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
-${companyParts(ticker, 'figures', query, content, lastWholeDay(list.as_of))}
+${companyParts(ticker, 'figures', query, content, lastWholeDay(list.as_of), seesPrices)}
 <section class="notice"><h2>No figures yet</h2>
 <p>${filings === 0 ? `This company is known from ${register === undefined ? 'its register' : `its register, the ${register.name}`}, but none of its filings is loaded here${day}.` : `None of its ${filings} ${filings === 1 ? 'filing' : 'filings'} on record${day} states a figure that this service reads.`}${manifest?.filed.undated !== undefined && ` ${manifest.filed.undated}`}</p></section>
 <section><h2>What there is</h2>

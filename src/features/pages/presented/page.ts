@@ -6,7 +6,7 @@ import type { Manifest } from '../../../markets/manifest.ts'
 import type { ContentSince } from '../../../wholeFilings/knownFilingQueries.ts'
 import { type Section, sectionLinks } from '../company/viewOptions.ts'
 import { companyAddress, companyHead, companyName, companyParts, sourceSection } from '../companyFrame.ts'
-import type { Visitor } from '../deps.ts'
+import type { CompanyVisitor } from '../deps.ts'
 import { isDownloadable } from '../downloads.ts'
 import { formNote } from '../names/forms.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
@@ -21,7 +21,7 @@ import { headingLinks, statementTable } from './table.ts'
 /** /companies/{id}/statements: a statement as the company presented it, in one filing or as known on a day. */
 export async function statementPage(
   deps: PresentedDeps,
-  visitor: Visitor,
+  visitor: CompanyVisitor,
   id: string,
   query: StatementPageQuery,
 ): Promise<Page> {
@@ -38,7 +38,7 @@ export async function statementPage(
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
-    main: html`${statementHead(view, query, manifest)}
+    main: html`${statementHead(view, query, manifest, visitor.seesPrices)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.count === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : presented(view, query)}
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
@@ -56,11 +56,12 @@ export function statementHead(
   view: StatementChoices,
   query: StatementPageQuery,
   manifest: Manifest | undefined,
+  seesPrices: boolean,
 ): Markup {
   const { profile, filingDays } = view
   const has = filingDays.length > 0
   return html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'statements', query, knownContent(filingDays), lastWholeDay(view.asOf))}
+${companyParts(profile.ticker, 'statements', query, knownContent(filingDays), lastWholeDay(view.asOf), seesPrices)}
 ${has && statementLinks(view, query)}
 ${has && viewForms(view, query)}`
 }

@@ -31,6 +31,7 @@ import {
 import { readStatement, readStatementWithSources, type StatementRead } from '../../statements/statement.ts'
 import { planStatement, type StatementPlan } from '../../statements/statementPlan.ts'
 import type { StatementAnswer } from '../../statements/statementSchema.ts'
+import type { KnownPriceSets } from '../../valuations/knownPriceSets.ts'
 import { type CheckedFigure, checkedFigures, withSides } from '../checkedFigures.ts'
 import type { PageDeps, Visitor } from '../deps.ts'
 import { cellOf, type FigureChoice, isChosen, isOfPeriod } from './figureChoice.ts'
@@ -38,6 +39,7 @@ import type { SegmentsPageQuery, StatementPageQuery } from './query.ts'
 
 /** Dependencies of the pages of statements, which call the functions of the API's own routes. */
 export interface PresentedDeps extends PageDeps, WholeFilingDeps {
+  readonly priceSets: KnownPriceSets
   readonly tagGroups: TagGroups
 }
 

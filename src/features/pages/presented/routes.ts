@@ -6,8 +6,7 @@ import { pathReader } from '../../../http/parameters.ts'
 import type { HttpPlugin } from '../../../http/plugin.ts'
 import { CompanyParams } from '../../companyProfile/schema.ts'
 import { answerPage, filledFields } from '../answer.ts'
-import type { Visitor } from '../deps.ts'
-import { viewerKey } from '../deps.ts'
+import { type CompanyVisitor, type Visitor, viewerKey } from '../deps.ts'
 import { segmentsDownload, statementDownload } from './download.ts'
 import { statementPage } from './page.ts'
 import {
@@ -29,6 +28,11 @@ const visitorOf = ({ authenticatedCaller: { rights, subject } }: RequestContext)
   subject,
 })
 
+const companyVisitor = async (deps: PresentedDeps, context: RequestContext): Promise<CompanyVisitor> => {
+  const visitor = visitorOf(context)
+  return { ...visitor, seesPrices: await deps.priceSets.hasAny(visitor.rights) }
+}
+
 /** The ID in a path of a company: `/companies/AAPL/statements`. */
 const idIn = ({ path }: RequestContext): string => readId(path.split('/')[2] ?? '')
 
@@ -41,9 +45,10 @@ export function presentedRoutes(http: HttpPlugin, deps: PresentedDeps) {
       async ({ context }) => {
         const id = idIn(context)
         const query = readStatementPageQuery(filledFields(context.queryText))
-        const key = `statements ${id} ${JSON.stringify(query)}`
+        const visitor = await companyVisitor(deps, context)
+        const key = `statements ${id} ${JSON.stringify(query)}${visitor.seesPrices ? ' prices' : ''}`
         const page = query.view === 'standard' ? standardPage : statementPage
-        return answerPage(deps, context, key, () => page(deps, visitorOf(context), id, query))
+        return answerPage(deps, context, key, () => page(deps, visitor, id, query))
       },
       { ...page },
     )
@@ -52,8 +57,9 @@ export function presentedRoutes(http: HttpPlugin, deps: PresentedDeps) {
       async ({ context }) => {
         const id = idIn(context)
         const query = readSegmentsPageQuery(filledFields(context.queryText))
-        const key = `segments ${id} ${JSON.stringify(query)}`
-        return answerPage(deps, context, key, () => segmentsPage(deps, visitorOf(context), id, query))
+        const visitor = await companyVisitor(deps, context)
+        const key = `segments ${id} ${JSON.stringify(query)}${visitor.seesPrices ? ' prices' : ''}`
+        return answerPage(deps, context, key, () => segmentsPage(deps, visitor, id, query))
       },
       { ...page },
     )

@@ -5,7 +5,7 @@ import { lastWholeDay } from '../../../instants.ts'
 import { lengthName } from '../../statements/periodLength.ts'
 import type { Breakdown } from '../../statements/segmentsSchema.ts'
 import { companyHead, companyName, companyParts, sourceSection } from '../companyFrame.ts'
-import type { Visitor } from '../deps.ts'
+import type { CompanyVisitor } from '../deps.ts'
 import { downloadFormats, isDownloadable } from '../downloads.ts'
 import { metricField } from '../fields.ts'
 import { metricLabel } from '../metricLabels.ts'
@@ -30,7 +30,7 @@ const axes = [
 /** /companies/{id}/segments: a metric by product, region or segment, as bars and beside its total. */
 export async function segmentsPage(
   deps: PresentedDeps,
-  visitor: Visitor,
+  visitor: CompanyVisitor,
   id: string,
   query: SegmentsPageQuery,
 ): Promise<Page> {
@@ -48,7 +48,7 @@ export async function segmentsPage(
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
     main: html`${companyHead(profile, manifest)}
-${companyParts(profile.ticker, 'segments', query, knownContent(view.filingDays), lastWholeDay(view.asOf))}
+${companyParts(profile.ticker, 'segments', query, knownContent(view.filingDays), lastWholeDay(view.asOf), visitor.seesPrices)}
 ${hasFilings && axisLinks(view, query, axis)}
 ${hasFilings && segmentsForm(deps, view, query, axis, metric)}
 <h2 id="breakdown">${subject} by ${axis}</h2>

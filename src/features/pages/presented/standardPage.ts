@@ -5,7 +5,7 @@ import type { CompanyKind } from '../../../standardLines/definition.ts'
 import { type CheckedFigure, checkedFigures, checkText, resultText, stateMark } from '../checkedFigures.ts'
 import { type Section, sectionLinks } from '../company/viewOptions.ts'
 import { companyName, figureCard, sourceSection } from '../companyFrame.ts'
-import type { Visitor } from '../deps.ts'
+import type { CompanyVisitor } from '../deps.ts'
 import { useThisData, useThisDataAssets } from '../useThisData/panel.ts'
 import { statementTitles } from './choices.ts'
 import { statementUse } from './dataUse.ts'
@@ -23,7 +23,7 @@ import { scaledLines, standardTable } from './standardTable.ts'
 /** /companies/{id}/statements?view=standard: a statement in standard lines as known on a day, with what was checked. */
 export async function standardPage(
   deps: PresentedDeps,
-  visitor: Visitor,
+  visitor: CompanyVisitor,
   id: string,
   query: StatementPageQuery,
 ): Promise<Page> {
@@ -39,7 +39,7 @@ export async function standardPage(
     canonical: `${deps.settings.baseUrl}${statementPath(profile.ticker, named)}`,
     styles: ['chart.css', 'company.css', 'statements.css', 'identity.css', useThisDataAssets.style],
     scripts: ['search.js', 'grid.js', 'bars.js', useThisDataAssets.script],
-    main: html`${statementHead(view, query, manifest)}
+    main: html`${statementHead(view, query, manifest, visitor.seesPrices)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${answer.columns.length === 0 ? html`<p class="notice">${answer.note ?? 'No filing presents this statement.'}</p>` : linesSection(view, query)}
 ${view.filingDays.length === 0 && withoutFilings(manifest, profile)}
