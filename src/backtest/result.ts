@@ -135,6 +135,9 @@ export const BacktestSourceUsed = Type.Object(
     checks: Type.Optional(
       Type.String({ description: 'As sent, with score; absent: figures in all states.' }),
     ),
+    prices: Type.Optional(
+      Type.String({ description: 'As sent, with a valuation as score; absent: the set that the key sees.' }),
+    ),
   },
   {
     ...strict,

@@ -115,15 +115,26 @@ function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): v
   )
 }
 
-/** Batches have no comparisons: each would be another two trials, and open figures of its own.
+/** What one backtest may have and a batch may not, each with the way to the same numbers. A batch deflates each result
+ * for its size, so each of its backtests has to be one trial. */
+const aloneOnly = {
+  compare: 'is not for batches. Send the backtest to POST /api/v1/backtest by itself, or omit compare.',
+  scores:
+    'is not for batches, which count every configuration as one trial: scores would try several in one. Send a configuration for each column with config.rankBy, such as {"columns": ["value"]}, and one for each combination, or send scores to POST /api/v1/backtest by itself.',
+  sweep:
+    'is not for batches, which count every configuration as one trial. Send each configuration of the grid by itself, or send sweep to POST /api/v1/backtest.',
+} as const
+
+/** The error for a field that batches do not have; undefined: it is none of those that one backtest may have.
  *
- * @param param the path of the field in the body */
-export function compareInBatch(param: string): Failure {
-  return new Failure(
-    'parameter_unknown',
-    `${param} is not for batches. Send the backtest to POST /api/v1/backtest by itself, or omit compare.`,
-    { param },
-  )
+ * @param path of the object in the body that has the field; empty: the body itself */
+export function refusedInBatch(names: readonly string[], path = ''): Failure | undefined {
+  for (const [name, why] of Object.entries(aloneOnly))
+    if (names.includes(name)) {
+      const param = `${path}${name}`
+      return new Failure('parameter_unknown', `${param} ${why}`, { param })
+    }
+  return undefined
 }
 
 export function columnsWithoutPanel(column: string): Failure {
@@ -134,7 +145,7 @@ export function columnsWithoutPanel(column: string): Failure {
   )
 }
 
-function scoreWithoutPanel(): Failure {
+export function scoreWithoutPanel(): Failure {
   return new Failure(
     'parameter_invalid',
     'score names the metric that scores rows of your own, but panel is missing. Send panel, or source.score to rank the archive by a metric.',

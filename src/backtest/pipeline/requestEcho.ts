@@ -52,7 +52,17 @@ export function echoRequest(
 }
 
 /** null represents a setting that was omitted. */
-function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays, checks }: BacktestSourceUsed) {
+function withoutNull({
+  market,
+  horizon,
+  from,
+  to,
+  limit,
+  score,
+  maxAgeDays,
+  checks,
+  prices,
+}: BacktestSourceUsed) {
   return {
     ...(market === null ? {} : { market }),
     horizon,
@@ -61,6 +71,7 @@ function withoutNull({ market, horizon, from, to, limit, score, maxAgeDays, chec
     ...(limit === null ? {} : { limit }),
     ...(score === undefined ? {} : { score, maxAgeDays }),
     ...(checks === undefined ? {} : { checks }),
+    ...(prices === undefined ? {} : { prices }),
   }
 }
 

@@ -74,7 +74,7 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
 }
 
 export function writeSource(source: BacktestSource): BacktestSourceUsed {
-  const { score, checks, maxAgeDays = defaultMaxAgeDays } = source
+  const { score, checks, prices, maxAgeDays = defaultMaxAgeDays } = source
   return {
     market: source.market ?? null,
     horizon: source.horizon ?? '1d',
@@ -83,6 +83,7 @@ export function writeSource(source: BacktestSource): BacktestSourceUsed {
     limit: source.limit ?? null,
     ...(score === undefined ? {} : { score, maxAgeDays }),
     ...(checks === undefined ? {} : { checks }),
+    ...(prices === undefined ? {} : { prices }),
   }
 }
 

@@ -294,12 +294,13 @@ export function rowSettings(config: BacktestConfig): unknown[] {
  * computing them takes longer than a small backtest, so they are cached. */
 export function panelSelector(
   data: Dataset,
-  prices: RowPrices | undefined = undefined,
+  scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
     const key = JSON.stringify(rowSettings(config))
-    const selected = found.get(key) ?? selectPanelData(data, config, null, prices ?? null)
+    const selected = found.get(key) ?? selectPanelData(data, config, scored, prices)
     found.set(key, selected)
     return selected
   }

@@ -256,6 +256,75 @@ describe('a panel whose score is a metric', () => {
     expect(swept.score.fiscal_period).toBe('TTM')
   })
 
+  test('in a batch has the bytes of single requests, of rows in the body and of stored rows, each item by its own metric', async () => {
+    const configs = [config, { ...config, quantile: 0.2 }, { ...config, neutralise: { demean: ['group'] } }]
+    const score = { asOf: 'roe', group: 'sicDivision' }
+    const stored = await ok('panels', { panel: rows.map(row => ({ ...row, score: 1 })) })
+    const items = [
+      { panel: stored.id, score, config },
+      { panel: stored.id, score: { asOf: 'net_margin', fp: 'TTM', max_age_days: 400 }, config },
+      { panel: stored.id, config: { ...config, weighting: 'rank' } },
+      { panel: stored.id, score: { asOf: 'roe', at: 'close' }, config, include },
+    ]
+    const factors = {
+      date: dates,
+      returns: { up: dates.map((_, t) => Math.sin(t * 12.9898) / 50) },
+    }
+    for (const body of [
+      { panel: rows, score, configs, include },
+      { panel: stored.id, score, configs, factors },
+      { items },
+    ]) {
+      const lines = (await (await post('backtests/batch', body)).text()).trim().split('\n')
+      const results = lines.map(line => JSON.parse(line)).filter(({ object }) => object === 'batch_result')
+      const alone =
+        'items' in body ? items : configs.map(one => ({ ...body, configs: undefined, config: one }))
+      expect(results).toHaveLength(alone.length)
+      for (const { index, result, verdict } of results) {
+        const expected = await ok('backtest', alone[index])
+        // The verdicts count the batch.
+        const residual = expected.factors?.residual
+        for (const name of ['trials', 'dsr', 'dsr_serial', 'verdict'])
+          if (residual !== undefined) residual[name] = result.factors.residual[name]
+        expect(JSON.stringify({ ...result, verdict: 0 })).toBe(JSON.stringify({ ...expected, verdict: 0 }))
+        expect(result.verdict).toEqual(verdict)
+      }
+    }
+  })
+
+  test('in a batch is refused where it means nothing, and whoever may not see figures gets none', async () => {
+    const free = await sellKey(server.sql, { licence: 'free', quant: true })
+    const score = { asOf: 'roe' }
+    const { id } = await ok('panels', { panel: rows.map(row => ({ ...row, score: 1 })) })
+    const ways = Array.from({ length: 9 }, (_, i) => ({
+      panel: id,
+      score: { ...score, max_age_days: 500 + i },
+    }))
+    for (const [body, param, key] of [
+      [{ configs: [config], score }, 'score', quant],
+      [{ items: [{ config, score }] }, 'items[0].score', quant],
+      [{ items: [{ panel: id, config, score: { asOf: 'roe', on: 1 } }] }, 'items[0].score.on', quant],
+      [{ items: ways }, 'items[8].score', quant],
+      [{ items: [{ panel: id, config }], score }, 'score', quant],
+      [{ configs: [config], panel: rows }, 'panel[0].score', quant],
+      [{ configs: [config], panel: rows, score }, 'score.asOf', free],
+    ] as const) {
+      const response = await post('backtests/batch', body, '', undefined, key)
+      const { error } = await response.json()
+      expect([response.status < 500, error.param]).toEqual([true, param])
+    }
+    const theirs = await post(
+      'panels',
+      { panel: rows.map(row => ({ ...row, score: 1 })) },
+      '',
+      undefined,
+      free,
+    )
+    const body = { items: [{ panel: (await theirs.json()).id, score, config }] }
+    const [line] = (await (await post('backtests/batch', body, '', undefined, free)).text()).split('\n')
+    expect(JSON.parse(line)).toMatchObject({ object: 'batch_error', error: { code: 'licence_required' } })
+  })
+
   test('without the setting, rows without a score are refused as before', async () => {
     const refused = await post('backtest', { config, panel: rows })
     expect([refused.status, (await refused.json()).error.param]).toEqual([400, 'panel[0].score'])

@@ -93,6 +93,34 @@ test('what cannot be ranked is refused with a way to mend it', async () => {
   }
 })
 
+test('each backtest of a batch takes its own set of prices, and repeats which', async () => {
+  const lines = generatePrices('AAPL', '2010-01-04', '2024-12-31', appleSplits, 250)
+  await importLines(server.sql, lines, { name: 'second' })
+  const sets = ['made-up', 'second']
+  const items = sets.map(prices => ({
+    source: { market: 'US', horizon: '1d', score: 'price_to_book', prices },
+    config,
+  }))
+  const response = await fetch(`${server.url}/api/v1/backtests/batch`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${quant}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ items }),
+  })
+  const results = (await response.text())
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .filter(({ object }) => object === 'batch_result')
+  expect(results).toHaveLength(sets.length)
+  for (const { index, result } of results) {
+    const { answer } = await run(items[index])
+    expect({ ...result, verdict: answer.verdict }).toEqual(answer)
+    expect([answer.score.price_set, answer.source.prices]).toEqual([sets[index], sets[index]])
+    // What it says of itself gives it again, although the key sees two sets.
+    expect((await run(answer.request)).answer).toEqual(answer)
+  }
+})
+
 test('a key that may not see the set is refused, whatever others have ranked before', async () => {
   const source = { market: 'US', horizon: '1d', score: 'price_to_book' }
   await server.sql`update price_set set access = 'private', licences = '{}'`
