@@ -12,6 +12,7 @@ import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 import {
+  checkPanelScore,
   checkPrices,
   checkRankBy,
   checkSource,
@@ -117,6 +118,7 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
   const { trials_already_tried: trialsAlreadyTried } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   if (panel === null && score !== undefined) throw scoreWithoutPanel()
+  checkPanelScore(score, 'score')
   const rows: BatchRows =
     panel === null
       ? { kind: 'archive', source: checkSource(source ?? {}) }
@@ -135,7 +137,7 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
   const sent = typeof panel === 'string' || panel === null ? null : panel
   if (sent !== null) {
     const settings = items.map(({ config }) => ({ config, include: [] }))
-    if (score === undefined && settings.some(ranksByScore)) requireScores(sent)
+    if (score?.asOf === undefined && settings.some(ranksByScore)) requireScores(sent)
     if (prices === undefined) requireReturns(sent)
     refuseUnnamed(sent, settings.flatMap(namedColumns))
   }
@@ -176,6 +178,7 @@ function readItems(
       const [own] = namedColumns({ config })
       if (item.panel === undefined && own !== undefined) throw atFault(path, columnsWithoutPanel(own))
       if (item.panel === undefined && score !== undefined) throw atFault(path, scoreWithoutPanel())
+      checkPanelScore(score, `${path}.score`)
       return {
         config,
         include,

@@ -68,7 +68,8 @@ export const settingNames = Object.keys(settingsSchema.properties)
 export function checkSettings(fields: JsonObject): BacktestSettings {
   const { source, ...settings } = checkSchema(fields)
   if (source !== null) throw sourceAndPanel('panel')
-  if (settings.compare !== undefined) checkCompare(settings, settings.score !== undefined)
+  checkPanelScore(settings.score, 'score')
+  if (settings.compare !== undefined) checkCompare(settings, settings.score?.asOf !== undefined)
   return settings
 }
 
@@ -89,6 +90,27 @@ export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
   if (own !== undefined) throw columnsWithoutPanel(own)
   if (settings.compare !== undefined) checkCompare(settings, source?.score !== undefined)
   return { ...settings, source: checkSource(source ?? {}) }
+}
+
+/** Refuses a score that says nothing, and what only figures have where none are named.
+ *
+ * @param path of the score in the body */
+export function checkPanelScore(score: PanelScore | undefined, path: string): void {
+  if (score === undefined || score.asOf !== undefined) return
+  const { group, universe, asOf: _, ...ofFigures } = score
+  const [name] = Object.keys(ofFigures)
+  if (name !== undefined)
+    throw new Failure(
+      'parameter_invalid',
+      `${path}.${name} is about the figures of ${path}.asOf, which is missing. Send ${path}.asOf, for example "roe", or omit ${name}.`,
+      { param: `${path}.${name}` },
+    )
+  if (group !== undefined || universe !== undefined) return
+  throw new Failure(
+    'parameter_invalid',
+    `${path} is empty. Send asOf to rank by a metric, group or universe for what filings say of names with scores of your own, or omit it.`,
+    { param: path },
+  )
 }
 
 /** Refuses a comparison of vintages where there is nothing to compare, or where it would not be exact. */

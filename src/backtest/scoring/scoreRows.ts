@@ -62,8 +62,8 @@ function combine(
 /** The scores in a column of a dataset. */
 function scoreColumn({ score, dollarVolume, extras = [] }: Dataset, name: string): Float64Array {
   if (name === 'score') return score
-  if (name === 'dollar_volume' && dollarVolume !== undefined) return dollarVolume
   const found = extras.find(column => column.name === name)
+  if (found === undefined && name === 'dollar_volume' && dollarVolume !== undefined) return dollarVolume
   if (found === undefined) throw columnMissing(name, extras)
   return found.values
 }
