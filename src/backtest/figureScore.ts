@@ -130,7 +130,7 @@ export const BacktestScore = Type.Object(
     ),
     n_names: count("Names in the archive of this market, or in the caller's rows."),
     n_assets: count(
-      "Names that have such a figure on some date or, without a metric, names in rows of your own that are a company of this service and in a state and group that score chooses. The others are never ranked. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",
+      "Names that have such a figure on some date. The others are never ranked. Without a metric: names that are a company and, on some date, in the state and group that score chooses. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",
     ),
     attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
   },

@@ -114,7 +114,7 @@ export function checkPanelScore(score: PanelScore | undefined, path: string): vo
 }
 
 /** Refuses a comparison of vintages where there is nothing to compare, or where it would not be exact. */
-function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): void {
+function checkCompare({ config, sweep, score }: BacktestSettings, hasMetric: boolean): void {
   if (!hasMetric) {
     throw new Failure(
       'parameter_invalid',
@@ -126,6 +126,14 @@ function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): v
     throw new Failure(
       'parameter_invalid',
       'compare and sweep are both given. compare runs one configuration: send it as config, or omit compare.',
+      { param: 'compare' },
+    )
+  }
+  if (!ranksByScore({ config })) {
+    const [first] = config.rankBy?.columns ?? []
+    throw new Failure(
+      'parameter_invalid',
+      `compare shows what other vintages of a metric would have earned, but config.rankBy ranks by ${first}, which has none: every choice would give the same result. Name score in config.rankBy.columns, or omit compare.`,
       { param: 'compare' },
     )
   }
@@ -302,7 +310,7 @@ function checkColumns(
   if (hasCompare)
     throw new Failure(
       'parameter_invalid',
-      'scores and compare are both given. compare runs one score by several vintages. Omit one of them.',
+      'scores and compare are both given. compare runs one configuration by several vintages, and scores tries several. Send one of them as config.rankBy, or omit compare.',
       { param: 'compare' },
     )
 }

@@ -250,7 +250,7 @@ function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
   if (neutral !== 'group' || data.group !== undefined) return
   throw new Failure(
     'backtest_impossible',
-    'config.neutral=group forms the legs within groups, but no row has a group. Send the column group, or score.group, for example "ff49", or omit config.neutral.',
+    'config.neutral=group forms the legs within groups, but no row has a group. Send a panel with the column group, or a panel and score.group, for example "ff49", or omit config.neutral.',
     { param: 'config.neutral' },
   )
 }

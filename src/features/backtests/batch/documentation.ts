@@ -12,7 +12,7 @@ The body is checked whole before anything runs; an error names the item, like \`
 
 The answer is NDJSON, uncompressed, in order of completion. Each line names its kind in \`object\`:
 
-* \`batch_result\`: the \`index\` of the backtest, and its \`result\`, which has the bytes of the answer to a single request, apart from \`verdict\`: that counts the batch, as \`deflated_sharpe\` beside it does.
+* \`batch_result\`: the \`index\` of the backtest, and its \`result\`, which has the bytes of the answer to a single request, apart from \`verdict\` and, with factors, that of \`factors.residual\`: they count the batch, as \`deflated_sharpe\` beside it does.
 * \`batch_error\`: the \`index\`, and the error of a single request. The other backtests go on.
 * \`batch_progress\`: sent when there was no line for 10 seconds.
 * \`batch_summary\`: the last line, with the numbers of results and errors. Without it the batch was cut off.
