@@ -77,7 +77,7 @@ function requireFewScores(groups: readonly PlacedItem[][]): void {
   const param = item.score === undefined ? 'source.score' : 'score'
   throw new Failure(
     'backtest_impossible',
-    `The items rank rows by figures in ${scored.length} different ways: by other metrics or settings of them, or in other panels. The limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
+    `The items rank rows by figures in ${scored.length} different ways: by other metrics or settings of them, or in other panels; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
     { param: `items[${index}].${param}` },
   )
 }
