@@ -38,7 +38,9 @@ const idOf = (ticker: string): number => group.get(ticker) ?? 0
 async function capped(left: number): Promise<Member> {
   const { sql } = database
   const member = await memberWith(server, sql, evaluation)
-  await sql`update key_grant set entity_cap = ${seen.length + left} where key_id = ${member.keyId}`
+  await sql`
+    update key_grant set entity_cap = ${seen.length + left}, per_minute = 100000, per_day = null
+    where key_id = ${member.keyId}`
   for (const ticker of seen)
     await sql`insert into key_entity (key_id, entity_id) values (${member.keyId}, ${idOf(ticker)})`
   return member
@@ -261,6 +263,8 @@ test('a parameter by which a route filters is one that is asked', async () => {
       'fp',
       'group',
       'max_age_days',
+      // Prices come on top of the figures of the companies that the scope leaves, which `ofSeen` restricts.
+      'prices',
       'sector',
       'sort',
       'tz',
