@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PanelScore } from './figureScore.ts'
 import {
   BacktestConfig,
   BacktestInclude,
@@ -30,6 +31,7 @@ export const BacktestBatchItem = Type.Object(
     benchmark: Type.Optional(BacktestBenchmark),
     factors: Type.Optional(BacktestFactors),
     prices: Type.Optional(BacktestPrices),
+    score: Type.Optional(PanelScore),
   },
   {
     ...strict,
@@ -60,6 +62,7 @@ export const BacktestBatchRequest = Type.Object(
     trials_already_tried: Type.Optional(TrialsAlreadyTried),
     factors: Type.Optional(BacktestFactors),
     prices: Type.Optional(BacktestPrices),
+    score: Type.Optional(PanelScore),
     data_version: RequestDataVersion,
     items: Type.Optional(
       Type.Array(BacktestBatchItem, {

@@ -32,12 +32,15 @@ export const defaultMaxAgeDays = 550
 
 export const PanelScore = Type.Object(
   {
-    asOf: Type.String({
-      pattern: '^[a-z][a-z0-9_]{0,63}$',
-      allowed: 'the name of a metric, in lower case',
-      description: 'A metric from the coverage index. Amounts of money rank companies of one currency only.',
-      examples: ['roe'],
-    }),
+    asOf: Type.Optional(
+      Type.String({
+        pattern: '^[a-z][a-z0-9_]{0,63}$',
+        allowed: 'the name of a metric, in lower case',
+        description:
+          'A metric from the coverage index. Amounts of money rank companies of one currency only. Without it the rows keep their own scores, and group and universe apply to them.',
+        examples: ['roe'],
+      }),
+    ),
     fp: Type.Optional(AsOfPeriodSchema),
     max_age_days: Type.Optional(
       Type.Integer({
@@ -80,25 +83,30 @@ export const PanelScore = Type.Object(
     ...strict,
     $id: 'PanelScore',
     description:
-      "With panel: the metric that is the score of each row, as known strictly before its date or, with `at`, at a point of its session. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen.",
+      "With panel: the metric that is the score of each row, as known strictly before its date or, with `at`, at a point of its session. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Without `asOf`: the group and state of each name before the date, for scores of your own. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen.",
   },
 )
 export type PanelScore = Static<typeof PanelScore>
 
 export const BacktestScore = Type.Object(
   {
-    metric: Type.String({ description: 'The metric used as the score.' }),
-    definition: Type.String({ description: 'Definition of the metric.' }),
-    unit: Type.String({ description: 'Unit of the figures; figures in any other unit are not used.' }),
+    metric: Type.Optional(
+      Type.String({
+        description: 'The metric used as the score; absent: the rows have scores of their own.',
+      }),
+    ),
+    definition: Type.Optional(Type.String({ description: 'Definition of the metric.' })),
+    unit: Type.Optional(
+      Type.String({ description: 'Unit of the figures; figures in any other unit are not used.' }),
+    ),
     market: Type.String({
       description: "Market of the ranked companies; of a caller's rows all of them, separated by commas.",
     }),
-    fiscal_period: Type.Union(
-      [Type.Literal('FY'), Type.Literal('Q'), Type.Literal('TTM'), Type.Literal('latest')],
-      {
+    fiscal_period: Type.Optional(
+      Type.Union([Type.Literal('FY'), Type.Literal('Q'), Type.Literal('TTM'), Type.Literal('latest')], {
         description:
           'FY: the latest known full fiscal year. Q: the latest single quarter. TTM: the latest trailing twelve months. latest: the latest period of any kind.',
-      },
+      }),
     ),
     known: Type.Union(
       [
@@ -111,9 +119,9 @@ export const BacktestScore = Type.Object(
           'filed before the date: filings made on the date itself are not known yet. The others, with score.at: a filing counts from the time at which its register accepted it, or from the end of its day where that is not known.',
       },
     ),
-    max_age_days: Type.Integer({
-      description: 'Maximum age of a figure, in days from the end of its period.',
-    }),
+    max_age_days: Type.Optional(
+      Type.Integer({ description: 'Maximum age of a figure, in days from the end of its period.' }),
+    ),
     group: Type.Optional(Type.String({ description: 'As sent; absent: none.' })),
     universe: Type.Optional(Type.String({ description: 'As sent; absent: all states.' })),
     checks: Type.Optional(Type.String({ description: 'As sent; absent: figures in all states.' })),
@@ -122,14 +130,15 @@ export const BacktestScore = Type.Object(
     ),
     n_names: count("Names in the archive of this market, or in the caller's rows."),
     n_assets: count(
-      "Names that have such a figure on some date. The others are never ranked. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",
+      "Names that have such a figure on some date. The others are never ranked. Without a metric: names that are a company and, on some date, in the state and group that score chooses. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias.",
     ),
     attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
   },
   {
     ...strict,
     $id: 'BacktestScore',
-    description: 'With source.score or score: how the score of each date is defined.',
+    description:
+      'With source.score or score: how the score of each date is defined, or which filings give the group and state of each name.',
   },
 )
 export type BacktestScore = Static<typeof BacktestScore>

@@ -171,6 +171,21 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       '--factors <file>',
       'Explain the record by factors: a file of Kenneth French’s data library as downloaded, or CSV of date and factor returns, RF among them',
     )
+    .option(
+      '--factor-entry-lag <days>',
+      'With --factors: trading days from the date of a row to the close at which its return begins (default: 0)',
+      parseNumber,
+    )
+    .option(
+      '--factor-lags <periods>',
+      'With --factors: lags of the standard errors (default: from the record and --hold-days)',
+      parseNumber,
+    )
+    .option(
+      '--factor-window <periods>',
+      'With --factors: periods of each rolling regression (default: those of a year, at least 36)',
+      parseNumber,
+    )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
     .option('--test-groups <count>', 'Groups that cpcv tests at a time (default: 2)', parseNumber)
     .option(
@@ -268,8 +283,8 @@ async function run({ config }: CliContext, path: string, flags: BacktestFlags): 
   if (flags.compare !== undefined) throw comparesOnServer(flags.compare)
   if (flags.prices !== undefined) throw pricesOnServer(flags.prices)
   const benchmark = flags.benchmark === undefined ? undefined : await readBenchmark(flags.benchmark)
-  if (flags.factors === undefined) requireNoFactorBounds(flags)
-  const factors = flags.factors === undefined ? undefined : await readFactors(flags.factors)
+  if (flags.factors === undefined) requireNoFactorOptions(flags)
+  const factors = flags.factors === undefined ? undefined : await readFactors(flags.factors, flags)
   const settings = {
     ...toSettings(flags),
     ...(benchmark === undefined ? {} : { benchmark }),
@@ -449,7 +464,7 @@ function pricesOnServer(set: string): Failure {
 }
 
 /** A file may bring factors of its own, but only as JSON or NDJSON, and those are for the API. */
-function requireNoFactorBounds(flags: BacktestFlags): void {
+function requireNoFactorOptions(flags: BacktestFlags): void {
   const option =
     flags.failBelowAlphaT !== undefined
       ? '--fail-below-alpha-t'
@@ -457,7 +472,13 @@ function requireNoFactorBounds(flags: BacktestFlags): void {
         ? '--fail-below-residual-sharpe'
         : flags.failAboveAbsBeta !== undefined
           ? '--fail-above-abs-beta'
-          : null
+          : flags.factorEntryLag !== undefined
+            ? '--factor-entry-lag'
+            : flags.factorLags !== undefined
+              ? '--factor-lags'
+              : flags.factorWindow !== undefined
+                ? '--factor-window'
+                : null
   if (option !== null)
     throw new Failure(
       'parameter_invalid',

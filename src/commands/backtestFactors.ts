@@ -4,8 +4,18 @@ import type { BacktestResult } from '../backtest/result.ts'
 import { Failure } from '../errors.ts'
 import { loadRows, openInput, readInput } from './inputFile.ts'
 
+/** How `--factors` explain the record, by other options. */
+export interface FactorFlags {
+  readonly factorEntryLag?: number
+  readonly factorLags?: number
+  readonly factorWindow?: number
+}
+
 /** The value of `--factors`: a file of Kenneth French's data library, or CSV of date and factors. */
-export async function readFactors(option: string): Promise<BacktestFactors> {
+export async function readFactors(
+  option: string,
+  { factorEntryLag: entryLag, factorLags: lags, factorWindow: window }: FactorFlags = {},
+): Promise<BacktestFactors> {
   if (option === '-')
     throw new Failure('parameter_invalid', '--factors cannot be read from standard input. Give a file.')
   const file = await openInput(option).catch(error => {
@@ -16,7 +26,12 @@ export async function readFactors(option: string): Promise<BacktestFactors> {
   const rows = await readInput(file, () => {})
   try {
     const text = new TextDecoder().decode(await loadRows(rows.body, file.name))
-    return factorRequest(readFactorFile(text, file.name))
+    return {
+      ...factorRequest(readFactorFile(text, file.name)),
+      ...(entryLag === undefined ? {} : { entryLag }),
+      ...(lags === undefined ? {} : { lags }),
+      ...(window === undefined ? {} : { window }),
+    }
   } finally {
     await rows.discard()
   }

@@ -43,6 +43,9 @@ export interface BacktestFlags {
   readonly meanBlock?: number
   readonly benchmark?: string
   readonly factors?: string
+  readonly factorEntryLag?: number
+  readonly factorLags?: number
+  readonly factorWindow?: number
   readonly groups?: number
   readonly testGroups?: number
   readonly participation?: number
@@ -204,7 +207,9 @@ export function inOptionWords(message: string): string {
     )
     .replace(/^benchmark\b/, '--benchmark')
     .replace(/^trials_already_tried\b/, '--trials-already-tried')
-    .replace(/\bfactors\.window\b/g, 'The window of the factors')
+    .replace(/\bfactors\.entryLag\b/g, '--factor-entry-lag')
+    .replace(/\bfactors\.lags\b/g, '--factor-lags')
+    .replace(/\bfactors\.window\b/g, '--factor-window')
     .replace(/^factors\b/, '--factors')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(

@@ -43,6 +43,19 @@ def test_a_batch_has_the_results_of_single_requests(client: Client, library: str
             one.result.save_report("never.html")
 
 
+def test_a_batch_ranks_rows_by_a_metric_and_neutralises_scores_by_group(client: Client) -> None:
+    rows = client.signals(market="US", horizon="1d", from_="2016-01-01")
+    for score, names, some in (
+        ({"asOf": "roe"}, {"asset": "ticker", "forward_return": "actual_pct"}, configs),
+        ({"group": "sicDivision"}, panel_names, [{**config, "neutralise": {"demean": ["group"]}} for config in configs]),
+    ):
+        batch = client.backtest_batch(rows, columns=names, configs=some, score=score, progress=False)
+        for one, config in zip(batch.all(), some):
+            single = client.backtest(rows, columns=names, config=config, score=score, job=False)
+            assert one.result is not None and one.result.result["score"]["n_assets"] > 0
+            assert without_verdict(dict(one.result.result)) == without_verdict(dict(single.result))
+
+
 def test_one_that_fails_does_not_stop_the_others(client: Client) -> None:
     stored = client.store_panel(client.signals(market="US", horizon="1d", from_="2017-01-01"), columns=panel_names)
     items: list[dict[str, Any]] = [

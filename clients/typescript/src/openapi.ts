@@ -639,13 +639,13 @@ export interface paths {
         put?: never;
         /**
          * Many backtests in one request
-         * @description Up to 500 backtests in one request, which counts once against the limits. Send `configs` to run many configurations on one `panel` or `source`, or `items` to give each backtest a stored panel or a source of its own. Rows in the body go with `configs`; with `items`, store them first. An item is one configuration: `sweep` is a request of its own.
+         * @description Up to 500 backtests in one request, which counts once against the limits. Send `configs` to run many configurations on one `panel` or `source`, or `items` to give each backtest a stored panel or a source of its own. Rows in the body go with `configs`; with `items`, store them first. An item is one configuration: `sweep`, `scores` and `compare` are requests of their own, because each backtest of a batch counts as one trial. `config.rankBy` runs one of several scores, and `score` ranks the rows of a panel by a metric.
          *
          *     The body is checked whole before anything runs; an error names the item, like `items[3].config.quantile`. What only the rows of an item show is an error of that item.
          *
          *     The answer is NDJSON, uncompressed, in order of completion. Each line names its kind in `object`:
          *
-         *     * `batch_result`: the `index` of the backtest, and its `result`, which has the bytes of the answer to a single request, apart from `verdict`: that counts the batch, as `deflated_sharpe` beside it does.
+         *     * `batch_result`: the `index` of the backtest, and its `result`, which has the bytes of the answer to a single request, apart from `verdict` and, with factors, that of `factors.residual`: they count the batch, as `deflated_sharpe` beside it does.
          *     * `batch_error`: the `index`, and the error of a single request. The other backtests go on.
          *     * `batch_progress`: sent when there was no line for 10 seconds.
          *     * `batch_summary`: the last line, with the numbers of results and errors. Without it the batch was cut off.
@@ -1518,6 +1518,7 @@ export interface components {
             benchmark?: "cash" | "universe" | components["schemas"]["BenchmarkReturn"][] | components["schemas"]["BenchmarkColumns"];
             factors?: components["schemas"]["BacktestFactors"];
             prices?: components["schemas"]["BacktestPrices"];
+            score?: components["schemas"]["PanelScore"];
         };
         BacktestBatchRequest: {
             /** @description Configurations to run on the same rows: those of panel, or those of source. */
@@ -1538,6 +1539,7 @@ export interface components {
             trials_already_tried?: number;
             factors?: components["schemas"]["BacktestFactors"];
             prices?: components["schemas"]["BacktestPrices"];
+            score?: components["schemas"]["PanelScore"];
             /**
              * @description Runs on the archive as it stood at this data version, whatever was imported or corrected since: the `data_version` of an earlier result. Requires a licence that includes `as_of`. Rows of your own are the same at every version.
              * @example 1
@@ -2236,28 +2238,28 @@ export interface components {
             /** @description With config.horizons: the record of each, in the order sent. */
             horizons?: components["schemas"]["HorizonRecord"][];
         };
-        /** @description With source.score or score: how the score of each date is defined. */
+        /** @description With source.score or score: how the score of each date is defined, or which filings give the group and state of each name. */
         BacktestScore: {
-            /** @description The metric used as the score. */
-            metric: string;
+            /** @description The metric used as the score; absent: the rows have scores of their own. */
+            metric?: string;
             /** @description Definition of the metric. */
-            definition: string;
+            definition?: string;
             /** @description Unit of the figures; figures in any other unit are not used. */
-            unit: string;
+            unit?: string;
             /** @description Market of the ranked companies; of a caller's rows all of them, separated by commas. */
             market: string;
             /**
              * @description FY: the latest known full fiscal year. Q: the latest single quarter. TTM: the latest trailing twelve months. latest: the latest period of any kind.
              * @enum {string}
              */
-            fiscal_period: "FY" | "Q" | "TTM" | "latest";
+            fiscal_period?: "FY" | "Q" | "TTM" | "latest";
             /**
              * @description filed before the date: filings made on the date itself are not known yet. The others, with score.at: a filing counts from the time at which its register accepted it, or from the end of its day where that is not known.
              * @enum {string}
              */
             known: "filed before the date" | "public by the open" | "public by the close";
             /** @description Maximum age of a figure, in days from the end of its period. */
-            max_age_days: number;
+            max_age_days?: number;
             /** @description As sent; absent: none. */
             group?: string;
             /** @description As sent; absent: all states. */
@@ -2268,7 +2270,7 @@ export interface components {
             price_set?: string;
             /** @description Names in the archive of this market, or in the caller's rows. */
             n_names: number;
-            /** @description Names that have such a figure on some date. The others are never ranked. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias. */
+            /** @description Names that have such a figure on some date. The others are never ranked. Without a metric: names that are a company and, on some date, in the state and group that score chooses. A name means the company that had the ticker on the date, if a source on record says which company that was, and today's company otherwise. In the latter case companies since renamed, acquired or delisted are missing, which is survivorship bias. */
             n_assets: number;
             /** @description The statutory attribution of the market's figures. */
             attribution: string;
@@ -5252,13 +5254,13 @@ export interface components {
             /** @description Newest first. */
             data: components["schemas"]["Panel"][];
         };
-        /** @description With panel: the metric that is the score of each row, as known strictly before its date or, with `at`, at a point of its session. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen. */
+        /** @description With panel: the metric that is the score of each row, as known strictly before its date or, with `at`, at a point of its session. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Without `asOf`: the group and state of each name before the date, for scores of your own. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen. */
         PanelScore: {
             /**
-             * @description A metric from the coverage index. Amounts of money rank companies of one currency only.
+             * @description A metric from the coverage index. Amounts of money rank companies of one currency only. Without it the rows keep their own scores, and group and universe apply to them.
              * @example roe
              */
-            asOf: string;
+            asOf?: string;
             /**
              * @description Which period counts as latest. FY: the latest full fiscal year. Q: the latest single quarter; a balance at the end of a year counts as one. TTM: the latest trailing twelve months. latest: the latest period of any kind, as view=latest shows it. Default: FY.
              * @example FY

@@ -20,7 +20,8 @@ export interface ScoreInput {
   readonly units: Int16Array
   /** Assets whose company depends on the date. */
   readonly dated: readonly DatedName[]
-  readonly blocks: readonly EventBlock[]
+  /** Null: the rows keep their own scores. */
+  readonly blocks: readonly EventBlock[] | null
   /** For a valuation, which replaces `blocks`. */
   readonly valuation?: ScoredValuation | null
   readonly maxAgeDays: number
@@ -71,6 +72,7 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
   const name = isDated ? findSlots({ rows: sent, slots: entities.length, dated }).slot : asset
   const rows = { ...sent, name }
   const companyOfName = Int32Array.from(entities, (entity, slot) => (entity === -1 ? -1 : slot))
+  if (blocks === null) return chooseRows(input, { rows, companyOfName })
   const { events, positions } =
     valuation === null
       ? findFigures(input, rows, companyOfName, blocks, clocks)
@@ -90,6 +92,43 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
     groups === null || groupOfRow === null ? {} : { group: groupColumn(groupOfRow, groups.spells) }
   const scored = { ...data, ...grouped, score, ranking: null }
   return { data: ranked ? rankDataset(scored) : scored, ...countScored(asset, name, score, input) }
+}
+
+/** The rows of a dataset with their own scores. Those outside of the wanted groups and states have none, nor values in a
+ * column that may rank them. */
+function chooseRows({ data, groups = null, states = null, ranked }: ScoreInput, rule: Rows): ScoredRows {
+  const { asset, score, dollarVolume, extras = [] } = data
+  const stateOfRow = states === null ? null : labelsOf(rule, states.spells)
+  const groupOfRow = groups === null ? null : labelsOf(rule, groups.spells)
+  const chosen = new Float64Array(asset.length)
+  if (states !== null && stateOfRow !== null) keepScores(chosen, stateOfRow, states.spells, states.wanted)
+  if (groups !== null && groupOfRow !== null && groups.wanted !== null)
+    keepScores(chosen, groupOfRow, groups.spells, groups.wanted)
+  const isChosen = (row: number) => !Number.isNaN(chosen[row])
+  const ofChosen = (values: Float64Array) => {
+    const kept = new Float64Array(new SharedArrayBuffer(8 * values.length))
+    for (let row = 0; row < kept.length; row++) kept[row] = isChosen(row) ? values[row] : Number.NaN
+    return kept
+  }
+  // A trade outside of the wanted groups still has its cost, so the volumes themselves stay.
+  const ranking =
+    dollarVolume === undefined ? extras : [...extras, { name: 'dollar_volume', values: dollarVolume }]
+  const filtered =
+    states === null && (groups?.wanted ?? null) === null
+      ? {}
+      : {
+          score: ofChosen(score),
+          extras: ranking.map(column => ({ ...column, values: ofChosen(column.values) })),
+          ranking: null,
+        }
+  const grouped =
+    groups === null || groupOfRow === null ? {} : { group: groupColumn(groupOfRow, groups.spells) }
+  const made = { ...data, ...grouped, ...filtered }
+  const isCounted = new Uint8Array(nameCount(data.assets))
+  for (let row = 0; row < asset.length; row++)
+    if (isChosen(row) && rule.companyOfName[rule.rows.name[row]] !== -1) isCounted[asset[row]] = 1
+  const assets = isCounted.reduce((sum, one) => sum + one, 0)
+  return { data: ranked && made.ranking === null ? rankDataset(made) : made, assets, units: [] }
 }
 
 /** The figure of each row: known before its date, or at a point of its session. */

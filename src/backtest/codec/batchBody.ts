@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
+import type { PanelScore } from '../figureScore.ts'
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestFactors } from '../requestFactors.ts'
@@ -11,14 +12,16 @@ import { describeFault } from './faults.ts'
 import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 import {
+  checkPanelScore,
   checkPrices,
   checkRankBy,
   checkSource,
   columnsWithoutPanel,
-  compareInBatch,
   namedColumns,
   ranksByScore,
+  refusedInBatch,
   refuseHorizons,
+  scoreWithoutPanel,
   sourceAndPanel,
 } from './settings.ts'
 
@@ -32,6 +35,8 @@ export interface BatchItem {
   readonly factors: BacktestFactors | undefined
   /** The price set from which the returns are computed; undefined: the rows have returns of their own. */
   readonly prices: BacktestPrices | undefined
+  /** The metric that scores the rows of a panel; undefined: they have scores of their own. */
+  readonly score: PanelScore | undefined
   readonly rows: BatchRows
   /** The path of its config in the body: `configs[3]` or `items[3].config`. */
   readonly configPath: string
@@ -74,7 +79,8 @@ function readBatchFields(reader: JsonReader): ReturnType<typeof readFields> {
       listNames.includes(key) ? readList(at, key) : at.value(valueLimitOf(key)),
     )
   } catch (error) {
-    throw error instanceof Failure && error.details.param === 'compare' ? compareInBatch('compare') : error
+    const param = error instanceof Failure ? error.details.param : undefined
+    throw (param === undefined ? undefined : refusedInBatch([param])) ?? error
   }
 }
 
@@ -108,9 +114,11 @@ const checks = {
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
   refuseHorizons(others.prices, 'prices')
   const shared = checked(checks.shared, SharedFields, others, [])
-  const { source, include = [], benchmark, factors, prices, data_version: dataVersion } = shared
+  const { source, include = [], benchmark, factors, prices, score, data_version: dataVersion } = shared
   const { trials_already_tried: trialsAlreadyTried } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
+  if (panel === null && score !== undefined) throw scoreWithoutPanel()
+  checkPanelScore(score, 'score')
   const rows: BatchRows =
     panel === null
       ? { kind: 'archive', source: checkSource(source ?? {}) }
@@ -124,12 +132,12 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
     const [own] = namedColumns({ config })
     if (panel === null && own !== undefined) throw columnsWithoutPanel(own)
     const paths = { configPath: `configs[${i}]`, panelPath: 'panel' }
-    return { config, include, benchmark, factors, prices, rows, ...paths }
+    return { config, include, benchmark, factors, prices, score, rows, ...paths }
   })
   const sent = typeof panel === 'string' || panel === null ? null : panel
   if (sent !== null) {
     const settings = items.map(({ config }) => ({ config, include: [] }))
-    if (settings.some(ranksByScore)) requireScores(sent)
+    if (score?.asOf === undefined && settings.some(ranksByScore)) requireScores(sent)
     if (prices === undefined) requireReturns(sent)
     refuseUnnamed(sent, settings.flatMap(namedColumns))
   }
@@ -159,21 +167,25 @@ function readItems(
     dataVersion: shared.data_version,
     trialsAlreadyTried: shared.trials_already_tried,
     items: elementsOf('items', items).map((value, i) => {
-      if (isObject(value) && 'compare' in value) throw compareInBatch(`items[${i}].compare`)
       const path = `items[${i}]`
+      const refused = isObject(value) ? refusedInBatch(Object.keys(value), `${path}.`) : undefined
+      if (refused !== undefined) throw refused
       if (isObject(value)) refuseHorizons(value.prices, `${path}.prices`)
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
-      const { config = {}, include = [], benchmark, factors, prices } = item
+      const { config = {}, include = [], benchmark, factors, prices, score } = item
       checkRankBy(config, `${path}.config`)
       checkPrices(config, prices, `${path}.config`)
       const [own] = namedColumns({ config })
       if (item.panel === undefined && own !== undefined) throw atFault(path, columnsWithoutPanel(own))
+      if (item.panel === undefined && score !== undefined) throw atFault(path, scoreWithoutPanel())
+      checkPanelScore(score, `${path}.score`)
       return {
         config,
         include,
         benchmark,
         factors,
         prices,
+        score,
         rows: rowsOf(item, path),
         configPath: `${path}.config`,
         panelPath: `${path}.panel`,

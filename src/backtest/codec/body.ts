@@ -58,7 +58,7 @@ export function readBody(
 
 /** Rows without scores require a request that says where the scores come from. */
 export function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
-  const hasScores = settings.score !== undefined || !ranksByScore(settings)
+  const hasScores = settings.score?.asOf !== undefined || !ranksByScore(settings)
   if (panel.missingScore !== null && !hasScores) throw panel.missingScore
   if (settings.prices === undefined) requireReturns(panel)
   refuseUnnamed(panel, namedColumns(settings))

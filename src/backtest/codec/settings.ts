@@ -68,7 +68,8 @@ export const settingNames = Object.keys(settingsSchema.properties)
 export function checkSettings(fields: JsonObject): BacktestSettings {
   const { source, ...settings } = checkSchema(fields)
   if (source !== null) throw sourceAndPanel('panel')
-  if (settings.compare !== undefined) checkCompare(settings, settings.score !== undefined)
+  checkPanelScore(settings.score, 'score')
+  if (settings.compare !== undefined) checkCompare(settings, settings.score?.asOf !== undefined)
   return settings
 }
 
@@ -91,8 +92,29 @@ export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
   return { ...settings, source: checkSource(source ?? {}) }
 }
 
+/** Refuses a score that says nothing, and what only figures have where none are named.
+ *
+ * @param path of the score in the body */
+export function checkPanelScore(score: PanelScore | undefined, path: string): void {
+  if (score === undefined || score.asOf !== undefined) return
+  const { group, universe, asOf: _, ...ofFigures } = score
+  const [name] = Object.keys(ofFigures)
+  if (name !== undefined)
+    throw new Failure(
+      'parameter_invalid',
+      `${path}.${name} is about the figures of ${path}.asOf, which is missing. Send ${path}.asOf, for example "roe", or omit ${name}.`,
+      { param: `${path}.${name}` },
+    )
+  if (group !== undefined || universe !== undefined) return
+  throw new Failure(
+    'parameter_invalid',
+    `${path} is empty. Send asOf to rank by a metric, group or universe for what filings say of names with scores of your own, or omit it.`,
+    { param: path },
+  )
+}
+
 /** Refuses a comparison of vintages where there is nothing to compare, or where it would not be exact. */
-function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): void {
+function checkCompare({ config, sweep, score }: BacktestSettings, hasMetric: boolean): void {
   if (!hasMetric) {
     throw new Failure(
       'parameter_invalid',
@@ -107,6 +129,14 @@ function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): v
       { param: 'compare' },
     )
   }
+  if (!ranksByScore({ config })) {
+    const [first] = config.rankBy?.columns ?? []
+    throw new Failure(
+      'parameter_invalid',
+      `compare shows what other vintages of a metric would have earned, but config.rankBy ranks by ${first}, which has none: every choice would give the same result. Name score in config.rankBy.columns, or omit compare.`,
+      { param: 'compare' },
+    )
+  }
   if (score?.at === undefined) return
   throw new Failure(
     'parameter_invalid',
@@ -115,15 +145,26 @@ function checkCompare({ sweep, score }: BacktestSettings, hasMetric: boolean): v
   )
 }
 
-/** Batches have no comparisons: each would be another two trials, and open figures of its own.
+/** What one backtest may have and a batch may not, each with the way to the same numbers. A batch deflates each result
+ * for its size, so each of its backtests has to be one trial. */
+const aloneOnly = {
+  compare: 'is not for batches. Send the backtest to POST /api/v1/backtest by itself, or omit compare.',
+  scores:
+    'is not for batches, which count every configuration as one trial: scores would try several in one. Send a configuration for each column with config.rankBy, such as {"columns": ["value"]}, and one for each combination, or send scores to POST /api/v1/backtest by itself.',
+  sweep:
+    'is not for batches, which count every configuration as one trial. Send each configuration of the grid by itself, or send sweep to POST /api/v1/backtest.',
+} as const
+
+/** The error for a field that batches do not have; undefined: it is none of those that one backtest may have.
  *
- * @param param the path of the field in the body */
-export function compareInBatch(param: string): Failure {
-  return new Failure(
-    'parameter_unknown',
-    `${param} is not for batches. Send the backtest to POST /api/v1/backtest by itself, or omit compare.`,
-    { param },
-  )
+ * @param path of the object in the body that has the field; empty: the body itself */
+export function refusedInBatch(names: readonly string[], path = ''): Failure | undefined {
+  for (const [name, why] of Object.entries(aloneOnly))
+    if (names.includes(name)) {
+      const param = `${path}${name}`
+      return new Failure('parameter_unknown', `${param} ${why}`, { param })
+    }
+  return undefined
 }
 
 export function columnsWithoutPanel(column: string): Failure {
@@ -134,7 +175,7 @@ export function columnsWithoutPanel(column: string): Failure {
   )
 }
 
-function scoreWithoutPanel(): Failure {
+export function scoreWithoutPanel(): Failure {
   return new Failure(
     'parameter_invalid',
     'score names the metric that scores rows of your own, but panel is missing. Send panel, or source.score to rank the archive by a metric.',
@@ -269,7 +310,7 @@ function checkColumns(
   if (hasCompare)
     throw new Failure(
       'parameter_invalid',
-      'scores and compare are both given. compare runs one score by several vintages. Omit one of them.',
+      'scores and compare are both given. compare runs one configuration by several vintages, and scores tries several. Send one of them as config.rankBy, or omit compare.',
       { param: 'compare' },
     )
 }

@@ -5,7 +5,7 @@ import { type BatchItem, readBatchBody } from '../codec/batchBody.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
-import type { BacktestScore } from '../figureScore.ts'
+import type { BacktestScore, PanelScore } from '../figureScore.ts'
 import { type Findings, judge } from '../judging/verdict.ts'
 import { chanceVariance, trialsVarianceOf } from '../overfitting/trialsVariance.ts'
 import { deflateRecord, pickWinner, type TrialRecord, trialRecord } from '../overfitting/winner.ts'
@@ -73,7 +73,7 @@ const archiveReturnDays = ({ horizon }: BacktestSource) => Number.parseInt(horiz
 /** The rows that some items of a batch run on. */
 export interface BatchRowsOpened {
   readonly data: Dataset
-  /** Null for a panel. */
+  /** Null for a panel whose score is no metric. */
   readonly dataVersion: number | null
   /** Describes the score if it is a metric. */
   readonly score?: BacktestScore | undefined
@@ -89,6 +89,8 @@ export interface BatchEntry {
   readonly benchmark?: BacktestBenchmark | undefined
   /** See `BacktestSettings`. */
   readonly factors?: BacktestFactors | undefined
+  /** See `BacktestSettings`. */
+  readonly score?: PanelScore | undefined
   /** Selects the rows of the archive; null for a panel. */
   readonly source: BacktestSource | null
   readonly panelId?: string | undefined
@@ -190,7 +192,8 @@ function selector({
   costs,
   prices,
 }: BatchInput): (entry: BatchEntry) => SelectedData {
-  const selectPanel = panelSelector(data, prices)
+  const scored = dataVersion === null || score === undefined ? null : { dataVersion, score }
+  const selectPanel = panelSelector(data, scored, prices ?? null)
   const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)

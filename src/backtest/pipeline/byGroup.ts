@@ -14,7 +14,7 @@ export function writeByGroup(data: Dataset, periods: Int32Array): BacktestByGrou
   if (group === undefined)
     throw new Failure(
       'backtest_impossible',
-      'by_group shows each group of the rows, but no row has a group. Send a panel with the column group, or score.asOf and score.group, or omit by_group.',
+      'by_group shows each group of the rows, but no row has a group. Send a panel with the column group, or a panel and score.group, or omit by_group.',
       { param: 'include' },
     )
   const found = groupScores(data, group, periods, buckets)

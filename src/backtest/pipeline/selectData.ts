@@ -250,7 +250,7 @@ function requireGroups(data: Dataset, { neutral }: BacktestConfig): void {
   if (neutral !== 'group' || data.group !== undefined) return
   throw new Failure(
     'backtest_impossible',
-    'config.neutral=group forms the legs within groups, but no row has a group. Send the column group, or score.asOf and score.group, for example "ff49", or omit config.neutral.',
+    'config.neutral=group forms the legs within groups, but no row has a group. Send a panel with the column group, or a panel and score.group, for example "ff49", or omit config.neutral.',
     { param: 'config.neutral' },
   )
 }
@@ -294,12 +294,13 @@ export function rowSettings(config: BacktestConfig): unknown[] {
  * computing them takes longer than a small backtest, so they are cached. */
 export function panelSelector(
   data: Dataset,
-  prices: RowPrices | undefined = undefined,
+  scored: PanelScored | null = null,
+  prices: RowPrices | null = null,
 ): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
     const key = JSON.stringify(rowSettings(config))
-    const selected = found.get(key) ?? selectPanelData(data, config, null, prices ?? null)
+    const selected = found.get(key) ?? selectPanelData(data, config, scored, prices)
     found.set(key, selected)
     return selected
   }

@@ -40,7 +40,7 @@ const weightings: Readonly<Record<NonNullable<Config['weighting']>, string>> = {
   score: "weighted by the distance of each score from the date's mean",
 }
 
-const periodNames: Readonly<Record<BacktestScore['fiscal_period'], string>> = {
+const periodNames: Readonly<Record<NonNullable<BacktestScore['fiscal_period']>, string>> = {
   FY: 'full fiscal year',
   Q: 'single quarter',
   TTM: 'trailing twelve months',
@@ -50,6 +50,8 @@ const periodNames: Readonly<Record<BacktestScore['fiscal_period'], string>> = {
 /** Describes how each date is scored, if the score is a metric of the companies. */
 export function describeScore(score: BacktestScore): string {
   const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period, known, checks } = score
+  if (metric === undefined || max_age_days === undefined || fiscal_period === undefined)
+    return describeChoice(score)
   const isByDay = known === 'filed before the date'
   const units = unit === 'pure' ? '' : `, in ${unit}`
   return [
@@ -62,6 +64,19 @@ export function describeScore(score: BacktestScore): string {
     `${count(n_assets)} of ${plural(n_names, 'name')} have such a figure on some date; the others are never ranked.`,
     "Where no source says which company had a ticker on a date, it means today's company, so companies since renamed, acquired or delisted are missing: the results have survivorship bias.",
     `${metric}: ${definition}`,
+  ].join(' ')
+}
+
+/** Describes what filings say of names that have scores of the caller's own. */
+function describeChoice({ group, universe, n_names, n_assets }: BacktestScore): string {
+  return [
+    ...(group === undefined
+      ? []
+      : [`Groups are ${group}, from the SIC codes that the filings before each date state.`]),
+    ...(universe === undefined
+      ? []
+      : [`Only names that were ${universe.split(',').join(' or ')} before the date have a score.`]),
+    `${count(n_assets)} of ${plural(n_names, 'name')} are companies that this chooses on some date.`,
   ].join(' ')
 }
 

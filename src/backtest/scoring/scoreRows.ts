@@ -62,8 +62,8 @@ function combine(
 /** The scores in a column of a dataset. */
 function scoreColumn({ score, dollarVolume, extras = [] }: Dataset, name: string): Float64Array {
   if (name === 'score') return score
-  if (name === 'dollar_volume' && dollarVolume !== undefined) return dollarVolume
   const found = extras.find(column => column.name === name)
+  if (found === undefined && name === 'dollar_volume' && dollarVolume !== undefined) return dollarVolume
   if (found === undefined) throw columnMissing(name, extras)
   return found.values
 }
@@ -93,7 +93,7 @@ function groupsOf({ labels, group = labels }: Dataset): Uint16Array {
   if (group !== undefined) return group.of
   throw new Failure(
     'backtest_impossible',
-    'config.neutralise.demean has group, but no row has a group. Send the column group, or score.group, for example "ff49", or omit it.',
+    'config.neutralise.demean has group, but no row has a group. Send a panel with the column group, or a panel and score.group, for example "ff49", or omit it.',
     { param: 'config.neutralise.demean' },
   )
 }

@@ -21,6 +21,8 @@ import { figuresOf, takesPrices } from '../../markets/strategies/pricedMetrics.t
 import { strategies } from '../../markets/strategies/strategies.ts'
 import { findValuation } from '../../markets/valuations.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
 import { readPrincipal, recordEntities } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
 import {
@@ -68,12 +70,14 @@ export async function scorePanel(
   compare?: readonly VintageChoice[],
 ): Promise<{ data: Dataset; scored: PanelScored }> {
   const { sql, pool, markets, events } = deps
-  const request = readScore(markets, score)
+  if (score.asOf === undefined) return choosePanel(deps, keyId, data, names, score, pinned)
+  const request = readScore(markets, { ...score, asOf: score.asOf })
   const others = otherChoices(compare)
-  refuseLaterDates(data, deps.today(), score.at !== undefined)
+  refuseLaterDates(data, deps.today(), 'score.asOf', score.at !== undefined)
   // Read when the job runs rather than with the request, because the licence may have changed in between.
   const rights = new Rights(await readPrincipal(sql, keyId))
-  if (!rights.seesAllHistory) throw licenceRequired(request.metric, rights.licence)
+  if (!rights.seesAllHistory)
+    throw licenceRequired(`score.asOf (${request.metric})`, 'score.asOf', rights.licence)
   const lease = events.lease()
   try {
     const panel = { keyId, entityCap: rights.entityCap, data, ids: names.split('\n'), request, others }
@@ -87,7 +91,7 @@ export async function scorePanel(
     )
     const caller = { caller: paidKey(keyId), priority: 'background' } as const
     const scored = await pool.tasks.scoreDataset(scoreInput(deps, data, request, known), caller)
-    if (scored.assets === 0) throw noValues(score, request.maxAgeDays)
+    if (scored.assets === 0) throw noValues(request.score, request.maxAgeDays)
     const [unit] =
       known.valued === null
         ? oneUnit(deps, request, scored)
@@ -106,6 +110,39 @@ export async function scorePanel(
   } finally {
     lease.release()
   }
+}
+
+/**
+ * A panel's rows with their own scores, and the groups and states that filings before each date give their companies. Rows
+ * outside of those that are asked for have no score.
+ */
+async function choosePanel(
+  deps: PanelScoreDeps,
+  keyId: number,
+  data: Dataset,
+  names: string,
+  score: PanelScore,
+  pinned: number | undefined,
+): Promise<{ data: Dataset; scored: PanelScored }> {
+  const { sql, pool, markets } = deps
+  const choice = readChoice(score)
+  const param = score.group === undefined ? 'score.universe' : 'score.group'
+  refuseLaterDates(data, deps.today(), param, false)
+  const rights = new Rights(await readPrincipal(sql, keyId))
+  if (!rights.seesAllHistory) throw licenceRequired(param, param, rights.licence)
+  const panel = { keyId, entityCap: rights.entityCap, data, ids: names.split('\n') }
+  const known = await atVersion(deps, pinned, store => openChoice(deps, panel, choice, store))
+  const { dated, identities } = known.companies
+  const entities = assetEntities(known.companies)
+  const units = new Int16Array(entities.length).fill(-1)
+  const spells = spellsOf(choice, known)
+  const rows = { data, dated, entities, units, blocks: null, maxAgeDays: 0, ...spells, ranked: false }
+  const caller = { caller: paidKey(keyId), priority: 'background' } as const
+  const chosen = await pool.tasks.scoreDataset(rows, caller)
+  if (chosen.assets === 0) throw noneChosen(param)
+  const counts = { n_names: nameCount(data.assets), n_assets: chosen.assets }
+  const described = { ...describeCompanies(markets, score, identities), ...counts }
+  return { data: chosen.data, scored: { dataVersion: known.dataVersion, score: described } }
 }
 
 /** The name of the unit of the scores, if there are any. Amounts in several units cannot be ranked together. */
@@ -134,26 +171,38 @@ function pricesWanted(
   }
 }
 
-/** A request's score, with its parameters checked. */
-interface ScoreRequest {
+/** Which companies a request's score chooses, with its parameters checked. */
+interface CompanyChoice {
   readonly score: PanelScore
+  readonly grouping: Grouping | null
+  readonly universe: readonly CompanyState[] | null
+}
+
+type MetricScore = PanelScore & { readonly asOf: string }
+
+/** A request's score, with its parameters checked. */
+interface ScoreRequest extends CompanyChoice {
+  readonly score: MetricScore
   readonly metric: string
   readonly fp: AsOfPeriod
   readonly maxAgeDays: number
-  readonly grouping: Grouping | null
-  readonly universe: readonly CompanyState[] | null
   readonly checks: readonly CheckState[] | null
   readonly definition: MetricDefinition
 }
 
-function readScore(markets: PanelScoreDeps['markets'], score: PanelScore): ScoreRequest {
+const readChoice = (score: PanelScore): CompanyChoice => ({
+  score,
+  grouping: score.group === undefined ? null : readGrouping(score.group, 'score.group'),
+  universe: score.universe === undefined ? null : readStates('score.universe', score.universe),
+})
+
+function readScore(markets: PanelScoreDeps['markets'], score: MetricScore): ScoreRequest {
   const {
     asOf: metric,
     fp = strategies.get(score.asOf)?.period ?? 'FY',
     max_age_days: maxAgeDays = defaultMaxAgeDays,
   } = score
-  const grouping = score.group === undefined ? null : readGrouping(score.group, 'score.group')
-  const universe = score.universe === undefined ? null : readStates('score.universe', score.universe)
+  const choice = readChoice(score)
   const checks = readChecks(score.checks, 'score.checks')
   const definition = findValuation(metric) ?? metricOf(markets.metrics, metric, 'score.asOf')
   const strategy = strategies.get(metric)
@@ -163,7 +212,7 @@ function readScore(markets: PanelScoreDeps['markets'], score: PanelScore): Score
       `score.asOf is the strategy ${metric}, whose periods are ${strategy.period} by its definition, so score.fp=${score.fp} cannot apply. Omit score.fp.`,
       { param: 'score.fp' },
     )
-  return { score, metric, fp, maxAgeDays, grouping, universe, checks, definition }
+  return { ...choice, score, metric, fp, maxAgeDays, checks, definition }
 }
 
 /** What is looked up for a key about the assets of a panel. */
@@ -195,11 +244,7 @@ async function openKnown(
     entitiesOf: ({ identities }: JoinCompanies) => Int32Array.from(identities, ({ entityId }) => entityId),
     findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, ids, rules),
     accessKey: accessKeyOf,
-    authorize: async ({ identities }: JoinCompanies) => {
-      if (entityCap === null || identities.length === 0) return
-      const seen = identities.map(({ entityId }) => entityId)
-      if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
-    },
+    authorize: (companies: JoinCompanies) => countCompanies(sql, { keyId, entityCap }, companies),
   }
   // Not looked up in `dataVersion`, which an import may have overtaken: an old ID would get another company's figures.
   const opened = async () => {
@@ -216,13 +261,45 @@ async function openKnown(
   return withSpells(store, wanted, opened, ({ companies }) => assetEntities(companies))
 }
 
+/** The groups and states of a panel's companies, all from one data version. */
+async function openChoice(
+  { sql, today }: PanelScoreDeps,
+  { ids, data, ...key }: Pick<ScoredPanel, 'keyId' | 'entityCap' | 'data' | 'ids'>,
+  { grouping, universe }: CompanyChoice,
+  store: Sql,
+) {
+  const rules = { findSlots: withinDays(data), followsLineage: false, today: today() }
+  const opened = async () => {
+    const found = await withSnapshot(store, async snapshot => ({
+      dataVersion: await readDataVersion(snapshot),
+      companies: await findInSnapshot(snapshot, ids, rules),
+    }))
+    await countCompanies(sql, key, found.companies)
+    return found
+  }
+  const wanted = { scheme: grouping?.scheme ?? null, hasStates: universe !== null, markets: null }
+  return withSpells(store, wanted, opened, ({ companies }) => assetEntities(companies))
+}
+
+/** Counts companies against the cap of a key, and fails if they exceed it. */
+async function countCompanies(
+  sql: Sql,
+  { keyId, entityCap }: Pick<ScoredPanel, 'keyId' | 'entityCap'>,
+  { identities }: JoinCompanies,
+): Promise<void> {
+  if (entityCap === null || identities.length === 0) return
+  const seen = identities.map(({ entityId }) => entityId)
+  if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
+}
+
 /** What the thread needs to score the panel's rows. */
 function scoreInput(
   { events, markets }: PanelScoreDeps,
   data: Dataset,
-  { score, metric, maxAgeDays, grouping, universe, definition }: ScoreRequest,
+  request: ScoreRequest,
   { companies, blocks, times, groups, states, valued }: KnownFigures,
 ): ScoreInput {
+  const { score, metric, maxAgeDays, definition } = request
   const { companyOfName, dated, identities } = companies
   const unitOfMarket = (market: string) => {
     const manifest = markets.get(market)
@@ -251,11 +328,19 @@ function scoreInput(
       valued === null ? null : { metric, prices: valued.prices, blocks, interims: times?.interims ?? [] },
     maxAgeDays,
     clocks,
-    groups: groups === null ? null : { spells: groups, wanted: grouping?.codes ?? null },
-    states: states === null || universe === null ? null : { spells: states, wanted: universe },
+    ...spellsOf(request, { groups, states }),
     ranked: false,
   }
 }
+
+/** The groups and states of a panel's companies, and those whose rows are scored. */
+const spellsOf = (
+  { grouping, universe }: CompanyChoice,
+  { groups, states }: Pick<KnownFigures, 'groups' | 'states'>,
+): Pick<ScoreInput, 'groups' | 'states'> => ({
+  groups: groups === null ? null : { spells: groups, wanted: grouping?.codes ?? null },
+  states: states === null || universe === null ? null : { spells: states, wanted: universe },
+})
 
 /** The score as the result states it. */
 function describeScore(
@@ -265,19 +350,34 @@ function describeScore(
   unit: string,
   counts: Pick<BacktestScore, 'n_names' | 'n_assets'>,
 ): BacktestScore {
-  const codes = [...new Set(identities.map(({ market }) => market))].sort()
+  const { market, known, attribution, ...choice } = describeCompanies(markets, score, identities)
   return {
     metric,
     definition: definition.description,
     unit,
-    market: codes.join(', '),
+    market,
     fiscal_period: findValuation(metric) === undefined ? fp : 'latest',
-    known: score.at === undefined ? 'filed before the date' : `public by the ${score.at}`,
+    known,
     max_age_days: maxAgeDays,
-    ...(score.group === undefined ? {} : { group: score.group }),
-    ...(score.universe === undefined ? {} : { universe: score.universe }),
+    ...choice,
     ...(score.checks === undefined ? {} : { checks: score.checks }),
     ...counts,
+    attribution,
+  }
+}
+
+/** Which companies a score is about, as the result states it. */
+function describeCompanies(
+  markets: Pick<PanelScoreDeps['markets'], 'get'>,
+  { at, group, universe }: PanelScore,
+  identities: JoinCompanies['identities'],
+): Omit<BacktestScore, 'n_names' | 'n_assets'> {
+  const codes = [...new Set(identities.map(({ market }) => market))].sort()
+  return {
+    market: codes.join(', '),
+    known: at === undefined ? 'filed before the date' : `public by the ${at}`,
+    ...(group === undefined ? {} : { group }),
+    ...(universe === undefined ? {} : { universe }),
     attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []).join(' '),
   }
 }
@@ -326,22 +426,23 @@ async function atVersion<T>(
 }
 
 /** Data filed later must not determine any row. */
-function refuseLaterDates({ days }: Dataset, today: IsoDate, isAtSession: boolean): void {
+function refuseLaterDates({ days }: Dataset, today: IsoDate, param: string, isAtSession: boolean): void {
   const last = isAtSession ? today : addDays(today, 1)
   const day = days[days.length - 1]
   if (day <= dayNumber(last)) return
   throw new Failure(
     'parameter_invalid',
-    `panel has rows of ${isoDate(day)}. score.asOf uses what was filed before each date${isAtSession ? ' or on it' : ''}, and filings after today (UTC) are not yet known: send dates up to ${last}.`,
+    `panel has rows of ${isoDate(day)}. ${param} uses what was filed before each date${isAtSession ? ' or on it' : ''}, and filings after today (UTC) are not yet known: send dates up to ${last}.`,
     { param: 'panel' },
   )
 }
 
-function licenceRequired(metric: string, licence: string): Failure {
+/** @param what of the score the licence is needed for */
+function licenceRequired(what: string, param: string, licence: string): Failure {
   return new Failure(
     'licence_required',
-    `score.asOf (${metric}) takes what was known about each company on many dates. It requires an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Send rows with scores of your own instead.`,
-    { param: 'score.asOf' },
+    `${what} takes what was known about each company on many dates. It requires an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Send rows with scores of your own instead${param === 'score.asOf' ? '' : ', and omit score'}.`,
+    { param },
   )
 }
 
@@ -353,13 +454,21 @@ function capReached(companies: number, cap: number): Failure {
   )
 }
 
-function noValues({ asOf: metric, group, universe }: PanelScore, maxAgeDays: number): Failure {
+function noValues({ asOf: metric, group, universe }: MetricScore, maxAgeDays: number): Failure {
   const isFiltered = group !== undefined || universe !== undefined
   const chosen = isFiltered ? ', on a date on which it is in the group and the state that score chooses' : ''
   return new Failure(
     'backtest_impossible',
     `No asset of panel is a company with a figure of ${metric} that was filed before the row's date and is at most ${maxAgeDays} days old on it${chosen}. Send the IDs of companies as asset: GET /api/search?q= finds them.`,
     { param: 'score.asOf' },
+  )
+}
+
+function noneChosen(param: string): Failure {
+  return new Failure(
+    'backtest_impossible',
+    'No asset of panel is a company that is, on a date of its rows, in the group and the state that score chooses. Send the IDs of companies as asset: GET /api/search?q= finds them.',
+    { param },
   )
 }
 

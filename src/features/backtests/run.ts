@@ -153,8 +153,21 @@ async function openPanelRows(
 ): Promise<PanelRows> {
   const { request } = needed
   const data = needed.kind === 'stored' ? await openStored(deps, keyId, needed.request.panelId) : needed.data
+  return openRowsOfPanel(deps, keyId, data, request, needed.kind === 'unfinished' ? needed.names : undefined)
+}
+
+/** The rows of a panel with the scores and the returns that a request wants.
+ *
+ * @param listed the names of its assets, one per line; undefined: not listed yet */
+export async function openRowsOfPanel(
+  deps: BacktestDeps,
+  keyId: number | null,
+  data: Dataset,
+  request: BacktestSettings,
+  listed?: string,
+): Promise<PanelRows> {
   if (request.score === undefined && request.prices === undefined) return { data, request }
-  const names = needed.kind === 'unfinished' ? needed.names : await listNames(deps, keyId, data)
+  const names = listed ?? (await listNames(deps, keyId, data))
   if (request.prices === undefined)
     return { ...(await openScoredPanel(deps, keyId, data, names, request)), request }
   for (let attempts = maxAttempts; attempts > 0; attempts--) {
@@ -187,7 +200,7 @@ function openScoredPanel(
 }
 
 /** The rows of a panel with the returns that a price set gives. */
-export async function openPricedPanel(
+async function openPricedPanel(
   deps: BacktestDeps,
   keyId: number | null,
   data: Dataset,
@@ -196,11 +209,11 @@ export async function openPricedPanel(
     config,
     dataVersion,
   }: Pick<BacktestSettings, 'config' | 'dataVersion'> & { readonly prices: BacktestPrices },
-  names?: string,
+  names: string,
 ): Promise<OpenedRows> {
   return openPriced(deps, keyId, {
     data,
-    names: names ?? (await listNames(deps, keyId, data)),
+    names,
     prices,
     defaultHorizon: config.returnDays ?? Math.max(1, Math.round(dateSpacing(data.days).medianGap)),
     from: null,

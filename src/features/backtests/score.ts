@@ -27,7 +27,8 @@ import type { ScoreCache } from './scoreCache.ts'
 function planScore(
   markets: Pick<Markets, 'metrics' | 'codes' | 'get'>,
   source: BacktestSource,
-): Omit<BacktestScore, 'n_names' | 'n_assets'> {
+): Omit<BacktestScore, 'n_names' | 'n_assets'> &
+  Required<Pick<BacktestScore, 'metric' | 'unit' | 'max_age_days'>> {
   const { score: metric = '', market = '', maxAgeDays = defaultMaxAgeDays } = source
   const manifest = markets.get(market)
   if (manifest === undefined) {

@@ -162,7 +162,7 @@ test('a missing column, group or market is refused by name', () => {
     ],
     [{ neutralise: { demean: ['group'] } }, 'no row has a group'],
     [{ neutralise: { demean: ['market'] } }, 'no row has a market'],
-    [{ neutral: 'group' }, 'no row has a group. Send the column group'],
+    [{ neutral: 'group' }, 'no row has a group. Send a panel with the column group'],
   ]
   for (const [config, text] of cases) {
     const run = () => neutralised(plain, config)

@@ -170,6 +170,119 @@ describe('a panel whose score is a metric', () => {
     expect([unknown.status, (await unknown.json()).error.param]).toEqual([400, 'score.group'])
   })
 
+  test('groups and states alone choose among scores of the caller, as the join says, and neutralise them', async () => {
+    const later = [...dates.slice(0, 12), ...dates.slice(0, 12).map(date => addDays(date, 700))]
+    const names = ['AAPL', 'MSFT', 'INTC', 'IBM', 'GE', 'PFE', 'ABT', 'CAT', 'AA', 'NOSUCH']
+    const panel = later.flatMap((date, t) =>
+      names.map((asset, i) => ({
+        date,
+        asset,
+        forward_return: Math.cos(78.233 * i + 2.3 * t) / 40,
+        score: Math.sin(i * 3.1 + t),
+        mine: Math.cos(i * 1.7 + t),
+        dollar_volume: 1e6 * (1 + ((i * 7 + t) % 11)),
+      })),
+    )
+    const { columns } = await ok('as-of', {
+      rows: { date: panel.map(row => row.date), ticker: panel.map(row => row.asset) },
+      metrics: ['roe'],
+      group: 'sicDivision',
+      universe: 'reporting',
+    })
+    const grouped = (isScored: (row: number) => boolean = () => true) =>
+      panel.map(({ score, mine, ...row }, i) => ({
+        ...row,
+        score: isScored(i) ? score : null,
+        mine: isScored(i) ? mine : null,
+        ...(columns.group[i] === null ? {} : { group: columns.group[i] }),
+      }))
+    const isReporting = (row: number) => columns.state[row] === 'reporting'
+    const isManufacturer = (row: number) => columns.group[row] === 'D'
+    expect(panel.filter((_, row) => !isReporting(row)).length).toBeGreaterThan(20)
+    const ofAll = { quantile: 0.4, holdDays: 5, returnDays: 5, costBps: 10 }
+    const settings = [
+      { ...ofAll, rankBy: { columns: ['mine'] } },
+      { ...ofAll, rankBy: { columns: ['score', 'mine'], combine: 'ic_weighted' }, neutral: 'group' },
+      { ...ofAll, rankBy: { columns: ['mine'] }, neutralise: { demean: ['group'] } },
+    ]
+    for (const config of settings)
+      for (const [score, rows] of [
+        [{ group: 'sicDivision' }, grouped()],
+        [{ group: 'sicDivision', universe: 'reporting' }, grouped(isReporting)],
+        [{ group: 'sicDivision:D' }, grouped(isManufacturer)],
+      ] as const) {
+        const expected = await ok('backtest', { panel: rows, config, include: ['positions', 'by_group'] })
+        const given = await ok('backtest', { panel, score, config, include: ['positions', 'by_group'] })
+        expect([...Value.Errors(BacktestResult, given)]).toEqual([])
+        expect(withoutEcho(given)).toEqual(withoutEcho(expected))
+        expect(given.score).toMatchObject({ ...score, market: 'US', n_names: names.length })
+        expect(given.score.metric).toBeUndefined()
+      }
+    const byVolume = { ...ofAll, rankBy: { columns: ['dollar_volume', 'mine'], combine: 'rank_average' } }
+    const volumes = grouped(isReporting).map((row, i) => ({
+      ...row,
+      size: isReporting(i) ? row.dollar_volume : null,
+    }))
+    const bySize = { ...byVolume, rankBy: { ...byVolume.rankBy, columns: ['size', 'mine'] } }
+    const chosen = await ok('backtest', { panel, score: { universe: 'reporting' }, config: byVolume })
+    expect(chosen.equity_curve).toEqual(
+      (await ok('backtest', { panel: volumes, config: bySize })).equity_curve,
+    )
+    // Several scores, each neutral of the groups, as trials; and a batch of stored rows.
+    const scores = ['score', 'mine']
+    const neutral = { ...ofAll, neutralise: { demean: ['group'] } }
+    const swept = await ok('backtest', { panel, score: { group: 'sicDivision' }, scores, config: neutral })
+    expect(withoutEcho(swept)).toEqual(
+      withoutEcho(await ok('backtest', { panel: grouped(), scores, config: neutral })),
+    )
+    const stored = await ok('panels', { panel: panel.map(({ mine: _, ...row }) => row) })
+    const request = {
+      panel: stored.id,
+      score: { group: 'sicDivision' },
+      config: { ...neutral, neutral: 'group' },
+    }
+    const alone = await ok('backtest', request)
+    expect(await ok('backtest', alone.request)).toEqual(alone)
+    const text = await (await post('backtests/batch', { items: [request] })).text()
+    expect({ ...JSON.parse(text.split('\n')[0]).result, verdict: alone.verdict }).toEqual(alone)
+    const page = await post('backtest', { ...request, include: [] }, '?format=html')
+    expect(await page.text()).toContain('Groups are sicDivision, from the SIC codes')
+  })
+
+  test('groups alone are refused without scores, for a comparison, and with what only figures have', async () => {
+    const scored = rows.map(row => ({ ...row, score: 1 }))
+    const free = await sellKey(server.sql, { licence: 'free', quant: true })
+    for (const [body, param, key] of [
+      [{ panel: rows, score: { group: 'ff49' } }, 'panel[0].score', quant],
+      [{ panel: scored, score: {} }, 'score', quant],
+      [{ panel: scored, score: { group: 'ff49', at: 'close' } }, 'score.at', quant],
+      [{ panel: scored, score: { universe: 'reporting', fp: 'TTM' } }, 'score.fp', quant],
+      [{ panel: scored, score: { group: 'ff49' }, compare: ['as_known', 'final'] }, 'compare', quant],
+      [{ panel: scored, score: { group: 'gics' } }, 'score.group', quant],
+      [{ panel: scored, score: { group: 'ff49' } }, 'score.group', free],
+      [
+        { panel: scored.map(row => ({ ...row, asset: `X-${row.asset}` })), score: { universe: 'reporting' } },
+        'score.universe',
+        quant,
+      ],
+    ] as const) {
+      const response = await post('backtest', { config, ...body }, '', undefined, key)
+      const { error } = await response.json()
+      expect([response.status < 500, error?.param]).toEqual([true, param])
+    }
+    const evaluation = await sellKey(server.sql, {
+      licence: 'evaluation',
+      quant: true,
+      expires: '2099-01-01',
+    })
+    await ok('backtest', { panel: scored, score: { group: 'ff49' }, config })
+    const body = { panel: scored, score: { group: 'ff49' }, config }
+    expect((await post('backtest', body, '', undefined, evaluation)).status).toBe(200)
+    const [{ seen }] = await server.sql<{ seen: number }[]>`
+      select count(*)::int as seen from key_entity where key_id = (select max(key_id) from api_key)`
+    expect(seen).toBeGreaterThan(3)
+  })
+
   test.each(['open', 'close'] as const)('at the %s is the panel with what was public then', async point => {
     const early = await server.sql<{ ticker: string }[]>`
       select t.ticker from filing l join entity_ticker t on t.entity_id = l.entity_id
@@ -254,6 +367,75 @@ describe('a panel whose score is a metric', () => {
     const swept = await ok('backtest', { panel: rows, score, config, sweep })
     expect(swept.trials).toEqual(expected.trials)
     expect(swept.score.fiscal_period).toBe('TTM')
+  })
+
+  test('in a batch has the bytes of single requests, of rows in the body and of stored rows, each item by its own metric', async () => {
+    const configs = [config, { ...config, quantile: 0.2 }, { ...config, neutralise: { demean: ['group'] } }]
+    const score = { asOf: 'roe', group: 'sicDivision' }
+    const stored = await ok('panels', { panel: rows.map(row => ({ ...row, score: 1 })) })
+    const items = [
+      { panel: stored.id, score, config },
+      { panel: stored.id, score: { asOf: 'net_margin', fp: 'TTM', max_age_days: 400 }, config },
+      { panel: stored.id, config: { ...config, weighting: 'rank' } },
+      { panel: stored.id, score: { asOf: 'roe', at: 'close' }, config, include },
+    ]
+    const factors = {
+      date: dates,
+      returns: { up: dates.map((_, t) => Math.sin(t * 12.9898) / 50) },
+    }
+    for (const body of [
+      { panel: rows, score, configs, include },
+      { panel: stored.id, score, configs, factors },
+      { items },
+    ]) {
+      const lines = (await (await post('backtests/batch', body)).text()).trim().split('\n')
+      const results = lines.map(line => JSON.parse(line)).filter(({ object }) => object === 'batch_result')
+      const alone =
+        'items' in body ? items : configs.map(one => ({ ...body, configs: undefined, config: one }))
+      expect(results).toHaveLength(alone.length)
+      for (const { index, result, verdict } of results) {
+        const expected = await ok('backtest', alone[index])
+        // The verdicts count the batch.
+        const residual = expected.factors?.residual
+        for (const name of ['trials', 'dsr', 'dsr_serial', 'verdict'])
+          if (residual !== undefined) residual[name] = result.factors.residual[name]
+        expect(JSON.stringify({ ...result, verdict: 0 })).toBe(JSON.stringify({ ...expected, verdict: 0 }))
+        expect(result.verdict).toEqual(verdict)
+      }
+    }
+  })
+
+  test('in a batch is refused where it means nothing, and whoever may not see figures gets none', async () => {
+    const free = await sellKey(server.sql, { licence: 'free', quant: true })
+    const score = { asOf: 'roe' }
+    const { id } = await ok('panels', { panel: rows.map(row => ({ ...row, score: 1 })) })
+    const ways = Array.from({ length: 9 }, (_, i) => ({
+      panel: id,
+      score: { ...score, max_age_days: 500 + i },
+    }))
+    for (const [body, param, key] of [
+      [{ configs: [config], score }, 'score', quant],
+      [{ items: [{ config, score }] }, 'items[0].score', quant],
+      [{ items: [{ panel: id, config, score: { asOf: 'roe', on: 1 } }] }, 'items[0].score.on', quant],
+      [{ items: ways }, 'items[8].score', quant],
+      [{ items: [{ panel: id, config }], score }, 'score', quant],
+      [{ configs: [config], panel: rows }, 'panel[0].score', quant],
+      [{ configs: [config], panel: rows, score }, 'score.asOf', free],
+    ] as const) {
+      const response = await post('backtests/batch', body, '', undefined, key)
+      const { error } = await response.json()
+      expect([response.status < 500, error.param]).toEqual([true, param])
+    }
+    const theirs = await post(
+      'panels',
+      { panel: rows.map(row => ({ ...row, score: 1 })) },
+      '',
+      undefined,
+      free,
+    )
+    const body = { items: [{ panel: (await theirs.json()).id, score, config }] }
+    const [line] = (await (await post('backtests/batch', body, '', undefined, free)).text()).split('\n')
+    expect(JSON.parse(line)).toMatchObject({ object: 'batch_error', error: { code: 'licence_required' } })
   })
 
   test('without the setting, rows without a score are refused as before', async () => {

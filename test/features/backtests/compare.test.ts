@@ -124,6 +124,25 @@ describe('a comparison of vintages on the rows of a caller', () => {
     expect(new Set(sharpes).size).toBe(3)
   })
 
+  test('ranks each variant by its own residuals, and explains the figures as known by factors', async () => {
+    const groups = ['Tech', 'Other']
+    const grouped = rows.map((row, i) => ({ ...row, group: groups[i % 2], size: Math.cos(i * 3.7) }))
+    const neutral = { ...config, neutralise: { demean: ['group'], columns: ['size'] } }
+    const factors = { date: dates, returns: { up: dates.map((_, t) => Math.sin(t * 12.9898) / 50) } }
+    const request = { panel: grouped, score, config: neutral, factors }
+    const answer = await ok({ ...request, compare })
+    const first = (await scoredByHand('first', ({ filed }) => filed)).map((row, i) => ({
+      ...grouped[i],
+      ...row,
+    }))
+    const expected = await ok({ panel: first, config: neutral })
+    for (const metric of headlines)
+      expect(variantOf(answer, 'first_filed')?.[metric]).toBe(expected.metrics[metric])
+    const alone = await ok(request)
+    expect([answer.factors, answer.neutralised]).toEqual([alone.factors, alone.neutralised])
+    expect(alone.factors.betas).toHaveLength(1)
+  })
+
   test('leaves the result as it is without the comparison, to the byte', async () => {
     const request = { panel: rows, score, config, include: ['positions', 'ic', 'curves'] }
     const without = await (await post(request)).text()
@@ -268,6 +287,25 @@ describe('a comparison is refused', () => {
       400,
       'compare',
       'Omit score.at or compare',
+    ],
+    [
+      'by a column that has no vintages',
+      {
+        panel: rows.map((row, i) => ({ ...row, mine: i })),
+        score,
+        config: { rankBy: { columns: ['mine'] } },
+        compare,
+      },
+      400,
+      'compare',
+      'config.rankBy ranks by mine, which has none',
+    ],
+    [
+      'with several scores',
+      { panel: rows.map((row, i) => ({ ...row, mine: i })), score, scores: ['score', 'mine'], compare },
+      400,
+      'compare',
+      'Send one of them as config.rankBy',
     ],
     ['of one choice', { panel: rows, score, compare: ['final'] }, 400, 'compare', '2 to 3 different items'],
     ['of one twice', { panel: rows, score, compare: ['final', 'final'] }, 400, 'compare', 'different'],

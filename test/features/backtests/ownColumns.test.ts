@@ -12,7 +12,7 @@ import { registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { randomPanel } from '../../backtest/scoring/randomPanel.ts'
-import { costs, openBench } from './backtestBench.ts'
+import { asPanel, costs, openBench, signals } from './backtestBench.ts'
 
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
@@ -155,4 +155,29 @@ test('a text in a column of numbers is refused with its place', async () => {
     'line 5.beta is "high"; it must be a number from -1e+300 to 1e+300 or null.',
     'line 2.beta is "high"; it must be a number from -1e+300 to 1e+300 or an empty cell.',
   ])
+})
+
+test('the archive is demeaned by market and explained by factors like its rows as a panel, and what it lacks is said', async () => {
+  const panel = asPanel(signals(80))
+  const date = [...new Set(panel.map(row => row.date))]
+  const factors = { date, returns: { up: date.map((_, t) => Math.sin(t * 12.9898) / 50) } }
+  const request = { config: { neutralise: { demean: ['market'] } }, factors, include: ['positions'] }
+  const ofArchive = await bench.run({ source: {}, ...request })
+  const ofPanel = await bench.run({ panel, ...request })
+  for (const name of ['metrics', 'equity_curve', 'neutralised', 'factors', 'positions', 'dropped'] as const) {
+    expect(ofArchive[name]).toBeDefined()
+    expect(ofArchive[name]).toEqual(ofPanel[name])
+  }
+  const refused: [object, string][] = [
+    [{ config: { neutralise: { demean: ['group'] } } }, 'Send a panel with the column group'],
+    [{ config: { rankBy: { columns: ['value'] } } }, 'names the column value, but only rows of your own'],
+    [{ scores: ['value', 'quality'] }, 'names the column value, but only rows of your own'],
+  ]
+  for (const [body, message] of refused) {
+    const error = await bench.run({ source: {}, ...body }).then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    expect(error instanceof Failure ? error.message : null).toContain(message)
+  }
 })

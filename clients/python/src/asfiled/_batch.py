@@ -146,6 +146,7 @@ class Batches(Connection[F]):
         trials_already_tried: int | None = None,
         factors: Any = None,
         prices: Mapping[str, Any] | None = None,
+        score: Mapping[str, Any] | None = None,
         data_version: int | None = None,
         progress: Progress = True,
     ) -> BacktestBatch[F]:
@@ -157,6 +158,7 @@ class Batches(Connection[F]):
         :param configs: configurations to run on the same rows: those of `frame`, of a stored `panel`, or of `source`
         :param items: instead, backtests with rows of their own, like {"panel": id, "config": {...}}
         :param columns: what your frame calls its columns, as in `backtest`
+        :param score: with `frame` or `panel`, as in `backtest`; an item has its own
         """
         if (configs is None) == (items is None):
             raise ValueError("Send configs, for one set of rows, or items, each with rows of its own.")
@@ -172,7 +174,7 @@ class Batches(Connection[F]):
             rows = panel_columns(
                 frame,
                 columns or {},
-                scored=not any(ranks_by_score(config, None) for config in configs or ()),
+                scored="asOf" in (score or {}) or not any(ranks_by_score(config, None) for config in configs or ()),
                 own=tuple(dict.fromkeys(name for config in configs or () for name in named_columns(config, None))),
                 grouped=any(uses_groups(config, include) for config in configs or ()),
                 priced=prices is not None,
@@ -184,6 +186,7 @@ class Batches(Connection[F]):
                 "items": None if items is None else list(items),
                 "include": None if include is None else list(include),
                 "factors": None if factors is None else factor_columns(factors),
+                "score": None if score is None else dict(score),
                 **{"trials_already_tried": trials_already_tried, "data_version": data_version},
             }
         )

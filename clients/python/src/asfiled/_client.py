@@ -197,7 +197,8 @@ class Client(Figures[F], Prices[F], Batches[F]):
         :param columns: what your frame calls them, like {"asset": "ticker", "score": "predicted_pct"}
         :param source: instead of rows, the archive of the server, like {"market": "US", "horizon": "1d"}
         :param panel: instead of rows, the id of a stored panel
-        :param score: instead of a column score, a metric as of each date, like {"asOf": "roe"}
+        :param score: instead of a column score, a metric as of each date, like {"asOf": "roe"}; or, for scores of your own, the group and state
+            of each name before the date, like {"group": "ff49"}
         :param config, sweep, include, evidence: as the API has them
         :param compare: with a metric as the score, vintages to compare, like ["as_known", "first_filed", "final"]
         :param scores: columns of numbers in your frame that are tried as scores, each alone and combined, as trials
@@ -367,7 +368,7 @@ class Client(Figures[F], Prices[F], Batches[F]):
             raise ValueError("columns names columns of a frame, and there is none.")
         rows = None
         if frame is not None:
-            unscored = score is not None or not ranks_by_score(config, scores)
+            unscored = "asOf" in (score or {}) or not ranks_by_score(config, scores)
             own, grouped = named_columns(config, scores), uses_groups(config, include)
             rows = panel_columns(
                 frame, columns or {}, scored=unscored, own=own, grouped=grouped, priced=prices is not None

@@ -120,7 +120,7 @@ export const resultPage = (result: BacktestResult): string =>
  */
 export function resultTitle({ data_version: version, score, source }: BacktestResult, own: string): string {
   const ofArchive = score === undefined ? 'The archive' : `The archive of ${score.market} by ${score.metric}`
-  const ofOwn = score === undefined ? own : `${own} by ${score.metric}`
+  const ofOwn = score?.metric === undefined ? own : `${own} by ${score.metric}`
   const rows = source === undefined ? ofOwn : ofArchive
   const isVersioned = version !== undefined && (source !== undefined || score !== undefined)
   return isVersioned ? `${rows}, data version ${version}` : rows

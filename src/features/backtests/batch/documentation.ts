@@ -6,13 +6,13 @@ import { operation } from '../../../http/docs/operation.ts'
 import { documentedSchema } from '../../../http/docs/schemas.ts'
 import { BatchLine } from './schema.ts'
 
-const description = `Up to 500 backtests in one request, which counts once against the limits. Send \`configs\` to run many configurations on one \`panel\` or \`source\`, or \`items\` to give each backtest a stored panel or a source of its own. Rows in the body go with \`configs\`; with \`items\`, store them first. An item is one configuration: \`sweep\` is a request of its own.
+const description = `Up to 500 backtests in one request, which counts once against the limits. Send \`configs\` to run many configurations on one \`panel\` or \`source\`, or \`items\` to give each backtest a stored panel or a source of its own. Rows in the body go with \`configs\`; with \`items\`, store them first. An item is one configuration: \`sweep\`, \`scores\` and \`compare\` are requests of their own, because each backtest of a batch counts as one trial. \`config.rankBy\` runs one of several scores, and \`score\` ranks the rows of a panel by a metric.
 
 The body is checked whole before anything runs; an error names the item, like \`items[3].config.quantile\`. What only the rows of an item show is an error of that item.
 
 The answer is NDJSON, uncompressed, in order of completion. Each line names its kind in \`object\`:
 
-* \`batch_result\`: the \`index\` of the backtest, and its \`result\`, which has the bytes of the answer to a single request, apart from \`verdict\`: that counts the batch, as \`deflated_sharpe\` beside it does.
+* \`batch_result\`: the \`index\` of the backtest, and its \`result\`, which has the bytes of the answer to a single request, apart from \`verdict\` and, with factors, that of \`factors.residual\`: they count the batch, as \`deflated_sharpe\` beside it does.
 * \`batch_error\`: the \`index\`, and the error of a single request. The other backtests go on.
 * \`batch_progress\`: sent when there was no line for 10 seconds.
 * \`batch_summary\`: the last line, with the numbers of results and errors. Without it the batch was cut off.

@@ -6,7 +6,7 @@ import type { BatchGroup } from '../../../backtest/pool/runBatch.ts'
 import type { Ticket } from '../../../backtest/pool/tickets.ts'
 import { Failure } from '../../../errors.ts'
 import { requirePanels } from '../../panels/panels.ts'
-import { type BacktestDeps, openPricedPanel, openSource, openStored } from '../run.ts'
+import { type BacktestDeps, openRowsOfPanel, openSource, openStored } from '../run.ts'
 import { maxScoredDatasets } from '../scoreCache.ts'
 
 /** A batch that is checked and can run. */
@@ -64,24 +64,27 @@ function groupByRows(items: readonly BatchItem[]): PlacedItem[][] {
 }
 
 /**
- * Each score of the archive is loaded from the database. More scores than the cache holds would evict
- * everyone else's for as long as the batch runs, at the price of one request.
+ * Each score is loaded from the database. More scores of the archive than the cache holds would evict everyone else's for as
+ * long as the batch runs, at the price of one request, and each scored panel is a join.
  */
 function requireFewScores(groups: readonly PlacedItem[][]): void {
   const scored = groups.filter(
-    ([{ item }]) => item.rows.kind === 'archive' && item.rows.source.score !== undefined,
+    ([{ item }]) =>
+      item.score !== undefined || (item.rows.kind === 'archive' && item.rows.source.score !== undefined),
   )
   if (scored.length <= maxScoredDatasets) return
+  const [{ index, item }] = scored[maxScoredDatasets]
+  const param = item.score === undefined ? 'source.score' : 'score'
   throw new Failure(
     'backtest_impossible',
-    `The items rank the archive by ${scored.length} different metrics, maxAgeDays or checks; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
-    { param: `items[${scored[maxScoredDatasets][0].index}].source.score` },
+    `The items rank rows by figures in ${scored.length} different ways: by other metrics or settings of them, or in other panels; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
+    { param: `items[${index}].${param}` },
   )
 }
 
-/** Items with the same rows and the same prices share one dataset. */
-const rowsKey = ({ rows, prices }: BatchItem): string =>
-  prices === undefined ? keyOfRows(rows) : `${keyOfRows(rows)} ${JSON.stringify(prices)}`
+/** Items with the same rows, prices and score share one dataset. */
+const rowsKey = ({ rows, prices, score }: BatchItem): string =>
+  [keyOfRows(rows), JSON.stringify(prices), JSON.stringify(score)].join(' ')
 
 function keyOfRows(rows: BatchItem['rows']): string {
   switch (rows.kind) {
@@ -103,7 +106,7 @@ function entryOf(
   dataVersion: number | undefined,
   trialsAlreadyTried: number | undefined,
 ): BatchEntry {
-  const { config, include, benchmark, factors, rows } = item
+  const { config, include, benchmark, factors, score, rows } = item
   const panelId = rows.kind === 'stored' ? rows.panelId : undefined
   return {
     index,
@@ -111,6 +114,7 @@ function entryOf(
     include,
     benchmark,
     factors,
+    score,
     source: rows.kind === 'archive' ? rows.source : null,
     panelId,
     dataVersion,
@@ -133,12 +137,12 @@ async function openRows(
   panel: Dataset | null,
   dataVersion: number | undefined,
 ): Promise<BatchRowsOpened> {
-  const { rows, prices, config } = item
+  const { rows, prices, config, include, score } = item
   if (rows.kind === 'archive')
     return openSource(deps, keyId, rows.source, dataVersion, undefined, { prices, config })
   const data = rows.kind === 'stored' ? await openStored(deps, keyId, rows.panelId) : panel
   if (data === null) throw new Failure('internal', 'The rows of the batch are missing.')
-  if (prices === undefined) return { data, dataVersion: null }
-  const opened = await openPricedPanel(deps, keyId, data, { prices, config, dataVersion })
-  return { data: opened.rows.data, dataVersion: null, prices: opened.prices }
+  const opened = await openRowsOfPanel(deps, keyId, data, { config, include, prices, score, dataVersion })
+  const { dataVersion: scoredAt = null, score: described } = opened.scored ?? {}
+  return { data: opened.data, dataVersion: scoredAt, score: described, prices: opened.prices }
 }
