@@ -61,8 +61,9 @@ afterAll(async () => {
   await database.close()
 }, 180_000)
 
-/** Answers of servers that have nothing in memory of the figures before. */
+/** Answers of servers that have nothing in memory of the figures before. All requests come from one address, whose limits are not meant here. */
 async function freshly<T>(work: (url: string) => Promise<T>): Promise<T> {
+  await database.sql`delete from limit_counter`
   const fresh = await testServer(database.sql)
   try {
     return await work(fresh.url)

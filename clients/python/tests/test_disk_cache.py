@@ -152,9 +152,11 @@ import sys
 from asfiled import Client
 url, folder, start = sys.argv[1:]
 with Client("key", url, cache=folder, cache_mb=0.5) as client:
-    for turn in range(120):
+    for turn in range(60):
         number = str((int(start) + turn) % 40)
-        assert client.get("/x", a=number) == {"a": number, "fill": number * 20_000}, number
+        # Twice, because the folder holds a third of the answers: the other programs may drop any that was asked for earlier.
+        for _ in range(2):
+            assert client.get("/x", a=number) == {"a": number, "fill": number * 20_000}, number
 """
 
 
