@@ -413,11 +413,13 @@ describe('a panel whose score is a metric', () => {
       panel: id,
       score: { ...score, max_age_days: 500 + i },
     }))
+    const lengths = ways.map((_, i) => ({ quantile: 0.4, returnDays: i + 1 }))
     for (const [body, param, key] of [
       [{ configs: [config], score }, 'score', quant],
       [{ items: [{ config, score }] }, 'items[0].score', quant],
       [{ items: [{ panel: id, config, score: { asOf: 'roe', on: 1 } }] }, 'items[0].score.on', quant],
       [{ items: ways }, 'items[8].score', quant],
+      [{ configs: lengths, panel: id, score, prices: { set: 'daily' } }, 'score', quant],
       [{ items: [{ panel: id, config }], score }, 'score', quant],
       [{ configs: [config], panel: rows }, 'panel[0].score', quant],
       [{ configs: [config], panel: rows, score }, 'score.asOf', free],

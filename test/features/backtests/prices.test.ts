@@ -483,6 +483,51 @@ describe('a backtest with the returns of a price set', () => {
     expect([...Value.Errors(BacktestResult, asOf.answer)]).toEqual([])
     expect([asOf.answer.score.metric, asOf.answer.prices.set]).toEqual(['roe', 'daily'])
   })
+
+  /** Each backtest of a batch, next to the result of a request of its own. The verdict counts the batch. */
+  async function batchAndAlone(body: object, alone: readonly object[]) {
+    const { text } = await post(body, { path: '/api/v1/backtests/batch' })
+    const lines = text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    const found: [unknown, unknown][] = []
+    for (const [index, request] of alone.entries()) {
+      const line = lines.find(one => one.index === index)
+      const { status, answer } = await post(request)
+      expect([status, answer.error]).toEqual([200, undefined])
+      found.push([
+        line?.result === undefined ? line : JSON.stringify({ ...line.result, verdict: 0 }),
+        JSON.stringify({ ...answer, verdict: 0 }),
+      ])
+    }
+    return found
+  }
+
+  test('backtests of a batch with their own dates or lengths of a return are the same as alone', async () => {
+    const source = { market: 'US', horizon: '1d' } as const
+    const config = { quantile: 0.5 }
+    const wanted = { set: 'daily' }
+    const ofArchive = [
+      { source: { ...source, from: '2013-02-01', to: '2013-03-01' }, prices: wanted, config },
+      { source: { ...source, from: '2013-01-10', to: '2013-06-01' }, prices: wanted, config },
+      { source: { ...source, from: '2013-01-10' }, prices: wanted, config },
+    ]
+    for (const [given, expected] of await batchAndAlone({ items: ofArchive }, ofArchive))
+      expect(given).toBe(expected)
+    const some = rows.slice(0, 60 * names.length)
+    const stored = await post(
+      { panel: some.map(row => ({ ...row, forward_return: 0.5 })) },
+      { path: '/api/v1/panels' },
+    )
+    const lengths = [{}, { returnDays: 5 }, { returnDays: 3, holdDays: 6 }, { returnDays: 5, quantile: 0.3 }]
+    const items = lengths.map(one => ({ panel: stored.answer.id, prices: wanted, config: one }))
+    for (const [given, expected] of await batchAndAlone({ items }, items)) expect(given).toBe(expected)
+    const sent = { panel: some, prices: wanted }
+    const alone = lengths.map(one => ({ ...sent, config: one }))
+    for (const [given, expected] of await batchAndAlone({ ...sent, configs: lengths }, alone))
+      expect(given).toBe(expected)
+  })
 })
 
 test('the report of a submitted backtest with prices cannot be made public', async () => {
