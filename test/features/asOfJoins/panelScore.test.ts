@@ -128,6 +128,13 @@ describe('a panel whose score is a metric', () => {
     expect(await ok('backtest', again.request)).toEqual(again)
   })
 
+  test('a line break in an ID gives no other name the figures of its neighbour', async () => {
+    const score = { asOf: 'roe' }
+    const named = (id: string) => rows.map(row => (row.asset === 'NOSUCH' ? { ...row, asset: id } : row))
+    const plain = withoutEcho(await ok('backtest', { score, config, panel: named('A') }))
+    expect(withoutEcho(await ok('backtest', { score, config, panel: named('A\nGE') }))).toEqual(plain)
+  })
+
   test('with groups and a universe equals the panel with the groups and states of the join, and legs are formed within groups', async () => {
     // Half of the dates are more than 18 months after the last report on record of most of these companies.
     const later = [...dates.slice(0, 12), ...dates.slice(0, 12).map(date => addDays(date, 700))]

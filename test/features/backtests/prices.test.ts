@@ -423,6 +423,18 @@ describe('a backtest with the returns of a price set', () => {
     expect([other.with_return, other.several_securities]).toEqual([76, 0])
   })
 
+  test('an ID with a line break is no company, and gives no other name the prices of its neighbour', async () => {
+    const prices = { set: 'daily', horizon: 5 }
+    const named = (id: string) => rows.map(row => (row.asset === 'NOSUCH' ? { ...row, asset: id } : row))
+    const { answer: plain } = await post({ panel: rows, prices })
+    // Both sort before all others, and name two companies if they are read as two lines.
+    for (const id of ['A\nT9', 'A\r\nT9', 'T9\n']) {
+      const { status, answer } = await post({ panel: named(id), prices })
+      expect([id, status, answer.prices]).toEqual([id, 200, plain.prices])
+      expect([id, answer.metrics]).toEqual([id, plain.metrics])
+    }
+  })
+
   test('factors begin with the returns of the prices, in single backtests, sweeps and batches', async () => {
     const sent = {
       date: tradingDays.map(day => isoDate(day)),

@@ -417,6 +417,24 @@ describe('prices over HTTP', () => {
       const { status, json } = await post(body)
       expect([body, status, json.error.code]).toEqual([body, 400, code])
     }
+    for (const [body, found] of [
+      [null, 'null'],
+      [[], 'an empty array'],
+      ['AAPL', '"AAPL"'],
+    ] as const) {
+      const { status, json } = await post(body)
+      const message = `The body is ${found}; it must be an object.`
+      expect([status, json.error]).toMatchObject([400, { code: 'body_invalid', message }])
+    }
+    const untyped = await fetch(`${server.url}/api/v1/prices/open/forward-returns`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${personal}`, 'Content-Type': 'text/plain' },
+      body: JSON.stringify({ rows }),
+    })
+    expect([untyped.status, (await untyped.json()).error.message]).toEqual([
+      415,
+      'Send the body with the Content-Type application/json.',
+    ])
     for (const path of [
       '/api/v1/prices/open',
       '/api/v1/prices/open?ticker=AAPL&from=2020-09-01&to=2020-08-01',
