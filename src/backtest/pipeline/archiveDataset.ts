@@ -9,6 +9,8 @@ import type { BacktestSource } from '../request.ts'
 
 /** The archive of a horizon, or one market of it, in shared memory. */
 export interface CachedArchive {
+  /** Another one for each load, so it names exactly these rows. */
+  readonly id: string
   readonly horizon: Horizon
   /** null: all markets. */
   readonly market: string | null
