@@ -10,9 +10,8 @@ import type { LoadOutcome, LoadTask } from './httpLoad.ts'
 
 const root = resolve(import.meta.dir, '..')
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
-/** Clients usually ask for compression. Uncompressed, the answer exceeds 16 KB, and Bun 1.4.4 writes each header of such an
- * answer separately if it is returned after an `await` (`docs/bun-large-answers.md`). Both are measured, to keep an eye on
- * that cost. */
+/** Clients usually ask for compression. Uncompressed, the answer exceeds 16 KB, and Bun 1.4.4 would write each header of such
+ * an answer separately (`docs/bun-large-answers.md`). Both are measured, so that this cost does not come back unnoticed. */
 const encodings = ['gzip', 'identity'] as const
 
 export interface HttpBench {

@@ -13,6 +13,7 @@ import type { Answer, RequestContext } from './context.ts'
 import { entityTag, matchesTag } from './etag.ts'
 import { answerHeaders, personalHeaders } from './headers.ts'
 import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
+import { bytesOfStored, type StoredBody, sizeOfStored, storedBody } from './sentBody.ts'
 
 export const jsonType = rowMediaTypes.json[0]
 const csvType = `${rowMediaTypes.csv[0]}; charset=utf-8; header=present`
@@ -103,8 +104,8 @@ export function respondFromCache(
   const { headers } = context.request
   const encoding = dataEncoding(context, response.type, response.compression)
   if (headers.get('if-none-match') === null) {
-    const body = cache.find(dataVersion, response.bodies, encoding)
-    if (body !== null) return { status: 200, headers: body.headers, body: body.blob, isShared: true }
+    const cached = cache.find(dataVersion, response.bodies, encoding)
+    if (cached !== null) return { status: 200, headers: cached.headers, body: cached.body, isShared: true }
   }
   return renderIntoCache(cache, context, dataVersion, response, encoding)
 }
@@ -130,7 +131,7 @@ async function renderIntoCache(
   // rendered, because the key may be over its cap.
   const isAny = context.request.headers.get('if-none-match')?.trim() === '*'
   if (same !== null && !isAny) return same
-  const body = await cache.get(dataVersion, bodies, encoding, {
+  const cached = await cache.get(dataVersion, bodies, encoding, {
     compression,
     make,
     headers: (used, next, ofBody) =>
@@ -144,7 +145,7 @@ async function renderIntoCache(
   const now = cache.current?.() ?? dataVersion
   if (now > dataVersion && left > 1) return renderIntoCache(cache, context, now, response, encoding, left - 1)
   if (same !== null) return same
-  return { status: 200, headers: body.headers, body: body.blob }
+  return { status: 200, headers: cached.headers, body: cached.body }
 }
 
 /** An uncached response, compressed as Accept-Encoding allows. */
@@ -196,12 +197,12 @@ export class SharedDocument {
 
   async answer(context: RequestContext): Promise<Answer> {
     const wanted = this.#compressible ? requestedEncoding(context, compressions.documents) : 'identity'
-    const { blob, tag, encoding } = await this.#body(wanted)
+    const { body, tag, encoding } = await this.#body(wanted)
     const headers: Record<string, string> = { ...this.#headers, ETag: tag, Vary: 'Accept-Encoding' }
     const same = notModified(context, headers)
     if (same !== null) return same
     if (encoding !== 'identity') headers['Content-Encoding'] = encoding
-    return { status: 200, headers: answerHeaders(headers), body: blob }
+    return { status: 200, headers: answerHeaders(headers), body }
   }
 
   #body(encoding: Encoding): Promise<TaggedBody> {
@@ -218,17 +219,17 @@ export class SharedDocument {
     if (encoding === 'identity') {
       const content = await this.#make()
       const tag = entityTag(0, String(Bun.hash.xxHash64(content)))
-      return { blob: new Blob([content]), tag, encoding }
+      return { body: storedBody(content), tag, encoding }
     }
     const plain = await this.#body('identity')
-    if (plain.blob.size < minCompressedBytes) return plain
-    const bytes = await compress(await plain.blob.bytes(), encoding, compressions.documents)
-    return { blob: new Blob([bytes]), tag: plain.tag, encoding }
+    if (sizeOfStored(plain.body) < minCompressedBytes) return plain
+    const bytes = await compress(await bytesOfStored(plain.body), encoding, compressions.documents)
+    return { body: storedBody(bytes), tag: plain.tag, encoding }
   }
 }
 
 interface TaggedBody {
-  readonly blob: Blob
+  readonly body: StoredBody
   readonly tag: string
   readonly encoding: Encoding
 }

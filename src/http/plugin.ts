@@ -15,6 +15,7 @@ import { addLimitHeaders, withPolicy } from './limitHeaders.ts'
 import { accessLog } from './log.ts'
 import { unroutedAnswer } from './notFound.ts'
 import { policyMacros } from './policyMacros.ts'
+import { sentBody } from './sentBody.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
@@ -150,10 +151,12 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 /** Converts an answer to a response, adding the headers that belong only to this request. */
 function toResponse(context: RequestContext, answer: Answer): Response {
   const { status, headers, body } = answer
-  const unread = context.request.method === 'HEAD' && body instanceof ReadableStream ? body : null
+  const isHead = context.request.method === 'HEAD'
+  const unread = isHead && body instanceof ReadableStream ? body : null
   const { verdict } = context
   const given = answer.isShared === true && verdict !== null ? withPolicy(headers, verdict.limits) : headers
-  const response = new Response(unread === null ? body : null, { status, headers: given })
+  const sent = unread === null ? (isHead ? body : sentBody(body)) : null
+  const response = new Response(sent, { status, headers: given })
   if (unread !== null) {
     unread.cancel().catch(() => {})
     // As for GET. Otherwise Bun would send Content-Length: 0, which is not the length of the body.

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { type Compression, compress, type Encoding, minCompressedBytes } from './compression.ts'
+import { bytesOfStored, type StoredBody, sizeOfStored, storedBody } from './sentBody.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A serialised body in the form that a response needs. A Blob is sent without being copied. */
+/** A serialised body in the form that a response needs. */
 export interface CachedBody {
-  readonly blob: Blob
+  readonly body: StoredBody
   readonly encoding: Encoding
   readonly headers: Headers
   /** The cursor of the next page; null: there is none. */
@@ -71,7 +72,7 @@ export class ResponseCache {
     this.#bodies = new LRUCache({
       maxSize: maxBytes,
       maxEntrySize: maxEntryBytes,
-      sizeCalculation: ({ blob }, key) => entryBytes + key.length + blob.size,
+      sizeCalculation: ({ body }, key) => entryBytes + key.length + sizeOfStored(body),
       fetchMethod: (_key, _stale, { context: make }) => make(),
       // A body overtaken by a new data version still answers the requests that wait for it, but is not
       // cached.
@@ -97,9 +98,9 @@ export class ResponseCache {
       const { content, next = null, headers = {} } = await source.make()
       return cachedBody(content, 'identity', { next, own: headers }, source)
     })
-    if (encoding === 'identity' || plain.blob.size < minCompressedBytes) return plain
+    if (encoding === 'identity' || sizeOfStored(plain.body) < minCompressedBytes) return plain
     return this.#load(version, keys[encoding], async () => {
-      const bytes = await compress(await plain.blob.bytes(), encoding, source.compression)
+      const bytes = await compress(await bytesOfStored(plain.body), encoding, source.compression)
       return cachedBody(bytes, encoding, plain, source)
     })
   }
@@ -117,5 +118,5 @@ function cachedBody(
   { next, own }: Pick<CachedBody, 'next' | 'own'>,
   source: BodySource,
 ): CachedBody {
-  return { blob: new Blob([content]), encoding, headers: source.headers(encoding, next, own), next, own }
+  return { body: storedBody(content), encoding, headers: source.headers(encoding, next, own), next, own }
 }

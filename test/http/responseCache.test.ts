@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { compressions } from '../../src/http/compression.ts'
 import { type BodySource, bodyKeys, ResponseCache } from '../../src/http/responseCache.ts'
+import { bytesOfStored, type StoredBody, sizeOfStored } from '../../src/http/sentBody.ts'
 
 /** Long enough for compression to be worth it. */
 const bodyOf = (version: number) => `version ${version} ${'x'.repeat(3_000)}`
@@ -16,8 +17,8 @@ const making = (version: number, before: Promise<void> = Promise.resolve()): Bod
 
 test('an answer that is under way while an import arrives is not cached for the new version', async () => {
   const names = bodyKeys('cross-section')
-  const decoded = async (blob: Blob) =>
-    Buffer.from(Bun.gunzipSync(new Uint8Array(await blob.arrayBuffer()))).toString()
+  const decoded = async (body: StoredBody) =>
+    Buffer.from(Bun.gunzipSync(await bytesOfStored(body))).toString()
   const cache = new ResponseCache()
   const gate = Promise.withResolvers<void>()
   const early = cache.get(1, names, 'gzip', making(1, gate.promise))
@@ -25,12 +26,12 @@ test('an answer that is under way while an import arrives is not cached for the 
   await cache.get(2, bodyKeys('another'), 'identity', making(2))
   gate.resolve()
   // An earlier request may be answered with the data of its time ...
-  expect(await decoded((await early).blob)).toBe(bodyOf(1))
+  expect(await decoded((await early).body)).toBe(bodyOf(1))
   // ... and a later one is not, in any encoding.
   expect(cache.find(2, names, 'gzip')).toBeNull()
   expect(cache.find(2, names, 'identity')).toBeNull()
   const late = await cache.get(2, names, 'gzip', making(2))
-  expect(await decoded(late.blob)).toBe(bodyOf(2))
+  expect(await decoded(late.body)).toBe(bodyOf(2))
   expect(late.headers.get('ETag')).toBe('W/"2"')
 })
 
@@ -66,7 +67,8 @@ test('a body that cannot be rendered is not cached: the next request tries again
     waiting.map(encoding => cache.get(1, bodyKeys('one'), encoding, broken)),
   )
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect((await cache.get(1, bodyKeys('one'), 'identity', making(1))).blob.size).toBe(bodyOf(1).length)
+  const { body } = await cache.get(1, bodyKeys('one'), 'identity', making(1))
+  expect(sizeOfStored(body)).toBe(bodyOf(1).length)
 })
 
 test('the cache holds at most 64 MB: the bodies used longest ago are rendered again', async () => {
@@ -87,7 +89,7 @@ test('the cache holds at most 64 MB: the bodies used longest ago are rendered ag
 test('a body over 8 MB is answered and not cached, so that one answer never displaces many', async () => {
   const cache = new ResponseCache()
   const size = 8 * 1_024 * 1_024
-  const { blob } = await cache.get(1, bodyKeys('large'), 'identity', countedSource(size))
-  expect(blob.size).toBe(size)
+  const { body } = await cache.get(1, bodyKeys('large'), 'identity', countedSource(size))
+  expect(sizeOfStored(body)).toBe(size)
   expect(cache.find(1, bodyKeys('large'), 'identity')).toBeNull()
 })
