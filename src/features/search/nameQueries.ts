@@ -58,7 +58,9 @@ export async function findNames(
   const sizes = sizesFor(probe.length)
   const begun = isLong(probe) ? [] : await shortestFirst(search, 'prefix', sizes)
   if (begun.length === limit) return begun
-  const isCommon = readings.some(({ indexed }) => indexed.every(word => common.has(word)))
+  // Few names contain the whole query as one word, although many may contain its first nine letters.
+  const mayBeCommon = readings.filter(({ isWhole }) => !isWhole || probe.length <= longestTerm)
+  const isCommon = mayBeCommon.some(({ indexed }) => indexed.every(word => common.has(word)))
   if (!isCommon) {
     const all = await candidates(search, 'contains', allSizes)
     if (!all.isCut) return all.found
@@ -168,6 +170,8 @@ interface Reading {
    * needed.
    */
   readonly begins: string | null
+  /** Whether several words of the query are read as one. */
+  readonly isWhole: boolean
 }
 
 interface IndexedReading extends Reading {
@@ -187,11 +191,11 @@ function readingsOf({ squeezed, words, joined }: SearchProbe): Reading[] {
     (list, index, all) =>
       list.length > 0 && all.findIndex(other => other.join(' ') === list.join(' ')) === index,
   )
-  const readings: Reading[] = distinct.map(list => ({ words: list, begins: null }))
+  const readings: Reading[] = distinct.map(list => ({ words: list, begins: null, isWhole: false }))
   if (squeezed === '' || distinct.some(list => list.length === 1)) return readings
   const endsShort = Array.from(words.at(-1) ?? '').length <= maxWholeWord
   const begins = endsShort ? `^ ${Array.from(squeezed).join(' ?')} ` : null
-  return [...readings, { words: [squeezed], begins }]
+  return [...readings, { words: [squeezed], begins, isWhole: true }]
 }
 
 const longestTerm = 9
@@ -202,6 +206,9 @@ export function termOf(word: string): string {
   return letters.length <= maxWholeWord ? `w${word}` : `p${letters.slice(0, longestTerm).join('')}`
 }
 
+/** Matches texts with the letters of a word in their order, whatever is in between. Words have no characters that `like` reads. */
+const lettersOf = (word: string) => `%${Array.from(word).join('%')}%`
+
 const patternOf = (word: string) => (Array.from(word).length <= maxWholeWord ? `% ${word} %` : `% ${word}%`)
 
 /**
@@ -211,16 +218,22 @@ const patternOf = (word: string) => (Array.from(word).length <= maxWholeWord ? `
 function wording(
   sql: SqlClient,
   probe: SearchProbe,
-  { words, indexed, begins }: IndexedReading,
+  { words, indexed, begins, isWhole }: IndexedReading,
   level: Level,
   { first, last }: Sizes,
 ): postgres.Fragment {
   const letters = [...sizeLetters.slice(first, last + 1)]
   const holds = (term: string) =>
     sql`name_terms(market, name, search_name) && ${letters.map(letter => term + letter)}`
+  const patterns = words.map(patternOf)
+  const isWord = sql`search_name_words(search_name) like all(${patterns})`
+  // The words of a name take many times as long as a comparison with the name itself, which decides about nearly all of
+  // them: without a word's letters in their order no punctuation makes the word, and a word between spaces is one. The
+  // whole query may contain characters at which a name is split.
+  const matched = isWhole ? isWord : sql`(' ' || search_name || ' ' like all(${patterns}) or ${isWord})`
   const conditions = indexed.reduce(
     (all, term) => sql`${holds(term)} and ${all}`,
-    sql`search_name_words(search_name) like all(${words.map(patternOf)})`,
+    sql`search_name like all(${words.map(lettersOf)}) and ${matched}`,
   )
   const matches = begins === null ? conditions : sql`${conditions} and search_spaced(search_name) ~ ${begins}`
   return level === 'prefix'
