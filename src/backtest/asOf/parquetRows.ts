@@ -2,7 +2,8 @@ import { dayNumber, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { showValue } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
-import { readParquetChunks } from '../panelFile/parquetTable.ts'
+import { readTableChunks } from '../panelFile/tableFile.ts'
+import type { TableFormat } from '../request.ts'
 import { checkCarriedCells, checkCarriedName, maxCarriedColumns } from './carried/carriedColumn.ts'
 import { type StoredColumn, storedColumn } from './carried/storedColumns.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
@@ -28,9 +29,13 @@ const limits = {
     isKey(name) ? null : { textLength: maxTextLength, columnBytes: maxColumnBytes },
 }
 
-/** Reads rows from a Parquet file with the columns date and ticker; other columns are read as they are
+/** Reads rows from a Parquet file or an Arrow stream with the columns date and ticker; other columns are read as they are
  * stored. Values are converted to numbers in chunks, because as text they take ten times the memory. */
-export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
+export async function readParquetRows(
+  bytes: Uint8Array<ArrayBuffer>,
+  maxRows: number,
+  format: TableFormat = 'parquet',
+): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = new NumberColumn(0)
   let name = new NumberColumn(0)
@@ -39,7 +44,7 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: n
   let taken = 0
   const dates = new Map<unknown, number>()
   const tickers = new Map<unknown, number>()
-  const count = await readParquetChunks(bytes, limits, {
+  const count = await readTableChunks(bytes, format, limits, {
     open: (columns, rows, elements) => {
       requireColumns(columns)
       // Taken from the metadata, before any value is read.
