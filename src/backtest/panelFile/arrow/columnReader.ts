@@ -59,6 +59,8 @@ export class ColumnReader {
   readonly #codes = new Int32Array(batchValues)
   readonly #scratch = new Uint8Array(8 * batchValues)
   readonly #texts = new ShownTexts()
+  /** Where the texts of a part begin and end in their buffers. */
+  readonly #ranges = { froms: new Int32Array(batchValues), ends: new Int32Array(batchValues) }
   #names: NameInterner
   #dictionary: readonly unknown[] | null = null
   /** Reads the values of the dictionary. */
@@ -181,7 +183,12 @@ export class ColumnReader {
             end = next
           }
           const texts = await bytes.take(end - start)
-          this.#emitTexts(i => [texts, (i === 0 ? start : ends[i - 1]) - start, ends[i] - start], chunk)
+          const { froms, ends: tos } = this.#ranges
+          for (let i = 0; i < chunk.length; i++) {
+            froms[i] = (i === 0 ? start : ends[i - 1]) - start
+            tos[i] = ends[i] - start
+          }
+          this.#emitTexts(() => texts, chunk)
         }
       }
       case 'view': {
@@ -192,16 +199,21 @@ export class ColumnReader {
         return async chunk => {
           const bytes = await views.take(16 * chunk.length)
           const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-          this.#emitTexts(i => {
-            const length = view.getUint32(16 * i, true)
+          const { froms, ends } = this.#ranges
+          const buffers = new Array<Uint8Array>(chunk.length)
+          for (let i = 0; i < chunk.length; i++) {
+            const length = chunk.isNull?.(i) ? 0 : view.getUint32(16 * i, true)
             bounds.checkText(length)
-            if (length <= 12) return [bytes, 16 * i + 4, 16 * i + 4 + length]
-            const buffer = whole[view.getUint32(16 * i + 8, true)]
-            const from = view.getUint32(16 * i + 12, true)
+            const isShort = length <= 12
+            const buffer = isShort ? bytes : whole[view.getUint32(16 * i + 8, true)]
+            const from = isShort ? 16 * i + 4 : view.getUint32(16 * i + 12, true)
             if (buffer === undefined || from + length > buffer.length)
               throw arrowDamage('a text is outside of its buffers')
-            return [buffer, from, from + length]
-          }, chunk)
+            buffers[i] = buffer
+            froms[i] = from
+            ends[i] = from + length
+          }
+          this.#emitTexts(i => buffers[i], chunk)
         }
       }
       default:
@@ -253,13 +265,13 @@ export class ColumnReader {
     emitCodes(texts, codes, chunk)
   }
 
-  /** @param rangeOf the bytes of a row's text */
-  #emitTexts(rangeOf: (i: number) => [bytes: Uint8Array, from: number, to: number], chunk: Chunk): void {
+  /** Texts whose ranges are in `#ranges`.
+   *
+   * @param bytesOf the buffer of a row's text */
+  #emitTexts(bytesOf: (i: number) => Uint8Array, chunk: Chunk): void {
+    const { froms, ends } = this.#ranges
     if (this.#asStored) {
-      emitCells(i => {
-        const [bytes, from, to] = rangeOf(i)
-        return bytes.subarray(from, to)
-      }, chunk)
+      emitCells(i => bytesOf(i).subarray(froms[i], ends[i]), chunk)
       return
     }
     if (this.#names.names.length > maxKnown) this.#names = new NameInterner(this.#limits.textLength)
@@ -267,21 +279,18 @@ export class ColumnReader {
     const codes = this.#codes
     let unknown = false
     for (let i = 0; i < chunk.length; i++) {
-      codes[i] = -1
-      if (chunk.isNull?.(i)) continue
-      const [bytes, from, to] = rangeOf(i)
-      codes[i] = interner.number(bytes, from, to)
-      unknown ||= codes[i] === -1
+      codes[i] = chunk.isNull?.(i) ? -1 : interner.number(bytesOf(i), froms[i], ends[i])
+      unknown ||= codes[i] === -1 && !chunk.isNull?.(i)
     }
     if (!unknown) {
       emitCodes(interner.names, codes, chunk)
       return
     }
     // A text that is too long is passed on as it is, so that the error names its row.
-    emitCells(i => {
-      const [bytes, from, to] = rangeOf(i)
-      return codes[i] === -1 ? this.#decode(bytes.slice(from, to)) : interner.names[codes[i]]
-    }, chunk)
+    emitCells(
+      i => (codes[i] === -1 ? this.#decode(bytesOf(i).slice(froms[i], ends[i])) : interner.names[codes[i]]),
+      chunk,
+    )
   }
 
   #decode(bytes: Uint8Array): string {
