@@ -232,6 +232,35 @@ with pa.ipc.new_stream('refused-twice.arrows', table.schema) as out: out.write_t
     )
   })
 
+  test('that would become far more than any rows need is refused before it is decompressed', async () => {
+    const script = `
+import pyarrow as pa
+def write(name, table, compression):
+    with pa.ipc.new_stream(f'bomb-{name}.arrows', table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as out: out.write_table(table)
+for kind in ('lz4', 'zstd'):
+    write(f'texts-{kind}', pa.table({'date': ['2010-01-26'] * 20_000, 'ticker': ['x' * 4_000] * 20_000}), kind)
+    codes = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array(['x' * 60 + str(i % 10) for i in range(600_000)]))
+    write(f'dictionary-{kind}', pa.table({'date': ['2010-01-26'], 'ticker': codes}), kind)
+    write(f'rows-{kind}', pa.table({'date': pa.nulls(6_000_000, pa.date32()), 'ticker': pa.nulls(6_000_000, pa.string())}), kind)
+write('nothing', pa.table({'date': pa.nulls(60_000_000), 'ticker': pa.nulls(60_000_000)}), None)
+write('columns', pa.table({f'c{i}': pa.array([1]) for i in range(12_000)}), None)`
+    runPython(python ?? '', folder, ['-c', script])
+    for (const name of [
+      ...['lz4', 'zstd'].flatMap(kind => [`texts-${kind}`, `dictionary-${kind}`, `rows-${kind}`]),
+      'nothing',
+      'columns',
+    ]) {
+      const bytes = bytesOf(`bomb-${name}.arrows`)
+      const before = process.memoryUsage().rss
+      const { code, message } = await refusal(readParquetRows(bytes, maxJoinRows, 'arrow'))
+      expect({ name, code, message }).toMatchObject({
+        name,
+        code: expect.stringMatching(/^body_(too_large|invalid)$/),
+      })
+      expect([name, process.memoryUsage().rss - before < 150 * 1_024 * 1_024]).toEqual([name, true])
+    }
+  })
+
   test('that is damaged anywhere is refused or read, and never fails in another way', async () => {
     write()
     let state = 20_261_128
