@@ -191,8 +191,8 @@ function arrowBatch(
     case 'DOUBLE': {
       const values = new Float64Array(count)
       reserve(values.byteLength)
-      const { valueOf } = column
-      for (let row = 0; row < count; row++) if (numbers[row] !== none) values[row] = valueOf(numbers[row])
+      const { valueOf: numberOf } = column
+      for (let row = 0; row < count; row++) if (numbers[row] !== none) values[row] = numberOf(numbers[row])
       return new Batch({ ...base, values })
     }
     default: {
