@@ -312,10 +312,12 @@ export const BacktestRequest = Type.Object(
 export type BacktestRequest = Static<typeof BacktestRequest>
 
 /** The formats of a body. */
-export const bodyFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
+export const bodyFormats = ['json', 'csv', 'ndjson', 'parquet', 'arrow'] as const
 export type BodyFormat = (typeof bodyFormats)[number]
 /** The formats that are read sequentially from the first byte to the last. */
-export type TextFormat = Exclude<BodyFormat, 'parquet'>
+export type TextFormat = Exclude<BodyFormat, TableFormat>
+/** The formats that store columns. */
+export type TableFormat = 'parquet' | 'arrow'
 
 /** The settings of a request whose body contains only rows, as query parameters. */
 export interface BodyQuery {

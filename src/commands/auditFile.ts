@@ -2,7 +2,7 @@ import type { SentBody } from '../backtest/codec/bodyBytes.ts'
 import type { JsonObject } from '../backtest/codec/jsonReader.ts'
 import { type PanelFormat, recogniseFormat, withoutByteOrderMark } from '../backtest/panelFile/panelFormat.ts'
 import { Failure } from '../errors.ts'
-import { rowMediaTypes } from '../formats/mediaTypes.ts'
+import { bodyMediaTypes } from '../formats/mediaTypes.ts'
 import { type InputRows, loadRows } from './inputFile.ts'
 
 /** A file as the body of a request, and the settings beside it. */
@@ -21,7 +21,7 @@ export async function auditRequest(
   settings: JsonObject,
 ): Promise<SentAuditFile> {
   const format = await formatOf(body)
-  const [contentType] = rowMediaTypes[format]
+  const [contentType] = bodyMediaTypes[format]
   if (format !== 'json') return { body, contentType, query: queryOf(settings) }
   const text = new TextDecoder().decode(withoutByteOrderMark(await loadRows(body, name)))
   return { body: new TextEncoder().encode(jsonBody(text, name, settings)), contentType, query: {} }

@@ -11,12 +11,15 @@ export const rowMediaTypes: Readonly<Record<DataFormat, readonly [string, ...str
 }
 
 /** The formats of a join's answer. */
-export const joinMediaTypes = { ...rowMediaTypes, arrow: ['application/vnd.apache.arrow.stream'] } as const
+export const joinMediaTypes: Readonly<Record<DataFormat | 'arrow', readonly [string, ...string[]]>> = {
+  ...rowMediaTypes,
+  arrow: ['application/vnd.apache.arrow.stream'],
+}
 
 /** The media types of request bodies. Programs that do not know Parquet send it as
  * `application/octet-stream`, while text would arrive under a text type. So such a body is read as Parquet,
  * and the reader reports bytes that are not. */
-export const bodyMediaTypes: Readonly<Record<DataFormat, readonly [string, ...string[]]>> = {
-  ...rowMediaTypes,
+export const bodyMediaTypes: typeof joinMediaTypes = {
+  ...joinMediaTypes,
   parquet: [...rowMediaTypes.parquet, 'application/octet-stream'],
 }

@@ -77,7 +77,8 @@ export async function readSentRows(
     case 'ndjson':
       return { rows: readNdjsonRows(body, maxRows), fields: query }
     case 'parquet':
-      return { rows: await readParquetRows(body, maxRows), fields: query }
+    case 'arrow':
+      return { rows: await readParquetRows(body, maxRows, format), fields: query }
     default:
       return format satisfies never
   }

@@ -2,7 +2,8 @@ import { dayNumber, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { showValue } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
-import { readParquetChunks } from '../panelFile/parquetTable.ts'
+import { readTableChunks } from '../panelFile/tableFile.ts'
+import type { TableFormat } from '../request.ts'
 import { checkCarriedCells, checkCarriedName, maxCarriedColumns } from './carried/carriedColumn.ts'
 import { type StoredColumn, storedColumn } from './carried/storedColumns.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
@@ -28,18 +29,25 @@ const limits = {
     isKey(name) ? null : { textLength: maxTextLength, columnBytes: maxColumnBytes },
 }
 
-/** Reads rows from a Parquet file with the columns date and ticker; other columns are read as they are
+/** Reads rows from a Parquet file or an Arrow stream with the columns date and ticker; other columns are read as they are
  * stored. Values are converted to numbers in chunks, because as text they take ten times the memory. */
-export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
+export async function readParquetRows(
+  bytes: Uint8Array<ArrayBuffer>,
+  maxRows: number,
+  format: TableFormat = 'parquet',
+): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
-  let day = new NumberColumn(0)
-  let name = new NumberColumn(0)
+  const day = new KeyColumn(readDate)
+  const name = new KeyColumn((value, row) => {
+    const number = names.numberOf(readTicker(value, row))
+    if (names.names.length > maxTickers) throw tooManyTickers()
+    return number
+  })
   const carried = new Map<string, StoredColumn>()
   let layout: readonly ('date' | 'ticker' | StoredColumn)[] = []
   let taken = 0
-  const dates = new Map<unknown, number>()
-  const tickers = new Map<unknown, number>()
-  const count = await readParquetChunks(bytes, limits, {
+  const keyOf = (column: string) => (column === 'date' ? day : name)
+  const count = await readTableChunks(bytes, format, limits, {
     open: (columns, rows, elements) => {
       requireColumns(columns)
       // Taken from the metadata, before any value is read.
@@ -53,28 +61,23 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: n
         carried.set(name, column)
         return column
       })
-      day = new NumberColumn(rows)
-      name = new NumberColumn(rows)
+      day.open(rows)
+      name.open(rows)
     },
     take: (column, values, from, length) => {
       taken += length
-      if (!isKey(column)) {
-        carried.get(column)?.take(values, from, length)
+      if (isKey(column)) keyOf(column).take(values, from, length)
+      else carried.get(column)?.take(values, from, length)
+    },
+    takeCodes: (column, dictionary, codes, from, length) => {
+      taken += length
+      if (isKey(column)) {
+        keyOf(column).takeCodes(dictionary, codes, from, length)
         return
       }
-      const isDate = column === 'date'
-      const known = isDate ? dates : tickers
-      const numbers = (isDate ? day : name).upTo(from + length)
-      for (let i = 0; i < length; i++) {
-        const value = values[i]
-        let number = known.get(value)
-        if (number === undefined) {
-          number = isDate ? readDate(value, from + i) : names.numberOf(readTicker(value, from + i))
-          if (names.names.length > maxTickers) throw tooManyTickers()
-          if (known.size < maxKnown) known.set(value, number)
-        }
-        numbers[from + i] = number
-      }
+      const values = new Array<unknown>(length)
+      for (let i = 0; i < length; i++) values[i] = codes[i] === -1 ? null : dictionary[codes[i]]
+      carried.get(column)?.take(values, from, length)
     },
   })
   if (taken !== layout.length * count) {
@@ -84,10 +87,66 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: n
   }
   return {
     count,
-    day: day.upTo(count),
-    name: name.upTo(count),
+    day: day.numbers.upTo(count),
+    name: name.numbers.upTo(count),
     names: names.names,
     layout: layout.map(column => (typeof column === 'string' ? column : column.finish(count))),
+  }
+}
+
+const unread = -0x8000_0000
+
+/** Days or names as numbers. Each distinct value is read once, for the first row that has it. */
+class KeyColumn {
+  numbers = new NumberColumn(0)
+  readonly #read: (value: unknown, row: number) => number
+  readonly #known = new Map<unknown, number>()
+  #dictionary: ArrayLike<unknown> | null = null
+  /** The number of each value of the dictionary that a row has used. */
+  #numberOfCode = new Int32Array(0)
+
+  /** @param read fails if the value is not valid */
+  constructor(read: (value: unknown, row: number) => number) {
+    this.#read = read
+  }
+
+  open(rows: number): void {
+    this.numbers = new NumberColumn(rows)
+  }
+
+  take(values: ArrayLike<unknown>, from: number, length: number): void {
+    const numbers = this.numbers.upTo(from + length)
+    for (let i = 0; i < length; i++) numbers[from + i] = this.#numberOf(values[i], from + i)
+  }
+
+  /** @param dictionary may have become longer since the last call */
+  takeCodes(dictionary: ArrayLike<unknown>, codes: Int32Array, from: number, length: number): void {
+    if (this.#dictionary !== dictionary) this.#numberOfCode = new Int32Array(dictionary.length).fill(unread)
+    this.#dictionary = dictionary
+    if (this.#numberOfCode.length < dictionary.length) {
+      const longer = new Int32Array(2 * dictionary.length).fill(unread)
+      longer.set(this.#numberOfCode)
+      this.#numberOfCode = longer
+    }
+    const numbers = this.numbers.upTo(from + length)
+    const table = this.#numberOfCode
+    for (let i = 0; i < length; i++) {
+      const code = codes[i]
+      let number = code === -1 ? unread : table[code]
+      if (number === unread) {
+        number = this.#numberOf(code === -1 ? null : dictionary[code], from + i)
+        if (code !== -1) table[code] = number
+      }
+      numbers[from + i] = number
+    }
+  }
+
+  #numberOf(value: unknown, row: number): number {
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    const number = this.#read(value, row)
+    if (this.#known.size < maxKnown) this.#known.set(value, number)
+    return number
   }
 }
 

@@ -147,10 +147,6 @@ export const AsOfJoinRequest = Type.Object(
   { ...strict, $id: 'AsOfJoinRequest' },
 )
 
-/** The formats of a join's body. */
-export const joinFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
+/** The formats of a join's body and of its answer. */
+export const joinFormats = ['json', 'csv', 'ndjson', 'parquet', 'arrow'] as const
 export type JoinFormat = (typeof joinFormats)[number]
-
-/** The formats of its answer. */
-export const joinAnswerFormats = [...joinFormats, 'arrow'] as const
-export type JoinAnswerFormat = (typeof joinAnswerFormats)[number]

@@ -2,7 +2,7 @@ import type { AsOfPeriod } from '../figureScore.ts'
 import { arrowStream } from './arrowAnswer.ts'
 import { type JoinInput, joinRows, unitsOf } from './joinTask.ts'
 import { parquetFile } from './parquetAnswer.ts'
-import type { JoinAnswerFormat } from './request.ts'
+import type { JoinFormat } from './request.ts'
 import { csvLines, type Joined, jsonColumns, ndjsonLines } from './textAnswer.ts'
 
 /** A range of days on which rows name a symbol that none of our companies had on those days. */
@@ -55,7 +55,7 @@ export interface AboutJoin {
 }
 
 export interface JoinTask extends JoinInput {
-  readonly format: JoinAnswerFormat
+  readonly format: JoinFormat
   readonly unitNames: ReadonlyMap<number, string>
   readonly about: AboutJoin
   /** In bytes. */
@@ -84,7 +84,7 @@ export function writeJoin(task: JoinTask): WrittenJoin {
   return { bytes: write(joined, format, shown, limit), about }
 }
 
-function write(joined: Joined, format: JoinAnswerFormat, shown: object, limit: number): Uint8Array {
+function write(joined: Joined, format: JoinFormat, shown: object, limit: number): Uint8Array {
   switch (format) {
     case 'json': {
       const head = JSON.stringify(shown)

@@ -4,7 +4,7 @@ import { BodyCursor, type BodyFile } from '../codec/bodyBytes.ts'
 import { columnNames, maxAssetLength, maxMarketLength } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
-import type { BodyFormat, BodyQuery, TextFormat } from '../request.ts'
+import type { BodyFormat, BodyQuery, TableFormat, TextFormat } from '../request.ts'
 import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import type { BacktestFactors } from '../requestFactors.ts'
 import {
@@ -14,9 +14,9 @@ import {
   recogniseFormat,
   withoutByteOrderMark,
 } from './panelFormat.ts'
-import { readParquet, readParquetNames } from './parquetTable.ts'
 import { readCsvSignals, readJsonSignals, readNdjsonSignals, readSignalTable } from './signalFile.ts'
 import { areSignals, checkSignalColumns, type PanelColumns, type SignalPanel } from './signalRows.ts'
+import { readTable, readTableNames } from './tableFile.ts'
 
 type AxisValue = string | number
 
@@ -81,8 +81,8 @@ export async function makePanelBody(source: PanelSource, settings: BacktestSetti
   const format = source.format ?? recogniseFormat(source.bytes)
   const bytes = format === 'json' || format === 'ndjson' ? withoutByteOrderMark(source.bytes) : source.bytes
   const signals =
-    format === 'parquet'
-      ? await readParquetSignals(bytes, horizon, cellLimit)
+    format === 'parquet' || format === 'arrow'
+      ? await readSignalsOfTable(bytes, format, horizon, cellLimit)
       : readSignals(bytes, format, horizon)
   if (signals !== null) return { ...signalBody(signals, settings), head: headOf(bytes, format) }
   if (horizon !== undefined) throw noForecasts()
@@ -119,7 +119,8 @@ export async function makeFileBody(
 async function hasSignals(file: BodyFile, beginning: Uint8Array, format: PanelFormat): Promise<boolean> {
   switch (format) {
     case 'parquet':
-      return areSignals(await readParquetNames(file, numberColumns))
+    case 'arrow':
+      return areSignals(await readTableNames(file, format, numberColumns))
     case 'csv':
       return areSignals(csvHeader(beginning))
     case 'ndjson':
@@ -136,13 +137,14 @@ const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset
 const maxCells = 60_000_000
 
 /** Returns null if the rows are not forecasts. */
-async function readParquetSignals(
+async function readSignalsOfTable(
   bytes: Uint8Array<ArrayBuffer>,
+  format: TableFormat,
   horizon: Horizon | undefined,
   cells = maxCells,
 ): Promise<SignalPanel | null> {
-  if (!areSignals(await readParquetNames(bytes, numberColumns))) return null
-  const table = await readParquet(bytes, {
+  if (!areSignals(await readTableNames(bytes, format, numberColumns))) return null
+  const table = await readTable(bytes, format, {
     numbers: numberColumns,
     cells,
     textLength: Math.max(maxAssetLength, maxMarketLength),
@@ -177,7 +179,7 @@ function readSignals(
 export const shownRows = 5
 
 /** Called after the rows have been read, so that a fault in them is reported first. Null for all formats
- * but CSV; the first rows of a Parquet file come from `parquetHead`. */
+ * but CSV; the first rows of a file of columns come from `tableHead`. */
 function headOf(bytes: Uint8Array, format: PanelFormat): FileHead | null {
   if (format !== 'csv') return null
   const reader = new CsvReader(bytes)

@@ -1,5 +1,5 @@
 /** The formats of a file of rows. */
-export const panelFormats = ['csv', 'ndjson', 'json', 'parquet'] as const
+export const panelFormats = ['csv', 'ndjson', 'json', 'parquet', 'arrow'] as const
 export type PanelFormat = (typeof panelFormats)[number]
 
 /** The first value of NDJSON is a row or the settings of a backtest, both far shorter than this. */
@@ -8,6 +8,7 @@ const maxFirstValueBytes = 65_536
 /** Detects the format of rows from their bytes, so that the file can have any name or come from a pipe. */
 export function recogniseFormat(bytes: Uint8Array): PanelFormat {
   if (Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'PAR1') return 'parquet'
+  if (beginsAsArrow(bytes)) return 'arrow'
   const start = skipSpace(bytes, hasByteOrderMark(bytes) ? 3 : 0)
   if (bytes[start] === openBracket) return 'json'
   if (bytes[start] !== openBrace) return 'csv'
@@ -16,6 +17,12 @@ export function recogniseFormat(bytes: Uint8Array): PanelFormat {
   if (skipSpace(bytes, end) < bytes.length) return 'ndjson'
   return isOneRow(bytes.subarray(start, end)) ? 'ndjson' : 'json'
 }
+
+/** A stream begins with the marker of its first message. The name of the file format is recognised too, so that the reader
+ * of streams can say how to write one. */
+const beginsAsArrow = (bytes: Uint8Array) =>
+  (bytes.length >= 4 && bytes.subarray(0, 4).every(byte => byte === 0xff)) ||
+  Buffer.from(bytes.subarray(0, 6)).toString('latin1') === 'ARROW1'
 
 /** The first line of a text, or all of it. */
 export function firstLine(bytes: Uint8Array): string {

@@ -22,14 +22,14 @@ import { checkExtraCells, ExtraCell, extraBounds, extraCheck } from '../codec/ex
 import { describeFault } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
 import type { ParsedPanel } from '../codec/panelBuilder.ts'
-import { maxPanelRows } from '../request.ts'
+import { maxPanelRows, type TableFormat } from '../request.ts'
 import { checkPanelTable, missingScoreOf, numberCell, textCell } from './panelColumns.ts'
-import { readParquetChunks } from './parquetTable.ts'
+import { readTableChunks } from './tableFile.ts'
 
 /** The columns that must be numbers. */
 const numberColumns = ['score', 'forward_return', 'dollar_volume', 'close', 'borrow_bps']
 
-/** Reads the rows of a Parquet file directly into columns of numbers: as texts and objects they take ten
+/** Reads the rows of a Parquet file or an Arrow stream directly into columns of numbers: as texts and objects they take ten
  * times the memory.
  *
  * @param named the columns of the caller's own that the request names
@@ -38,6 +38,7 @@ export async function readParquetPanel(
   source: BodySource,
   named: readonly string[] = [],
   mayLackReturns = false,
+  format: TableFormat = 'parquet',
 ): Promise<ParsedPanel> {
   const wanted = named.filter(name => !columnNames.some(known => known === name))
   let panel: ParquetColumns | null = null
@@ -48,7 +49,7 @@ export async function readParquetPanel(
     cells: (maxPanelRows + 1) * (columnNames.length + wanted.length),
     textLength: Math.max(maxAssetLength, maxMarketLength, maxGroupLength),
   }
-  const count = await readParquetChunks(source, reading, {
+  const count = await readTableChunks(source, format, reading, {
     open: (names, rows) => {
       checkPanelTable(names, rows, sizeOf(source), wanted, mayLackReturns)
       checkExtraCells(rows, wanted.length)
@@ -201,6 +202,10 @@ abstract class NumberedCells<Numbers extends Int32Array | Uint16Array> implement
     if (this.#dictionary !== dictionary) {
       this.#dictionary = dictionary
       this.#numberOfCode = new Int32Array(dictionary.length).fill(unread)
+    } else if (this.#numberOfCode.length < dictionary.length) {
+      const longer = new Int32Array(2 * dictionary.length).fill(unread)
+      longer.set(this.#numberOfCode)
+      this.#numberOfCode = longer
     }
     const { numbers } = this
     const table = this.#numberOfCode

@@ -5,13 +5,13 @@ import {
   type RowGroup,
   type SchemaElement,
 } from 'hyparquet'
-import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { BodySource } from '../codec/bodyBytes.ts'
 import { EntryBudget, type ParquetLimits } from './parquet/bounds.ts'
 import { type CellSink, type ColumnPart, readColumnPart } from './parquet/columnPages.ts'
 import { damaged, FileFault, FileTooLarge } from './parquet/faults.ts'
 import { type FileBytes, openFileBytes } from './parquet/fileBytes.ts'
+import { instantText } from './parquet/instantText.ts'
 import { checkThrift } from './parquet/thriftCheck.ts'
 
 /** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`. A timestamp with a time
@@ -23,13 +23,13 @@ export interface ParquetTable {
 
 /** Collects garbage after this many rows: the dictionaries of a large file would otherwise leave half a
  * gigabyte of it. */
-const rowsBetweenCollections = 2_000_000
+export const rowsBetweenCollections = 2_000_000
 /** Collects garbage after this many texts. Each text of a dictionary leaves about 300 bytes behind, and a
  * file of 200 KB can have dictionaries of 500,000 texts for five rows. */
 const textsBetweenCollections = 100_000
 
 /** A file of forecasts may contain several horizons. */
-const maxRowsByDefault = 10_000_000
+export const maxRowsByDefault = 10_000_000
 
 /** Limits for reading a file. A column of equal values takes a few bytes in a file and 8 per row in memory,
  * so 20 KB can become gigabytes. */
@@ -45,10 +45,16 @@ export interface ParquetReading extends ParquetLimits {
   readonly check?: (names: readonly string[], rows: number) => void
 }
 
-/** Reads a Parquet file, one row group after the other. */
-export async function readParquet(bytes: Uint8Array, reading: ParquetReading): Promise<ParquetTable> {
+/** Reads a Parquet file, one row group after the other.
+ *
+ * @param readChunks reads it part by part; for another format, the reader of that */
+export async function readParquet(
+  bytes: Uint8Array,
+  reading: ParquetReading,
+  readChunks = readParquetChunks,
+): Promise<ParquetTable> {
   const columns = new Map<string, unknown[]>()
-  const count = await readParquetChunks(bytes, reading, {
+  const count = await readChunks(bytes, reading, {
     open: (names, count) => {
       reading.check?.(names, count)
       for (const name of names) columns.set(name, new Array<unknown>(count).fill(null))
@@ -191,13 +197,15 @@ function countRows({ row_groups: groups }: FileMetaData, maxRows: number): numbe
       throw new FileFault('its columns have different numbers of rows')
     if (!(rows >= 0)) throw new FileFault(damaged)
     count += Number(rows)
-    if (count > maxRows)
-      throw new FileTooLarge(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
+    if (count > maxRows) throw tooManyRows(maxRows)
   }
   return count
 }
 
-function tooManyCells(rows: number, columns: number, limit: number): FileTooLarge {
+export const tooManyRows = (limit: number): FileTooLarge =>
+  new FileTooLarge(`it has more than ${limit.toLocaleString('en')} rows; split it by date`)
+
+export function tooManyCells(rows: number, columns: number, limit: number): FileTooLarge {
   const [a, b, c] = [rows, columns, limit].map(value => value.toLocaleString('en'))
   return new FileTooLarge(
     `it has ${a} rows of ${b} columns, more than ${c} values; write only the columns of a panel`,
@@ -205,7 +213,7 @@ function tooManyCells(rows: number, columns: number, limit: number): FileTooLarg
 }
 
 /** pandas stores an unnamed index under such a name. */
-const pandasIndex = /^__index_level_\d+__$/
+export const pandasIndex = /^__index_level_\d+__$/
 
 function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): ReadableColumn[] {
   const columns: ReadableColumn[] = []
@@ -241,12 +249,4 @@ const parsers: Partial<ParquetParsers> = {
   timestampFromNanoseconds: instant => instantText(instant, 86_400_000_000_000n),
   stringFromBytes: decode,
   jsonFromBytes: decode,
-}
-
-/** @param perDay units of the instant in a day */
-function instantText(instant: bigint, perDay: bigint): string {
-  const day = Number(instant / perDay)
-  if (Math.abs(day) > 100_000_000) return `${day} days since 1970`
-  if (instant % perDay === 0n) return isoDate(day)
-  return new Date(Number((instant * 86_400_000n) / perDay)).toISOString()
 }

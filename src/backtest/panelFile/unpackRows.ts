@@ -11,7 +11,7 @@ const maxHeadBytes = 65_536
 /** Far more than a backtest accepts, because a file of forecasts may contain several horizons. */
 const maxLines = 60_000_000
 
-/** The decompressed size that is always allowed. A Parquet file has no lines to judge it by. It is usually
+/** The decompressed size that is always allowed. A Parquet or Arrow file has no lines to judge it by. It is usually
  * compressed already, so gzip makes it only slightly smaller, or a few times smaller if it is not. */
 const freeParquetBytes = 32 * 1_024 * 1_024
 const maxParquetRatio = 50
@@ -85,9 +85,9 @@ export class RowsMeasure {
       const megabytes = this.#limits.bytes / 1_024 / 1_024
       throw tooLarge(`is larger than ${megabytes.toLocaleString('en')} MB when unpacked. Split it by date.`)
     }
-    if (this.#format === 'parquet' && this.bytes > this.#maxParquetBytes)
+    if ((this.#format === 'parquet' || this.#format === 'arrow') && this.bytes > this.#maxParquetBytes)
       throw tooLarge(
-        `is Parquet and has more than ${maxParquetRatio} times its size unpacked. Send it without gzip: write it with zstd instead.`,
+        `is ${this.#format === 'parquet' ? 'Parquet' : 'Arrow'} and has more than ${maxParquetRatio} times its size unpacked. Send it without gzip: write it with zstd instead.`,
       )
     if (this.#format === 'csv' || this.#format === 'ndjson') this.#addLines(chunk)
   }

@@ -11,7 +11,7 @@ import {
   shownRows,
 } from '../panelFile/panelBody.ts'
 import { type PanelFormat, recogniseFormat } from '../panelFile/panelFormat.ts'
-import { readParquetNames } from '../panelFile/parquetTable.ts'
+import { readTableNames } from '../panelFile/tableFile.ts'
 import { unpackRows } from '../panelFile/unpackRows.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
 import { buildPanelDataset } from './panelDataset.ts'
@@ -43,7 +43,7 @@ export interface PanelFile {
 /** The decompressed size of a gzipped file, with the same limit as for a plain file. */
 const maxUnpackedBytes = 256 * 1_024 * 1_024
 
-/** Limit on rows times columns of a Parquet file of forecasts. Every thread may be reading one at the same
+/** Limit on rows times columns of a Parquet or Arrow file of forecasts. Every thread may be reading one at the same
  * time. */
 const maxParquetCells = 24_000_000
 
@@ -64,7 +64,7 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
       body: made.bytes,
       format: made.format,
       query: made.query,
-      head: made.head ?? (made.format === 'parquet' ? await parquetHead(made.bytes, parsed.panel) : null),
+      head: made.head ?? (await tableHead(made, parsed.panel)),
       notices: made.notices,
       rows: data.asset.length,
       dates: data.days.length,
@@ -77,8 +77,12 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
   }
 }
 
-/** The first rows of a panel, converted back from the numbers that the Parquet reader returns. */
-async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPanel): Promise<FileHead> {
+/** The first rows of a panel, converted back from the numbers that the reader of columns returns. */
+async function tableHead(
+  { bytes, format }: Pick<PanelBody, 'bytes' | 'format'>,
+  { columns }: ParsedPanel,
+): Promise<FileHead | null> {
+  if (format !== 'parquet' && format !== 'arrow') return null
   const numberAt = (values: Float64Array | undefined, row: number) =>
     values === undefined || Number.isNaN(values[row]) ? '' : String(values[row])
   const cells: Readonly<Record<string, (row: number) => string>> = {
@@ -95,7 +99,7 @@ async function parquetHead(bytes: Uint8Array<ArrayBuffer>, { columns }: ParsedPa
     close: row => numberAt(columns.close, row),
     borrow_bps: row => numberAt(columns.borrowBps, row),
   }
-  const names = await readParquetNames(bytes, [])
+  const names = await readTableNames(bytes, format, [])
   return {
     columns: names,
     rows: Array.from({ length: Math.min(shownRows, columns.count) }, (_, row) =>
@@ -108,7 +112,7 @@ function refuseJson(format: PanelFormat): void {
   if (format !== 'json') return
   throw new Failure(
     'body_invalid',
-    'The file is JSON. Choose a CSV, NDJSON or Parquet file, or send the JSON to POST /api/v1/backtest.',
+    'The file is JSON. Choose a CSV, NDJSON, Parquet or Arrow file, or send the JSON to POST /api/v1/backtest.',
     { param: 'file' },
   )
 }

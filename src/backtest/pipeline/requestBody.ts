@@ -11,10 +11,10 @@ export async function readRequestBody(
   format: BodyFormat,
   query: BodyQuery,
 ): Promise<ParsedRequest> {
-  if (format !== 'parquet') return readBody(source, format, query)
+  if (format !== 'parquet' && format !== 'arrow') return readBody(source, format, query)
   const settings = checkSettings(readQuerySettings(query))
   const mayLackReturns = settings.prices !== undefined
-  return withPanel(settings, await readParquetPanel(source, namedColumns(settings), mayLackReturns))
+  return withPanel(settings, await readParquetPanel(source, namedColumns(settings), mayLackReturns, format))
 }
 
 /** Parses a body that contains only rows, for a panel to be stored.
@@ -25,7 +25,7 @@ export async function readStoredRows(
   format: BodyFormat,
   columns: readonly string[],
 ): Promise<ParsedPanel> {
-  if (format !== 'parquet') return readPanelBody(source, format, columns)
-  const panel = await readParquetPanel(source, columns)
+  if (format !== 'parquet' && format !== 'arrow') return readPanelBody(source, format, columns)
+  const panel = await readParquetPanel(source, columns, false, format)
   return columns.length > 0 ? panel : requireScores(panel)
 }

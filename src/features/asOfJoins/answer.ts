@@ -1,5 +1,5 @@
 import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
-import type { JoinAnswerFormat } from '../../backtest/asOf/request.ts'
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import { noticeHeaders } from '../../formats/notices.ts'
 import { contentTypes, dataHeaders } from '../../http/answers.ts'
 import { entityTag } from '../../http/etag.ts'
@@ -17,14 +17,14 @@ export type SentJoin = Omit<JoinBodyInput, 'today'>
 export const joinTag = (
   { licence }: Pick<Principal, 'licence'>,
   { body, format: bodyFormat, query }: SentJoin,
-  format: JoinAnswerFormat,
+  format: JoinFormat,
 ): string => `as-of ${licence} ${bodyFormat} ${format} ${JSON.stringify(query)} ${Bun.hash.xxHash64(body)}`
 
 /** The response's headers. They carry the notes that formats of rows have no field for. */
 export function joinHeaders(
   markets: Markets,
   { about, dataVersion, metrics }: Pick<JoinAnswer, 'about' | 'dataVersion' | 'metrics'>,
-  format: JoinAnswerFormat,
+  format: JoinFormat,
   tag: string,
 ): Record<string, string> {
   const terms = termsOf(markets, about.markets)

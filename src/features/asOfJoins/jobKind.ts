@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { joinAnswerFormats, joinFormats } from '../../backtest/asOf/request.ts'
+import { joinFormats } from '../../backtest/asOf/request.ts'
 import type { JsonObject } from '../../backtest/codec/jsonReader.ts'
 import type { JobKind } from '../../jobs/kind.ts'
 
 const format = Type.Union(joinFormats.map(name => Type.Literal(name)))
-const answerFormat = Type.Union(joinAnswerFormats.map(name => Type.Literal(name)))
+const answerFormat = Type.Union(joinFormats.map(name => Type.Literal(name)))
 const JoinInput = Type.Object({
   format,
   query: Type.Object({

@@ -1,6 +1,6 @@
 import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
 import type { JoinClocks } from '../../backtest/asOf/joinTask.ts'
-import type { JoinAnswerFormat } from '../../backtest/asOf/request.ts'
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { ParsedRows } from '../../backtest/asOf/rows.ts'
 import { companyColumns, type JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
@@ -62,7 +62,7 @@ export async function runJoin(
   deps: JoinDeps,
   { rights, caller, budget }: JoinSender,
   sent: SentRows,
-  format: JoinAnswerFormat,
+  format: JoinFormat,
   signal: AbortSignal,
   priority: Priority = 'interactive',
 ): Promise<JoinAnswer> {

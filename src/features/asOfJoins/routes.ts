@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { JoinAnswerFormat, JoinFormat } from '../../backtest/asOf/request.ts'
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JsonObject } from '../../backtest/codec/jsonReader.ts'
 import { ownBuffer } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
@@ -70,7 +70,7 @@ function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: Join
   if (format !== 'json' || name === undefined) return sent
   throw new Failure(
     'parameter_invalid',
-    `${name} as a query parameter is for bodies that have only rows: CSV, NDJSON and Parquet. Send it as a field of the JSON body.`,
+    `${name} as a query parameter is for bodies that have only rows: CSV, NDJSON, Parquet and Arrow. Send it as a field of the JSON body.`,
     { param: name },
   )
 }
@@ -82,7 +82,7 @@ async function answerJoin(
   deps: JoinRouteDeps,
   context: RequestContext,
   sent: SentJoin,
-  format: JoinAnswerFormat,
+  format: JoinFormat,
 ): Promise<Answer> {
   const { rights, subject } = context.authenticatedCaller
   const sender = joinSender(deps.access.rateLimiter, context)

@@ -4,7 +4,7 @@ import {
   DataVersionSchema,
   GroupSchema,
   JoinLineageSchema,
-  joinAnswerFormats,
+  joinFormats,
   MaxAgeSchema,
   UniverseSchema,
 } from '../../backtest/asOf/request.ts'
@@ -19,7 +19,7 @@ export const JoinQuery = Type.Object(
   {
     format: Type.Optional(
       Type.Union(
-        joinAnswerFormats.map(name => Type.Literal(name)),
+        joinFormats.map(name => Type.Literal(name)),
         {
           default: 'json',
           description:

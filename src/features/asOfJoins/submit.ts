@@ -1,4 +1,4 @@
-import type { JoinAnswerFormat } from '../../backtest/asOf/request.ts'
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { idempotencyKey } from '../../http/preferences.ts'
@@ -23,7 +23,7 @@ export async function submitJoin(
   deps: SubmitJoinDeps,
   context: RequestContext,
   sent: SentJoin,
-  format: JoinAnswerFormat,
+  format: JoinFormat,
 ): Promise<Answer> {
   const keyId = requireOwnKey(context)
   const { subject } = context.authenticatedCaller

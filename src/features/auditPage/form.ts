@@ -33,7 +33,7 @@ function formatOf(body: Uint8Array): JoinFormat {
   if (format !== 'json') return format
   throw new Failure(
     'body_invalid',
-    'The file is JSON. This page reads CSV, NDJSON and Parquet; POST /api/v1/audits reads JSON.',
+    'The file is JSON. This page reads CSV, NDJSON, Parquet and Arrow streams; POST /api/v1/audits reads JSON.',
     { param: 'file' },
   )
 }

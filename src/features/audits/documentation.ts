@@ -16,7 +16,7 @@ A column may also be a tag (\`{"tag": "us-gaap:InventoryNet"}\`, or the tag alon
 
 \`<column>_known\` is the corrected column. \`worst\` lists the cells that look ahead the furthest, with their filings. If the rows have \`forward_return\`, \`premium\` says what the look-ahead would have earned: the Sharpe ratio of the same backtest on the values as sent minus that on the values as known, with a bootstrap interval, with and without announced values.
 
-The body is JSON by columns, CSV, NDJSON or Parquet. More than 200,000 rows, or \`Prefer: respond-async\`, make the audit a job: the response is 202 with its URL in \`Location\`. Its result has the report as JSON and HTML, and the rows in the \`format\` of the request. At most 25,000,000 cells. Rows and companies count as those of as-of joins do.`
+The body is JSON by columns, CSV, NDJSON, Parquet or an Arrow IPC stream. More than 200,000 rows, or \`Prefer: respond-async\`, make the audit a job: the response is 202 with its URL in \`Location\`. Its result has the report as JSON and HTML, and the rows in the \`format\` of the request. At most 25,000,000 cells. Rows and companies count as those of as-of joins do.`
 
 const html =
   'With format=html, or if Accept prefers HTML: the report as a page without scripts or external resources.'

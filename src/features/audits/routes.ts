@@ -75,7 +75,7 @@ function settingsOf({ columns, with: extras, config, ...query }: AuditQuery, for
   if (format !== 'json' || name === undefined) return sent
   throw new Failure(
     'parameter_invalid',
-    `${name} as a query parameter is for bodies that have only rows: CSV, NDJSON and Parquet. Send it as a field of the JSON body.`,
+    `${name} as a query parameter is for bodies that have only rows: CSV, NDJSON, Parquet and Arrow. Send it as a field of the JSON body.`,
     { param: name },
   )
 }

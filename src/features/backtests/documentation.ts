@@ -20,7 +20,7 @@ export const backtestOperation = operation({
     schema: BacktestRequest,
     types: bodyMediaTypes,
     description:
-      'The strategy, and the rows to test it on. Rows can be sent as JSON objects, JSON columns, CSV, NDJSON or Parquet (`application/vnd.apache.parquet`), plain or with `Content-Encoding: gzip` or `zstd`; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV and Parquet, send `config` and the other fields as query parameters. In NDJSON, the first line may contain `config` and the other fields. Parquet is the fastest to send and to read, CSV and JSON columns are next. At most 25,000,000 rows; store larger bodies than the server takes here with POST /api/v1/panels.',
+      'The strategy, and the rows to test it on. Rows can be sent as JSON objects, JSON columns, CSV, NDJSON, Parquet (`application/vnd.apache.parquet`) or an Arrow IPC stream (`application/vnd.apache.arrow.stream`), plain or with `Content-Encoding: gzip` or `zstd`; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV, Parquet and Arrow, send `config` and the other fields as query parameters. In NDJSON, the first line may contain `config` and the other fields. Parquet is the fastest to send and to read, CSV and JSON columns are next. At most 25,000,000 rows; store larger bodies than the server takes here with POST /api/v1/panels.',
     texts: { 'text/csv': requests.backtest_csv, 'application/x-ndjson': requests.backtest_ndjson },
     examples: {
       panel: { summary: 'Your own rows', value: requests.backtest_panel },

@@ -77,10 +77,10 @@ export function bodyQuery(
 
 function requireCsv(query: BodyQuery, format: BodyFormat): BodyQuery {
   const param = Object.keys(query)[0]
-  if (format === 'csv' || format === 'parquet' || param === undefined) return query
+  if (format === 'csv' || format === 'parquet' || format === 'arrow' || param === undefined) return query
   throw new Failure(
     'parameter_unknown',
-    `${param} is a query parameter only with a CSV or Parquet body. Put it into the ${format === 'json' ? 'JSON body' : 'first line of NDJSON'}.`,
+    `${param} is a query parameter only with a CSV, Parquet or Arrow body. Put it into the ${format === 'json' ? 'JSON body' : 'first line of NDJSON'}.`,
     { param },
   )
 }

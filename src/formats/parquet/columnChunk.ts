@@ -89,7 +89,7 @@ export class ColumnChunkWriter {
     page.reserve(1)
     page.buffer[page.at++] = bits
     writeHybrid(page, dictionary.indexes, present, bits)
-    const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
+    const levels = column.isOptional === true ? this.#definitionLevels(column, count, present) : noLevels
     uncompressed += writeDataPage(writer, page.written(), {
       codec,
       levels,
@@ -127,7 +127,7 @@ export class ColumnChunkWriter {
       present++
     }
     page.at = Math.ceil(present / 8)
-    const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
+    const levels = column.isOptional === true ? this.#definitionLevels(column, count, present) : noLevels
     const uncompressed = writeDataPage(writer, page.written(), {
       codec,
       levels,
@@ -138,9 +138,10 @@ export class ColumnChunkWriter {
     return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
   }
 
-  #definitionLevels({ values, none }: NumberedValues, count: number): Uint8Array {
+  #definitionLevels({ values, none }: NumberedValues, count: number, present: number): Uint8Array {
     const levels = this.#levels
-    for (let row = 0; row < count; row++) levels[row] = values[row] === none ? 0 : 1
+    if (present === count) levels.fill(1, 0, count)
+    else for (let row = 0; row < count; row++) levels[row] = values[row] === none ? 0 : 1
     this.#levelBytes.reset()
     writeHybrid(this.#levelBytes, levels, count, 1)
     return this.#levelBytes.written()

@@ -237,7 +237,7 @@ function requestBody({
   const others = Object.values(types).flatMap(([_, ...aliases]) => aliases)
   const content = Object.entries(types).map(([format, [type = format]]) => {
     if (format === 'json') return [type, { schema: documentedSchema(schema), examples }]
-    if (format === 'parquet') return [type, { schema: binarySchema }]
+    if (format === 'parquet' || format === 'arrow') return [type, { schema: binarySchema }]
     const example = texts[type]
     if (example === undefined) return [type, { schema: textSchema }]
     // Schemathesis cannot generate a body of this type, and fails when there is an example for it.

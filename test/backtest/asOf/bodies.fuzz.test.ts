@@ -46,7 +46,7 @@ function row(isGood: boolean): Row {
 
 const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-const write: Record<Exclude<JoinFormat, 'parquet'>, (rows: readonly Row[]) => string> = {
+const write: Record<'json' | 'csv' | 'ndjson', (rows: readonly Row[]) => string> = {
   json: rows =>
     JSON.stringify({
       rows: { date: rows.map(({ date }) => date), ticker: rows.map(({ ticker }) => ticker) },

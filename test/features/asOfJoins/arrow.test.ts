@@ -155,6 +155,29 @@ print(json.dumps({'types': [str(f.type) for f in arrow.schema], 'columns': arrow
     expect(new Set(compared.types)).toContain('timestamp[ns, tz=UTC]')
   })
 
+  test('is the same, byte by byte, whether the rows were sent as Arrow or as Parquet', async () => {
+    const script = `
+import datetime as dt, pyarrow as pa, pyarrow.parquet as pq
+table = pa.table({'date': pa.array([dt.date(2010, 3, 1), dt.date(2010, 2, 20), dt.date(2011, 3, 1)]), 'ticker': ['PLANT', 'PLANT', 'NOSUCH'],
+  'at': pa.array([1, None, 3], pa.timestamp('s', 'UTC')), 'x': pa.array([0.1, None, -0.0], pa.float32()), 'note': pa.array(['a', None, 'a']).dictionary_encode()})
+pq.write_table(table, 'both.parquet')
+with pa.ipc.new_stream('both.arrows', table.schema, options=pa.ipc.IpcWriteOptions(compression='zstd')) as out: out.write_table(table)`
+    runPython(python ?? '', folder, ['-c', script])
+    const bodyOf = (name: string) => new Uint8Array(readFileSync(join(folder, name)))
+    for (const format of ['json', 'csv', 'ndjson', 'parquet', 'arrow']) {
+      const query = `metrics=revenue&with=filed&format=${format}`
+      const parquet = await post(bodyOf('both.parquet'), { query, type: 'application/vnd.apache.parquet' })
+      const arrow = await post(bodyOf('both.arrows'), { query, type: arrowType })
+      expect([format, parquet.status, arrow.status]).toEqual([format, 200, 200])
+      expect(Buffer.from(await arrow.bytes()).equals(Buffer.from(await parquet.bytes()))).toBe(true)
+    }
+    const cut = await post(bodyOf('both.arrows').slice(0, 500), { query: 'metrics=revenue', type: arrowType })
+    expect([cut.status, (await cut.json()).error.message]).toEqual([
+      400,
+      expect.stringContaining('It cannot be read as an Arrow stream: it is damaged'),
+    ])
+  })
+
   test('of several record batches is the Parquet answer, cell by cell', async () => {
     const count = 300_000
     const rows = `

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { tableFromArrays, tableToIPC } from '@uwdata/flechette'
+import { parquetReadObjects } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
 import { migrateQueue } from '../../../src/jobs/queue.ts'
@@ -126,6 +128,14 @@ function asParquet(csv: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(parquetWriteBuffer({ columnData }))
 }
 
+/** The same rows as an Arrow stream. */
+async function asArrow(csv: string): Promise<Uint8Array<ArrayBuffer>> {
+  const rows = await parquetReadObjects({ file: asParquet(csv).buffer })
+  const names = Object.keys(rows[0] ?? {})
+  const columns = Object.fromEntries(names.map(name => [name, rows.map(row => row[name])]))
+  return new Uint8Array(tableToIPC(tableFromArrays(columns), { format: 'stream' }) ?? [])
+}
+
 interface Sent {
   readonly json: object
   readonly csv: string
@@ -159,9 +169,10 @@ const bodies: Readonly<Record<string, Sent>> = {
   '/api/v1/panels': { json: { panel }, csv: requests.backtest_csv, ndjson: rows, query: '' },
 }
 
-function contentOf(type: string, sent: Sent): string | Uint8Array<ArrayBuffer> {
+async function contentOf(type: string, sent: Sent): Promise<string | Uint8Array<ArrayBuffer>> {
   if (type === 'application/json') return JSON.stringify(sent.json)
   if (type === 'text/csv') return sent.csv
+  if (type.includes('arrow')) return asArrow(sent.csv)
   return type === 'application/x-ndjson' ? sent.ndjson : asParquet(sent.csv)
 }
 
@@ -178,7 +189,7 @@ test('each POST takes each media type of its body, and answers each of its 200 a
         const response = await send(`${path}${type === 'application/json' ? '' : sent.query}`, {
           method: 'POST',
           headers: { 'Content-Type': type, Accept: accept },
-          body: contentOf(type, sent),
+          body: await contentOf(type, sent),
         })
         const found = [path, type, response.status, essenceOf(response)]
         expect(found).toEqual([path, type, path.endsWith('panels') ? expect.any(Number) : 200, accept])
