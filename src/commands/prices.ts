@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseEmail } from '../access/emailAddress.ts'
+import { plural } from '../backtest/report/numberFormat.ts'
 import { type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { basisWords, importPrices } from '../features/prices/import/importPrices.ts'
@@ -193,13 +194,13 @@ const maxNamed = 20
 async function printReport(path: string, report: PriceImport, today: IsoDate): Promise<void> {
   for (const { line, reason } of report.faults) console.error(`${path}:${line}: ${reason}.`)
   const unnamed = report.refused - report.faults.length
-  if (unnamed > 0) console.error(`... ${grouped(report.refused)} rows were refused in all.`)
+  if (unnamed > 0) console.error(`... ${plural(report.refused, 'row')} were refused in all.`)
   for (const { symbol, rows, from, to, reason } of report.unresolved.slice(0, maxNamed))
     console.error(
-      `${symbol}: ${grouped(rows)} rows from ${from} to ${to} have no company: ${reason.replace(/\.$/, '')}.`,
+      `${symbol}: ${plural(rows, 'row')} from ${from} to ${to} without a company: ${reason.replace(/\.$/, '')}.`,
     )
   const more = report.unresolved.length - maxNamed
-  if (more > 0) console.error(`... and ${grouped(more)} more symbols; --unresolved FILE writes all of them.`)
+  if (more > 0) console.error(`... and ${plural(more, 'more symbol')}; --unresolved FILE writes all of them.`)
   const parts = [
     `${grouped(report.stored)} stored`,
     `${grouped(report.unchanged)} unchanged`,
@@ -214,9 +215,9 @@ async function printReport(path: string, report: PriceImport, today: IsoDate): P
   const adopted =
     report.adopted === 0
       ? ''
-      : ` ${grouped(report.adopted)} securities of earlier imports now have a company.`
+      : ` ${plural(report.adopted, 'security', 'securities')} of earlier imports now ${report.adopted === 1 ? 'has' : 'have'} a company.`
   await printLine(
-    `${grouped(report.rows)} rows of ${grouped(report.companies)} companies into ${report.set}: ${parts.join(', ')}; ${version}.${adopted}`,
+    `${plural(report.rows, 'row')} of ${plural(report.companies, 'company', 'companies')} into ${report.set}: ${parts.join(', ')}; ${version}.${adopted}`,
   )
   if (report.known === 'import' && report.stored > 0)
     console.error(

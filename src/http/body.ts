@@ -168,8 +168,9 @@ export function formatOfBody<Format extends string>(
   const format = formats.find(known => types[known].includes(essence))
   if (format === undefined) {
     const named = formats.map(known => types[known][0])
+    const allowed = [named.slice(0, -1).join(', '), named.at(-1)].filter(part => part !== '').join(' or ')
     throw unsupported(
-      `Send the body with the Content-Type ${named.slice(0, -1).join(', ')} or ${named.at(-1)}${type === null ? '; none was sent' : ''}.`,
+      `Send the body with the Content-Type ${allowed}${type === null ? '; none was sent' : ''}.`,
     )
   }
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase()

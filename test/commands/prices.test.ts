@@ -41,10 +41,10 @@ test('a set is imported, listed, shown, opened and removed', async () => {
   const first = await run('prices', 'import', path, '--currency', 'usd', '--raw', '--unresolved', unresolved)
   expect(first.code).toBe(0)
   expect(first.out).toBe(
-    '3 rows of 1 companies into prices: 3 stored, 0 unchanged, 1 of unknown symbols (stored, not served yet), 2 of symbols that today’s company is only assumed to have had then; data version 1.\n',
+    '3 rows of 1 company into prices: 3 stored, 0 unchanged, 1 of unknown symbols (stored, not served yet), 2 of symbols that today’s company is only assumed to have had then; data version 1.\n',
   )
   expect(first.error).toContain(
-    'NOSUCH: 1 rows from 2024-01-03 to 2024-01-03 have no company: NOSUCH is not the ID of a company on record.',
+    'NOSUCH: 1 row from 2024-01-03 to 2024-01-03 without a company: NOSUCH is not the ID of a company on record.',
   )
   expect(first.error).toContain('known from 2026-07-01, the day of this import')
   expect(readFileSync(unresolved, 'utf8')).toContain('NOSUCH,,1,2024-01-03,2024-01-03,')

@@ -30,6 +30,7 @@ export function describeFault(
     error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined
       ? 'is missing'
       : `is ${showValue(error.value)}`
+  if (param === '') return new Failure('body_invalid', `The body ${found}; it must be ${allowed}.`)
   return new Failure('parameter_invalid', `${param} ${found}; it must be ${allowed}.`, { param })
 }
 

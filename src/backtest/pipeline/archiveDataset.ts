@@ -9,6 +9,8 @@ import type { BacktestSource } from '../request.ts'
 
 /** The archive of a horizon, or one market of it, in shared memory. */
 export interface CachedArchive {
+  /** Another one for each load, so it names exactly these rows. */
+  readonly id: string
   readonly horizon: Horizon
   /** null: all markets. */
   readonly market: string | null
@@ -45,9 +47,13 @@ export function filterArchive(data: Dataset, market: string): Dataset | null {
   return columns && buildRankedDataset(columns)
 }
 
-/** The ids of the dataset's assets in order, one per line. */
+/** The ids of the dataset's assets in order, one per line. A line break within an id, which then is no company's, is a vertical tab
+ * in the list. */
 export function listAssetNames({ assets }: Dataset): string {
-  return Array.from({ length: nameCount(assets) }, (_, index) => nameAt(assets, index)).join('\n')
+  const lines = Array.from({ length: nameCount(assets) }, (_, index) =>
+    nameAt(assets, index).replaceAll('\n', '\v'),
+  )
+  return lines.join('\n')
 }
 
 /** Ranked once, so that every later backtest shares the order. No cell may occur twice. */

@@ -17,6 +17,7 @@ import { boundComparison, writeComparison } from './comparison.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
 import { boundEvidence, type EvidenceSettings, type EvidenceTrial, resolveEvidence } from './evidence.ts'
 import { type Judged, judgeAlone, judgeSecond, unjudged } from './judgement.ts'
+import { nameRows } from './keptFindings.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { readRequestBody } from './requestBody.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
@@ -53,25 +54,33 @@ export type RowsNeeded =
       readonly names: string
     }
 
+/** A stored panel that a body seems to name. */
+export interface NamedPanel {
+  readonly panelId: string
+  readonly data: Dataset
+}
+
 export interface BodyInput {
   /** Not parsed yet. */
   readonly body: SentBody
   readonly format: BodyFormat
   readonly query: BodyQuery
   readonly archives: readonly CachedArchive[]
+  /** null: it seems to name none. */
+  readonly named: NamedPanel | null
   readonly costs: MarketCosts
   readonly resultFormat: ResultFormat
 }
 
-/** Reads a request body. If its rows are in the body or in `archives`, runs the backtest or plans the sweep;
- * otherwise returns which rows are needed. */
+/** Reads a request body. If its rows are in the body, in `archives` or those of `named`, runs the backtest or plans the
+ * sweep; otherwise returns which rows are needed. */
 export function runBodyRequest(input: BodyInput): Promise<BacktestOutcome | RowsNeeded> {
   return withBody(input.body, source => runBody(source, input))
 }
 
 async function runBody(
   source: BodySource,
-  { format, query, archives, costs, resultFormat }: BodyInput,
+  { format, query, archives, named, costs, resultFormat }: BodyInput,
 ): Promise<BacktestOutcome | RowsNeeded> {
   const parsed = await readRequestBody(source, format, query)
   if (parsed.panel !== null && (parsed.score !== undefined || parsed.prices !== undefined)) {
@@ -83,12 +92,16 @@ async function runBody(
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
   if (parsed.panelId !== null) {
     const { panel: _, ...request } = parsed
-    return { kind: 'stored', request }
+    const needsMore = request.score !== undefined || request.prices !== undefined
+    if (needsMore || request.panelId !== named?.panelId) return { kind: 'stored', request }
+    nameRows(named.data, named.panelId)
+    return runPanelRequest(named.data, request, costs, resultFormat)
   }
   const { panel: _, panelId: __, ...request } = parsed
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
+  nameRows(data, archive.id)
   return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
 }
 

@@ -18,6 +18,7 @@ import type { BacktestPricesUsed } from '../resultPrices.ts'
 import type { ReturnsUsed } from '../resultTrading.ts'
 import type { CombinationWeights } from '../scoring/combine.ts'
 import { scoreRows } from '../scoring/scoreRows.ts'
+import { findOnce } from './keptFindings.ts'
 import { periodReturns } from './periodReturns.ts'
 import { writeSource } from './resultFields.ts'
 import {
@@ -114,7 +115,9 @@ export function selectArchiveData(input: ArchiveInput): SelectedData {
     view,
     spacing,
     returnDays,
-    warnings: warnOfRows({ data, view, spacing, returnDays: length, howLong }),
+    warnings: findOnce(sent, [source, ...rowSettings(request.config)], () =>
+      warnOfRows({ data, view, spacing, returnDays: length, howLong }),
+    ),
     dataVersion,
     source: writeSource(source),
     score,
@@ -189,12 +192,12 @@ export function selectPanelData(
     view,
     spacing,
     returnDays,
-    warnings: [
+    warnings: findOnce(panel, rowSettings(config), () => [
       ...warnOfPercent(data.forwardReturn),
       ...warnOfRows({ data, view, spacing, returnDays: length, howLong }),
       ...warnOfLateEntry(config, returns, spacing),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
-    ],
+    ]),
     dataVersion: scored?.dataVersion ?? prices?.used.data_version ?? null,
     score: scored?.score,
     weights,

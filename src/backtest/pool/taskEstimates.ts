@@ -36,7 +36,7 @@ export class TaskEstimates {
 }
 
 const unitsOfKind: { readonly [K in TaskKind]: (input: TaskInput<K>) => number } = {
-  runBodyRequest: ({ body }) => sizeOf(body),
+  runBodyRequest: ({ body, named }) => sizeOf(body) + (named?.data.asset.length ?? 0),
   runPanelRequest: ({ data, scored }) => data.asset.length * (1 + (scored?.compared?.length ?? 0)),
   runArchiveRequest: ({ data, compared }) => data.asset.length * (1 + (compared?.length ?? 0)),
   openBatch: ({ body }) => body.length,

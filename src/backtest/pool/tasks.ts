@@ -36,9 +36,9 @@ import type { ResultFormat } from '../request.ts'
 /** Every task that a worker thread can run. `ComputePool.tasks` has a method for each of them. Only threads import
  * the functions. The pool imports only their types, so the server's own thread never loads them. */
 export const tasks = {
-  /** Takes an unparsed request body. A request that needs rows from elsewhere is returned parsed: it names a
-   * stored panel, an archive that is not among `archives`, or a metric to rank by, which depends on the
-   * caller's licence. */
+  /** Takes an unparsed request body. A request that needs rows from elsewhere is returned parsed: it names a stored panel
+   * other than `named`, an archive that is not among `archives`, or a metric to rank by, which depends on the caller's
+   * licence. */
   runBodyRequest,
   /** Runs a request for a stored or scored panel on its dataset. */
   runPanelRequest: (input: PanelInput) =>

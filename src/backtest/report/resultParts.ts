@@ -9,7 +9,7 @@ export interface ResultParts {
   readonly isArchive: boolean
   /** The markets whose figures rank the names; empty: forecasts or the caller's own scores do. */
   readonly figureMarkets: readonly string[]
-  /** The price set that gave the returns; null: the rows came with returns. */
+  /** The price set that gave the returns, or the prices of the metric that ranks; null: none did. */
   readonly priceSet: string | null
   /** date,net,gross,universe. */
   readonly curve: string
@@ -20,7 +20,7 @@ export function resultParts(result: BacktestResult): ResultParts {
     request: JSON.stringify(reproducingRequest(result)),
     isArchive: result.source !== undefined,
     figureMarkets: result.score?.market.split(/,\s*/) ?? [],
-    priceSet: result.prices?.set ?? null,
+    priceSet: result.prices?.set ?? result.score?.price_set ?? null,
     curve: curveCsv(result),
   }
 }

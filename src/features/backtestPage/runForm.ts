@@ -254,7 +254,7 @@ export function inFormWords({ message, details }: Failure): { text: string; fiel
         ? 'the field Horizon of the file: '
         : `The horizon ${wanted} was chosen, but the file `,
     )
-    .replace(/\b(?:config\.trading|config|source|sweep)\.(\w+)/g, '$1')
+    .replace(/\b(?:config\.trading|config|source|sweep|prices)\.(\w+)/g, '$1')
   return {
     text,
     field:

@@ -22,7 +22,7 @@ import { readResult } from '../backtests/submitted/results.ts'
 import { jobSummary } from '../backtests/submitted/schema.ts'
 import { listShares } from '../sharedReports/queries.ts'
 import { maxDays } from '../sharedReports/schema.ts'
-import { revokeShare, type ShareDeps, shareReport } from '../sharedReports/share.ts'
+import { revokeShare, type ShareDeps, shareReport, sharingRefusal } from '../sharedReports/share.ts'
 import { answerPage, type ResultForm, resultAnswer } from './answers.ts'
 import { useForm } from './runForm.ts'
 import { findRunner, type RunnerDeps } from './runner.ts'
@@ -120,6 +120,7 @@ async function answerRun(
         shares: parts === null ? [] : await listShares(sql, job.id),
         newAddress: newAddress ?? null,
         fault: failure?.message ?? null,
+        refusal: parts === null ? null : (sharingRefusal(deps, parts)?.message ?? null),
       },
       // A run that takes hours is not polled every two seconds.
       refreshSeconds: access.epochMs() - job.createdAt.getTime() < youngMs ? 2 : 15,

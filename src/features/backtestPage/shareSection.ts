@@ -9,6 +9,8 @@ export interface ShareState {
   readonly newAddress: string | null
   /** Why the request made none. */
   readonly fault: string | null
+  /** Why the report can have none; null: it can. */
+  readonly refusal: string | null
 }
 
 /** What a form on the page of a run does, as its field `do`. */
@@ -19,12 +21,12 @@ export const minuteOf = (time: Date): string => time.toISOString().slice(0, 16).
 const dayChoices = [1, 7, defaultDays, maxDays]
 
 /** Makes the report public, lists its public addresses and revokes them. Works without JavaScript. */
-export function shareSection(path: string, { shares, newAddress, fault }: ShareState): Markup {
+export function shareSection(path: string, { shares, newAddress, fault, refusal }: ShareState): Markup {
   return html`<section id="shares" aria-labelledby="shares-title"><h2 id="shares-title" tabindex="-1">Make it public</h2>
-<p>A public address opens this report for anyone who has it, without a key, until it expires or you revoke it. The report says nothing about you or your key, and leaves out the request and the names held at the end. The backtest is kept for as long as it is shared.</p>
-${fault !== null && html`<p class="notice bad" role="alert">${fault}</p>`}
+${refusal === null ? html`<p>A public address opens this report for anyone who has it, without a key, until it expires or you revoke it. The report says nothing about you or your key, and leaves out the request and the names held at the end. The backtest is kept for as long as it is shared.</p>` : html`<p>${refusal}</p>`}
+${fault !== null && fault !== refusal && html`<p class="notice bad" role="alert">${fault}</p>`}
 ${newAddress !== null && madeNow(newAddress)}
-<form method="post" action="${path}#shares"><input type="hidden" name="do" value="${shareActions.share}"><p class="row"><label for="share-days">It works for</label> <select id="share-days" name="days">${dayChoices.map(days => html`<option value="${days}"${days === defaultDays && html` selected`}>${days === 1 ? '1 day' : `${days} days`}</option>`)}</select> <button>Make a public address</button></p></form>
+${refusal === null && html`<form method="post" action="${path}#shares"><input type="hidden" name="do" value="${shareActions.share}"><p class="row"><label for="share-days">It works for</label> <select id="share-days" name="days">${dayChoices.map(days => html`<option value="${days}"${days === defaultDays && html` selected`}>${days === 1 ? '1 day' : `${days} days`}</option>`)}</select> <button>Make a public address</button></p></form>`}
 ${shares.length > 0 && openList(path, shares)}
 </section>`
 }

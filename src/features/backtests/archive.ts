@@ -22,7 +22,7 @@ export interface ArchiveDeps {
 }
 
 /** A dataset and the data version of its rows, which results name, so it must be exact. */
-type VersionedDataset = Pick<CachedArchive, 'data' | 'dataVersion'>
+type VersionedDataset = Pick<CachedArchive, 'id' | 'data' | 'dataVersion'>
 
 /** Every caller may need the dataset, so building it is charged to `sharedData`. */
 const background = { caller: sharedData, priority: 'background' } as const
@@ -103,13 +103,13 @@ export class ArchiveCache {
     // market.
     if (days.length === 0) throw horizonMissing(horizon, await this.#deps.listHorizons())
     const data = await this.#deps.pool.tasks.buildArchive({ days }, background)
-    return { data, dataVersion }
+    return { id: crypto.randomUUID(), data, dataVersion }
   }
 
   async #filter(whole: Promise<VersionedDataset>, market: string): Promise<VersionedDataset> {
     const { data, dataVersion } = await whole
     const filtered = await this.#deps.pool.tasks.filterDataset({ data, market }, background)
-    if (filtered) return { data: filtered, dataVersion }
+    if (filtered) return { id: crypto.randomUUID(), data: filtered, dataVersion }
     throw new Failure(
       'backtest_impossible',
       `The archive has no rows of market ${market}. Its markets: ${allNames(data.markets).join(', ') || 'none'}.`,

@@ -3,7 +3,7 @@ import type { BacktestSettings } from '../../backtest/codec/settings.ts'
 import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
-import type { BacktestOutcome, RowsNeeded } from '../../backtest/pipeline/runRequest.ts'
+import type { BacktestOutcome, NamedPanel, RowsNeeded } from '../../backtest/pipeline/runRequest.ts'
 import type {
   ArchiveInput,
   ComparedRows,
@@ -32,6 +32,7 @@ import { readPrincipal } from '../../rights/queries.ts'
 import { Rights } from '../../rights/rights.ts'
 import { openPanel, type PanelDeps } from '../panels/panels.ts'
 import type { ArchiveCache } from './archive.ts'
+import { openNamedPanel } from './namedPanel.ts'
 import { type PanelScoreDeps, scorePanel } from './panelScore.ts'
 import type { PinnedArchives } from './pinnedArchives.ts'
 import { type OpenedRows, priceRows, type RowPriceDeps, type UnpricedRows } from './priceRows.ts'
@@ -106,8 +107,13 @@ export async function prepareBacktest(
   options: TaskOptions & { readonly ticket: Ticket },
   { format = 'json', query = {}, keyId = null, resultFormat = 'json' }: BodyOptions,
 ): Promise<BacktestOutcome> {
-  const { pool, archive, costs } = deps
-  const archives = await archive.recent()
+  const { pool, archive, costs, panels } = deps
+  const named =
+    panels !== undefined && keyId !== null && format === 'json' && body instanceof Uint8Array
+      ? await openNamedPanel(panels, keyId, body)
+      : null
+  options.signal?.throwIfAborted()
+  const archives = named === null ? await archive.recent() : []
   // Small bodies are copied, so that their task can be retried if its thread dies. A moved body would be lost.
   const sent = !(body instanceof Uint8Array)
     ? body
@@ -117,14 +123,14 @@ export async function prepareBacktest(
   const moving = sent instanceof Uint8Array && sent.length > maxCopiedBytes ? [sent.buffer] : []
   const read = await pool.tasks
     .runBodyRequest(
-      { body: sent, format, query, archives, costs, resultFormat },
+      { body: sent, format, query, archives, named, costs, resultFormat },
       { ...options, transfer: moving, holdThread: true },
     )
     .catch(async error => {
       throw await withKnownHorizons(archive, error)
     })
   if (read.kind === 'stored' || read.kind === 'unfinished') {
-    const rows = await awaitRows(pool, options.ticket, openPanelRows(deps, keyId, read))
+    const rows = await awaitRows(pool, options.ticket, openPanelRows(deps, keyId, read, named))
     return pool.tasks.runPanelRequest({ ...rows, costs, resultFormat }, options)
   }
   if (read.kind !== 'archive') return read
@@ -150,9 +156,15 @@ async function openPanelRows(
   deps: BacktestDeps,
   keyId: number | null,
   needed: Exclude<RowsNeeded, { kind: 'archive' }>,
+  named: NamedPanel | null,
 ): Promise<PanelRows> {
   const { request } = needed
-  const data = needed.kind === 'stored' ? await openStored(deps, keyId, needed.request.panelId) : needed.data
+  const data =
+    needed.kind === 'unfinished'
+      ? needed.data
+      : needed.request.panelId === named?.panelId
+        ? named.data
+        : await openStored(deps, keyId, needed.request.panelId)
   return openRowsOfPanel(deps, keyId, data, request, needed.kind === 'unfinished' ? needed.names : undefined)
 }
 

@@ -109,7 +109,7 @@ export async function readPrices(sql: SqlClient, plan: PricesPlan): Promise<Pric
 }
 
 /** Companies of several markets may read an instant in several zones; the first one is shown. */
-export const asOfShown = (asOf: readonly AsOf[]): AsOf => asOf.find(isInstant) ?? asOf[0]
+const asOfShown = (asOf: readonly AsOf[]): AsOf => asOf.find(isInstant) ?? asOf[0]
 
 interface RowRequest {
   readonly set: PriceSet

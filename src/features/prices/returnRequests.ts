@@ -14,7 +14,7 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { idReader } from '../companies/symbols.ts'
 import { everyTradingDay, type ReturnRows, type ReturnSettings } from './forwardReturns.ts'
 import { findCompaniesOfSymbols, type NamedDays } from './import/findCompanies.ts'
-import { asOfShown, findNamed, requireOrder } from './prices.ts'
+import { findNamed, requireOrder } from './prices.ts'
 import { ForwardReturnsBody, type ForwardReturnsQuery, maxHorizons } from './schema.ts'
 import { readSetCompanies } from './setQueries.ts'
 
@@ -55,10 +55,11 @@ export async function planReturns(
   }
 }
 
+/** The companies whose returns are wanted, and up to when their prices count. */
 async function companiesOf(deps: Deps, rights: Rights, set: PriceSet, query: ForwardReturnsQuery) {
   if (query.ticker !== undefined) {
     const { companies, asOf } = await findNamed(deps, rights, query.ticker, query)
-    return { companies, asOf: asOfShown(asOf) }
+    return { companies, asOf: earliest(asOf) }
   }
   if (rights.entityCap !== null)
     throw new Failure(
@@ -66,14 +67,25 @@ async function companiesOf(deps: Deps, rights: Rights, set: PriceSet, query: For
       'ticker is missing. A key with a limit of distinct companies must name those whose returns it wants.',
       { param: 'ticker' },
     )
-  const companies = await readSetCompanies(deps.sql, set.priceSetId)
+  const all = await readSetCompanies(deps.sql, set.priceSetId)
   const sent = parseAsOf(query)
-  const [market = 'US'] = companies.map(company => company.market)
-  const asOf: AsOf = resolveAsOf(deps.markets, market, sent, deps.today())
+  const days = new Map(
+    [...new Set(all.map(({ market }) => market))].map(market => [
+      market,
+      lastWholeDay(resolveAsOf(deps.markets, market, sent, deps.today())),
+    ]),
+  )
+  // Companies whose prices became known later are not told of, and do not decide which day it is.
+  const known = all.filter(({ market, knownFrom }) => knownFrom <= (days.get(market) ?? ''))
+  const ofKnown = known.flatMap(({ market }) => days.get(market) ?? [])
+  const asOf = earliest(ofKnown.length > 0 ? ofKnown : [resolveAsOf(deps.markets, 'US', sent, deps.today())])
   const day = lastWholeDay(asOf)
-  // Companies whose prices became known later are not told of.
-  return { companies: companies.filter(({ knownFrom }) => knownFrom <= day), asOf: day }
+  return { companies: known.filter(({ knownFrom }) => knownFrom <= day), asOf: day }
 }
+
+/** An instant is another day in each market. The earliest counts, so no market shows prices of a day that has not ended in it. */
+const earliest = (asOf: readonly AsOf[]): AsOf =>
+  asOf.reduce((first, one) => (lastWholeDay(one) < lastWholeDay(first) ? one : first))
 
 const bodyCheck = TypeCompiler.Compile(ForwardReturnsBody)
 

@@ -1,6 +1,7 @@
 import { makeToken, tokenDigest } from '../../access/cookies.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import type { ResultParts } from '../../backtest/report/resultParts.ts'
 import { Failure } from '../../errors.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { Markets } from '../../markets/markets.ts'
@@ -36,10 +37,10 @@ export async function shareReport(
   const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
   if (result === null) throw noReport(job)
   const caller = paidKey(job.keyId)
-  const { figureMarkets: markets, priceSet } = await pool.tasks.readResultParts({ result }, { caller })
-  if (priceSet !== null) throw pricesNotToBePassedOn(priceSet)
-  const closed = markets.filter(market => !mayBePassedOn(deps, [market]))
-  if (closed.length > 0) throw notToBePassedOn(closed)
+  const parts = await pool.tasks.readResultParts({ result }, { caller })
+  const refusal = sharingRefusal(deps, parts)
+  if (refusal !== null) throw refusal
+  const { figureMarkets: markets } = parts
   const token = makeToken()
   const digest = tokenDigest(token)
   const report = await insertShare(
@@ -55,6 +56,16 @@ export async function shareReport(
     )
   }
   return { report, url: `${settings.baseUrl}${sharedPath(token)}` }
+}
+
+/** Why a report cannot be made public, whoever asks; null: it can. */
+export function sharingRefusal(
+  deps: Pick<ShareDeps, 'markets' | 'settings'>,
+  { figureMarkets, priceSet }: Pick<ResultParts, 'figureMarkets' | 'priceSet'>,
+): Failure | null {
+  if (priceSet !== null) return pricesNotToBePassedOn(priceSet)
+  const closed = figureMarkets.filter(market => !mayBePassedOn(deps, [market]))
+  return closed.length > 0 ? notToBePassedOn(closed) : null
 }
 
 /** Closes a public address at once. */
@@ -99,6 +110,6 @@ const notToBePassedOn = (codes: readonly string[]) =>
 const pricesNotToBePassedOn = (set: string) =>
   new Failure(
     'licence_required',
-    `The returns of this report come from the price set ${set}, which only some keys may see, so the report cannot be made public. A backtest of rows with returns of your own can be shared.`,
+    `This report uses the price set ${set}, which only some keys may see, so it cannot be made public. A backtest with scores and returns of your own can be shared.`,
     { param: 'id' },
   )

@@ -136,7 +136,7 @@ test('does not try again if the memory was transferred', async () => {
   const costs = { markets: {}, standard: { roundTripBps: 1, source: '', date: '' } }
   const lost = await failure(
     pool.tasks.runBodyRequest(
-      { body, format: 'json', query: {}, archives: [], costs, resultFormat: 'json' },
+      { body, format: 'json', query: {}, archives: [], named: null, costs, resultFormat: 'json' },
       { caller: operator, transfer: [body.buffer] },
     ),
   )

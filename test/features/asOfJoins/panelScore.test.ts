@@ -128,6 +128,13 @@ describe('a panel whose score is a metric', () => {
     expect(await ok('backtest', again.request)).toEqual(again)
   })
 
+  test('a line break in an ID gives no other name the figures of its neighbour', async () => {
+    const score = { asOf: 'roe' }
+    const named = (id: string) => rows.map(row => (row.asset === 'NOSUCH' ? { ...row, asset: id } : row))
+    const plain = withoutEcho(await ok('backtest', { score, config, panel: named('A') }))
+    expect(withoutEcho(await ok('backtest', { score, config, panel: named('A\nGE') }))).toEqual(plain)
+  })
+
   test('with groups and a universe equals the panel with the groups and states of the join, and legs are formed within groups', async () => {
     // Half of the dates are more than 18 months after the last report on record of most of these companies.
     const later = [...dates.slice(0, 12), ...dates.slice(0, 12).map(date => addDays(date, 700))]
@@ -413,11 +420,13 @@ describe('a panel whose score is a metric', () => {
       panel: id,
       score: { ...score, max_age_days: 500 + i },
     }))
+    const lengths = ways.map((_, i) => ({ quantile: 0.4, returnDays: i + 1 }))
     for (const [body, param, key] of [
       [{ configs: [config], score }, 'score', quant],
       [{ items: [{ config, score }] }, 'items[0].score', quant],
       [{ items: [{ panel: id, config, score: { asOf: 'roe', on: 1 } }] }, 'items[0].score.on', quant],
       [{ items: ways }, 'items[8].score', quant],
+      [{ configs: lengths, panel: id, score, prices: { set: 'daily' } }, 'score', quant],
       [{ items: [{ panel: id, config }], score }, 'score', quant],
       [{ configs: [config], panel: rows }, 'panel[0].score', quant],
       [{ configs: [config], panel: rows, score }, 'score.asOf', free],

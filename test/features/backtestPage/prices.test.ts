@@ -138,6 +138,9 @@ describe('the returns of a price set on the page', () => {
     const report = await (await reader.browser.get(`${path}/report`)).text()
     expect(report).toContain('Prices: the set daily')
     const page = await reader.browser.page(path)
+    // Whoever asks is refused, so nobody is offered it.
+    expect(page).toContain('This report uses the price set daily')
+    expect(page).not.toContain('Make a public address')
     expect(page).toContain('prices=')
     expect(page).toContain('columns = [*[&quot;date&quot;, &quot;asset&quot;, &quot;score&quot;]')
   })
@@ -168,7 +171,12 @@ describe('the returns of a price set on the page', () => {
       [reader, { priceSet: 'unshown' }, 'There is no price set unshown', 'priceSet'],
       [reader, { priceSet: 'nosuch' }, 'There is no price set nosuch', 'priceSet'],
       [reader, { priceSet: 'Not a name' }, 'There is no price set', 'priceSet'],
-      [reader, { priceSet: 'daily', known: '2999-01-01' }, 'in the future', 'known'],
+      [
+        reader,
+        { priceSet: 'daily', known: '2999-01-01' },
+        'known is 2999-01-01, which is in the future',
+        'known',
+      ],
       [reader, { priceSet: 'daily', known: '2024-02-30' }, 'known', 'known'],
       [reader, { priceSet: 'daily', priceHorizon: '0' }, 'horizon is 0', 'priceHorizon'],
       [reader, { priceSet: 'daily', priceDelisting: '-3' }, 'delisting is -3', 'priceDelisting'],

@@ -31,7 +31,7 @@ const shown = (change: Partial<Job>) =>
     job: { ...job, ...change },
     address: '',
     snippets: null,
-    sharing: { shares: [], newAddress: null, fault: null },
+    sharing: { shares: [], newAddress: null, fault: null, refusal: null },
     refreshSeconds: 2,
   }).main.text
 

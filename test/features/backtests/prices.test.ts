@@ -423,6 +423,18 @@ describe('a backtest with the returns of a price set', () => {
     expect([other.with_return, other.several_securities]).toEqual([76, 0])
   })
 
+  test('an ID with a line break is no company, and gives no other name the prices of its neighbour', async () => {
+    const prices = { set: 'daily', horizon: 5 }
+    const named = (id: string) => rows.map(row => (row.asset === 'NOSUCH' ? { ...row, asset: id } : row))
+    const { answer: plain } = await post({ panel: rows, prices })
+    // Both sort before all others, and name two companies if they are read as two lines.
+    for (const id of ['A\nT9', 'A\r\nT9', 'T9\n']) {
+      const { status, answer } = await post({ panel: named(id), prices })
+      expect([id, status, answer.prices]).toEqual([id, 200, plain.prices])
+      expect([id, answer.metrics]).toEqual([id, plain.metrics])
+    }
+  })
+
   test('factors begin with the returns of the prices, in single backtests, sweeps and batches', async () => {
     const sent = {
       date: tradingDays.map(day => isoDate(day)),
@@ -482,6 +494,51 @@ describe('a backtest with the returns of a price set', () => {
     expect([asOf.status, asOf.answer.error]).toEqual([200, undefined])
     expect([...Value.Errors(BacktestResult, asOf.answer)]).toEqual([])
     expect([asOf.answer.score.metric, asOf.answer.prices.set]).toEqual(['roe', 'daily'])
+  })
+
+  /** Each backtest of a batch, next to the result of a request of its own. The verdict counts the batch. */
+  async function batchAndAlone(body: object, alone: readonly object[]) {
+    const { text } = await post(body, { path: '/api/v1/backtests/batch' })
+    const lines = text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    const found: [unknown, unknown][] = []
+    for (const [index, request] of alone.entries()) {
+      const line = lines.find(one => one.index === index)
+      const { status, answer } = await post(request)
+      expect([status, answer.error]).toEqual([200, undefined])
+      found.push([
+        line?.result === undefined ? line : JSON.stringify({ ...line.result, verdict: 0 }),
+        JSON.stringify({ ...answer, verdict: 0 }),
+      ])
+    }
+    return found
+  }
+
+  test('backtests of a batch with their own dates or lengths of a return are the same as alone', async () => {
+    const source = { market: 'US', horizon: '1d' } as const
+    const config = { quantile: 0.5 }
+    const wanted = { set: 'daily' }
+    const ofArchive = [
+      { source: { ...source, from: '2013-02-01', to: '2013-03-01' }, prices: wanted, config },
+      { source: { ...source, from: '2013-01-10', to: '2013-06-01' }, prices: wanted, config },
+      { source: { ...source, from: '2013-01-10' }, prices: wanted, config },
+    ]
+    for (const [given, expected] of await batchAndAlone({ items: ofArchive }, ofArchive))
+      expect(given).toBe(expected)
+    const some = rows.slice(0, 60 * names.length)
+    const stored = await post(
+      { panel: some.map(row => ({ ...row, forward_return: 0.5 })) },
+      { path: '/api/v1/panels' },
+    )
+    const lengths = [{}, { returnDays: 5 }, { returnDays: 3, holdDays: 6 }, { returnDays: 5, quantile: 0.3 }]
+    const items = lengths.map(one => ({ panel: stored.answer.id, prices: wanted, config: one }))
+    for (const [given, expected] of await batchAndAlone({ items }, items)) expect(given).toBe(expected)
+    const sent = { panel: some, prices: wanted }
+    const alone = lengths.map(one => ({ ...sent, config: one }))
+    for (const [given, expected] of await batchAndAlone({ ...sent, configs: lengths }, alone))
+      expect(given).toBe(expected)
   })
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
+import { resultParts } from '../../../src/backtest/report/resultParts.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 import { appleSplits, generatePrices, importLines } from '../asOfJoins/generatedPrices.ts'
@@ -56,6 +57,11 @@ test('an archive that is ranked by a valuation equals its rows with the same sco
       n_assets: 1,
       max_age_days: 550,
     })
+    // So its report cannot be made public.
+    expect([resultParts(answer).priceSet, resultParts(byHand.answer).priceSet]).toEqual([
+      'made-up',
+      'made-up',
+    ])
     expect(answer.n_rows).toBe(byHand.answer.n_rows)
     expect(answer.n_rows).toBeGreaterThan(900)
     expect(answer.stats).toEqual(byHand.answer.stats)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chartedCloses, type PriceRow } from '../../../src/features/pages/companyPrices/chart.ts'
+import { chartedCloses, type PriceRow, tickText } from '../../../src/features/pages/companyPrices/chart.ts'
 import { importPrices } from '../../../src/features/prices/import/importPrices.ts'
 import type { PriceImportOptions } from '../../../src/features/prices/import/priceImport.ts'
 import { changeAccess } from '../../../src/features/prices/setQueries.ts'
@@ -159,12 +159,36 @@ describe('the prices of a company on its pages', () => {
       false,
     ])
     const early = await page('/companies/AAPL/prices?as_of=2020-08-01')
-    expect(early.text).toContain('No price of AAPL was known on these days.')
+    expect(early.text).toContain('No price of AAPL was known then.')
     // The pages of a day lead to the prices of that day.
     expect((await page('/companies/AAPL?as_of=2020-08-28')).text).toContain(
       'href="/companies/AAPL/prices?as_of=2020-08-28"',
     )
     expect(before.text).toContain('href="/companies/AAPL?as_of=2020-08-28"')
+  })
+
+  test('of a single day have no chart, and no sentence about one', async () => {
+    await show('open', ['demo'])
+    const { text } = await page('/companies/AAPL/prices?as_of=2020-08-27')
+    expect(text).toContain('>Latest close</h3>')
+    for (const absent of ['The chart shows', '1 days', '<svg class="chart', 'Another set'])
+      expect(text).not.toContain(absent)
+  })
+
+  test('of two securities that ended on one day are in the order of the API', async () => {
+    await load(
+      'classes',
+      'date,symbol,close\n2020-08-28,GOOG,2\n2020-08-28,GOOGL,1\n2020-08-31,GOOG,2\n2020-08-31,GOOGL,1\n',
+    )
+    await show('classes', ['demo'])
+    const { text } = await page('/companies/GOOGL/prices?set=classes')
+    const api = await fetch(`${server.url}/api/v1/prices/classes?ticker=GOOGL`, {
+      headers: { Authorization: 'Bearer demo' },
+    })
+    const { data } = (await api.json()) as { data: { symbol: string }[] }
+    expect([...text.matchAll(/<h2 id="security-\d+">(.*?)</g)].map(([, symbol]) => symbol)).toEqual([
+      ...new Set(data.map(({ symbol }) => symbol)),
+    ])
   })
 
   test('are those of the API, and bad requests say what is wrong', async () => {
@@ -222,4 +246,14 @@ test('charted closes are divided by the splits after them, and by none where the
   expect(chartedCloses(adjusted)).toEqual({ isAdjusted: true, closes: [100, 101] })
   const total = [row('2020-01-01', 90, 1, null), row('2020-01-02', 100, 2, null)]
   expect(chartedCloses(total)).toEqual({ isAdjusted: false, closes: [90, 100] })
+})
+
+test('ticks of a price chart are exact and short enough for its margin', () => {
+  const ticks = (step: number, values: readonly number[]) => values.map(value => tickText(value, step))
+  expect(ticks(20, [0, 40, 1_240])).toEqual(['0', '40', '1,240'])
+  expect(ticks(0.5, [10.5, 11])).toEqual(['10.5', '11.0'])
+  expect(ticks(20_000, [0, 680_000, 1_000_000])).toEqual(['0', '680K', '1M'])
+  expect(ticks(500, [99_500, 100_000, 700_500])).toEqual(['99,500', '100K', '700.5K'])
+  expect(ticks(0.0002, [0, 0.0012])).toEqual(['0', '0.0012'])
+  expect(ticks(0.00001, [0.00009, 0.00012])).toEqual(['9E-5', '1.2E-4'])
 })

@@ -134,6 +134,36 @@ describe('symbols are resolved by the day', () => {
     ])
   })
 
+  test('classes that come in files of their own never replace one another', async () => {
+    const set = { name: 'classes' }
+    const closesOf = () => closes(sql, ids.alphabet, today, 'classes')
+    const stored: [string, Record<string, number>][] = [
+      ['GOOG,GOOGL', { '2024-01-05': 137.39, '2024-01-08': 138.84 }],
+    ]
+    await importText(sql, 'date,symbol,close\n2024-01-05,GOOG,137.39\n', set)
+    await importText(sql, 'date,symbol,close\n2024-01-08,GOOGL,138.84\n', set)
+    expect(await closesOf()).toEqual(stored)
+
+    // The rows of GOOG that the first file lacked, and those of GOOGL from before the second.
+    const later = await importText(
+      sql,
+      'date,symbol,close\n2024-01-08,GOOG,140.53\n2024-01-09,GOOG,142.56\n2024-01-05,GOOGL,135.73\n',
+      set,
+    )
+    expect(later).toMatchObject({ stored: 0, refused: 3 })
+    expect(later.faults.map(({ line }) => line).sort()).toEqual([2, 3, 4])
+    expect(later.faults[0].reason).toContain('import all symbols of the company in one file')
+    expect(await closesOf()).toEqual(stored)
+
+    // The whole past under the new symbol, as a source gives it that renames, and closes of days of which nothing was known.
+    const renamed = await importText(
+      sql,
+      'date,symbol,close\n2024-01-04,GOOGL,136.39\n2024-01-05,GOOGL,137.39\n2024-01-08,GOOGL,138.85\n',
+      set,
+    )
+    expect(renamed).toMatchObject({ stored: 2, unchanged: 1, refused: 0 })
+  })
+
   test('a market completes the ID, and another market has no such company', async () => {
     const dollars = { name: 'taipei', currency: 'TWD' }
     const report = await importText(

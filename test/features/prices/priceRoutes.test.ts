@@ -52,7 +52,7 @@ async function load(name: string, content = text, basis: PriceBasis = 'raw') {
       name,
       currency: 'USD',
       basis,
-      known: 'date',
+      known: content.includes(',known\n') ? null : 'date',
       adjustedOn: null,
       markets,
       now: () => new Date('2026-07-01T12:00:00Z'),
@@ -324,6 +324,43 @@ describe('prices over HTTP', () => {
     await removeSet(database.sql, 'markets')
   })
 
+  test('of an instant no market has prices of a day that has not ended in it, whichever company comes first', async () => {
+    const { sql } = database
+    for (const [at, id] of ['0050.TW', 'ZZ.TW'].entries())
+      await insertEntity(sql, { market: 'TW', issuerId: `9${at}`, ticker: id, name: id })
+    const days = ['2020-08-27', '2020-08-28', '2020-08-31']
+    const rows = (symbol: string, market: string) =>
+      days.map((day, at) => `${day},${symbol},${market},${at + 1},${day}`)
+    await load(
+      'zones',
+      ['date,symbol,market,close,known', ...rows('AAPL', 'US'), ...rows('ZZ.TW', 'TW'), ''].join('\n'),
+    )
+    await showToPersonal('zones')
+    // 03:00 of September 1st in Taipei, 15:00 of August 31st in New York, an hour before the close.
+    const asOf = encodeURIComponent('2020-08-31T19:00:00Z')
+    const read = async (query: string) => {
+      const path = `/api/v1/prices/zones/forward-returns?from=2020-08-28&to=2020-08-28&horizons=1&entry_lag=0&as_of=${asOf}`
+      const { status, json } = await ask(path + query)
+      expect([status, json.error]).toEqual([200, undefined])
+      return json.data
+        .filter(({ ticker }: { ticker: string }) => ticker === 'AAPL')
+        .map(({ forward_return }: { forward_return: number | null }) => forward_return)
+    }
+    for (const query of ['', '&ticker=AAPL', '&ticker=AAPL,ZZ.TW', '&ticker=ZZ.TW,AAPL'])
+      expect(await read(query)).toEqual([null])
+    // A company whose prices became known later does not decide in which zone the instant is read.
+    const before = await ask(
+      `/api/v1/prices/zones/forward-returns?from=2020-08-28&to=2020-08-31&as_of=${asOf}`,
+    )
+    await load('zones', `date,symbol,market,close,known\n2020-08-27,0050.TW,TW,1,2020-12-01\n`)
+    await showToPersonal('zones')
+    const after = await ask(
+      `/api/v1/prices/zones/forward-returns?from=2020-08-28&to=2020-08-31&as_of=${asOf}`,
+    )
+    expect({ ...after.json, data_version: 0 }).toEqual({ ...before.json, data_version: 0 })
+    await removeSet(sql, 'zones')
+  })
+
   test('a stated delisting return ends a security although another company takes its symbol', async () => {
     const { sql } = database
     const successor = await insertEntity(sql, {
@@ -380,6 +417,24 @@ describe('prices over HTTP', () => {
       const { status, json } = await post(body)
       expect([body, status, json.error.code]).toEqual([body, 400, code])
     }
+    for (const [body, found] of [
+      [null, 'null'],
+      [[], 'an empty array'],
+      ['AAPL', '"AAPL"'],
+    ] as const) {
+      const { status, json } = await post(body)
+      const message = `The body is ${found}; it must be an object.`
+      expect([status, json.error]).toMatchObject([400, { code: 'body_invalid', message }])
+    }
+    const untyped = await fetch(`${server.url}/api/v1/prices/open/forward-returns`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${personal}`, 'Content-Type': 'text/plain' },
+      body: JSON.stringify({ rows }),
+    })
+    expect([untyped.status, (await untyped.json()).error.message]).toEqual([
+      415,
+      'Send the body with the Content-Type application/json.',
+    ])
     for (const path of [
       '/api/v1/prices/open',
       '/api/v1/prices/open?ticker=AAPL&from=2020-09-01&to=2020-08-01',

@@ -33,23 +33,24 @@ const pageBytes = 65_536
 const module = new WebAssembly.Module(Uint8Array.from(atob(kernelBytes), char => char.charCodeAt(0)))
 /** Memory up to this size is kept for the next run: fresh memory costs a page fault per 4 KiB. */
 const maxReusedBytes = 64 * 1024 * 1024
-let reusable: WebAssembly.Memory | null = null
+let reusable: Kernel | null = null
 
 /** A kernel with `bytes` of zeroed memory. The next call on this thread may reuse that memory, so no array in
- * it may be used afterwards. */
+ * it may be used afterwards. The module has no state besides its memory, so a reused kernel is as good as a new one. */
 export function openKernel(bytes: number): Kernel {
-  const pages = Math.max(1, Math.ceil(bytes / pageBytes))
-  const fits = reusable !== null && reusable.buffer.byteLength >= bytes
-  const memory = fits && reusable ? reusable : new WebAssembly.Memory({ initial: pages })
-  if (!fits) reusable = memory.buffer.byteLength <= maxReusedBytes ? memory : null
+  if (reusable !== null && reusable.doubles.byteLength >= bytes) {
+    reusable.doubles.fill(0, 0, Math.ceil(bytes / 8))
+    return reusable
+  }
+  const memory = new WebAssembly.Memory({ initial: Math.max(1, Math.ceil(bytes / pageBytes)) })
   const { exports } = new WebAssembly.Instance(module, { env: { memory } })
-  const doubles = new Float64Array(memory.buffer)
-  if (fits) doubles.fill(0, 0, Math.ceil(bytes / 8))
-  return {
+  const kernel = {
     calls: exports as Record<keyof KernelCalls, KernelCall>,
-    doubles,
+    doubles: new Float64Array(memory.buffer),
     integers: new Int32Array(memory.buffer),
   }
+  reusable = memory.buffer.byteLength <= maxReusedBytes ? kernel : null
+  return kernel
 }
 
 /** Frees the memory that the next run would reuse. */

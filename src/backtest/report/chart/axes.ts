@@ -57,7 +57,8 @@ export function niceTicks(min: number, max: number, target: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = power * ([1, 2, 5].find(factor => factor * power >= rough * 0.999) ?? 10)
   const ticks: number[] = []
-  for (let i = Math.ceil(min / step - 1e-9); i * step <= max + step * 1e-9; i++) ticks.push(i * step)
+  // Plus 0, because the ceiling of a small negative number is -0.
+  for (let i = Math.ceil(min / step - 1e-9) + 0; i * step <= max + step * 1e-9; i++) ticks.push(i * step)
   return ticks
 }
 

@@ -126,19 +126,30 @@ function drawGrid(
   frame: Frame,
   ticks: readonly number[],
 ): Markup {
-  const { left, right, bottom, xOf, yOf } = frame
+  const { left, right, yOf } = frame
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : Math.abs(ticks[0]) || 1
-  const dates = dateTicks(days[0], days[days.length - 1], right - left)
   const baseY = at(yOf(base))
   return html`<g class="axis">${ticks.map(tick => {
     const y = at(yOf(tick))
     return html`<line x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text class="y" x="${left - 6}" y="${y}" dy=".32em">${formatTick(tick, step)}</text>`
-  })}${dates.map(({ day, label }) => {
+  })}${drawDates(days, size, frame)}<line class="base" x1="${left}" x2="${right}" y1="${baseY}" y2="${baseY}"/></g>`
+}
+
+/** The width of a character of a label, about. */
+const characterPixels = { wide: 7.8, narrow: 6.9 }
+
+/** A label that would extend past the right edge ends there, or is left out if it would cover the one before it. */
+function drawDates(days: Float64Array, size: Size, { left, right, bottom, xOf }: Frame): readonly Markup[] {
+  let end = 0
+  return dateTicks(days[0], days[days.length - 1], right - left).map(({ day, label }) => {
     const x = xOf(day)
-    // A centred label at either edge would extend past the chart.
-    const anchor = x > size.width - 30 ? 'end' : x < left + 24 ? 'start' : 'middle'
-    return html`<line class="tick" x1="${at(x)}" x2="${at(x)}" y1="${bottom}" y2="${bottom + 4}"/><text text-anchor="${anchor}" x="${at(x)}" y="${bottom + 17}">${label}</text>`
-  })}<line class="base" x1="${left}" x2="${right}" y1="${baseY}" y2="${baseY}"/></g>`
+    const width = label.length * characterPixels[size.name]
+    const isAtEdge = x + width / 2 > size.width
+    const start = isAtEdge ? size.width - width : x - width / 2
+    const hasRoom = start >= end
+    if (hasRoom) end = start + width
+    return html`<line class="tick" x1="${at(x)}" x2="${at(x)}" y1="${bottom}" y2="${bottom + 4}"/>${hasRoom && html`<text text-anchor="${isAtEdge ? 'end' : 'middle'}" x="${at(isAtEdge ? size.width : x)}" y="${bottom + 17}">${label}</text>`}`
+  })
 }
 
 function linePath({ x, y, columnPixels }: Pick<Frame, 'x' | 'y' | 'columnPixels'>): string {

@@ -31,14 +31,15 @@ export async function checkBatch(
   const { items, panel, sharesRows, dataVersion, trialsAlreadyTried } = opened
   await requireStored(deps, keyId, items)
   const byRows = groupByRows(items)
-  requireFewScores(byRows)
+  requireFewScores(byRows, sharesRows)
   const groups = byRows.map(group => ({
     entries: group.map(placed => entryOf(placed, dataVersion, trialsAlreadyTried)),
-    open: () => openRows(deps, keyId, horizonOf(group), panel, dataVersion),
+    open: () => openRows(deps, keyId, group[0].item, panel, dataVersion),
   }))
   if (!sharesRows) return { size: items.length, groups }
-  const rows = await groups[0].open()
-  return { size: items.length, groups: [{ ...groups[0], open: async () => rows }] }
+  const [first, ...others] = groups
+  const rows = await first.open()
+  return { size: items.length, groups: [{ ...first, open: async () => rows }, ...others] }
 }
 
 interface PlacedItem {
@@ -67,24 +68,36 @@ function groupByRows(items: readonly BatchItem[]): PlacedItem[][] {
  * Each score is loaded from the database. More scores of the archive than the cache holds would evict everyone else's for as
  * long as the batch runs, at the price of one request, and each scored panel is a join.
  */
-function requireFewScores(groups: readonly PlacedItem[][]): void {
-  const scored = groups.filter(
-    ([{ item }]) =>
-      item.score !== undefined || (item.rows.kind === 'archive' && item.rows.source.score !== undefined),
-  )
-  if (scored.length <= maxScoredDatasets) return
-  const [{ index, item }] = scored[maxScoredDatasets]
+function requireFewScores(groups: readonly PlacedItem[][], sharesRows: boolean): void {
+  const scored = new Map<string, PlacedItem>()
+  for (const [placed] of groups) {
+    const { rows, score } = placed.item
+    // The archive is ranked before it gets returns from prices, and a panel after it.
+    const key = score === undefined ? keyOfRows(rows) : rowsKey(placed.item)
+    const isScored = score !== undefined || (rows.kind === 'archive' && rows.source.score !== undefined)
+    if (isScored && !scored.has(key)) scored.set(key, placed)
+  }
+  if (scored.size <= maxScoredDatasets) return
+  const { index, item } = [...scored.values()][maxScoredDatasets]
   const param = item.score === undefined ? 'source.score' : 'score'
   throw new Failure(
     'backtest_impossible',
-    `The items rank rows by figures in ${scored.length} different ways: by other metrics or settings of them, or in other panels; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
-    { param: `items[${index}].${param}` },
+    `The ${sharesRows ? 'configurations' : 'items'} rank rows by figures in ${scored.size} different ways: by other metrics or settings of them, in other panels, or with returns of another length from prices; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
+    { param: sharesRows ? param : `items[${index}].${param}` },
   )
 }
 
 /** Items with the same rows, prices and score share one dataset. */
-const rowsKey = ({ rows, prices, score }: BatchItem): string =>
-  [keyOfRows(rows), JSON.stringify(prices), JSON.stringify(score)].join(' ')
+const rowsKey = ({ rows, prices, score, config }: BatchItem): string =>
+  JSON.stringify([
+    keyOfRows(rows),
+    score ?? null,
+    prices === undefined ? null : [prices, prices.horizon ?? config.returnDays ?? null, datesOf(rows)],
+  ])
+
+/** The dates whose rows get returns from prices. */
+const datesOf = (rows: BatchItem['rows']): unknown[] =>
+  rows.kind === 'archive' ? [rows.source.from ?? null, rows.source.to ?? null] : []
 
 function keyOfRows(rows: BatchItem['rows']): string {
   switch (rows.kind) {
@@ -120,14 +133,6 @@ function entryOf(
     dataVersion,
     trialsAlreadyTried,
   }
-}
-
-/** The first item of a group; where its prices name no horizon, the first returnDays of the group is theirs. */
-function horizonOf(group: readonly PlacedItem[]): BatchItem {
-  const [{ item }] = group
-  const returnDays = group.find(({ item: { config } }) => config.returnDays !== undefined)?.item.config
-    .returnDays
-  return returnDays === undefined ? item : { ...item, config: { ...item.config, returnDays } }
 }
 
 async function openRows(

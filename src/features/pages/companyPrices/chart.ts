@@ -67,13 +67,25 @@ export function priceChart(
   return inBothSizes(size => lineChart(line, size))
 }
 
-/** As many decimals as tell two ticks apart. */
-function tickText(value: number, step: number): string {
-  const digits = Math.min(8, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)))
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+/**
+ * As many digits as tell two ticks apart. The margin has room for about six characters, so large and small prices are
+ * shortened.
+ */
+export function tickText(value: number, step: number): string {
+  const decimals = Math.max(0, -powerOf(step))
+  const isLarge = Math.abs(value) >= 100_000 || step >= 1_000
+  if (value === 0) return '0'
+  if (!isLarge && decimals <= 4)
+    return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+  return value.toLocaleString('en-US', {
+    notation: isLarge ? 'compact' : 'scientific',
+    maximumSignificantDigits: Math.max(1, powerOf(Math.abs(value)) - powerOf(step) + 1),
+  })
 }
 
-/** A price that is rounded for reading: to cents, or to four digits below one. The tables show it exactly. */
+const powerOf = (value: number): number => Math.floor(Math.log10(value) + 1e-9)
+
+/** A price that is rounded for reading: to cents, or to four digits below one. */
 export const shownPrice = (value: number): string =>
   Math.abs(value) >= 1
     ? value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })

@@ -1,3 +1,4 @@
+import { dayNumber } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
 import type { Page } from '../../../http/pages/shell.ts'
@@ -9,7 +10,7 @@ import { dayField } from '../fields.ts'
 import { exactFigure } from '../figures.ts'
 import { chartedCloses, type PriceRow, priceChart, shownPrice } from './chart.ts'
 import { type CompanyPricesQuery, companyPricesPath } from './query.ts'
-import { type CompanyPricesDeps, type CompanyPricesView, readCompanyPrices } from './read.ts'
+import { type CompanyPricesDeps, type CompanyPricesView, maxSets, readCompanyPrices } from './read.ts'
 
 const recentRows = 30
 const maxEvents = 200
@@ -49,7 +50,8 @@ function pricesOf(
   const { as_of } = query
   const { as_of: _, tz: __, ...today } = query
   // The latest list first: a company may have a security that ended long ago.
-  const securities = securitiesOf(list.data).sort((a, b) => (lastDate(a) < lastDate(b) ? 1 : -1))
+  const securities = securitiesOf(list.data).sort((a, b) => dayNumber(lastDate(b)) - dayNumber(lastDate(a)))
+  const isOneOfMore = sets.length > (query.set === undefined ? maxSets : 1)
   const words = isInstant(list.as_of)
     ? `As known at ${list.as_of}: the prices of the days that had ended then.`
     : `As known on ${list.as_of}.`
@@ -64,7 +66,7 @@ ${
 <button type="submit">Show</button>
 </form>${as_of !== undefined && html`<p class="days"><a href="${companyPricesPath(profile.ticker, today)}">Today</a></p>`}</div>
 <p class="quiet">${words} The price set <a href="/prices/${set.name}">${set.name}</a>, in ${set.currency}; its closes are ${basisWords[set.basis]}.</p>
-${list.count === 0 ? html`<p class="notice">${list.note ?? `No price of ${profile.ticker} was known on this day.`}${sets.length > 1 && ' Another set may have some.'}</p>` : html`${securities.slice(0, maxSecurities).map((rows, at) => securitySection(rows, at, securities.length, set.currency))}${securities.length > maxSecurities && html`<p>The ${maxSecurities} latest of ${securities.length} securities are shown.</p>`}`}
+${list.count === 0 ? html`<p class="notice">No price of ${profile.ticker} was known then.${isOneOfMore && ' Another set may have some.'}</p>` : html`${securities.slice(0, maxSecurities).map((rows, at) => securitySection(rows, at, securities.length, set.currency))}${securities.length > maxSecurities && html`<p>The ${maxSecurities} latest of ${securities.length} securities are shown.</p>`}`}
 ${sourceSection(
   list,
   html`<p>Programs get the same prices from <code>GET /api/v1/prices/${set.name}?ticker=${profile.ticker}${as_of !== undefined && `&as_of=${as_of}`}${query.tz !== undefined && `&tz=${query.tz}`}</code>. <a href="/docs/guides/prices">The guide</a> defines every column.</p>`,
@@ -91,10 +93,14 @@ function securitySection(rows: readonly PriceRow[], at: number, count: number, c
   const { isAdjusted } = chartedCloses(rows)
   const latest = rows.findLast(({ close }) => close !== null)
   const title = `Closes of ${symbol}, ${currency}${isAdjusted ? ', in the shares of the last day' : ', as stated'}`
+  const chart = priceChart(rows, { number: at + 1, title, currency })
   return html`<section><h2 id="security-${at + 1}">${count > 1 ? symbol : 'Closes'}</h2>
-<p>${latest === undefined ? 'No close is on record.' : html`Latest close: <strong>${exactFigure(latest.close ?? 0)} ${currency}</strong> on ${latest.date}, known on ${latest.known}.`} ${exactFigure(rows.length)} days from ${first} to ${lastDate(rows)}.</p>
-${priceChart(rows, { number: at + 1, title, currency })}
-<p class="quiet">${isAdjusted ? 'The chart shows the closes as traded, divided by the splits after them that were known on the day of the page. Dividends are not added.' : 'The chart shows the closes as the set states them: what was paid cannot be derived.'}</p>
+<p>${latest === undefined ? 'No close is on record.' : html`Latest close: <strong>${exactFigure(latest.close ?? 0)} ${currency}</strong> on ${latest.date}, known on ${latest.known}.`} ${rows.length > 1 && html`${exactFigure(rows.length)} days from ${first} to ${lastDate(rows)}.`}</p>
+${
+  chart !== false &&
+  html`${chart}
+<p class="quiet">${isAdjusted ? 'The chart shows the closes as traded, divided by the splits after them that were known on the day of the page. Dividends are not added.' : 'The chart shows the closes as the set states them: the closes as traded cannot be derived.'}</p>`
+}
 ${closesTable(rows, at)}
 ${eventsTable(rows, at)}</section>
 `
@@ -109,7 +115,7 @@ function closesTable(rows: readonly PriceRow[], at: number): Markup {
   if (recent.length === 0) return html``
   const isRestored = recent.some(row => row.close_as_traded !== null && row.close_as_traded !== row.close)
   const hasVolume = recent.some(({ volume }) => volume !== null)
-  return html`<h3 id="recent-${at + 1}">Latest ${recent.length} closes</h3>
+  return html`<h3 id="recent-${at + 1}">${recent.length === 1 ? 'Latest close' : `Latest ${recent.length} closes`}</h3>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="recent-${at + 1}"><table>
 <thead><tr><th scope="col">Day</th><th scope="col" class="number">Close</th>${isRestored && html`<th scope="col" class="number">As traded</th>`}${hasVolume && html`<th scope="col" class="number">Volume</th>`}<th scope="col">Known</th></tr></thead>
 <tbody>

@@ -30,7 +30,7 @@ export interface CompanyPricesView {
 }
 
 /** Sets in which the company is looked for. */
-const maxSets = 20
+export const maxSets = 20
 
 /** Reads what the API answers for the company, with the visitor's rights. Without a named set, the first that has prices of it. */
 export async function readCompanyPrices(

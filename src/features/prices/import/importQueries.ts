@@ -57,6 +57,33 @@ export async function readSecurities(transaction: TransactionSql, priceSetId: nu
   }))
 }
 
+/**
+ * The symbols of securities whose first days are exact. Which rows named which of several symbols was not stored before
+ * symbols had versions, so of those a first day is only known of a symbol that is alone.
+ */
+export async function readExactSymbols(
+  transaction: TransactionSql,
+  assetIds: readonly number[],
+): Promise<Map<number, KnownSymbol[]>> {
+  const rows = await transaction<{ assetId: number; symbol: string; first: IsoDate; known: IsoDate }[]>`
+    select asset_id as "assetId", symbol, first_day as first, known_day as known
+    from (
+      select s.*, count(*) filter (where data_version = 0) over (partition by asset_id) as unversioned
+      from price_symbol s where asset_id = any(${[...assetIds]}::int[])) s
+    where data_version > 0 or unversioned = 1 order by asset_id, first_day`
+  const found = Map.groupBy(rows, row => row.assetId)
+  return new Map(
+    [...found].map(([assetId, own]) => [
+      assetId,
+      own.map(({ symbol, first, known }) => ({
+        symbol,
+        firstDay: dayNumber(first),
+        knownDay: dayNumber(known),
+      })),
+    ]),
+  )
+}
+
 export async function nextImportId(transaction: TransactionSql): Promise<number> {
   const [row] = await transaction<{ id: number }[]>`
     select nextval(pg_get_serial_sequence('price_import', 'import_id'))::int as id`

@@ -17,6 +17,7 @@ import {
   type NamedSymbol,
   type NewBlock,
   nextImportId,
+  readExactSymbols,
   readRecordedBlocks,
   readSecurities,
   recordImport,
@@ -29,6 +30,7 @@ import type { PriceImport, PriceImportOptions } from './priceImport.ts'
 import { assignSecurities, type Security, type SymbolDays } from './securities.ts'
 import { type SortedRows, statesTheSame } from './sortRows.ts'
 import { maxFaults, type StagedPrices } from './stagedPrices.ts'
+import { SymbolOfDay } from './symbolOfDay.ts'
 import { endOfYear, firstYear, yearOf, yearStarts } from './tableOfYears.ts'
 
 /** The rows of one symbol that belong to one company, as positions in the order of rows. */
@@ -281,13 +283,15 @@ export class SetImport {
     }
     const old = batch.flatMap(([{ assetId }]) => assetId ?? [])
     const recorded = await readRecordedBlocks(transaction, old, years)
+    const exact = await readExactSymbols(transaction, old)
     const blocks: NewBlock[] = []
     const replaced: BlockKey[] = []
     const counts = new Map<number, number>()
     const named = new Map<number, NamedSymbols>()
     for (const [security, parts] of batch) {
       const assetId = ids.get(security) ?? 0
-      const incoming = this.#gather(parts, security, importId)
+      const symbolOfDay = new SymbolOfDay(exact.get(assetId) ?? [], recorded.get(assetId) ?? new Map())
+      const incoming = this.#gather(parts, security, importId, symbolOfDay)
       const closes = this.#closesOf(security.market ?? '')
       const symbols = new NamedSymbols(
         parts.map(part => ({ ...part, has: (day, knownDay) => this.#has(part, security, day, knownDay) })),
@@ -356,7 +360,7 @@ export class SetImport {
   }
 
   /** The rows of a security in order of day and known day. Repeated rows are left out, contradicting ones refused. */
-  #gather(parts: readonly Part[], security: Security, importId: number): PriceRows {
+  #gather(parts: readonly Part[], security: Security, importId: number, symbolOfDay: SymbolOfDay): PriceRows {
     const { order } = this.sorted
     const source = this.#rows
     const inOrder = parts.toSorted((a, b) => a.firstDay - b.firstDay)
@@ -385,6 +389,8 @@ export class SetImport {
         next++
       }
       const isLate = hasKnown && source.knownDays[row] > today
+      const symbol = this.read.symbols[source.symbolOf[row]]
+      const other = symbolOfDay.contradicted(symbol, source.days[row], source.numbers.close[row])
       if (differs) {
         this.report.contradicting += next - at
         this.#fault(
@@ -392,7 +398,13 @@ export class SetImport {
           `${security.symbols.at(-1)} has ${next - at} different rows for ${isoDate(source.days[row])}: none of them was stored; keep the correct one`,
           next - at,
         )
-      } else if (isLate)
+      } else if (other !== null)
+        this.#fault(
+          row,
+          `${symbol} of ${isoDate(source.days[row])} is on record as ${other}, with another close or none: a correction must have the symbol of its day; if these are two securities, remove the set and import all symbols of the company in one file`,
+          next - at,
+        )
+      else if (isLate)
         this.#fault(row, `known is ${isoDate(source.knownDays[row])}, which is in the future`, next - at)
       else {
         this.report.repeated += next - at - 1

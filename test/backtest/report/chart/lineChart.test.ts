@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { columnEnvelope } from '../../../../src/backtest/report/chart/lineChart.ts'
+import { columnEnvelope, lineChart } from '../../../../src/backtest/report/chart/lineChart.ts'
 
 const line = fc
   .array(fc.tuple(fc.double({ min: 0, max: 30, noNaN: true }), fc.double({ min: -5, max: 5 })), {
@@ -36,6 +36,44 @@ test('points are drawn in order, each once', () => {
     fc.property(line, ({ x, y }) => {
       const envelope = columnEnvelope(x, y)
       expect(envelope).toEqual([...new Set(envelope)].sort((a, b) => a - b))
+    }),
+  )
+})
+
+test('labels of days neither cover one another nor extend past the chart', () => {
+  const size = { name: 'wide', width: 880 } as const
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 15_000 }), fc.integer({ min: 0, max: 9_000 }), (span, first) => {
+      const days = Float64Array.of(first, first + span)
+      const chart = lineChart(
+        {
+          id: 'line',
+          title: '',
+          description: '',
+          dates: ['', ''],
+          days,
+          values: [1, 2],
+          base: 1,
+          isFilled: false,
+          isLogarithmic: false,
+          height: 200,
+          formatTick: String,
+          formatPoint: String,
+        },
+        size,
+      ).text
+      const labels = [...chart.matchAll(/<text text-anchor="(\w+)" x="([\d.]+)" y="[\d.]+">(.*?)</g)]
+      let end = 0
+      for (const [, anchor, x, label] of labels) {
+        // Of a character of 13 px: at least half as wide as high.
+        const width = label.length * 7
+        const start =
+          Number(x) - { start: 0, middle: width / 2, end: width }[anchor as 'start' | 'middle' | 'end']
+        expect(start).toBeGreaterThanOrEqual(end)
+        end = start + width
+      }
+      expect(end).toBeLessThanOrEqual(size.width + 0.1)
+      expect(labels.length).toBeGreaterThan(0)
     }),
   )
 })
