@@ -14,6 +14,9 @@ export interface Figure {
     | 'rows/s'
     | 'facts/s'
     | 'requests/s'
+    | 'sweeps/s'
+    | 'cores'
+    | 'reads'
   /** Minimum and maximum of the runs, for display. */
   readonly spread?: string
 }

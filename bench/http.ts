@@ -151,7 +151,7 @@ export async function measure(served: Served, task: LoadTask): Promise<Measured>
 const ticksPerSecond = 100
 
 /** Processor seconds of a process so far; null: not on Linux. */
-function processorSeconds(pid: number): number | null {
+export function processorSeconds(pid: number): number | null {
   const file = `/proc/${pid}/stat`
   if (!existsSync(file)) return null
   const text = readFileSync(file, 'utf8')

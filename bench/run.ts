@@ -12,6 +12,7 @@ import type { Figure } from './figure.ts'
 import { benchFilingBlocks } from './filingBlocks.ts'
 import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
+import { benchManyWorkers } from './manyWorkers.ts'
 import { benchMetrics, metricsFigures } from './metrics.ts'
 import { benchNeighbours } from './neighbours.ts'
 import { benchPanelSize } from './panelSize.ts'
@@ -25,7 +26,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, metrics, neighbours, panel_size, prices, search, service, signals; default: all,
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, filing_blocks, http, import, many_workers, metrics, neighbours, panel_size, prices, search, service, signals; default: all,
             with --short those that have a budget
   --short   fewer and smaller runs, as in CI
 
@@ -41,6 +42,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   filing_blocks: benchFilingBlocks,
   http: options => benchHttp(options).then(httpFigures),
   import: benchImport,
+  many_workers: benchManyWorkers,
   prices: benchPrices,
   metrics: ({ short }) => benchMetrics(short ? 200 : 1_500).then(metricsFigures),
   neighbours: ({ short }) => benchNeighbours([], short ? 1 : 5, 2),

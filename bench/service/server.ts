@@ -45,13 +45,14 @@ interface PostRequest {
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly type?: string
   readonly query?: string
+  readonly prefer?: string
   readonly signal?: AbortSignal
 }
 
 export function post(
   { port }: Pick<Served, 'port'>,
   route: string,
-  { key, body, type, query, signal }: PostRequest,
+  { key, body, type, query, prefer, signal }: PostRequest,
 ) {
   return fetch(`http://127.0.0.1:${port}/api/v1/${route}${query ?? ''}`, {
     method: 'POST',
@@ -59,6 +60,7 @@ export function post(
       Authorization: `Bearer ${key}`,
       'Content-Type': type ?? 'application/json',
       'Accept-Encoding': 'identity',
+      ...(prefer ? { Prefer: prefer } : {}),
     },
     body,
     ...(signal ? { signal } : {}),

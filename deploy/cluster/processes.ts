@@ -10,11 +10,16 @@ export function freePorts(count: number): number[] {
   return ports
 }
 
-export async function until(what: string, isTrue: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+export async function until(
+  what: string,
+  isTrue: () => Promise<boolean>,
+  timeoutMs = 60_000,
+  pauseMs = 50,
+): Promise<void> {
   const end = performance.now() + timeoutMs
   while (performance.now() < end) {
     if (await isTrue().catch(() => false)) return
-    await Bun.sleep(50)
+    await Bun.sleep(pauseMs)
   }
   throw new Error(`After ${timeoutMs / 1_000} s it is not so: ${what}.`)
 }

@@ -12,8 +12,9 @@ import {
   utimesSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { freePorts } from '../../../deploy/cluster/processes.ts'
 import { Failure } from '../../../src/errors.ts'
 import type { BucketSettings } from '../../../src/features/bulk/bucket.ts'
 import { type PublishOptions, publishRelease, removePublished } from '../../../src/features/bulk/publish.ts'
@@ -22,44 +23,24 @@ import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
 import { findPython, runPython } from '../../python.ts'
 import { build, makeBulkFolder, readRelease } from './releases.ts'
+import { credentials, hasStorage, startStorage } from './storage.ts'
 
-/** A real S3 server, which checks signatures. `.ci/long` builds it from its Go module. */
-const server = resolve(import.meta.dir, '../../../.ci/bin/versitygw')
-const isMissing = process.env.LONG !== '1' || !existsSync(server)
-if (isMissing) console.warn('skipped: publishing to a bucket runs with LONG=1 and .ci/bin/versitygw')
+const isMissing = !hasStorage
 const python = isMissing ? null : findPython('polars', 'pyarrow')
 
 setDefaultTimeout(180_000)
 
-const credentials = { accessKeyId: 'publisher', secretAccessKey: 'not-in-any-message' }
 const storageFolder = mkdtempSync(join(tmpdir(), 'asfiled-bucket-'))
 const { folder, remove } = makeBulkFolder()
 let database: TestDatabase
 let storage: Subprocess
-let port = 0
-
-async function startStorage(): Promise<void> {
-  if (port === 0) {
-    const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-    port = probe.port ?? 0
-    await probe.stop(true)
-  }
-  storage = Bun.spawn([server, '--port', `127.0.0.1:${port}`, 'posix', storageFolder], {
-    env: { ROOT_ACCESS_KEY: credentials.accessKeyId, ROOT_SECRET_KEY: credentials.secretAccessKey },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) return
-    await Bun.sleep(100)
-  }
-  throw new Error('The storage did not start within 10 seconds.')
-}
+const [port] = freePorts(1)
 
 beforeAll(async () => {
   if (isMissing) return
   database = await sampleDatabase()
   mkdirSync(join(storageFolder, 'figures'))
-  await startStorage()
+  storage = await startStorage(storageFolder, port)
 })
 afterAll(async () => {
   if (isMissing) return
@@ -352,7 +333,7 @@ print(json.dumps({'counts': counts, 'aapl': [[d.isoformat(), v] for d, v in one.
       },
     })
     expect((await failureOf(broken)).message).toContain('the same command continues')
-    await startStorage()
+    storage = await startStorage(storageFolder, port)
     expect(await publish(manifest, { bucket })).toMatchObject({ isNew: true })
   })
 })
