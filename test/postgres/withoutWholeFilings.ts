@@ -1,4 +1,4 @@
-/** Removes everything that the migrations 0047 to 0059 add, for tests of older databases. */
+/** Removes everything that the migrations 0047 to 0058 add, for tests of older databases. */
 export const withoutWholeFilings = `
   drop table price_symbol, price_day, price_block, price_asset, price_import, price_set_reader, price_set;
   drop table shared_report;

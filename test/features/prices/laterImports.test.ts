@@ -85,7 +85,7 @@ test('symbols of prices that were imported before symbols had versions are there
   const single = await sql`select * from price_symbol where symbol = 'OTHER'`
 
   await sql.unsafe(`drop table price_symbol; delete from migration where name >= '0057'`)
-  expect(await migrate(sql)).toEqual(['0057_known_price_symbols.sql', '0059_fast_search_functions.sql'])
+  expect(await migrate(sql)).toEqual(['0057_known_price_symbols.sql', '0058_fast_search_functions.sql'])
   expect([...(await sql`select symbol from price_symbol order by first_day, symbol`)]).toEqual([
     { symbol: 'OLD' },
     { symbol: 'OTHER' },

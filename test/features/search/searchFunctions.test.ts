@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
-/* The functions of 0059 are quicker spellings of those that earlier migrations define: stored names and indexes were made by these. */
+/* The functions of 0058 are quicker spellings of those that earlier migrations define: stored names and indexes were made by these. */
 
 const migrations = join(import.meta.dir, '../../../sql/migrations')
 const earlier = {

@@ -171,7 +171,7 @@ describe.skipIf(folder === null)('real lists of submissions', () => {
       '0055_prices.sql',
       '0056_known_price_days.sql',
       '0057_known_price_symbols.sql',
-      '0059_fast_search_functions.sql',
+      '0058_fast_search_functions.sql',
     ])
     expect(await stored(sql)).toEqual({})
     // The next sync reads the archived lists again, too.
