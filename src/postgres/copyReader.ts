@@ -83,7 +83,8 @@ export function readIntegers({ view, offset }: CopiedValue): number[] {
   if (dimensions === 0) return []
   const values: number[] = new Array(view.getInt32(offset + 12))
   // After the number of dimensions, the flag for nulls, the type, the length and the first index.
-  for (let n = 0, at = offset + 20; n < values.length; n++, at += 8) values[n] = view.getInt32(at + lengthBytes)
+  for (let n = 0, at = offset + 20; n < values.length; n++, at += 8)
+    values[n] = view.getInt32(at + lengthBytes)
   return values
 }
 
