@@ -1,16 +1,16 @@
 import { Failure } from '../../errors.ts'
-import type { Sql, TransactionSql } from '../../postgres/client.ts'
+import type { Sql } from '../../postgres/client.ts'
 
 /**
  * The indexes that a bulk load drops, with their definitions from the migrations. Updating them would cost
  * more than creating them at the end. Without them a company is still found by its ID and read by index, but
  * cross-sections and name searches scan whole tables.
  */
-export const secondaryIndexes: Readonly<Record<string, string>> = {
+export const secondaryIndexes = {
   fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc) where fp < 5',
   entity_names:
     'on entity using gin (name_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
-}
+} as const
 
 const lockTimeoutS = 10
 const loadedTables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
@@ -45,23 +45,15 @@ export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
   return rows.map(row => row.name)
 }
 
-/**
- * Creates the missing indexes, each on a connection of its own. Importers wait for this, readers do not. Returns whether any
- * were missing. A killed process leaves at least one missing until autovacuum is on again.
- */
+/** Creates the missing indexes. Importers wait for this, readers do not. Returns whether any were missing. */
 export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   const missing = await findMissingIndexes(sql)
   if (missing.length === 0) return false
-  const [last, ...others] = missing
-  const create = async (transaction: TransactionSql, name: string) => {
-    await transaction`set local maintenance_work_mem = '256MB'`
-    await transaction.unsafe(`create index if not exists ${name} ${secondaryIndexes[name]}`)
-  }
-  const creating = Promise.all(others.map(name => sql.begin(transaction => create(transaction, name))))
-  creating.catch(() => {})
   await sql.begin(async transaction => {
-    await create(transaction, last)
-    await creating
+    await transaction`set local maintenance_work_mem = '256MB'`
+    for (const [name, definition] of Object.entries(secondaryIndexes)) {
+      if (missing.includes(name)) await transaction.unsafe(`create index if not exists ${name} ${definition}`)
+    }
     for (const table of loadedTables)
       await transaction`alter table ${transaction(table)} reset (autovacuum_enabled)`
   })
