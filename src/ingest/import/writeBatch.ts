@@ -277,9 +277,10 @@ function allReportedFacts(work: EntityWork, filings: ReadonlyMap<string, Filing>
       const filing = filings.get(row.accession)
       const reported = filing === undefined ? null : reportedFactOf(row, filing)
       if (reported === null) continue
-      const { check: _, ...unchecked } = reported
-      stored.push(checked.has(row.accession) ? unchecked : reported)
+      stored.push(checked.has(row.accession) ? withoutCheck(reported) : reported)
     }
   }
   return [...fresh, ...notMended(stored, fresh)]
 }
+
+const withoutCheck = ({ check: _, ...unchecked }: ReportedFact): ReportedFact => unchecked

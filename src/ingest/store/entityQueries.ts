@@ -60,10 +60,15 @@ export async function saveEntities(
       yearEndChanged: true,
     })
   }
-  for (const profile of profiles) {
+  const completed = profiles.flatMap(profile => {
     const row = known.get(entityKey(profile))
-    if (row !== undefined) saved.push(await completeEntity(transaction, row, profile))
-  }
+    return row === undefined ? [] : [completeEntity(row, profile)]
+  })
+  await updateEntities(
+    transaction,
+    completed.filter(({ entity }) => entity.changed),
+  )
+  for (const { entity } of completed) saved.push(entity)
   const ids = new Map(saved.map(entity => [entityKey(entity), entity.entityId]))
   const ofProfiles = (tickersOf: (profile: EntityProfile) => readonly string[] | undefined) =>
     profiles.flatMap(profile => {
@@ -162,16 +167,22 @@ async function insertEntities(
     ) returning *`
 }
 
-async function completeEntity(
-  transaction: TransactionSql,
-  row: EntityRecord,
-  profile: EntityProfile,
-): Promise<SavedEntity> {
-  const better = improve(row, profile)
-  const yearEndChanged = better.fiscal_year_end !== row.fiscal_year_end
-  const changed = changingColumns.some(column => better[column] !== row[column])
-  if (changed) await updateEntity(transaction, better, row)
-  return { ...identify(row), fiscalYearEnd: better.fiscal_year_end, isNew: false, changed, yearEndChanged }
+interface CompletedEntity {
+  readonly before: EntityRecord
+  readonly after: EntityRecord
+  readonly entity: SavedEntity
+}
+
+function completeEntity(before: EntityRecord, profile: EntityProfile): CompletedEntity {
+  const after = improve(before, profile)
+  const entity = {
+    ...identify(before),
+    fiscalYearEnd: after.fiscal_year_end,
+    isNew: false,
+    changed: changingColumns.some(column => after[column] !== before[column]),
+    yearEndChanged: after.fiscal_year_end !== before.fiscal_year_end,
+  }
+  return { before, after, entity }
 }
 
 const changingColumns = ['name', 'ticker', 'fiscal_year_end', 'sector', 'exchange', 'status'] as const
@@ -190,20 +201,33 @@ function improve(row: EntityRecord, profile: EntityProfile): EntityRecord {
   }
 }
 
-async function updateEntity(
+/** One statement for all, because the triggers of `entity` cost more than the update of a row. */
+async function updateEntities(
   transaction: TransactionSql,
-  better: EntityRecord,
-  row: EntityRecord,
+  completed: readonly CompletedEntity[],
 ): Promise<void> {
+  if (completed.length === 0) return
+  const texts = (column: (typeof changingColumns)[number]) => completed.map(({ after }) => after[column])
   await transaction`
-    update entity set name = ${better.name}, ticker = ${better.ticker}, fiscal_year_end = ${better.fiscal_year_end},
-      sector = ${better.sector}, exchange = ${better.exchange}, status = ${better.status}
-    where entity_id = ${row.entity_id}`
-  const placeholder = idWithoutTicker(identify(row))
-  if (row.ticker === placeholder && better.ticker !== placeholder) {
-    await transaction`delete from entity_ticker where ticker = ${placeholder} and entity_id = ${row.entity_id}`
-    await rememberFormerIds(transaction, [{ ticker: placeholder, entityId: row.entity_id }])
-  }
+    update entity set name = better.name, ticker = better.ticker, fiscal_year_end = better.fiscal_year_end,
+      sector = better.sector, exchange = better.exchange, status = better.status
+    from unnest(
+      ${completed.map(({ entity }) => entity.entityId)}::int[], ${texts('name')}::text[], ${texts('ticker')}::text[],
+      ${texts('fiscal_year_end')}::text[], ${texts('sector')}::text[], ${texts('exchange')}::text[],
+      ${texts('status')}::text[]
+    ) as better (entity_id, name, ticker, fiscal_year_end, sector, exchange, status)
+    where entity.entity_id = better.entity_id`
+  const former = completed.flatMap(({ before, after }) => {
+    const ticker = idWithoutTicker(identify(before))
+    return before.ticker === ticker && after.ticker !== ticker ? [{ ticker, entityId: before.entity_id }] : []
+  })
+  if (former.length === 0) return
+  await transaction`
+    delete from entity_ticker own
+    using unnest(${former.map(({ ticker }) => ticker)}::text[], ${former.map(({ entityId }) => entityId)}::int[])
+      as gone (ticker, entity_id)
+    where own.ticker = gone.ticker and own.entity_id = gone.entity_id`
+  await rememberFormerIds(transaction, former)
 }
 
 /** The maximum number of other names by which an entity is found; further ones are not stored. */
