@@ -391,7 +391,7 @@ export interface paths {
          *
          *     `max_age_days` leaves out what is too old on the date of the row. `with` adds columns `<metric>_end` and `<metric>_filed` and, for rows with a column `time`, `<metric>_known_by`. Tickers that name no company are in `unknown`, and their rows have null. A ticker means the company that had it on the date of the row, if a source on record says which company that was; `unmatched` lists the days on which no company on record had it. If no source says anything about a ticker, it means today's company, former IDs included. `lineage=follow` also reads the figures of a company's predecessors and successors.
          *
-         *     The body is JSON by columns, CSV, NDJSON or Parquet, the answer what `format` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 100 columns of other names come back unchanged, in the order sent, before those of the metrics; one that the join itself adds is refused. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. The demo key (by address, and five times as many by network) and free keys may join 100,000 rows a minute: more are refused before they are joined, with `rate_limited_minute` and `Retry-After`, or with `body_too_large` if one body has more. Parquet is the fastest and smallest both ways; `format=arrow` answers with an Arrow IPC stream, which needs no further decoding.
+         *     The body is JSON by columns, CSV, NDJSON, Parquet or an Arrow IPC stream, the answer what `format` names. All but JSON have the columns date and ticker, and take the settings as query parameters. Up to 100 columns of other names come back unchanged, in the order sent, before those of the metrics; one that the join itself adds is refused. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. The demo key (by address, and five times as many by network) and free keys may join 100,000 rows a minute: more are refused before they are joined, with `rate_limited_minute` and `Retry-After`, or with `body_too_large` if one body has more. Parquet and Arrow are the fastest and smallest both ways.
          *
          *     With `Prefer: respond-async`, the response is 202 once body, rights and data version are checked, with the stored join (the schema `AsOfJoinJob`) and its URL in `Location`. It runs even if this connection closes or this server stops. Follow it with `GET /api/v1/as-of/{id}`; its `result_url` has the bytes of the synchronous answer. An Idempotency-Key counts only then. At most 256 MB compressed are stored of a result, and 2 GB of all results of a key: the oldest are deleted first. Not with the demo key.
          *
@@ -469,7 +469,7 @@ export interface paths {
          *
          *     `<column>_known` is the corrected column. `worst` lists the cells that look ahead the furthest, with their filings. If the rows have `forward_return`, `premium` says what the look-ahead would have earned: the Sharpe ratio of the same backtest on the values as sent minus that on the values as known, with a bootstrap interval, with and without announced values.
          *
-         *     The body is JSON by columns, CSV, NDJSON or Parquet. More than 200,000 rows, or `Prefer: respond-async`, make the audit a job: the response is 202 with its URL in `Location`. Its result has the report as JSON and HTML, and the rows in the `format` of the request. At most 25,000,000 cells. Rows and companies count as those of as-of joins do.
+         *     The body is JSON by columns, CSV, NDJSON, Parquet or an Arrow IPC stream. More than 200,000 rows, or `Prefer: respond-async`, make the audit a job: the response is 202 with its URL in `Location`. Its result has the report as JSON and HTML, and the rows in the `format` of the request. At most 25,000,000 cells. Rows and companies count as those of as-of joins do.
          */
         post: operations["auditRows"];
         delete?: never;
@@ -8708,6 +8708,7 @@ export interface operations {
                 "text/csv": string;
                 "application/x-ndjson": string;
                 "application/vnd.apache.parquet": Uint8Array | Blob;
+                "application/vnd.apache.arrow.stream": Uint8Array | Blob;
             };
         };
         responses: {
@@ -9090,6 +9091,7 @@ export interface operations {
                 "text/csv": string;
                 "application/x-ndjson": string;
                 "application/vnd.apache.parquet": Uint8Array | Blob;
+                "application/vnd.apache.arrow.stream": Uint8Array | Blob;
             };
         };
         responses: {
@@ -9920,7 +9922,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The strategy, and the rows to test it on. Rows can be sent as JSON objects, JSON columns, CSV, NDJSON or Parquet (`application/vnd.apache.parquet`), plain or with `Content-Encoding: gzip` or `zstd`; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV and Parquet, send `config` and the other fields as query parameters. In NDJSON, the first line may contain `config` and the other fields. Parquet is the fastest to send and to read, CSV and JSON columns are next. At most 25,000,000 rows; store larger bodies than the server takes here with POST /api/v1/panels. Also read: application/ndjson, application/jsonl, application/parquet, application/x-parquet, application/octet-stream. */
+        /** @description The strategy, and the rows to test it on. Rows can be sent as JSON objects, JSON columns, CSV, NDJSON, Parquet (`application/vnd.apache.parquet`) or an Arrow IPC stream (`application/vnd.apache.arrow.stream`), plain or with `Content-Encoding: gzip` or `zstd`; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV, Parquet and Arrow, send `config` and the other fields as query parameters. In NDJSON, the first line may contain `config` and the other fields. Parquet is the fastest to send and to read, CSV and JSON columns are next. At most 25,000,000 rows; store larger bodies than the server takes here with POST /api/v1/panels. Also read: application/ndjson, application/jsonl, application/parquet, application/x-parquet, application/octet-stream. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BacktestRequest"];
@@ -9942,6 +9944,7 @@ export interface operations {
                 "text/csv": string;
                 "application/x-ndjson": string;
                 "application/vnd.apache.parquet": Uint8Array | Blob;
+                "application/vnd.apache.arrow.stream": Uint8Array | Blob;
             };
         };
         responses: {
@@ -10797,6 +10800,7 @@ export interface operations {
                 "text/csv": string;
                 "application/x-ndjson": string;
                 "application/vnd.apache.parquet": Uint8Array | Blob;
+                "application/vnd.apache.arrow.stream": Uint8Array | Blob;
             };
         };
         responses: {
