@@ -56,15 +56,17 @@ export function readArrowChunks(
     const readers = new Map(
       read.map(field => {
         const stored = asStored?.(field.name) ?? null
-        return [field, new ColumnReader(field, stored !== null, { ...limits, ...stored }, entries)]
+        const reading = { asStored: stored !== null, limits: { ...limits, ...stored }, entries, rows: count }
+        return [field, new ColumnReader(field, reading)]
       }),
     )
+    const kinds = fields.map(buffersOf)
     let row = 0
     let collectedAt = 0
     for (const message of messages) {
       if (message.kind === dictionaryHeader) await readDictionary(file, message, readers)
       if (message.kind !== batchHeader) continue
-      const batch = readBatch(message.header, message.to - message.from, fields.map(buffersOf))
+      const batch = readBatch(message.header, message.to - message.from, kinds)
       for (const [index, field] of fields.entries()) {
         const first = row
         const { name } = field
