@@ -11,6 +11,7 @@ import {
   readBatch,
   readMessages,
 } from './arrow/messages.ts'
+import { ViewBudget } from './arrow/viewBudget.ts'
 import { EntryBudget } from './parquet/bounds.ts'
 import { FileFault, FileTooLarge } from './parquet/faults.ts'
 import { type FileBytes, openFileBytes } from './parquet/fileBytes.ts'
@@ -52,11 +53,16 @@ export function readArrowChunks(
       throw new FileFault(
         `the column ${unreadable.name} is ${unreadable.refused}; write it as float64 or text`,
       )
-    const entries = new EntryBudget(count * names.length)
+    const budgets = { entries: new EntryBudget(count * names.length), views: new ViewBudget() }
     const readers = new Map(
       read.map(field => {
         const stored = asStored?.(field.name) ?? null
-        const reading = { asStored: stored !== null, limits: { ...limits, ...stored }, entries, rows: count }
+        const reading = {
+          asStored: stored !== null,
+          limits: { ...limits, ...stored },
+          ...budgets,
+          rows: count,
+        }
         return [field, new ColumnReader(field, reading)]
       }),
     )

@@ -68,6 +68,12 @@ many = 1_500_000
 views = pa.Array.from_buffers(pa.string_view(), many, [None, pa.py_buffer(bytes(16 * many)), pa.py_buffer(bytes(300_000_000))])
 write('held', pa.table({'date': pa.array([14669], pa.int32()).cast(pa.date32()).take(pa.nulls(many, pa.int32()).fill_null(0)), 'asset': views, 'market': pa.nulls(many, pa.string()), 'score': pa.nulls(many, pa.float64()), 'forward_return': pa.nulls(many, pa.float64())}), 'zstd')
 
+# A slice of views is sent with the texts of all rows.
+assets = pa.array([f'an asset with a long name {i}' for i in range(n)])
+panel = pa.table({'date': [day] * n, 'asset': assets, 'score': [0.5] * n, 'forward_return': [0.1] * n}).slice(1000, 10)
+pq.write_table(panel, 'slice.parquet')
+write('slice', panel.set_column(1, 'asset', assets.cast(pa.string_view()).slice(1000, 10)), 'zstd')
+
 coded = pa.schema([('date', pa.date32()), ('ticker', pa.dictionary(pa.int32(), pa.string()))])
 with pa.ipc.new_stream('deltas.arrows', coded, options=pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as out:
     for k in range(1, 6):
@@ -157,6 +163,12 @@ describe.skipIf(python === null)('a hostile Arrow stream', () => {
     )
     expect(tickers).toEqual(['T0', 'T0', 'T0', 'T1', 'T0', 'T2', 'T0', 'T3', 'T0', 'T4'])
     expect(seen.size).toBe(1)
+  })
+
+  test('of a slice of a large table is read if its views are compressed with the texts of all rows', async () => {
+    const sent = await readParquetPanel(bytesOf('slice.arrows'), [], false, 'arrow')
+    expect(sent.columns).toEqual((await readParquetPanel(bytesOf('slice.parquet'))).columns)
+    expect(sent.columns.assetNames[0]).toBe('an asset with a long name 1000')
   })
 
   test('whose categories have no values at all is read as a column without values', async () => {

@@ -55,10 +55,10 @@ export interface BufferPart {
   readonly from: number
   readonly to: number
   readonly codec: Codec
-  /** The most rows that it has values of, and their bounds: what a few compressed bytes state must not decide how much is
+  /** The most rows that it has values of, and their bounds, null for the texts of views: what a few compressed bytes state must not decide how much is
    * decompressed. */
   readonly rows: number
-  readonly bounds: ColumnBounds
+  readonly bounds: ColumnBounds | null
 }
 
 const chunkBytes = 1_024 * 1_024
@@ -77,7 +77,7 @@ export function openBuffer(part: BufferPart): BufferBytes {
   if (!(length >= 0 && Number.isSafeInteger(length))) throw arrowDamage('a compressed buffer has no length')
   // No codec adds more to incompressible data, and the compressed bytes may have to be in memory at once.
   if (to - from > 2 * length + 65_536) throw arrowDamage('a compressed buffer is larger than its content')
-  bounds.addPage(rows, length)
+  bounds?.addPage(rows, length)
   if (codec === 'LZ4') return streamed(unpackLz4(file.slice(from + 8, to), length), length)
   if (length <= maxWholeBytes)
     // zlib rejects a limit of 0.

@@ -8,11 +8,10 @@ import { type BufferBytes, openBuffer } from './bufferBytes.ts'
 import { arrowDamage } from './faults.ts'
 import type { ArrowField, FixedType, Layout } from './fields.ts'
 import type { ColumnPart, RecordBatch } from './messages.ts'
+import type { ViewBudget } from './viewBudget.ts'
 
 /** The number of values in memory at a time; a multiple of 8, so that each part begins at a byte of the bitmap. */
 const batchValues = 16_384
-/** Views refer to their buffers in any order, so all buffers of a column in a batch are in memory together. */
-const maxHeldBytes = 256 * 1_024 * 1_024
 /** A dictionary may have more values than there are rows, but never usefully more than this. */
 const maxUnusedValues = 500_000
 /** How many distinct texts are remembered. */
@@ -31,8 +30,9 @@ export interface ColumnReading {
   /** True if the values are not converted to their logical type. */
   readonly asStored: boolean
   readonly limits: ParquetLimits
-  /** The budget of the whole stream, shared by all its columns. */
+  /** The budgets of the whole stream, shared by all its columns. */
   readonly entries: EntryBudget
+  readonly views: ViewBudget
   /** The number of rows of the stream. */
   readonly rows: number
 }
@@ -70,6 +70,7 @@ export class ColumnReader {
   readonly #asStored: boolean
   readonly #limits: ParquetLimits
   readonly #entries: EntryBudget
+  readonly #views: ViewBudget
   readonly #rows: number
   readonly #codes = new Int32Array(batchValues)
   readonly #scratch = new Uint8Array(8 * batchValues)
@@ -82,11 +83,12 @@ export class ColumnReader {
   readonly #values: ColumnReader | null
 
   constructor(field: ArrowField, reading: ColumnReading) {
-    const { asStored, limits, entries, rows } = reading
+    const { asStored, limits, entries, views, rows } = reading
     this.field = field
     this.#asStored = asStored
     this.#limits = limits
     this.#entries = entries
+    this.#views = views
     this.#rows = rows
     this.#names = new NameInterner(limits.textLength)
     this.#values =
@@ -120,10 +122,10 @@ export class ColumnReader {
     if (rows === 0) return
     const opened: BufferBytes[] = []
     const bounds = this.#bounds(rows)
-    const open = (index: number): BufferBytes => {
+    const open = (index: number, ofRows: ColumnBounds | null = bounds): BufferBytes => {
       const [offset, length] = part.buffers.slice(2 * index)
       const [from, to] = [source.from + offset, source.from + offset + length]
-      const buffer = openBuffer({ file: source.file, from, to, codec: batch.codec, rows, bounds })
+      const buffer = openBuffer({ file: source.file, from, to, codec: batch.codec, rows, bounds: ofRows })
       opened.push(buffer)
       return buffer
     }
@@ -168,7 +170,7 @@ export class ColumnReader {
   /** Opens the buffers of a column, and returns what reads its next rows. */
   async #open(
     layout: Layout,
-    open: (index: number) => BufferBytes,
+    open: (index: number, ofRows?: ColumnBounds | null) => BufferBytes,
     bounds: ColumnBounds,
     { part }: BatchPart,
   ): Promise<(chunk: Chunk) => Promise<void>> {
@@ -216,9 +218,9 @@ export class ColumnReader {
         const whole: Uint8Array[] = []
         let held = 0
         for (let index = 2; index < part.buffers.length / 2; index++) {
-          const buffer = open(index)
+          const buffer = open(index, null)
           held += buffer.ownBytes
-          if (held > maxHeldBytes) throw this.#tooMuchHeld()
+          this.#views.take(this.field.name, held, buffer.ownBytes)
           whole.push(await buffer.takeAll())
         }
         return async chunk => {
@@ -244,13 +246,6 @@ export class ColumnReader {
       default:
         return layout satisfies never
     }
-  }
-
-  #tooMuchHeld(): FileTooLarge {
-    const shown = maxHeldBytes / 1_024 / 1_024
-    return new FileTooLarge(
-      `the column ${this.field.name} has more than ${shown} MB of texts in a batch, as views; write it in smaller batches, or as plain strings`,
-    )
   }
 
   /** The next numbers, in memory that is used again. */
