@@ -19,9 +19,9 @@ import { parsePositiveInteger } from './options.ts'
 import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
 const help = `
-FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. It has a column date
-(or time), a column ticker, and columns of figures, such as revenue. JSON is an object of columns, a list of rows, or the
-body of POST /api/v1/audits.
+FILE is CSV, NDJSON, JSON, Parquet or an Arrow stream, plain or gzipped; - is standard input. The format is
+recognised. It has a column date (or time), a column ticker, and columns of figures, such as revenue. JSON is an object of
+columns, a list of rows, or the body of POST /api/v1/audits.
 
 Each cell gets a state: known, rounded (known, but rounded), announced (filed later, but an earnings release was out),
 stale (an older figure), restated (a later restatement), early (first filed later), other_company, no_match, not_covered.
@@ -56,7 +56,10 @@ export function addAuditCommand(program: Command, { config }: CliContext): void 
   program
     .command('audit')
     .description('Show which cells of your own data could not have been known on their dates')
-    .argument('[file]', 'CSV, NDJSON, JSON or Parquet, optionally gzipped; - is standard input')
+    .argument(
+      '[file]',
+      'CSV, NDJSON, JSON, Parquet or an Arrow stream, optionally gzipped; - is standard input',
+    )
     .option(
       '--column <spec>',
       'Column to audit and what it is, such as sales=revenue,fp=TTM,scale=1e6; may be repeated (default: all columns of numbers)',

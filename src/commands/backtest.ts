@@ -34,7 +34,8 @@ import { parseDrawdown, parseNumber, parseShare } from './options.ts'
 import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
 const help = `
-FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
+FILE is CSV, NDJSON, JSON, Parquet or an Arrow stream, plain or gzipped; - is standard input. The format is
+recognised. The columns are
   date,asset,score,forward_return[,market][,dollar_volume][,group][,borrow_bps]
 with close in place of forward_return to have the returns computed from it, and the columns that --regress, --rank-by
 or --scores name. forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Files of forecasts work too:
@@ -61,7 +62,10 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
   program
     .command('backtest')
     .description('Backtest a ranking from a file, offline, and show it as text, JSON or HTML')
-    .argument('<file>', 'CSV, NDJSON, JSON or Parquet, optionally gzipped; - is standard input')
+    .argument(
+      '<file>',
+      'CSV, NDJSON, JSON, Parquet or an Arrow stream, optionally gzipped; - is standard input',
+    )
     .addOption(
       new Option('--format <name>', 'Format of the file (default: recognised)').choices(panelFormats),
     )
@@ -164,7 +168,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .addOption(
       new Option(
         '--benchmark <name>',
-        'Benchmark for the verdict: cash, universe, or a CSV or Parquet file of date and return (default: cash for long_short, universe for long_only)',
+        'Benchmark for the verdict: cash, universe, or a CSV, Parquet or Arrow file of date and return (default: cash for long_short, universe for long_only)',
       ),
     )
     .option(

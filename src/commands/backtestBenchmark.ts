@@ -1,25 +1,26 @@
 import { CsvReader } from '../backtest/codec/csvCells.ts'
 import { numberCell, textCell } from '../backtest/panelFile/panelColumns.ts'
 import { recogniseFormat } from '../backtest/panelFile/panelFormat.ts'
-import { readParquet } from '../backtest/panelFile/parquetTable.ts'
+import { readTable } from '../backtest/panelFile/tableFile.ts'
+import type { TableFormat } from '../backtest/request.ts'
 import type { BacktestBenchmark } from '../backtest/requestBenchmark.ts'
 import { isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { loadRows, openInput, readInput } from './inputFile.ts'
 
-/** The value of `--benchmark`: a name, or a CSV or Parquet file of the benchmark's own returns. */
+/** The value of `--benchmark`: a name, or a CSV, Parquet or Arrow file of the benchmark's own returns. */
 export async function readBenchmark(option: string): Promise<BacktestBenchmark> {
   if (option === 'cash' || option === 'universe') return option
   if (option === '-')
     throw new Failure(
       'parameter_invalid',
-      '--benchmark cannot be read from standard input. Give cash, universe or a CSV or Parquet file of date and return.',
+      '--benchmark cannot be read from standard input. Give cash, universe or a CSV, Parquet or Arrow file of date and return.',
     )
   const file = await openInput(option).catch(error => {
     throw error instanceof Failure
       ? new Failure(
           error.code,
-          `--benchmark: ${error.message} Give cash, universe or a CSV or Parquet file of date and return.`,
+          `--benchmark: ${error.message} Give cash, universe or a CSV, Parquet or Arrow file of date and return.`,
           { cause: error },
         )
       : error
@@ -27,8 +28,9 @@ export async function readBenchmark(option: string): Promise<BacktestBenchmark> 
   const rows = await readInput(file, () => {})
   try {
     const bytes = await loadRows(rows.body, file.name)
-    return recogniseFormat(bytes) === 'parquet'
-      ? await readParquetReturns(bytes, file.name)
+    const format = recogniseFormat(bytes)
+    return format === 'parquet' || format === 'arrow'
+      ? await readTableReturns(bytes, format, file.name)
       : readCsvReturns(bytes, file.name)
   } finally {
     await rows.discard()
@@ -36,10 +38,14 @@ export async function readBenchmark(option: string): Promise<BacktestBenchmark> 
 }
 
 /** An index file may have other columns, and more days than the rows. */
-const parquetLimits = { maxRows: 1_000_000, cells: 10_000_000, textLength: 1_000 }
+const tableLimits = { maxRows: 1_000_000, cells: 10_000_000, textLength: 1_000 }
 
-async function readParquetReturns(bytes: Uint8Array, name: string): Promise<BacktestBenchmark> {
-  const { count, columns } = await readParquet(bytes, { ...parquetLimits, numbers: ['return'] }).catch(
+async function readTableReturns(
+  bytes: Uint8Array,
+  format: TableFormat,
+  name: string,
+): Promise<BacktestBenchmark> {
+  const { count, columns } = await readTable(bytes, format, { ...tableLimits, numbers: ['return'] }).catch(
     cause => {
       throw cause instanceof Failure ? new Failure(cause.code, `${name}: ${cause.message}`, { cause }) : cause
     },

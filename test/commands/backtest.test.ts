@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { columnFromArray, tableFromColumns, tableToIPC, utf8 } from '@uwdata/flechette'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { decodeResult } from '../../src/backtest/pipeline/encodeResult.ts'
 import { operator } from '../../src/backtest/pool/caller.ts'
@@ -416,11 +417,14 @@ describe('asfiled backtest', () => {
         { name: 'date', data: midnights, type: 'TIMESTAMP' },
       ]),
     )
+    const table = tableFromColumns({ date: columnFromArray(days, utf8()), return: columnFromArray(returns) })
+    writeFileSync(place('index.arrows'), tableToIPC(table, { format: 'stream' }) ?? new Uint8Array(0))
     const cases = [
       ['cash', 'cash', 'cash'],
       ['universe', 'universe', 'universe'],
       [place('index.csv'), { date: days, return: returns }, 'series'],
       [place('index.parquet'), { date: days, return: returns }, 'series'],
+      [place('index.arrows'), { date: days, return: returns }, 'series'],
     ] as const
     for (const [option, benchmark, used] of cases) {
       const { code } = await backtest(
@@ -449,7 +453,7 @@ describe('asfiled backtest', () => {
     await expectFaults(2, [
       [
         [place('rows.csv'), '--benchmark', 'spx'],
-        '--benchmark: spx does not exist. Give cash, universe or a CSV or Parquet file',
+        '--benchmark: spx does not exist. Give cash, universe or a CSV, Parquet or Arrow file',
       ],
       [[place('rows.csv'), '--benchmark', place('short.csv')], '--benchmark has no return for'],
     ])

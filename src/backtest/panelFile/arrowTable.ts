@@ -11,6 +11,7 @@ import {
   readBatch,
   readMessages,
 } from './arrow/messages.ts'
+import { ViewBudget } from './arrow/viewBudget.ts'
 import { EntryBudget } from './parquet/bounds.ts'
 import { FileFault, FileTooLarge } from './parquet/faults.ts'
 import { type FileBytes, openFileBytes } from './parquet/fileBytes.ts'
@@ -52,19 +53,26 @@ export function readArrowChunks(
       throw new FileFault(
         `the column ${unreadable.name} is ${unreadable.refused}; write it as float64 or text`,
       )
-    const entries = new EntryBudget(count * names.length)
+    const budgets = { entries: new EntryBudget(count * names.length), views: new ViewBudget() }
     const readers = new Map(
       read.map(field => {
         const stored = asStored?.(field.name) ?? null
-        return [field, new ColumnReader(field, stored !== null, { ...limits, ...stored }, entries)]
+        const reading = {
+          asStored: stored !== null,
+          limits: { ...limits, ...stored },
+          ...budgets,
+          rows: count,
+        }
+        return [field, new ColumnReader(field, reading)]
       }),
     )
+    const kinds = fields.map(buffersOf)
     let row = 0
     let collectedAt = 0
     for (const message of messages) {
       if (message.kind === dictionaryHeader) await readDictionary(file, message, readers)
       if (message.kind !== batchHeader) continue
-      const batch = readBatch(message.header, message.to - message.from, fields.map(buffersOf))
+      const batch = readBatch(message.header, message.to - message.from, kinds)
       for (const [index, field] of fields.entries()) {
         const first = row
         const { name } = field

@@ -38,7 +38,7 @@ export function checkPanelTable(
   if (count > freeRows + fileBytes)
     throw new Failure(
       'body_too_large',
-      `It cannot be read as Parquet: it has ${count.toLocaleString('en')} rows in ${fileBytes.toLocaleString('en')} bytes, less than a byte for each. Send it as CSV.`,
+      `It cannot be read: it has ${count.toLocaleString('en')} rows in ${fileBytes.toLocaleString('en')} bytes, less than a byte for each. Send it as CSV.`,
     )
 }
 

@@ -42,8 +42,8 @@ function form({ typed, fault, hasKey, isSignedIn, maxMb }: AuditPageParts): Mark
   const faulty = fault?.field ?? null
   return html`<form id="run" class="backtest" method="post" action="/audit" enctype="multipart/form-data">
 <fieldset><legend>Your rows</legend>
-<div class="setting wide-setting"><label for="f-file">CSV, NDJSON or Parquet</label>
-<input id="f-file" name="file" type="file" accept=".csv,.ndjson,.jsonl,.parquet,text/csv" aria-describedby="h-file">
+<div class="setting wide-setting"><label for="f-file">CSV, NDJSON, Parquet or Arrow stream</label>
+<input id="f-file" name="file" type="file" accept=".csv,.ndjson,.jsonl,.parquet,.arrow,.arrows,text/csv" aria-describedby="h-file">
 <p class="help" id="h-file">The columns are <code>date</code> and <code>ticker</code>, then any columns of values, such as <code>revenue</code> or <code>eps</code>. A column <code>forward_return</code> adds the look-ahead premium, which needs the quant plan. At most ${maxMb} MB. <a href="/audit/sample.csv" download>A sample file</a> has real figures of Apple.</p></div>
 </fieldset>
 <fieldset><legend>Settings, all optional</legend><div class="settings">

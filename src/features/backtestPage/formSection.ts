@@ -60,8 +60,8 @@ ${numberField('maxAgeDays', state, { label: 'Maximum age of a figure, days', ste
 </div>
 ${radioField('rows', state, 'file', false, 'Your own file')}
 <div class="settings" data-for="file">
-<div class="setting wide-setting${state.faulty === 'file' && ' faulty'}" id="drop"><label for="f-file">CSV, NDJSON or Parquet, plain or gzipped</label>
-<input id="f-file" name="file" type="file" accept=".csv,.gz,.ndjson,.jsonl,.parquet,text/csv" aria-describedby="h-file">
+<div class="setting wide-setting${state.faulty === 'file' && ' faulty'}" id="drop"><label for="f-file">CSV, NDJSON, Parquet or Arrow stream, plain or gzipped</label>
+<input id="f-file" name="file" type="file" accept=".csv,.gz,.ndjson,.jsonl,.parquet,.arrow,.arrows,text/csv" aria-describedby="h-file">
 <p class="help" id="h-file">The columns are <code>date, asset, score, forward_return</code>, optionally with <code>market</code>, <code>dollar_volume</code> and <code>borrow_bps</code>; <code>close</code> may replace <code>forward_return</code>. Files of forecasts from this service work too. At most ${maxMb} MB and 25,000,000 rows. <span class="with-script">You can also drop the file here.</span></p></div>
 ${choiceField('fileHorizon', state, { label: 'Horizon of the file', help: 'For files with forecasts of several horizons.' }, [['', 'the only one'], ...sameLabels(horizons)])}
 </div>

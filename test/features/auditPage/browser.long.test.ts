@@ -115,7 +115,7 @@ describe.skipIf(path === null)('/audit in a browser', () => {
   test('a chosen file is audited, and its corrected rows are downloaded', async () => {
     const { page, close } = await visit('out')
     const file = { name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(requests.audit_csv) }
-    await page.getByLabel('CSV, NDJSON or Parquet').setInputFiles(file)
+    await page.getByLabel('CSV, NDJSON, Parquet or Arrow stream').setInputFiles(file)
     await page.getByRole('button', { name: 'Audit', exact: true }).click()
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Corrected rows as CSV' }).click()

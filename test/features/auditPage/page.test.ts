@@ -144,6 +144,7 @@ describe('a visitor without a key', () => {
 
   test('who is signed in is the same, and learns where to get a key', async () => {
     const page = await keyless.browser.page('/audit')
+    expect(page).toContain('accept=".csv,.ndjson,.jsonl,.parquet,.arrow,.arrows,text/csv"')
     expect(page).toContain('/account/licences')
     // The demo key may send 1 MB, a licence as much as the server reads.
     expect(page).toContain('At most 1 MB')

@@ -78,6 +78,7 @@ async function ended(browser: TestBrowser, path: string): Promise<string> {
 describe('without a key', () => {
   test('every choice of the grid shows its stored report, under a policy of its own', async () => {
     const text = await new (await import('../account/browser.ts')).TestBrowser(url).page('/backtest')
+    expect(text).toContain('accept=".csv,.gz,.ndjson,.jsonl,.parquet,.arrow,.arrows,text/csv"')
     expect(text).toContain('88 US stocks')
     expect(text).toContain('/sign-in?next=/backtest')
     expect(text).toContain('<div id="own-form" hidden>')

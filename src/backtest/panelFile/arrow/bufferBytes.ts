@@ -11,10 +11,18 @@ import type { Codec } from './messages.ts'
 export class BufferBytes {
   readonly #bytes: PageBytes
   readonly #length: number
+  readonly #isView: boolean
 
-  constructor(bytes: PageBytes, length: number) {
+  /** @param isView true if the bytes are those of the body, and take no memory of their own */
+  constructor(bytes: PageBytes, length: number, isView = false) {
     this.#bytes = bytes
     this.#length = length
+    this.#isView = isView
+  }
+
+  /** The memory that all bytes take. */
+  get ownBytes(): number {
+    return this.#isView ? 0 : this.#length
   }
 
   /** The next `count` bytes. */
@@ -27,8 +35,7 @@ export class BufferBytes {
   }
 
   /** All bytes, in memory at once. */
-  takeAll(rows: number, bounds: ColumnBounds): Promise<Uint8Array> {
-    if (this.#bytes.available < this.#length) bounds.addPage(rows, this.#length)
+  takeAll(): Promise<Uint8Array> {
     return this.take(this.#length)
   }
 
@@ -48,10 +55,10 @@ export interface BufferPart {
   readonly from: number
   readonly to: number
   readonly codec: Codec
-  /** The most rows that it has values of, and their bounds: what a few compressed bytes state must not decide how much is
+  /** The most rows that it has values of, and their bounds, null for the texts of views: what a few compressed bytes state must not decide how much is
    * decompressed. */
   readonly rows: number
-  readonly bounds: ColumnBounds
+  readonly bounds: ColumnBounds | null
 }
 
 const chunkBytes = 1_024 * 1_024
@@ -68,7 +75,9 @@ export function openBuffer(part: BufferPart): BufferBytes {
   if (stated === -1n) return plainBuffer(file, from + 8, to)
   const length = Number(stated)
   if (!(length >= 0 && Number.isSafeInteger(length))) throw arrowDamage('a compressed buffer has no length')
-  bounds.addPage(rows, length)
+  // No codec adds more to incompressible data, and the compressed bytes may have to be in memory at once.
+  if (to - from > 2 * length + 65_536) throw arrowDamage('a compressed buffer is larger than its content')
+  bounds?.addPage(rows, length)
   if (codec === 'LZ4') return streamed(unpackLz4(file.slice(from + 8, to), length), length)
   if (length <= maxWholeBytes)
     // zlib rejects a limit of 0.
@@ -79,11 +88,13 @@ export function openBuffer(part: BufferPart): BufferBytes {
   const stream = Readable.from(slicesOf(file, from + 8, to)).pipe(
     createZstdDecompress({ chunkSize: 262_144 }),
   )
+  // The iterator reports a failure once it is read. Without a listener, one before that would end the process.
+  stream.on('error', () => {})
   return streamed(stream[Symbol.asyncIterator](), length, () => stream.destroy())
 }
 
 function plainBuffer(file: FileBytes, from: number, to: number): BufferBytes {
-  if (file.isMemory) return new BufferBytes(new PageBytes(file.slice(from, to)), to - from)
+  if (file.isMemory) return new BufferBytes(new PageBytes(file.slice(from, to)), to - from, true)
   return streamed(slicesOf(file, from, to), to - from)
 }
 

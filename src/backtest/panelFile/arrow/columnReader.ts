@@ -1,16 +1,19 @@
 import { NameInterner } from '../../codec/nameInterner.ts'
 import { ColumnBounds, type EntryBudget, type ParquetLimits } from '../parquet/bounds.ts'
 import type { CellSink } from '../parquet/columnPages.ts'
-import { FileFault } from '../parquet/faults.ts'
+import { FileFault, FileTooLarge } from '../parquet/faults.ts'
 import type { FileBytes } from '../parquet/fileBytes.ts'
 import { instantText } from '../parquet/instantText.ts'
 import { type BufferBytes, openBuffer } from './bufferBytes.ts'
 import { arrowDamage } from './faults.ts'
 import type { ArrowField, FixedType, Layout } from './fields.ts'
 import type { ColumnPart, RecordBatch } from './messages.ts'
+import type { ViewBudget } from './viewBudget.ts'
 
 /** The number of values in memory at a time; a multiple of 8, so that each part begins at a byte of the bitmap. */
 const batchValues = 16_384
+/** A dictionary may have more values than there are rows, but never usefully more than this. */
+const maxUnusedValues = 500_000
 /** How many distinct texts are remembered. */
 const maxKnown = 100_000
 
@@ -21,6 +24,17 @@ export interface BatchPart {
   readonly from: number
   readonly batch: RecordBatch
   readonly part: ColumnPart
+}
+
+export interface ColumnReading {
+  /** True if the values are not converted to their logical type. */
+  readonly asStored: boolean
+  readonly limits: ParquetLimits
+  /** The budgets of the whole stream, shared by all its columns. */
+  readonly entries: EntryBudget
+  readonly views: ViewBudget
+  /** The number of rows of the stream. */
+  readonly rows: number
 }
 
 type Fixed =
@@ -56,34 +70,42 @@ export class ColumnReader {
   readonly #asStored: boolean
   readonly #limits: ParquetLimits
   readonly #entries: EntryBudget
+  readonly #views: ViewBudget
+  readonly #rows: number
   readonly #codes = new Int32Array(batchValues)
   readonly #scratch = new Uint8Array(8 * batchValues)
   readonly #texts = new ShownTexts()
   /** Where the texts of a part begin and end in their buffers. */
   readonly #ranges = { froms: new Int32Array(batchValues), ends: new Int32Array(batchValues) }
   #names: NameInterner
-  #dictionary: readonly unknown[] | null = null
+  #dictionary: unknown[] | null = null
   /** Reads the values of the dictionary. */
   readonly #values: ColumnReader | null
 
-  constructor(field: ArrowField, asStored: boolean, limits: ParquetLimits, entries: EntryBudget) {
+  constructor(field: ArrowField, reading: ColumnReading) {
+    const { asStored, limits, entries, views, rows } = reading
     this.field = field
     this.#asStored = asStored
     this.#limits = limits
     this.#entries = entries
+    this.#views = views
+    this.#rows = rows
     this.#names = new NameInterner(limits.textLength)
     this.#values =
-      field.dictionary === null
-        ? null
-        : new ColumnReader({ ...field, dictionary: null }, asStored, limits, entries)
+      field.dictionary === null ? null : new ColumnReader({ ...field, dictionary: null }, reading)
   }
 
   /** Replaces the dictionary, or adds to it. */
   async readDictionary(source: BatchPart, isDelta: boolean): Promise<void> {
     const { rows } = source.batch
-    const before = isDelta ? (this.#dictionary ?? []) : []
     this.#entries.take(rows)
-    const values: unknown[] = [...before]
+    // Extended in place: a copy for each of many small additions would take time quadratic in their number.
+    const values = isDelta ? (this.#dictionary ?? []) : []
+    const most = Math.max(this.#rows, maxUnusedValues)
+    if (values.length + rows > most)
+      throw new FileTooLarge(
+        `the column ${this.field.name} has a dictionary of more than ${most.toLocaleString('en')} values; write plain texts instead of categories`,
+      )
     await this.#values?.read(source, 0, {
       cells: (cells, _, length) => {
         for (let i = 0; i < length; i++) values.push(cells[i])
@@ -100,16 +122,16 @@ export class ColumnReader {
     if (rows === 0) return
     const opened: BufferBytes[] = []
     const bounds = this.#bounds(rows)
-    const open = (index: number): BufferBytes => {
+    const open = (index: number, ofRows: ColumnBounds | null = bounds): BufferBytes => {
       const [offset, length] = part.buffers.slice(2 * index)
       const [from, to] = [source.from + offset, source.from + offset + length]
-      const buffer = openBuffer({ file: source.file, from, to, codec: batch.codec, rows, bounds })
+      const buffer = openBuffer({ file: source.file, from, to, codec: batch.codec, rows, bounds: ofRows })
       opened.push(buffer)
       return buffer
     }
     try {
       // As pyarrow does: a column without nulls is read without its bitmap.
-      const validity = part.nulls === 0 || layout.kind === 'none' ? null : open(0)
+      const validity = part.nulls === 0 || (layout.kind === 'none' && dictionary === null) ? null : open(0)
       const reader = dictionary === null ? await this.#open(layout, open, bounds, source) : null
       const indexes = dictionary === null ? null : open(1)
       for (let at = 0; at < rows; at += batchValues) {
@@ -148,9 +170,9 @@ export class ColumnReader {
   /** Opens the buffers of a column, and returns what reads its next rows. */
   async #open(
     layout: Layout,
-    open: (index: number) => BufferBytes,
+    open: (index: number, ofRows?: ColumnBounds | null) => BufferBytes,
     bounds: ColumnBounds,
-    { part, batch: { rows } }: BatchPart,
+    { part }: BatchPart,
   ): Promise<(chunk: Chunk) => Promise<void>> {
     switch (layout.kind) {
       case 'none':
@@ -194,8 +216,13 @@ export class ColumnReader {
       case 'view': {
         const views = open(1)
         const whole: Uint8Array[] = []
-        for (let index = 2; index < part.buffers.length / 2; index++)
-          whole.push(await open(index).takeAll(rows, bounds))
+        let held = 0
+        for (let index = 2; index < part.buffers.length / 2; index++) {
+          const buffer = open(index, null)
+          held += buffer.ownBytes
+          this.#views.take(this.field.name, held, buffer.ownBytes)
+          whole.push(await buffer.takeAll())
+        }
         return async chunk => {
           const bytes = await views.take(16 * chunk.length)
           const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

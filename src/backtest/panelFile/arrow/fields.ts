@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet'
-import { FileFault } from '../parquet/faults.ts'
+import { FileFault, FileTooLarge } from '../parquet/faults.ts'
 import { arrowDamage } from './faults.ts'
 import type { FlatTable } from './flatTable.ts'
 
@@ -67,7 +67,14 @@ type Typed = Omit<ArrowField, 'name' | 'element' | 'dictionary'> & {
   readonly element: Omit<SchemaElement, 'name'>
 }
 
+const maxNameBytes = 4_096
+
 export function readField(field: FlatTable): ArrowField {
+  const nameBytes = field.textBytes(0)
+  if (nameBytes > maxNameBytes)
+    throw new FileTooLarge(
+      `it has a column whose name has ${nameBytes.toLocaleString('en')} bytes; a name may have ${maxNameBytes.toLocaleString('en')}`,
+    )
   const name = field.text(0)
   const type = field.table(3)
   if (field.count(5) > 0 || nested.has(field.byte(2)))
@@ -221,7 +228,7 @@ function timeType(table: FlatTable): Typed {
 function timestampType(table: FlatTable): Typed {
   const number = table.short(0)
   const unit = unitOf(number)
-  const isUtc = table.text(1) !== ''
+  const isUtc = table.textBytes(1) > 0
   return {
     ...fixed('int64', { kind: 'instant', factor: factorOf(number), perDay: perDay[number] }),
     element: {

@@ -62,6 +62,12 @@ export class FlatTable {
     return utf8.decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length))
   }
 
+  /** The length of a text in bytes. Many tables may refer to the same text, so a message of a few bytes can have far more
+   * text than its size. */
+  textBytes(field: number): number {
+    return this.#vector(field, 1).length
+  }
+
   /** The number of elements of a vector of tables. */
   count(field: number): number {
     return this.#vector(field, 4).length

@@ -116,10 +116,11 @@ export function readBatch(
     if (own.length !== 2 * count) throw arrowDamage('a batch has fewer buffers than its columns need')
     for (let i = 0; i < own.length; i += 2)
       if (own[i] + own[i + 1] > bodyBytes) throw arrowDamage('a buffer is outside of its batch')
-    const [length, nulls] = nodes.slice(2 * column)
+    const [length, nulls] = nodes.slice(2 * column, 2 * column + 2)
     if (length !== rows || nulls > rows) throw arrowDamage('the columns of a batch have different lengths')
     return { nulls, buffers: own }
   })
+  if (buffers.length !== 2 * at) throw arrowDamage('a batch has more buffers than its columns need')
   return { rows, codec: codecOf(header.table(3)), parts }
 }
 
