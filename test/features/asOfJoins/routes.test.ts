@@ -177,7 +177,7 @@ describe('forms', () => {
       [
         await post('x', key, '', 'text/plain'),
         415,
-        'application/json, text/csv, application/x-ndjson or application/vnd.apache.parquet',
+        'application/json, text/csv, application/x-ndjson, application/vnd.apache.parquet or application/vnd.apache.arrow.stream',
       ],
       [await post(ofPlant({ metrics: ['revnue'] }), key), 400, 'Did you mean revenue'],
       [await post(ofPlant({ metrics: [] }), key), 400, 'metrics is an empty array'],

@@ -82,7 +82,7 @@ const faults: [string, string, string, string, number, string][] = [
     '',
     'Content-Type',
     415,
-    'text/csv, application/x-ndjson or application/vnd.apache.parquet',
+    'text/csv, application/x-ndjson, application/vnd.apache.parquet or application/vnd.apache.arrow.stream',
   ],
 ]
 for (const [type, body, query, param, status, message] of faults) {
