@@ -239,7 +239,7 @@ function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): 
 
 const isText = ({ type }: SchemaElement) => type === 'BYTE_ARRAY'
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const decode = (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes)
 
 const parsers: Partial<ParquetParsers> = {

@@ -86,7 +86,8 @@ random.seed(7)
 n = 40_000
 panel = {
     'date': pa.array([dt.date(2010, 1, 4) + dt.timedelta(days=7 * (i // 100)) for i in range(n)]),
-    'asset': pa.array([f'ASSET {i % 100}' for i in range(n)]),
+    # One name begins with a byte order mark, without which it would be another's.
+    'asset': pa.array(['\\ufeffASSET 49' if i % 100 == 50 else f'ASSET {i % 100}' for i in range(n)]),
     'market': pa.array([None if i % 7 == 0 else 'US' for i in range(n)], pa.string()),
     'score': pa.array([None if i % 11 == 0 else random.gauss(0, 1) for i in range(n)]),
     'forward_return': pa.array([random.gauss(0, .02) for i in range(n)]),
