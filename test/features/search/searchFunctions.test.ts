@@ -62,7 +62,7 @@ test('every text is folded, split into words and measured as before', async () =
 test('connections that were open before the migration go on finding names by the indexes', async () => {
   for (const name of ['name_size', 'search_by_word'] as const)
     await db.sql.unsafe(`create or replace function ${await definitionOf(name, earlier[name])}`)
-  const session = connect({ url: db.url, connections: 1 })
+  const session = connect({ url: db.url, connections: 1, statementTimeoutMs: 60_000 })
   const planOf = async (table: string) => {
     const lines = await session.unsafe<{ 'QUERY PLAN': string }[]>(
       `explain select from ${table} where name_terms(market, name, search_name) @> array['nappl']`,
